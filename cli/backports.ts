@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How apt-get is called to install a package of a Debian release's backports. */
+/** Arguments of apt-get that install a package from a Debian release's backports. */
 export interface BackportCalls {
   /** Reads the lists of the backports, and leaves those of everything else as they are. */
   readonly update: readonly string[]
@@ -35,10 +35,10 @@ export function withBackports<T>(names: readonly string[], work: (calls: Backpor
   }
 }
 
-/** The words of apt-get for an installation nobody is asked about. */
+/** Arguments of apt-get for an unattended installation. */
 export const installWords = ['install', '-y', '-qq', '--no-install-recommends'] as const
 
-/** Whether a Debian version is at least another; unknown versions are not. */
+/** Returns true if a Debian version is at least another; false for unknown versions. */
 export function isAtLeast(version: string, least: string): boolean {
   return spawnSync('dpkg', ['--compare-versions', version, 'ge', least]).status === 0
 }

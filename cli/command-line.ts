@@ -6,8 +6,8 @@ import { chooseServices, findServices, root, type ServiceFolder } from './servic
 import { endWithParent } from './end-with-parent.ts'
 import { readPageState } from './web-pages.ts'
 
-/** Where the services are, and the file that runs a command line with them. */
-export interface Place {
+/** Folder of the services, and the file that runs a command line with them. */
+export interface Location {
   readonly root: string
   readonly program: string
 }
@@ -17,40 +17,40 @@ export interface Place {
  * for scripts is the only thing on stdout.
  */
 export async function runCommandLine(
-  words: readonly string[],
-  place: Place = { root, program: join(import.meta.dirname, 'hearth.mjs') },
+  args: readonly string[],
+  location: Location = { root, program: join(import.meta.dirname, 'hearth.mjs') },
 ): Promise<void> {
   endWithParent()
   try {
-    const services = findServices(place.root)
-    const program = createProgram(services, place)
-    const named = words[0] === 'help' ? words[1] : words[0]
+    const services = findServices(location.root)
+    const program = createProgram(services, location)
+    const named = args[0] === 'help' ? args[1] : args[0]
     const service = services.find(({ name }) => name === named)
-    if (service !== undefined) await addServiceCommands(program, service, { words: words.slice(1), place })
-    await program.parseAsync([...words], { from: 'user' })
+    if (service !== undefined) await addServiceCommands(program, service, { args: args.slice(1), location })
+    await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
     // What a command opened before it failed must not keep the process.
     process.exit(report(error))
   }
 }
 
-function createProgram(services: readonly ServiceFolder[], place: Place): Command {
+function createProgram(services: readonly ServiceFolder[], location: Location): Command {
   const program = new Command('hearth')
     .description('Self-hosted services for a house server')
-    .version(readVersion(place.root))
+    .version(readVersion(location.root))
     .exitOverride()
-    .showHelpAfterError('(--help shows what there is)')
+    .showHelpAfterError('(--help lists the commands)')
   program
     .command('up')
     .description('start services and keep them running')
     .argument('[services...]', `any of ${services.map(({ name }) => name).join(', ')}; all when left out`)
     .action(async (names: string[]) => {
       const { runUp } = await import('./up.ts')
-      await runUp(chooseServices(services, names), place.program)
+      await runUp(chooseServices(services, names), location.program)
     })
   program
     .command('doctor')
-    .description('what is installed, what is missing, and what that means')
+    .description('check what is installed, what is missing, and what that means')
     .option('--json', 'as JSON')
     .action(async (options: { json?: boolean }) => {
       const { runDoctor } = await import('./doctor.ts')
@@ -64,30 +64,30 @@ function readVersion(repository: string): string {
   return (JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }).version
 }
 
-/** What a service's `src/commands.ts` brings. `words` are those after its name: what is not called for need not be loaded. */
+/** Exports of a service's `src/commands.ts`. `args` are those after its name: commands that are not called need not be loaded. */
 interface ServiceCommands {
-  addCommands(program: Command, words: readonly string[]): void | Promise<void>
+  addCommands(program: Command, args: readonly string[]): void | Promise<void>
 }
 
 /** Only the service that was named is loaded: the others' code has no part in this command. */
 async function addServiceCommands(
   program: Command,
   service: ServiceFolder,
-  { words, place }: { words: readonly string[]; place: Place },
+  { args, location }: { args: readonly string[]; location: Location },
 ): Promise<void> {
   const file = join(service.folder, 'src/commands.ts')
   const command = program.commands.find((known) => known.name() === service.name)
   if (command === undefined || !existsSync(file)) throw new OperatorError(`${service.name} has no commands`)
   const module = (await import(file)) as ServiceCommands
-  await module.addCommands(command, words)
+  await module.addCommands(command, args)
   inherit(command)
   // After the start, which is in a hurry: names are not answered meanwhile.
   command.hook('postAction', (_, called) => {
-    if (called.name() === 'serve') warnOfPages(service, place.root)
+    if (called.name() === 'serve') warnOfPages(service, location.root)
   })
 }
 
-/** Says on stderr that the pages a service is about to show are missing or old; set-up builds them, `serve` does not. */
+/** Warns on stderr if the pages of a service are missing or stale; set-up builds them, `serve` does not. */
 function warnOfPages(service: ServiceFolder, repository: string): void {
   const state = readPageState(service)
   if (state === 'none' || state === 'built') return

@@ -1,17 +1,17 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DoctorFact } from '@hearth/runtime'
+import type { DoctorCheck } from '@hearth/runtime'
 import type { ServiceFolder } from './services.ts'
 import { installedVersion, isDebian } from './system-packages.ts'
 import { readPageState } from './web-pages.ts'
 
-/** What was found, for everything or for one service. */
+/** Findings for the host or for one service. */
 interface Section {
   readonly title: string
-  readonly facts: readonly DoctorFact[]
+  readonly facts: readonly DoctorCheck[]
 }
 
-/** Looks at this host and prints what is there, what is missing, and what that means. Exit code 1 when something is missing. */
+/** Checks this host and prints what is there, what is missing, and what that means. Exit code 1 if something is missing. */
 export async function runDoctor(services: readonly ServiceFolder[], options: { isJson: boolean }): Promise<void> {
   const sections: Section[] = [{ title: 'Hearth', facts: hostFacts() }]
   for (const service of services) {
@@ -24,7 +24,7 @@ export async function runDoctor(services: readonly ServiceFolder[], options: { i
   if (sections.some(({ facts }) => facts.some(({ state }) => state === 'missing'))) process.exitCode = 1
 }
 
-function hostFacts(): DoctorFact[] {
+function hostFacts(): DoctorCheck[] {
   const isRoot = process.getuid?.() === 0
   return [
     { name: 'node', state: 'ok', detail: process.version, meaning: 'comes with the packages, whatever the host has' },
@@ -39,7 +39,7 @@ function hostFacts(): DoctorFact[] {
   ]
 }
 
-function packageFacts(service: ServiceFolder): DoctorFact[] {
+function packageFacts(service: ServiceFolder): DoctorCheck[] {
   const packages = Object.entries(service.systemPackages)
   if (!isDebian()) {
     const detail = 'unknown: this is no Debian'
@@ -51,7 +51,7 @@ function packageFacts(service: ServiceFolder): DoctorFact[] {
   })
 }
 
-function dataFacts(service: ServiceFolder): DoctorFact[] {
+function dataFacts(service: ServiceFolder): DoctorCheck[] {
   const folder = process.env['DATA_DIR'] || join('data', service.name)
   if (!existsSync(folder))
     return [{ name: 'data', state: 'ok', detail: `${folder} (not made yet)`, meaning: 'made at the first start' }]
@@ -73,28 +73,28 @@ const pageFindings = {
   missing: { state: 'degraded', detail: 'not built', meaning: 'only the API answers; npm run setup builds them' },
 } as const
 
-function pageFacts(service: ServiceFolder): DoctorFact[] {
+function pageFacts(service: ServiceFolder): DoctorCheck[] {
   const state = readPageState(service)
   return state === 'none' ? [] : [{ name: 'web pages', ...pageFindings[state] }]
 }
 
-/** What the service itself looks at. When that fails, the failure is a finding too. */
-async function ownFacts(service: ServiceFolder): Promise<readonly DoctorFact[]> {
+/** Checks of the service itself. A check that fails is a finding too. */
+async function ownFacts(service: ServiceFolder): Promise<readonly DoctorCheck[]> {
   const file = join(service.folder, 'src/commands.ts')
   if (!existsSync(file)) return []
   try {
-    const { doctor } = (await import(file)) as { doctor?: () => Promise<DoctorFact[]> }
+    const { doctor } = (await import(file)) as { doctor?: () => Promise<DoctorCheck[]> }
     return (await doctor?.()) ?? []
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
-    return [{ name: 'examination', state: 'missing', detail, meaning: 'the service could not look at this host' }]
+    return [{ name: 'examination', state: 'missing', detail, meaning: 'the checks of the service failed' }]
   }
 }
 
 const signs = { ok: '✓ ok      ', missing: '✗ missing ', degraded: '! degraded' }
 
 function table({ title, facts }: Section): string {
-  const width = (pick: (fact: DoctorFact) => string) => Math.max(...facts.map((fact) => pick(fact).length))
+  const width = (pick: (fact: DoctorCheck) => string) => Math.max(...facts.map((fact) => pick(fact).length))
   const [names, details] = [
     width(({ name }) => name),
     Math.min(

@@ -1,7 +1,7 @@
 import { shutdownLimit } from '@hearth/runtime/lifecycle'
 
-/** How often it is looked whether npx is still there, milliseconds. */
-const lookEvery = 500
+/** Interval at which the parent process npx is checked, milliseconds. */
+const checkInterval = 500
 
 /**
  * Makes this process stop, as if by SIGTERM, when whoever started it is gone and could not say so: `hearth up` that was killed,
@@ -20,7 +20,7 @@ function stopWithoutShell(): void {
     if (process.ppid === shell) return
     clearInterval(watch)
     stop()
-  }, lookEvery)
+  }, checkInterval)
   watch.unref()
   // Ctrl-C reaches the shell and this process alike; then the shell's end is no second request. We listen only where a
   // command does: a listener of ours alone would keep the signal from ending the others.

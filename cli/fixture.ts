@@ -7,7 +7,7 @@ import type { TestContext } from 'node:test'
 /** A made-up repository with services, and a way to run its command line. */
 export interface Repository {
   readonly folder: string
-  start(words: readonly string[], environment?: Record<string, string>): Running
+  start(args: readonly string[], environment?: Record<string, string>): Running
 }
 
 /** A running command line. */
@@ -21,7 +21,7 @@ export interface Running {
 }
 
 /**
- * What a made-up service can do is chosen by the variable of its name: `refuse` its settings, `die` once after it listens, be `stubborn`
+ * The behaviour of a made-up service is chosen by the variable of its name: `refuse` its settings, `die` once after it listens, be `stubborn`
  * when asked to stop, `crash` before it listens in every start, or be `slow` to stop.
  */
 const commands = (name: string) => `
@@ -46,7 +46,7 @@ export async function doctor() {
   return [{ name: 'thing', state: process.env.${name.toUpperCase()} === 'missing' ? 'missing' : 'ok', detail: 'd', meaning: 'm' }]
 }`
 
-/** Makes a repository that goes away with the test, as does what was started in it. */
+/** Creates a repository that is removed with the test, together with the processes started in it. */
 export function makeRepository(t: TestContext, names: readonly string[]): Repository {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-cli-'))
   const started: Running[] = []
@@ -74,8 +74,8 @@ export function makeRepository(t: TestContext, names: readonly string[]): Reposi
   )
   return {
     folder,
-    start(words, environment = {}) {
-      const child = spawn(process.execPath, [program, ...words], {
+    start(args, environment = {}) {
+      const child = spawn(process.execPath, [program, ...args], {
         cwd: folder,
         env: { PATH: process.env['PATH'], ...environment },
         stdio: ['ignore', 'pipe', 'pipe'],

@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** A service that ran this long before it ended is started again soon, milliseconds. */
 const settledAfter = 60_000
 
-/** The longest pause before a service is started again, seconds. */
-const longestPause = 30
+/** Maximum delay before a service is restarted, seconds. */
+const maxDelay = 30
 
-/** What a service has come to: it listens, refused to start, or ended unexpectedly. */
+/** State of a service: it listens, refused to start, or ended unexpectedly. */
 export type State = { readonly kind: 'ready'; readonly url: string } | { readonly kind: 'refused' | 'failed' }
 
 /** One service to keep running. */
@@ -42,7 +42,7 @@ export async function superviseService(supervision: Supervision): Promise<'stopp
     }
     report({ kind: 'failed' })
     failures = performance.now() - begin > settledAfter ? 1 : failures + 1
-    const seconds = Math.min(longestPause, 2 ** (failures - 1))
+    const seconds = Math.min(maxDelay, 2 ** (failures - 1))
     const how = ending.signal === null ? `exit code ${ending.code}` : ending.signal
     process.stderr.write(`hearth: ${name} ended unexpectedly (${how}); starting it again in ${seconds} s\n`)
     await pause(seconds * 1000, undefined, { signal: stop }).catch(() => undefined)

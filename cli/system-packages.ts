@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { installWords, isAtLeast, withBackports } from './backports.ts'
 import { root, type Packages } from './services.ts'
 
-/** What dpkg-query is to print: a package that is held back, or of another architecture, is as installed as any. */
+/** Format of dpkg-query; a package that is held back or of another architecture counts as installed. */
 const statusFormat = '${Package} ${db:Status-Status} ${Version}\n'
 
 /** A package a service asks for, as Debian writes it: `name`, or `name (>= version)`. */
@@ -19,7 +19,7 @@ export function readWanted(text: string): Wanted {
   return { name, least }
 }
 
-/** The packages of a list that are not there, in the list's order and words; all of them where there is no Debian. */
+/** The packages of a list that are not there, in the list's order; all of them where there is no Debian. */
 export function missingPackages(packages: Packages): string[] {
   const texts = Object.keys(packages)
   if (texts.length === 0 || !isDebian()) return texts
@@ -112,16 +112,16 @@ function candidate(name: string): string {
 }
 
 /** Runs apt-get when no other set-up of this folder does; other programs that hold dpkg's lock are waited for. */
-function aptGet(words: readonly string[]): { isDone: boolean; reason: string } {
+function aptGet(args: readonly string[]): { isDone: boolean; reason: string } {
   const lock = join(root, 'package-lock.json')
-  const command = [lock, 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...words]
+  const command = [lock, 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args]
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   const result = spawnSync('flock', command, { env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
   const errors = (result.stderr ?? '').split('\n').filter((line) => line.startsWith('E: '))
   return { isDone: result.status === 0, reason: result.error?.message ?? errors.join(' ') }
 }
 
-/** Whether packages can be looked up and installed the Debian way. */
+/** Returns true if packages can be installed with apt-get. */
 export function isDebian(): boolean {
   return existsSync('/usr/bin/dpkg-query') && existsSync('/usr/bin/apt-get')
 }

@@ -52,8 +52,8 @@ test('services stop when up is gone without a word', async (t) => {
 
 test('a service stops when the shell of npx is gone', async (t) => {
   const repository = makeRepository(t, ['alpha'])
-  const words = ['-c', '"$@"; true', 'sh', process.execPath, join(repository.folder, 'hearth.ts'), 'alpha', 'serve']
-  const shell = spawn('sh', words, {
+  const args = ['-c', '"$@"; true', 'sh', process.execPath, join(repository.folder, 'hearth.ts'), 'alpha', 'serve']
+  const shell = spawn('sh', args, {
     env: { ...process.env, npm_lifecycle_event: 'npx' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

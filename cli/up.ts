@@ -64,11 +64,11 @@ function endOnSignals(stop: AbortController, kill: AbortController): void {
 
 function table(services: readonly ServiceFolder[], states: ReadonlyMap<string, State>): string {
   const width = Math.max(...services.map(({ title }) => title.length))
-  const rows = services.map(({ name, title }) => `  ${title.padEnd(width)}  ${wordsOf(states.get(name))}\n`)
+  const rows = services.map(({ name, title }) => `  ${title.padEnd(width)}  ${formatState(states.get(name))}\n`)
   return `\n${rows.join('')}\nCtrl-C stops ${services.length > 1 ? 'them' : 'it'}.\n`
 }
 
-function wordsOf(state: State | undefined): string {
+function formatState(state: State | undefined): string {
   if (state?.kind === 'ready') return state.url
   return state?.kind === 'refused' ? 'refused to start; the reason is above' : 'failed; it is tried again'
 }

@@ -19,8 +19,8 @@ function buildService(service: ServiceFolder): boolean {
   process.stderr.write(`hearth: building the web pages of ${service.name}\n`)
   // Built aside and moved in: a running service, or a second build, never meets half a set of pages.
   const fresh = join(root, `node_modules/.cache/pages/${service.name}-${process.pid}`)
-  const words = [vite, 'build', '--logLevel', 'warn', '--outDir', fresh, '--emptyOutDir']
-  const result = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' })
+  const args = [vite, 'build', '--logLevel', 'warn', '--outDir', fresh, '--emptyOutDir']
+  const result = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' })
   if (result.status !== 0) {
     rmSync(fresh, { recursive: true, force: true })
     process.stderr.write(

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { root } from '../cli/services.ts'
 
 /**
- * Whether `npm ci` accepts the lockfile. Some fresh versions in the registry lack packages for other platforms; npm then
+ * `npm ci` must accept the lockfile. Some fresh versions in the registry lack packages for other platforms; npm then
  * writes a lockfile that it refuses itself, here and on every other machine.
  */
 const result = spawnSync('npm', ['ci', '--dry-run', '--ignore-scripts', '--loglevel=error'], {

@@ -5,7 +5,7 @@ import { runTests, testFiles } from './run-tests.ts'
 import { root } from '../cli/services.ts'
 import type { TestLine } from './test-report.ts'
 
-/** How a step ended. */
+/** The end of a step. */
 export interface StepResult {
   readonly passed: boolean
   /** Shown when it failed. */
@@ -58,6 +58,8 @@ export const sourceSteps: readonly Step[] = [
   program('lint', [bin('oxlint'), '--type-aware', '.']),
   program('folders', [join(root, 'tools/folder-circles.ts')]),
   program('services', [join(root, 'tools/service-imports.ts')]),
+  program('docstrings', [join(root, 'tools/export-docs.ts')]),
+  program('sql', [join(root, 'tools/sql-places.ts')]),
   program('pages', [join(root, 'tools/build-ui.ts')]),
   program('generated', [join(root, 'tools/generate.ts'), '--check']),
   program('lockfile', [join(root, 'tools/check-lockfile.ts')]),
@@ -88,8 +90,11 @@ const browserStep = testStep('browser', serviceFiles.filter(isBrowserTest), 1)
 /** The test runs by their names. */
 export const testSteps: readonly Step[] = [unitStep, serviceStep, browserStep]
 
-/** The test runs that go on side by side, each a list of steps that follow each other. */
-export const testRuns: readonly (readonly Step[])[] = [[unitStep, serviceStep], [browserStep]]
+/** The test runs that go on side by side. One run takes unit and service tests: no processor waits for the end of a step. */
+export const testRuns: readonly Step[] = [
+  testStep('unit and service', [...(unitStep.files ?? []), ...(serviceStep.files ?? [])]),
+  browserStep,
+]
 
 /** The step of that name, or one for the test files with that word in their path, which fails when there are none. */
 export function stepFor(word: string): Step {

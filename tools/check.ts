@@ -32,7 +32,7 @@ async function check(words: readonly string[], signal: AbortSignal): Promise<boo
   else {
     const sources = [...sourceSteps]
     await Promise.all(Array.from({ length: lanes }, () => inTurn(sources)))
-    await Promise.all(testRuns.map((steps) => inTurn([...steps])))
+    await Promise.all(testRuns.map((step) => run(step)))
   }
   return conclude(finished, signal)
 }

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryDirectory } from '@hearth/testing'
 import { circleFaults } from './folder-circles.ts'
+import { withFiles } from './with-files.ts'
 
-async function faultsOf(files: Record<string, string>): Promise<string[]> {
-  await using folder = await temporaryDirectory('circles')
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(join(folder.path, dirname(file)), { recursive: true })
-    await writeFile(join(folder.path, file), text)
-  }
-  return circleFaults('example', folder.path)
+function faultsOf(files: Record<string, string>): Promise<string[]> {
+  return withFiles(files, (directory) => circleFaults('example', directory))
 }
 
 const leaf = 'export const one = 1\n'

@@ -9,12 +9,6 @@ interface FolderImport {
   readonly files: string[]
 }
 
-/**
- * Services whose feature folders still import each other in a circle, and how many folders stand in the largest one. The number
- * may only fall; a service that is not named has none.
- */
-export const circlesLeft: Readonly<Record<string, number>> = { vpn: 13, media: 11, sites: 11 }
-
 /** Imports between the feature folders of `services/<name>/src`; type imports count, tests and files outside a folder do not. */
 export function folderImports(sources: string): FolderImport[] {
   const found = new Map<string, FolderImport>()
@@ -63,17 +57,14 @@ function folderOf(path: string): string | undefined {
   return second === undefined || first === '..' ? undefined : first
 }
 
-/** What is wrong with a service's folders, with the imports that close each circle; empty when nothing is. */
+/** Problems of a service's folders, with the imports that close each circle; empty if there are none. */
 export function circleFaults(service: string, sources: string): string[] {
   const imports = folderImports(sources)
-  const largest = circlesLeft[service] ?? 0
-  return circlesOf(imports)
-    .filter((circle) => circle.length > largest)
-    .map((circle) => {
-      const edges = imports.filter(({ from, to }) => circle.includes(from) && circle.includes(to))
-      const lines = edges.map(({ from, to, files }) => `  ${from} → ${to}: ${files[0]}`)
-      return [`${service}: the folders ${circle.join(', ')} import each other`, ...lines].join('\n')
-    })
+  return circlesOf(imports).map((circle) => {
+    const edges = imports.filter(({ from, to }) => circle.includes(from) && circle.includes(to))
+    const lines = edges.map(({ from, to, files }) => `  ${from} → ${to}: ${files[0]}`)
+    return [`${service}: the folders ${circle.join(', ')} import each other`, ...lines].join('\n')
+  })
 }
 
 if (import.meta.main) {

@@ -12,7 +12,7 @@ const readAll = (folder: string, pattern: string): string =>
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n')
 
-/** Which file of Mantine styles a class: one component each. */
+/** Style sheet of Mantine for each class: one component each. */
 const fileOf = new Map<string, string>()
 for (const name of globSync('*.css', { cwd: styles }))
   if (!name.endsWith('.layer.css'))

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { root } from '../cli/services.ts'
 
-/** How a program ended and what it wrote. */
+/** Result of a program: exit code and output. */
 export interface Ended {
   /** Exit code; null when a signal ended it. */
   readonly code: number | null
@@ -9,7 +9,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** How long a program may take to end once it was asked to, milliseconds. */
+/** Time a program may take to end after SIGTERM, milliseconds. */
 const patience = 5000
 
 /**
@@ -18,11 +18,11 @@ const patience = 5000
  */
 export function runProgram(
   file: string,
-  words: readonly string[],
+  args: readonly string[],
   options: { signal: AbortSignal; env?: NodeJS.ProcessEnv },
 ): Promise<Ended> {
   const { signal, env = process.env } = options
-  const child = spawn(file, words, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { stepFor } from './check-steps.ts'
 import { runTests, type TestRun } from './run-tests.ts'
@@ -11,7 +11,8 @@ async function run(files: Record<string, string>, limit = 60_000): Promise<TestR
   try {
     for (const [name, text] of Object.entries(files))
       writeFileSync(join(folder, name), `import { describe, test } from 'node:test'\n${text}`)
-    const paths = Object.keys(files).map((name) => join(folder, name))
+    const names = Object.keys(files).filter((name) => name.endsWith('.test.ts'))
+    const paths = names.map((name) => join(folder, name))
     return await runTests(paths, { signal: new AbortController().signal, concurrency: 2, limit })
   } finally {
     rmSync(folder, { recursive: true })
@@ -64,6 +65,17 @@ test('a file without a test, one that does not load, and one that exits in betwe
   assert.match(finished.failures, /empty\.test\.ts[^]*there is no test in this file/)
   assert.match(finished.failures, /not even loaded/)
   assert.ok(results(finished).filter((line) => line.startsWith('failed')).length >= 2, results(finished).join('\n'))
+})
+
+test('a test that another module registers counts for the file that was run', async () => {
+  const finished = await run({
+    'shared.ts': `export const register = () => test('shared', () => { throw new Error('on purpose') })`,
+    'own.test.ts': `import { register } from './shared.ts'\nregister()`,
+  })
+  assert.deepEqual(
+    finished.tests.filter(({ name }) => name === 'shared').map(({ file }) => basename(file)),
+    ['own.test.ts'],
+  )
 })
 
 test('a suite whose preparation fails is a failure', async () => {

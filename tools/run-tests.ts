@@ -3,8 +3,9 @@ import { join, relative, resolve } from 'node:path'
 import { runProgram } from './run-program.ts'
 import { root } from '../cli/services.ts'
 import type { ReportLine, TestLine } from './test-report.ts'
+import { keepTestTimes, longestFirst, readTestTimes, type TestTimes } from './test-times.ts'
 
-/** What a run of tests came to. */
+/** Result of a run of tests. */
 export interface TestRun {
   readonly passed: boolean
   readonly tests: readonly TestLine[]
@@ -12,32 +13,27 @@ export interface TestRun {
   readonly failures: string
 }
 
-const reporter = join(root, 'tools/test-report.ts')
+const runner = join(root, 'tools/run-test-files.ts')
 
 /** Compiled code of test processes, shared with the services' processes: a start takes half the time. */
 const compileCache = join(root, 'node_modules/.cache/hearth')
 
-/** How long a whole run may take, milliseconds: a test file that something keeps open would never end. */
+/** Times of test files on this machine. */
+const timesFile = join(root, 'node_modules/.cache/hearth-test-times.json')
+
+/** Longest duration of a whole run, milliseconds: a test file that something keeps open would never end. */
 const longestRun = 40 * 60_000
 
-/** Runs test files, each in a process of its own. A run without an end, or with a file without a test, has failed. */
+/** Runs test files, the longest first, each in a process of its own. A run without an end, or with a file without a test, has failed. */
 export async function runTests(
   files: readonly string[],
   options: { signal: AbortSignal; concurrency: number; limit?: number },
 ): Promise<TestRun> {
-  const words = [
-    '--test',
-    `--test-concurrency=${options.concurrency}`,
-    '--test-timeout=300000',
-    `--test-reporter=${reporter}`,
-    '--test-reporter-destination=stdout',
-    ...(process.env['CI'] === 'true' ? [`--import=${join(root, 'tools/same-dice.ts')}`] : []),
-    ...files,
-  ]
+  const args = [runner, String(options.concurrency), ...longestFirst(files, readTestTimes(timesFile))]
   // Without this variable a run inside a test would report to the outer run.
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compileCache, FORCE_COLOR: '0' }
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.limit ?? longestRun)])
-  const { code, stdout, stderr } = await runProgram(process.execPath, words, { signal, env })
+  const { code, stdout, stderr } = await runProgram(process.execPath, args, { signal, env })
   const lines = stdout.split('\n').flatMap(parse)
   const tests = lines.flatMap((line) => (line.kind === 'test' ? [line.test] : []))
   const ended = new Set(lines.flatMap((line) => (line.kind === 'end' ? [line.file] : [])))
@@ -45,8 +41,14 @@ export async function runTests(
   const hasEnded = ended.has(undefined) && !signal.aborted
   const passed = code === 0 && hasEnded && tests.every(({ result }) => result !== 'failed')
   const unfinished = files.filter((file) => !ended.has(resolve(root, file)))
-  const runner = hasEnded ? stderr : `${stderr}the run broke off; files that did not end: ${unfinished.join(', ')}`
-  return { passed, tests, failures: passed ? '' : describe(lines, runner) }
+  const ending = hasEnded ? stderr : `${stderr}the run broke off; files that did not end: ${unfinished.join(', ')}`
+  if (passed) keepTestTimes(timesFile, timesOf(lines))
+  return { passed, tests, failures: passed ? '' : describe(lines, ending) }
+}
+
+function timesOf(lines: readonly ReportLine[]): TestTimes {
+  const ends = lines.flatMap((line) => (line.kind === 'end' && line.file?.startsWith(`${root}/`) ? [line] : []))
+  return Object.fromEntries(ends.map(({ file = '', milliseconds }) => [relative(root, file), Math.round(milliseconds)]))
 }
 
 /** Test files of the patterns, each once, sorted; relative to the root. */
@@ -62,7 +64,7 @@ function parse(line: string): ReportLine[] {
   }
 }
 
-function describe(lines: readonly ReportLine[], runner: string): string {
+function describe(lines: readonly ReportLine[], ending: string): string {
   const failed = lines.flatMap((line) => (line.kind === 'test' && line.test.result === 'failed' ? [line.test] : []))
   const texts = failed.map(
     ({ name, file, reason }) => `✖ ${name} (${relative(root, file)})\n${reason.replaceAll(/^/gm, '    ')}`,
@@ -71,5 +73,5 @@ function describe(lines: readonly ReportLine[], runner: string): string {
     const written = lines.flatMap((line) => (line.kind === 'output' && line.file === file ? [line.text] : [])).join('')
     if (written !== '') texts.push(`what ${relative(root, file)} wrote:\n${written.replaceAll(/^/gm, '    ')}`)
   }
-  return [...texts, runner].join('\n')
+  return [...texts, ending].join('\n')
 }

@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { temporaryDirectory } from '@hearth/testing'
 import { serviceImportFaults } from './service-imports.ts'
+import { withFiles } from './with-files.ts'
 
-async function faultsOf(files: Record<string, string>): Promise<string[]> {
-  await using folder = await temporaryDirectory('imports')
-  for (const [file, text] of Object.entries({ 'services/vpn/src/peers/peers.ts': '', ...files })) {
-    await mkdir(join(folder.path, dirname(file)), { recursive: true })
-    await writeFile(join(folder.path, file), text)
-  }
-  return serviceImportFaults(folder.path)
+function faultsOf(files: Record<string, string>): Promise<string[]> {
+  return withFiles({ 'services/vpn/src/peers/peers.ts': '', ...files }, serviceImportFaults)
 }
 
 test('a service may import itself and kits', async () => {

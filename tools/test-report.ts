@@ -10,13 +10,13 @@ export interface TestLine {
   readonly reason: string
 }
 
-/** What the reporter writes, one line of JSON each: tests, what test files wrote, the end of each file and of the run. */
+/** Records that the reporter writes, one line of JSON each: tests, what test files wrote, the end of each file and of the run. */
 export type ReportLine =
   | { readonly kind: 'test'; readonly test: TestLine }
   | { readonly kind: 'output'; readonly file: string; readonly text: string }
-  | { readonly kind: 'end'; readonly file: string | undefined }
+  | { readonly kind: 'end'; readonly file: string | undefined; readonly milliseconds: number }
 
-/** A reporter for `node --test` whose lines `runTests` reads. */
+/** A reporter of test runs whose lines `runTests` reads. */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
     const line = lineOf(event)
@@ -31,19 +31,25 @@ function lineOf(event: TestEvent): ReportLine | undefined {
     return test === undefined ? undefined : { kind: 'test', test }
   }
   if (type === 'test:stdout' || type === 'test:stderr') return { kind: 'output', file: data.file, text: data.message }
-  // Each file has a summary of its own; the one of the whole run names no file.
-  return type === 'test:summary' ? { kind: 'end', file: data.file } : undefined
+  if (type === 'test:summary' && data.file === undefined)
+    return { kind: 'end', file: undefined, milliseconds: data.duration_ms }
+  // A file is a test of the run. What it reports waits for the files before it, its end does not.
+  const isFileEnd = type === 'test:complete' && (data as { entryFile?: string }).entryFile === undefined
+  return isFileEnd ? { kind: 'end', file: data.file, milliseconds: data.details.duration_ms } : undefined
 }
 
 type Finished = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>
 
 function testOf({ type, data }: Finished): TestLine | undefined {
-  const { name, file = '', skip, todo, details } = data
+  const { name, skip, todo, details } = data
+  const { entryFile } = data as { entryFile?: string }
+  // A test that a kit registers counts for the file that has it registered.
+  const file = entryFile ?? data.file ?? ''
   const kind = details.type as string | undefined
   const milliseconds = details.duration_ms
   // The runner makes a test of each file. It is reported when the file failed as a whole, or had no test in it: only
   // events that came from inside a file name the file they came through.
-  const isWholeFile = (data as { entryFile?: string }).entryFile === undefined
+  const isWholeFile = entryFile === undefined
   if (isWholeFile && type === 'test:pass')
     return { name, file, result: 'failed', milliseconds, reason: 'there is no test in this file' }
   const isSkipped = skip !== undefined || todo !== undefined
@@ -55,7 +61,7 @@ function testOf({ type, data }: Finished): TestLine | undefined {
   return { name, file, result: isSkipped ? 'skipped' : 'passed', milliseconds, reason }
 }
 
-/** Whether a failure only repeats that of a test inside. */
+/** Returns true for a failure that only repeats that of a test inside. */
 function isAboutSubtests(details: object): boolean {
   return (details as { error?: { failureType?: string } }).error?.failureType === 'subtestsFailed'
 }

@@ -16,7 +16,7 @@ import { isAtLeast } from '../cli/backports.ts'
 import type { Packages } from '../cli/services.ts'
 import { isDebian, readWanted, type Wanted } from '../cli/system-packages.ts'
 
-/** Where apt is told that a machine's Debian keys are. */
+/** Path of the Debian keys in apt's configuration. */
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg'
 
 /**
@@ -33,9 +33,9 @@ export function unpackPackages(packages: Packages, folderOf: (name: string) => s
   try {
     // The processes of apt that download run as the user _apt.
     chmodSync(temporary, 0o755)
-    const { words, reason } = isDebian() ? openSuite(temporary) : { words: [], reason: 'this is no Debian' }
+    const { args, reason } = isDebian() ? openSuite(temporary) : { args: [], reason: 'this is no Debian' }
     for (const wanted of missing) {
-      const failure = reason ?? unpack(wanted, { temporary, words, target: folderOf(wanted.name) })
+      const failure = reason ?? unpack(wanted, { temporary, args, target: folderOf(wanted.name) })
       if (failure !== undefined) complain(wanted.name, failure)
     }
   } finally {
@@ -46,8 +46,8 @@ export function unpackPackages(packages: Packages, folderOf: (name: string) => s
 const complain = (name: string, reason: string) =>
   process.stderr.write(`hearth: cannot fetch ${name} of Debian unstable, its tests are skipped: ${reason}\n`)
 
-/** Reads the lists of the suite from the first mirror that has it. Returns the words that make apt use them. */
-function openSuite(temporary: string): { words: readonly string[]; reason?: string } {
+/** Reads the lists of the suite from the first mirror that has it. Returns the arguments that make apt use them. */
+function openSuite(temporary: string): { args: readonly string[]; reason?: string } {
   for (const folder of ['lists/partial', 'cache/archives/partial', 'parts'])
     mkdirSync(join(temporary, folder), { recursive: true })
   const lists = ['-o', `Dir::State::lists=${join(temporary, 'lists')}`]
@@ -62,16 +62,16 @@ function openSuite(temporary: string): { words: readonly string[]; reason?: stri
     'Acquire::Retries': '1',
     'APT::Update::Error-Mode': 'any',
   }
-  const words = [...lists, ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])]
+  const args = [...lists, ...Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`])]
   let reason = 'apt names no mirror of Debian'
   for (const mirror of findMirrors(lists)) {
     const signed = existsSync(keyring) ? `[signed-by=${keyring}] ` : ''
     writeFileSync(source, `deb ${signed}${mirror} unstable main\n`, { mode: 0o600 })
-    const update = aptGet([...words, 'update', '-qq'], temporary)
-    if (update.isDone) return { words }
+    const update = aptGet([...args, 'update', '-qq'], temporary)
+    if (update.isDone) return { args }
     reason = update.reason
   }
-  return { words, reason }
+  return { args, reason }
 }
 
 /** Mirrors from which this machine reads its own release of Debian, in the order of its sources. */
@@ -87,9 +87,9 @@ function findMirrors(lists: readonly string[]): string[] {
 /** Returns why it cannot be had, or undefined. */
 function unpack(
   { name, least }: Wanted,
-  { temporary, words, target }: { temporary: string; words: readonly string[]; target: string },
+  { temporary, args, target }: { temporary: string; args: readonly string[]; target: string },
 ): string | undefined {
-  const download = aptGet([...words, 'download', '-qq', name], temporary)
+  const download = aptGet([...args, 'download', '-qq', name], temporary)
   const file = readdirSync(temporary).find((entry) => entry.startsWith(`${name}_`) && entry.endsWith('.deb'))
   if (file === undefined) return download.reason || 'apt-get has downloaded nothing'
   const path = join(temporary, file)
@@ -111,9 +111,9 @@ function unpack(
 }
 
 /** Runs apt-get; two minutes are enough for what is fetched here. */
-function aptGet(words: readonly string[], cwd: string): { isDone: boolean; output: string; reason: string } {
+function aptGet(args: readonly string[], cwd: string): { isDone: boolean; output: string; reason: string } {
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' }
-  const { status, stdout, stderr, error } = spawnSync('apt-get', words, {
+  const { status, stdout, stderr, error } = spawnSync('apt-get', args, {
     cwd,
     env,
     encoding: 'utf8',

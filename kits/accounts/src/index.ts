@@ -15,6 +15,10 @@ export {
   initialPasswordFile,
   pendingInitialPassword,
 } from './initial-password.ts'
+export { PasskeyError, type PasskeyErrorReason } from './passkeys/passkey-error.ts'
+export { readRelyingParty, warnOfForeignPasskeys, type RelyingParty } from './passkeys/relying-party.ts'
+export { countPasskeysOf, countUsablePasskeys, deletePasskeysOf } from './passkeys/store.ts'
+export { createPasskeyTables, type PasskeyRow, type PasskeyTables } from './passkeys/tables.ts'
 export {
   checkNewPassword,
   isPasswordOf,
@@ -25,6 +29,13 @@ export {
   type PasswordHolder,
   type SignInAttempt,
 } from './passwords.ts'
+export {
+  createRecoveryCodes,
+  deleteRecoveryCodesOf,
+  type RecoveryCodePolicy,
+  type RecoveryCodes,
+} from './recovery-codes/recovery-codes.ts'
+export { createRecoveryCodeTable, type RecoveryCodeTables } from './recovery-codes/store.ts'
 export {
   endSessionsOf,
   SessionStore,
@@ -51,7 +62,7 @@ export {
   type TokenExpiry,
   type TokenPolicy,
 } from './tokens/tokens.ts'
-export { changeUsers, checkLastAdministrator } from './users/change-users.ts'
+export { changeSignInMethods, changeUsers, checkLastAdministrator } from './users/change-users.ts'
 export { UserStore, type UserRow } from './users/store.ts'
 export { createSecurityLog, type SecurityLog, type SignInFailure } from './security-log.ts'
 export { openSetUpToken, setUpTokenFile, type SetUpToken } from './set-up-token.ts'

@@ -53,7 +53,7 @@ test('a password is replaced by another strong one, and only by whoever knows it
     return reason?.kind === 'invalid-password' ? `${reason.code}: ${reason.member} ${reason.message}` : ''
   }
   assert.equal(await messageOf({ current: 'wrong' }), 'wrong_password: current_password is not right')
-  assert.equal(await messageOf({ next: password }), 'same_password: new_password must differ from the present one')
+  assert.equal(await messageOf({ next: password }), 'same_password: new_password must differ from the current one')
   assert.match(await messageOf({ next: 'password1' }), /^weak_password: new_password is one of/)
   assert.throws(() => checkNewPassword('ada-99', ['ada']), /^AccountError: password is too close to the user’s name$/)
 })

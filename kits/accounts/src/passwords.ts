@@ -14,7 +14,7 @@ export interface PasswordHolder {
 export interface SignInAttempt<User> {
   /** Undefined for callers who may try as often as they like. */
   readonly throttle: Throttle | undefined
-  /** What failures are counted for: an address, an account. */
+  /** Key that failures are counted for: an address, an account. */
   readonly key: string
   readonly find: () => Promise<User | undefined>
   /** Compares the proof, in the same time for a user who does not exist. */
@@ -75,7 +75,7 @@ export async function replacePassword(user: PasswordHolder, change: PasswordChan
 }
 
 /** The refusal of a new password that is the current one. */
-export const samePassword = () => invalidPassword('new_password', 'same_password', 'must differ from the present one')
+export const samePassword = () => invalidPassword('new_password', 'same_password', 'must differ from the current one')
 
 function invalidPassword(
   member: string,

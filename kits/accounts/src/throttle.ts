@@ -30,7 +30,7 @@ export interface ThrottlePolicy {
   readonly windowSeconds: number
   /** Until when the key must wait after these failures, oldest first; the last one is now. */
   waitsUntil(failures: readonly number[]): number
-  /** What a success takes back: the one attempt, or every failure before it. */
+  /** Effect of a success: it takes back the one attempt, or every failure before it. */
   readonly success: 'forgets-attempt' | 'forgets-all'
 }
 

@@ -5,7 +5,7 @@ export function csrfTokenOf(sessionKey: string): string {
   return createHmac('sha256', sessionKey).update('csrf').digest('base64url')
 }
 
-/** Whether the text is the session's token; takes the same time for every wrong one. */
+/** True when the text is the session's token; takes the same time for every wrong one. */
 export function isCsrfToken(text: string, sessionKey: string): boolean {
   const expected = Buffer.from(csrfTokenOf(sessionKey))
   const given = Buffer.from(text)

@@ -1,7 +1,7 @@
 import { commonPasswords } from './common-passwords.data.ts'
 
 /**
- * Why a new password is not good enough, as a sentence, or undefined when it is. Length comes first and is the schema's
+ * Returns the reason why a new password is not good enough, as a sentence, or undefined when it is. Length comes first and is the schema's
  * matter; this refuses what attackers try first: common passwords, one repeated or counted-up run, and the user's own names.
  *
  * @param names user name, e-mail address and the like

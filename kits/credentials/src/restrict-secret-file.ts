@@ -1,8 +1,8 @@
 import { chmodSync, statSync } from 'node:fs'
 
-/** How a file with a secret is treated. */
+/** Treatment of a file with a secret. */
 export interface SecretFileCare {
-  /** Whether the file is the service's own, so that its mode may be changed. */
+  /** The file is the service's own, so that its mode may be changed. */
   readonly isOwn: boolean
   readonly warn: (message: string) => void
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { checkFile, checkNewFile, createFileAtomic, OperatorError, settingKind, writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
 
-/** Where the key of the sealed columns comes from. */
+/** Source of the key of the sealed columns. */
 export interface SecretKeySource {
   /** The key itself from `SECRET_KEY`: 32 bytes in base64 or hex. Wins over the file. */
   readonly value?: string | undefined

@@ -16,7 +16,7 @@ export function createToken(prefix: string): string {
   return `${prefix}_${secret}${checksum(secret)}`
 }
 
-/** Whether the text has the form and checksum of a token of this service, before anything is looked up. */
+/** True when the text has the form and checksum of a token of this service. Nothing is looked up. */
 export function isToken(text: string, prefix: string): boolean {
   if (!text.startsWith(`${prefix}_`)) return false
   const rest = text.slice(prefix.length + 1)
@@ -25,7 +25,7 @@ export function isToken(text: string, prefix: string): boolean {
 }
 
 /**
- * What is stored in place of a token or a session key: SHA-256 in hex. Both are long and random, so a slow hash adds
+ * Hashes a token or a session key for the database: SHA-256 in hex. Both are long and random, so a slow hash adds
  * nothing, and looking the hash up in an index tells an attacker nothing about the value.
  */
 export function hashToken(token: string): string {

@@ -25,7 +25,7 @@ export interface DumpCipher {
   decrypt(bound: string): Transform
 }
 
-/** What a dump covers. Tables stand in an order in which a row's references come before it. */
+/** Scope of a dump. Tables are in an order in which a row's references come before it. */
 export interface DumpScope {
   readonly tables: readonly string[]
   readonly header: DumpHeader
@@ -38,13 +38,13 @@ type Row = Record<string, unknown>
 /** Parameters of one insert; both databases take more. */
 const parametersAtOnce = 5000
 
-/** A header is shorter, and a restored line and file are not longer, bytes. A file that unpacks to more is not ours. */
-const longestHeader = 4096
-const longestLine = 16 * 1_048_576
-const longestContent = 8 * 1_073_741_824
+/** Maximum sizes of a header, a restored line and a restored file, bytes. A file that unpacks to more is not a backup. */
+const maxHeaderBytes = 4096
+const maxLineLength = 16 * 1_048_576
+const maxContentLength = 8 * 1_073_741_824
 
 /**
- * Writes every row of the tables as it stood at one moment: a header, then encrypted gzip of JSON lines; the service may go
+ * Writes a consistent snapshot of every row of the tables: a header, then encrypted gzip of JSON lines; the service may go
  * on working meanwhile. The same file restores into either kind of database. It appears when it is complete, mode 0600, and
  * replaces what had its name.
  */
@@ -53,7 +53,7 @@ export async function writeDump<T>(database: Database<T>, path: string, scope: D
   const query = database.query as unknown as Kysely<AnyTables>
   const header = JSON.stringify(scope.header)
   try {
-    await atOneMoment(database.kind, query, async (trx) => {
+    await withSnapshot(database.kind, query, async (trx) => {
       const file = createWriteStream(temporary, { mode: 0o600, flags: 'wx', flush: true })
       file.write(`${header}\n`)
       await pipeline(Readable.from(lines(trx, scope.tables)), createGzip(), scope.cipher.encrypt(header), file)
@@ -65,8 +65,8 @@ export async function writeDump<T>(database: Database<T>, path: string, scope: D
   }
 }
 
-/** Reads everything as it stands at one moment, holding up nobody who writes. */
-async function atOneMoment(
+/** Runs reads on one snapshot of the database, without blocking writers. */
+async function withSnapshot(
   kind: 'sqlite' | 'postgres',
   query: Kysely<AnyTables>,
   work: (db: Kysely<AnyTables>) => Promise<void>,
@@ -109,7 +109,7 @@ async function readHeaderText(path: string): Promise<string> {
 async function readStart(path: string): Promise<Buffer> {
   try {
     await using file = await open(path)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestHeader), 0, longestHeader, 0)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeaderBytes), 0, maxHeaderBytes, 0)
     return buffer.subarray(0, bytesRead)
   } catch (error) {
     throw new OperatorError(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
@@ -177,7 +177,8 @@ async function* contentLines(path: string, source: Readable, decrypt: Transform)
   try {
     for await (const line of createInterface({ input: plain, crlfDelay: Infinity })) {
       total += line.length
-      if (line.length > longestLine || total > longestContent) throw new Error('it unpacks to more than any backup has')
+      if (line.length > maxLineLength || total > maxContentLength)
+        throw new Error('it unpacks to more than any backup has')
       yield JSON.parse(line)
     }
     const failure = await done

@@ -1,9 +1,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { makePrivateFile } from '@hearth/runtime'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
-import { makeOnce } from './make-once.ts'
+import { createDatabaseFile } from './create-database-file.ts'
 
-/** How many prepared statements are kept. Kysely writes a query the same way each time, so a few hundred cover a service. */
+/** Number of prepared statements that are kept. Kysely writes a query the same way each time, so a few hundred cover a service. */
 const statementLimit = 500
 
 /**
@@ -14,7 +14,7 @@ const statementLimit = 500
  * @param file path of the database, or `:memory:`
  */
 export function openNodeSqlite(file: string): SqliteDatabase {
-  if (file !== ':memory:') makeOnce(file, (draft) => connect(draft).close())
+  if (file !== ':memory:') createDatabaseFile(file, (draft) => connect(draft).close())
   const database = connect(file)
   const statements = new Map<string, StatementSync>()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runTogether, temporaryDirectory } from '@hearth/testing'
+import { runConcurrently, temporaryDirectory } from '@hearth/testing'
 
 /** Opens a new database in each of some files at agreed moments and makes its tables. */
 const opening = `
@@ -18,6 +18,6 @@ for (let index = 0; index < 12; index++) {
 
 test('processes that open a new database together all find it usable', async () => {
   await using folder = await temporaryDirectory()
-  const ends = await runTogether(opening, { folder: folder.path, processes: 3, startMs: 1500 })
-  for (const { code, complaint } of ends) assert.deepEqual([code, complaint], [0, ''])
+  const ends = await runConcurrently(opening, { folder: folder.path, processes: 3, startMs: 1500 })
+  for (const { code, errors: complaint } of ends) assert.deepEqual([code, complaint], [0, ''])
 })

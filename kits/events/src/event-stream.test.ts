@@ -17,7 +17,7 @@ interface Note {
   readonly text: string
 }
 
-/** What a subscriber received so far. */
+/** Everything a subscriber received so far. */
 function reader(stream: Readable | undefined) {
   assert.ok(stream !== undefined)
   let text = ''

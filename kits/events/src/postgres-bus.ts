@@ -1,5 +1,6 @@
-import { Client, escapeIdentifier, escapeLiteral, type Pool } from 'pg'
-import type { Log } from '@hearth/runtime'
+import type * as Postgres from 'pg'
+import type { Client, Pool } from 'pg'
+import { parseJson, type Log } from '@hearth/runtime'
 import type { EventBus } from './bus.ts'
 
 /** PostgreSQL carries at most 8000 bytes in a notification, the number included. */
@@ -10,7 +11,7 @@ const maxWaiting = 1000
 
 const reconnectAfterMs = 2000
 
-/** What a bus over PostgreSQL needs. */
+/** Dependencies of a bus over PostgreSQL. */
 export interface PostgresBusOptions<Event> {
   readonly url: string
   readonly pool: Pool
@@ -27,14 +28,17 @@ export interface PostgresBusOptions<Event> {
  * that could not be sent, or were sent while a process was not connected, are a gap.
  */
 export async function openPostgresBus<Event>(options: PostgresBusOptions<Event>): Promise<EventBus<Event>> {
-  const bus = new PostgresBus(options)
-  await options.pool.query(`create sequence if not exists ${escapeIdentifier(options.sequence)}`)
+  // Loaded here: a service in one process needs no PostgreSQL.
+  const pg = await import('pg')
+  const bus = new PostgresBus(options, pg)
+  await options.pool.query(`create sequence if not exists ${pg.escapeIdentifier(options.sequence)}`)
   await bus.connect()
   return bus
 }
 
 class PostgresBus<Event> implements EventBus<Event> {
   readonly #options: PostgresBusOptions<Event>
+  readonly #pg: typeof Postgres
   readonly #listeners = new Map<(event: Event, id: number) => void, (() => void) | undefined>()
   readonly #waiting: Event[] = []
   #isSending: Promise<void> | undefined
@@ -43,8 +47,9 @@ class PostgresBus<Event> implements EventBus<Event> {
   #isClosed = false
   #lastId = 0
 
-  constructor(options: PostgresBusOptions<Event>) {
+  constructor(options: PostgresBusOptions<Event>, pg: typeof Postgres) {
     this.#options = options
+    this.#pg = pg
   }
 
   get lastId(): number {
@@ -53,7 +58,8 @@ class PostgresBus<Event> implements EventBus<Event> {
 
   async connect(): Promise<void> {
     const { url, channel, sequence } = this.#options
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000, keepAlive: true })
+    const { escapeIdentifier } = this.#pg
+    const client = new this.#pg.Client({ connectionString: url, connectionTimeoutMillis: 5000, keepAlive: true })
     client.on('error', () => this.#reconnect(client))
     client.on('end', () => this.#reconnect(client))
     client.on('notification', ({ payload }) => this.#receive(payload ?? ''))
@@ -103,6 +109,7 @@ class PostgresBus<Event> implements EventBus<Event> {
 
   async #notify(payload: string): Promise<void> {
     const { pool, channel, sequence, log } = this.#options
+    const { escapeIdentifier, escapeLiteral } = this.#pg
     const next = `nextval(${escapeLiteral(escapeIdentifier(sequence))})::text`
     const notification = `select pg_notify(${escapeLiteral(channel)}, ${next} || ' ' || $1)`
     try {
@@ -119,8 +126,8 @@ class PostgresBus<Event> implements EventBus<Event> {
   #receive(payload: string): void {
     const blank = payload.indexOf(' ')
     const id = Number(payload.slice(0, blank))
-    const event = parse(payload.slice(blank + 1)) as Event | null
-    if (event === null || Number.isNaN(id)) return this.#reportGap()
+    const event = parseJson(payload.slice(blank + 1)) as Event | null | undefined
+    if (event === null || event === undefined || Number.isNaN(id)) return this.#reportGap()
     this.#lastId = Math.max(this.#lastId, id)
     for (const listener of this.#listeners.keys()) listener(event, id)
   }
@@ -141,13 +148,5 @@ class PostgresBus<Event> implements EventBus<Event> {
       )
     }
     setTimeout(again, reconnectAfterMs).unref()
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return null
   }
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-/** How much may wait for a subscriber that does not read. */
+/** Bounds of the queue of a subscriber that does not read. */
 export interface QueueBound {
   readonly messages: number
   readonly bytes: number
@@ -31,7 +31,7 @@ export class Subscription extends Readable {
     this.#drain()
   }
 
-  /** Whether the opening was sent; no events go to a stream before that. */
+  /** True once the opening was sent; no events go to a stream before that. */
   get isLive(): boolean {
     return this.#isLive
   }

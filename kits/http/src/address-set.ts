@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { commaList, settingKind } from '@hearth/runtime'
 
 /** A set of addresses and networks that answers whether an address is in it. */
 export interface AddressSet {
@@ -38,3 +39,16 @@ function addEntry(list: BlockList, entry: string): void {
     throw new RangeError(`${entry} is neither an IP address nor a network`)
   list.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4')
 }
+
+/** A setting that lists addresses and networks; empty when it is not set. */
+export const networkList = commaList
+  .refine((entries) => {
+    try {
+      createAddressSet(entries)
+      return true
+    } catch {
+      return false
+    }
+  }, 'must be a comma-separated list of IP addresses and CIDR networks')
+  .meta(settingKind('network list'))
+  .default([])

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
-import { openApiOf } from './openapi.ts'
+import { openApiOf } from './openapi-components.ts'
 import { routeFor } from './route.ts'
-import { createServer } from './server.ts'
+import { createServer } from './create-server.ts'
 
 const route = routeFor<{ open: undefined }, 'some'>()
 
@@ -44,7 +44,7 @@ async function startServer() {
     guard: () => Promise.resolve(undefined),
     toError: () => ({ status: 404, body: {} }),
     trust: { proxies: createAddressSet(['127.0.0.1']), header: 'x-forwarded-for' },
-    readdress: (url) => url.replace(/^\/api\/told\/(?!\w{1,9}$).*/s, '/api/told/odd'),
+    rewriteUrl: (url) => url.replace(/^\/api\/told\/(?!\w{1,9}$).*/s, '/api/told/odd'),
     log: createLog({ name: 'test', level: 'silent' }),
     pages: '',
   })

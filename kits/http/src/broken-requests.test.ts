@@ -5,10 +5,10 @@ import { brokenUploads, rawUpload, sendRaw } from '@hearth/testing'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
-import { Fault } from './faults.ts'
+import { HttpError } from './http-error.ts'
 import { FileForm } from './file-form.ts'
 import { routeFor } from './route.ts'
-import { createServer } from './server.ts'
+import { createServer } from './create-server.ts'
 
 const route = routeFor<{ open: undefined }, 'some'>()
 const shared = { tag: 'Things', summary: 'One', limit: 'some', access: 'open', method: 'POST' } as const
@@ -28,12 +28,9 @@ before(async () => {
   log.error = (...entry: unknown[]) => void logged.push(entry)
   app = await createServer({
     routes: [
-      route(
-        { ...shared, path: '/file', takes: { upload: { largestBytes: 1e6 } }, body: FileForm, success },
-        (call) => ({
-          text: `${call.body.file.bytes.length}`,
-        }),
-      ),
+      route({ ...shared, path: '/file', takes: { upload: { maxBytes: 1e6 } }, body: FileForm, success }, (call) => ({
+        text: `${call.body.file.bytes.length}`,
+      })),
       route({ ...shared, path: '/form', takes: 'form', body: z.object({ a: z.string() }), success }, ({ body }) => ({
         text: body.a,
       })),
@@ -50,7 +47,7 @@ before(async () => {
     },
     guard: () => Promise.resolve(undefined),
     toError: (error) => {
-      if (!(error instanceof Fault)) return { status: 500, body: { kind: 'internal' } }
+      if (!(error instanceof HttpError)) return { status: 500, body: { kind: 'internal' } }
       return { status: statuses[error.reason.kind] ?? 422, body: error.reason }
     },
     trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from '@hearth/runtime'
 
-/** What a caller has left of a budget. */
+/** Remainder of a caller's budget. */
 export interface Allowance {
   readonly allowed: boolean
   readonly limit: number
@@ -22,7 +22,7 @@ export interface Budget {
 
 const overflowKey = '\u0000overflow'
 
-/** What a budget allows, and how many keys it remembers. */
+/** Limits of a budget, and the number of keys it remembers. */
 export interface BudgetOptions {
   readonly limit: number
   readonly windowSeconds: number
@@ -31,7 +31,7 @@ export interface BudgetOptions {
 }
 
 /**
- * A sliding window: the limit holds for every window, not only for those that begin at fixed moments. At most `capacity` keys
+ * A sliding window: the limit holds for every window, not only for those that begin at fixed times. At most `capacity` keys
  * are remembered; those that are still counting are never forgotten to make room, further keys share one count instead, so a
  * flood of addresses neither fills the memory nor frees anybody's count. Measured on a clock that does not jump.
  */
@@ -39,8 +39,8 @@ export function createBudget(options: BudgetOptions): Budget {
   return new SlidingWindow(options)
 }
 
-/** Moments in order; what is too old goes from the front without moving the rest each time. */
-class Moments {
+/** Timestamps in order; old ones go from the front without moving the rest each time. */
+class Timestamps {
   #times: number[] = []
   #first = 0
 
@@ -52,13 +52,13 @@ class Moments {
     return this.count === 0 ? -Infinity : (this.#times.at(-1) ?? -Infinity)
   }
 
-  /** The moment so many from the end; 1 is the last. */
+  /** Returns the timestamp at a position from the end; 1 is the last. */
   fromEnd(position: number): number | undefined {
     return position > this.count ? undefined : this.#times[this.#times.length - position]
   }
 
-  add(moment: number): void {
-    this.#times.push(moment)
+  add(timestamp: number): void {
+    this.#times.push(timestamp)
   }
 
   removeLast(): void {
@@ -75,7 +75,7 @@ class Moments {
 
 class SlidingWindow implements Budget {
   /** Insertion order is order of last use: a key is taken out and put back whenever it is counted. */
-  readonly #moments = new Map<string, Moments>()
+  readonly #moments = new Map<string, Timestamps>()
   readonly #limit: number
   readonly #windowMs: number
   readonly #capacity: number
@@ -120,13 +120,13 @@ class SlidingWindow implements Budget {
     }
   }
 
-  #recent(key: string): Moments {
-    const moments = this.#moments.get(key) ?? new Moments()
+  #recent(key: string): Timestamps {
+    const moments = this.#moments.get(key) ?? new Timestamps()
     moments.dropUntil(this.#clock.monotonic() - this.#windowMs)
     return moments
   }
 
-  #allowance(moments: Moments, allowed: boolean): Allowance {
+  #allowance(moments: Timestamps, allowed: boolean): Allowance {
     const oldest = moments.fromEnd(this.#limit)
     const wait = oldest === undefined ? 0 : oldest + this.#windowMs - this.#clock.monotonic()
     const remaining = Math.max(0, this.#limit - moments.count)

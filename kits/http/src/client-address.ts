@@ -28,7 +28,8 @@ export function clientAddress(request: IncomingMessage, trust: ForwardingTrust):
 }
 
 /**
- * What one client is for counting: an IPv4 address, or the /64 an IPv6 address lies in, because a client has the whole of it.
+ * Returns the key that requests of a client are counted by: an IPv4 address, or the /64 of an IPv6 address, because a client
+ * has the whole of it.
  */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address

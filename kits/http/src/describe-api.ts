@@ -1,10 +1,11 @@
 import { createLog } from '@hearth/runtime'
 import { createAddressSet } from './address-set.ts'
-import { openApiOf, type ApiDescription } from './openapi.ts'
+import type { ApiDescription } from './openapi.ts'
+import { openApiOf } from './openapi-components.ts'
 import type { Route } from './route.ts'
-import { createServer } from './server.ts'
+import { createServer } from './create-server.ts'
 
-/** Stands for every feature and every part of one; nothing of it can be called. */
+/** Placeholder for every feature and every part of one; nothing of it can be called. */
 const uncalled: object = new Proxy(() => undefined, {
   get: () => uncalled,
   apply(): never {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 
 /** One file of the interactive description of an API. */
 export interface DocsFile {
-  /** Where it stands: `/docs` itself, or below it. */
+  /** Path of the file: `/docs` itself, or below it. */
   readonly path: string
   readonly media: string
   readonly content: () => string

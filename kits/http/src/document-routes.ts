@@ -3,7 +3,7 @@ import { docsFiles } from './docs-page.ts'
 import { routeFor, type Route } from './route.ts'
 import { printDocs } from './static-docs.ts'
 
-/** How a service publishes the description of its API. */
+/** Publication of the description of a service's API. */
 export interface PublishedDocument {
   /** Name of the service on the pages. */
   readonly title: string

@@ -3,8 +3,8 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '@hearth/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { faultOfError } from './fault-of-error.ts'
-import { Fault } from './faults.ts'
+import { toHttpError } from './to-http-error.ts'
+import { HttpError } from './http-error.ts'
 import { plainHeaders } from './security-headers.ts'
 
 /** An error answer in the service's own shape. */
@@ -15,18 +15,18 @@ export interface ErrorAnswer {
   /** Media type of the body; `application/json` when left out. */
   readonly media?: string
   /** A status from 500 that is no failure of the server itself, and no matter for its log. */
-  readonly isForeseen?: boolean
+  readonly isExpected?: boolean
 }
 
-/** How a server words its errors, and where it notes its own failures. */
-interface ErrorParts {
+/** Form of a server's errors, and the log of its own failures. */
+interface ErrorHandling {
   readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
   readonly log: Log
 }
 
 /** Answers what cannot be read as a request at all: it never reaches a route, yet the answer has the service's shape. */
 export function refuseUnreadable(
-  parts: Pick<ErrorParts, 'toError'>,
+  parts: Pick<ErrorHandling, 'toError'>,
   error: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
@@ -34,7 +34,7 @@ export function refuseUnreadable(
     socket.destroy()
     return
   }
-  const answer = parts.toError(new Fault({ kind: 'malformed' }), { url: '/', id: randomUUID() } as FastifyRequest)
+  const answer = parts.toError(new HttpError({ kind: 'malformed' }), { url: '/', id: randomUUID() } as FastifyRequest)
   const body = JSON.stringify(answer.body)
   const headers = {
     ...plainHeaders,
@@ -48,9 +48,9 @@ export function refuseUnreadable(
 }
 
 /** Sends an error in the service's shape. What the server itself failed at is logged, with its stack. */
-export function sendError(parts: ErrorParts, reply: FastifyReply, error: unknown): FastifyReply {
-  const answer = parts.toError(faultOfError(error), reply.request)
-  if (answer.status >= 500 && answer.isForeseen !== true)
+export function sendError(parts: ErrorHandling, reply: FastifyReply, error: unknown): FastifyReply {
+  const answer = parts.toError(toHttpError(error), reply.request)
+  if (answer.status >= 500 && answer.isExpected !== true)
     parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
   return reply
     .removeHeader('content-encoding')

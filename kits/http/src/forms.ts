@@ -1,24 +1,24 @@
 import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Fault } from './faults.ts'
+import { HttpError } from './http-error.ts'
 import type { Route, UploadBody, UploadedFile } from './route.ts'
 
-/** Most fields a form may have beside its file. */
-const mostFields = 10
+/** Maximum number of fields of a form beside its file. */
+const maxFields = 10
 
-/** Longest field of a form, bytes. */
-const longestField = 65_536
+/** Maximum size of a field of a form, bytes. */
+const maxFieldBytes = 65_536
 
 /** Lets the routes of one scope take forms; an upload is read whole before the body is checked. */
-export async function takeForms(scope: FastifyInstance, takes: NonNullable<Route['spec']['takes']>): Promise<void> {
+export async function acceptForms(scope: FastifyInstance, takes: NonNullable<Route['spec']['takes']>): Promise<void> {
   if (takes === 'form') {
-    await scope.register(formbody, { bodyLimit: longestField })
+    await scope.register(formbody, { bodyLimit: maxFieldBytes })
     return
   }
-  const { largestBytes } = takes.upload
+  const { maxBytes: largestBytes } = takes.upload
   await scope.register(multipart, {
-    limits: { fileSize: largestBytes, files: 1, fields: mostFields, fieldSize: longestField, parts: mostFields + 1 },
+    limits: { fileSize: largestBytes, files: 1, fields: maxFields, fieldSize: maxFieldBytes, parts: maxFields + 1 },
   })
   scope.addHook('preValidation', async (request) => {
     if (request.isMultipart()) request.body = await readUpload(request)
@@ -31,8 +31,8 @@ async function readUpload(request: FastifyRequest): Promise<UploadBody> {
     return await readParts(request)
   } catch (error) {
     const { code } = error as { code?: string }
-    if (error instanceof Fault || code?.startsWith('FST_') === true) throw error
-    throw new Fault({ kind: 'malformed', detail: unreadable(request.headers['content-type'] ?? '') })
+    if (error instanceof HttpError || code?.startsWith('FST_') === true) throw error
+    throw new HttpError({ kind: 'malformed', detail: unreadable(request.headers['content-type'] ?? '') })
   }
 }
 
@@ -47,7 +47,7 @@ async function readParts(request: FastifyRequest): Promise<UploadBody> {
   for await (const part of request.parts()) {
     if (part.type === 'field') body[part.fieldname] = String(part.value)
     else if (part.fieldname === 'file') body['file'] = { name: part.filename, bytes: await part.toBuffer() }
-    else throw new Fault({ kind: 'invalid', part: 'body', fields: [unknownFile(part.fieldname)] })
+    else throw new HttpError({ kind: 'invalid', part: 'body', fields: [unknownFile(part.fieldname)] })
   }
   return body
 }

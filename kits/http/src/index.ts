@@ -1,14 +1,14 @@
-export { createAddressSet, plainAddress, type AddressSet } from './address-set.ts'
+export { createAddressSet, networkList, plainAddress, type AddressSet } from './address-set.ts'
 export { allowanceHeaders, createBudget, type Allowance, type Budget } from './budget.ts'
 export { addressGroup, clientAddress, type ForwardingTrust } from './client-address.ts'
 export { describeApi } from './describe-api.ts'
 export { documentRoutes, type PublishedDocument } from './document-routes.ts'
 export type { ErrorAnswer } from './error-answers.ts'
 export { FileForm } from './file-form.ts'
-export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'
+export { HttpError, type HttpErrorReason, type FieldIssue, type RequestPart } from './http-error.ts'
 export { phraseOfZodIssue } from './issue-phrase.ts'
-export { networkList } from './network-setting.ts'
-export { openApiOf, type ApiDescription } from './openapi.ts'
+export type { ApiDescription } from './openapi.ts'
+export { openApiOf } from './openapi-components.ts'
 export {
   routeFor,
   type Call,
@@ -22,4 +22,5 @@ export {
   type UploadedFile,
 } from './route.ts'
 export type { QuickAnswer, Shortcut } from './shortcut.ts'
-export { bodyLimit, createServer, type GuardedRequest, type ServerParts } from './server.ts'
+export { createServer } from './create-server.ts'
+export type { GuardedRequest, ServerOptions } from './server.ts'

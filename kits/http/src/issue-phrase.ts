@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** What a schema says about one value, as the validation library puts it. */
+/** An issue of one value, as the validation library reports it. */
 export interface SchemaIssue {
   readonly keyword: string
   readonly message: string

@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify'
+
 type Json = Record<string, unknown>
 
 interface Operation {
@@ -7,7 +9,7 @@ interface Operation {
 }
 
 /** An OpenAPI document, as far as its components are concerned. */
-export interface OpenApiDocument extends Json {
+interface OpenApiDocument extends Json {
   readonly paths?: Record<string, Record<string, Operation>>
   readonly components?: Record<string, Json>
 }
@@ -32,11 +34,12 @@ const responseNames: Readonly<Record<string, string>> = {
 }
 
 /**
- * Moves what operations have in common into `components`: error answers, parameters that more than one operation takes, and
- * of the named schemas those that are used, in one form where requests and answers have the same.
+ * Returns the finished OpenAPI 3.1 document of a server that is ready. What operations have in common stands in `components`:
+ * error answers, parameters that more than one operation takes, and of the named schemas those that are used, in one form
+ * where requests and answers have the same.
  */
-export function shareComponents(whole: OpenApiDocument): OpenApiDocument {
-  const document = structuredClone(whole)
+export function openApiOf(app: FastifyInstance): Record<string, unknown> {
+  const document = structuredClone(app.swagger() as unknown as OpenApiDocument)
   const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods))
   const shared = { parameters: shareParameters(operations), responses: shareResponses(operations) }
   return withUsedSchemas({ ...document, components: { ...document.components, ...shared } })

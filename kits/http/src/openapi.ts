@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { z } from 'zod'
-import { shareComponents, type OpenApiDocument } from './openapi-components.ts'
 import type { Route } from './route.ts'
 
-/** What a service says about itself and its ways in. */
+/** Description of a service and its sign-in methods. */
 export interface ApiDescription {
   readonly title: string
   readonly version: string
@@ -22,7 +21,7 @@ export interface ApiDescription {
   /** Status of a body that cannot be parsed at all; 400 when left out. */
   readonly invalidSyntax?: 400 | 422
   readonly securitySchemes: Record<string, OpenAPIV3_1.SecuritySchemeObject>
-  /** Which schemes open a route of this access; an empty list for one that needs none. */
+  /** Schemes that open a route of this access; an empty list for one that needs none. */
   readonly security: (access: string) => Record<string, string[]>[]
   readonly tags: readonly { name: string; description: string }[]
   /** Tag of a whole group of paths, which their operations have before their own; undefined where there is none. */
@@ -56,11 +55,6 @@ export async function addOpenApi(app: FastifyInstance, about: ApiDescription): P
     transform: createJsonSchemaTransform({ zodToJsonConfig }),
     transformObject: createJsonSchemaTransformObject({ schemaRegistry: z.globalRegistry, zodToJsonConfig }),
   })
-}
-
-/** The finished OpenAPI 3.1 document. */
-export function openApiOf(app: FastifyInstance): Record<string, unknown> {
-  return shareComponents(app.swagger() as unknown as OpenApiDocument)
 }
 
 const errorTexts: Record<number, string> = {

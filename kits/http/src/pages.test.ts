@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
 import { chooseEncoding } from './content-encoding.ts'
-import { createServer } from './server.ts'
+import { createServer } from './create-server.ts'
 
 const script = `export const text = ${JSON.stringify('a sentence that repeats itself, '.repeat(200))}\n`
 const index = `<!doctype html><html><head><title>Things</title>
@@ -63,7 +63,7 @@ const decode = (encoding: string | undefined, bytes: Buffer): string => {
   return (encoding === 'gzip' ? gunzipSync(bytes) : bytes).toString()
 }
 
-/** What clients ask for, and what they are to get. */
+/** Requests of clients, and the answers they are to get. */
 const choices = [
   ['br, gzip', 'br'],
   ['gzip, deflate, br, zstd', 'br'],

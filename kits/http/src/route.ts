@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { FieldIssue } from './faults.ts'
+import type { FieldIssue } from './http-error.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * What a route answers when all went well: an object described by a schema, or content of another kind. For a stream of
+ * The answer of a route when all went well: an object described by a schema, or content of another kind. For a stream of
  * events, `schema` describes the data of one.
  */
 export type Success =
@@ -52,13 +52,13 @@ export interface AnswerTools {
   page(fragment?: string): Content
 }
 
-/** What a handler is called with. Everything in it has been checked against the route's schemas. */
+/** Argument of a handler. Everything in it has been checked against the route's schemas. */
 export interface Call<Caller, P, Q, B> {
   readonly caller: Caller
   readonly params: Parsed<P>
   readonly query: Parsed<Q>
   readonly body: Parsed<B>
-  /** Where the request came from, forwarding headers of trusted proxies considered. */
+  /** Origin of the request, forwarding headers of trusted proxies considered. */
   readonly client: {
     readonly address: string
     readonly userAgent: string
@@ -94,11 +94,11 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly query?: Q
   readonly body?: B
   /** More issues of a body that does not fit its schema: what the service's own rules say to the rest of it. */
-  readonly alsoInvalid?: (request: InvalidBody) => Promise<readonly FieldIssue[]>
+  readonly findMoreIssues?: (request: InvalidBody) => Promise<readonly FieldIssue[]>
   /** The body is a form instead of JSON: its fields alone, or fields and one file (see `UploadBody`). */
-  readonly takes?: 'form' | { readonly upload: { readonly largestBytes: number } }
+  readonly takes?: 'form' | { readonly upload: { readonly maxBytes: number } }
   /** Largest body, bytes, where it is not that of the service. */
-  readonly largestBody?: number
+  readonly maxBodyBytes?: number
   readonly success: S
   /** Further good answers: a part of the content, a way elsewhere, or that nothing has changed. */
   readonly also?: readonly (206 | 303 | 304)[]

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import helmet from 'helmet'
 
-/** Where the nonce of a page stands in its policy until one is made. */
+/** Placeholder of the nonce in a page's policy. */
 const placeholder = 'NONCE'
 
 /**

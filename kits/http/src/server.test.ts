@@ -6,18 +6,18 @@ import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
 import { docsFiles } from './docs-page.ts'
 import type { ErrorAnswer } from './error-answers.ts'
-import { Fault } from './faults.ts'
+import { HttpError } from './http-error.ts'
 import { FileForm } from './file-form.ts'
-import { openApiOf } from './openapi.ts'
+import { openApiOf } from './openapi-components.ts'
 import { routeFor } from './route.ts'
-import { createServer } from './server.ts'
+import { createServer } from './create-server.ts'
 import { printDocs } from './static-docs.ts'
 
 const route = routeFor<{ open: undefined; closed: { name: string } }, 'some'>()
 const Thing = z.object({ id: z.string(), size: z.int().min(0).max(9) }).meta({ id: 'KitThing' })
 
 function toError(error: unknown): ErrorAnswer {
-  if (!(error instanceof Fault)) return { status: 500, body: { kind: 'internal' } }
+  if (!(error instanceof HttpError)) return { status: 500, body: { kind: 'internal' } }
   const statuses: Record<string, number> = {
     invalid: 422,
     'not-found': 404,
@@ -93,7 +93,7 @@ async function startServer() {
     },
     guard: ({ request }, spec) => {
       if (spec?.access === 'closed' && request.headers.authorization !== 'me')
-        throw new Fault({ kind: 'unauthenticated' })
+        throw new HttpError({ kind: 'unauthenticated' })
       return Promise.resolve({ name: 'me' })
     },
     toError,
@@ -353,7 +353,7 @@ test('forms and uploads are taken where a route says so, within its bounds, and 
         {
           ...shared,
           path: '/api/file',
-          takes: { upload: { largestBytes: 3_000_000 } },
+          takes: { upload: { maxBytes: 3_000_000 } },
           body: FileForm,
           success: answer,
         },

@@ -3,23 +3,21 @@ import { Readable } from 'node:stream'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { serializerCompiler } from 'fastify-type-provider-zod'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { clientAddress, type ForwardingTrust } from './client-address.ts'
 import { compressingHook } from './content-encoding.ts'
 import { refuseUnreadable, sendError, type ErrorAnswer } from './error-answers.ts'
-import { wholeError } from './fault-of-error.ts'
-import { Fault } from './faults.ts'
+import { addOwnIssues } from './to-http-error.ts'
+import { HttpError } from './http-error.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
-import { takeForms } from './forms.ts'
+import { acceptForms } from './forms.ts'
 import { hostError } from './host-header.ts'
-import { readPageAddresses, type PageExists } from './page-addresses.ts'
-import { readPage, servePageFiles, type RenderPage } from './pages.ts'
+import { readPage, readPageAddresses, servePageFiles, type PageExists, type RenderPage } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders } from './security-headers.ts'
-import { validatorOf } from './validator.ts'
 
-/** What the guard is told about the request before anything of it is parsed. */
+/** A request as the guard sees it, before anything of it is parsed. */
 export interface GuardedRequest {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
@@ -27,7 +25,7 @@ export interface GuardedRequest {
 }
 
 /** Everything a service brings to its server. */
-export interface ServerParts {
+export interface ServerOptions {
   readonly routes: readonly Route[]
   readonly about: ApiDescription
   /**
@@ -38,7 +36,7 @@ export interface ServerParts {
   /** Runs when the body was read, before it is checked against its schema; throws to refuse. For what a form carries itself. */
   readonly checkBody?: (guarded: GuardedRequest, spec: Route['spec'], body: unknown) => void
   readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
-  /** Hears of every answer of a route, for counting. */
+  /** Called after every answer of a route, for counting. */
   readonly onAnswered?: (spec: Route['spec'], status: number) => void
   readonly trust: ForwardingTrust
   readonly log: Log
@@ -54,22 +52,19 @@ export interface ServerParts {
    * Gives a request another address before its route is looked for: for those that no route takes, such as too long or badly
    * encoded ones, and that must not be answered otherwise than the rest.
    */
-  readonly readdress?: (url: string) => string
+  readonly rewriteUrl?: (url: string) => string
 }
 
-/** How long requests may go on after the server was asked to close, milliseconds. */
+/** Time that requests may go on after the server began to close, milliseconds. */
 const closingLimit = 5000
 
 /** Largest body of a request unless a service says otherwise, bytes. */
-export const bodyLimit = 1_048_576
+const bodyLimit = 1_048_576
 
-/**
- * Builds the HTTP server of a service out of its routes. Nothing listens yet; `inject` works at once. Every error, also the
- * framework's own, leaves through `toError`.
- */
-export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+/** Builds what `createServer` returns. */
+export async function buildServer(parts: ServerOptions): Promise<FastifyInstance> {
   const app = createFastify(parts)
-  app.setValidatorCompiler(validatorOf)
+  app.setValidatorCompiler(createValidator)
   app.setSerializerCompiler(serializerCompiler)
   acceptOnlyJson(app)
   app.addHook('preClose', (done) => {
@@ -100,19 +95,25 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   return app
 }
 
+/** Checks a part of a request by its schema. The framework hands a missing body on as null; a schema knows it as undefined. */
+const createValidator: typeof validatorCompiler = (part) => {
+  const validate = validatorCompiler(part)
+  return part.httpPart === 'body' ? (body: unknown) => validate(body ?? undefined) : validate
+}
+
 /** Runs before routes and their guards, so that nobody decides by one Host header what another part reads from the other. */
 function refuseWrongHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const detail = hostError(request.raw)
-    done(detail === undefined ? undefined : new Fault({ kind: 'malformed', detail }))
+    done(detail === undefined ? undefined : new HttpError({ kind: 'malformed', detail }))
   })
 }
 
-function rewriting(readdress: ServerParts['readdress']) {
-  return readdress === undefined ? {} : { rewriteUrl: ({ url }: IncomingMessage) => readdress(url ?? '/') }
+function rewriting(rewriteUrl: ServerOptions['rewriteUrl']) {
+  return rewriteUrl === undefined ? {} : { rewriteUrl: ({ url }: IncomingMessage) => rewriteUrl(url ?? '/') }
 }
 
-function createFastify(parts: ServerParts): FastifyInstance {
+function createFastify(parts: ServerOptions): FastifyInstance {
   return Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -122,7 +123,7 @@ function createFastify(parts: ServerParts): FastifyInstance {
     genReqId: requestIdOf,
     trustProxy: (address: string) => parts.trust.proxies.has(address),
     routerOptions: { maxParamLength: 256 },
-    ...rewriting(parts.readdress),
+    ...rewriting(parts.rewriteUrl),
     requestTimeout: 30_000,
     return503OnClosing: false,
     clientErrorHandler: (error, socket) => refuseUnreadable(parts, error, socket),
@@ -158,7 +159,7 @@ function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedReque
   }
 }
 
-async function addRoutes(app: FastifyInstance, parts: ServerParts, page: RenderPage): Promise<void> {
+async function addRoutes(app: FastifyInstance, parts: ServerOptions, page: RenderPage): Promise<void> {
   const methodsOf = new Map<string, Method[]>()
   for (const route of parts.routes) {
     const url = route.spec.path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
@@ -168,7 +169,7 @@ async function addRoutes(app: FastifyInstance, parts: ServerParts, page: RenderP
     if (takes === undefined) addRoute(app, parts, { route, url, page })
     else
       await app.register(async (scope) => {
-        await takeForms(scope, takes)
+        await acceptForms(scope, takes)
         addRoute(scope, parts, { route, url, page })
       })
   }
@@ -181,18 +182,18 @@ interface Placed {
   readonly page: RenderPage
 }
 
-function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }: Placed): void {
+function addRoute(app: FastifyInstance, parts: ServerOptions, { route, url, page }: Placed): void {
   const callers = new WeakMap<FastifyRequest, { caller: unknown; client: GuardedRequest['client'] }>()
   app.route({
     method: route.spec.method,
     url,
     schema: fastifySchemaOf(route.spec, parts.about),
-    ...(route.spec.largestBody === undefined ? {} : { bodyLimit: route.spec.largestBody }),
+    ...(route.spec.maxBodyBytes === undefined ? {} : { bodyLimit: route.spec.maxBodyBytes }),
     ...(route.spec.compressed && { onSend: compressingHook() }),
     // Only where there is something to add: elsewhere the server's own handler answers.
-    ...(route.spec.alsoInvalid !== undefined && {
+    ...(route.spec.findMoreIssues !== undefined && {
       errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-        sendError(parts, reply, await wholeError(route.spec, error, request)),
+        sendError(parts, reply, await addOwnIssues(route.spec, error, request)),
     }),
     onRequest: async (request, reply) => {
       const client = clientOf(request, parts.trust)
@@ -200,7 +201,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }
     },
     preValidation: (request, reply, done) => {
       // The router takes an empty part for a parameter; it names nothing.
-      if (Object.values(request.params as object).includes('')) throw new Fault({ kind: 'not-found' })
+      if (Object.values(request.params as object).includes('')) throw new HttpError({ kind: 'not-found' })
       const known = callers.get(request)
       if (known !== undefined) parts.checkBody?.({ request, reply, client: known.client }, route.spec, request.body)
       done()
@@ -246,7 +247,7 @@ function sendContent(reply: FastifyReply, media: string, answer: Content): Fasti
 /** A known path with another method answers 405 and says which there are, to callers who may know. */
 function refuseOtherMethods(
   app: FastifyInstance,
-  parts: ServerParts,
+  parts: ServerOptions,
   { url, allowed }: { url: string; allowed: Method[] },
 ): void {
   const known = new Set<string>([...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])])
@@ -258,15 +259,15 @@ function refuseOtherMethods(
     schema: { hide: true },
     onRequest: async (request, reply) => {
       await parts.guard({ request, reply, client: clientOf(request, parts.trust) }, undefined)
-      throw new Fault({ kind: 'method-not-allowed', allowed })
+      throw new HttpError({ kind: 'method-not-allowed', allowed })
     },
     handler: () => undefined,
   })
 }
 
-/** What no route takes: a page of the application, an address that is none, with the page that says so, or an error. */
+/** Answers a request that no route takes: with a page of the application, with the page for an unknown address, or an error. */
 async function answerUnknown(
-  parts: ServerParts,
+  parts: ServerOptions,
   { page, isPage }: { page: RenderPage; isPage: PageExists },
   guarded: GuardedRequest,
 ): Promise<FastifyReply> {
@@ -280,7 +281,7 @@ async function answerUnknown(
   }
   try {
     if (isApi) await parts.guard(guarded, undefined)
-    throw new Fault({ kind: 'not-found' })
+    throw new HttpError({ kind: 'not-found' })
   } catch (error) {
     return sendError(parts, reply, error)
   }

@@ -16,7 +16,7 @@ export interface QuickAnswer {
  */
 export type Shortcut = (request: IncomingMessage) => QuickAnswer | undefined
 
-/** What a caller may choose as the id of its request. */
+/** Form of the id that a caller may choose for its request. */
 const requestIdForm = /^[\w-]{1,64}$/
 
 /** The caller's id of the request when it has a proper one, a new one otherwise. */

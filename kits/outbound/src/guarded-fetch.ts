@@ -1,17 +1,17 @@
-import { Client, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { startDeadline } from './deadline.ts'
 import { OutboundFailed, OutboundRefused } from './outbound-error.ts'
 import { pinnedLookup, type Destination, type OutboundPolicy } from './outbound-policy.ts'
 import { readBody } from './read-body.ts'
 
-/** What is asked for. */
+/** Options of a request. */
 export interface GuardedRequest {
   /** GET when missing. */
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /**
-   * How many redirects of a GET or HEAD are followed; 0. With none the redirect itself is the answer, with too many the
+   * Maximum number of redirects of a GET or HEAD that are followed; 0 by default. With none the redirect itself is the answer, with too many the
    * request fails.
    */
   readonly redirects?: number
@@ -27,7 +27,7 @@ export interface GuardedStream extends AsyncDisposable {
   readonly status: number
   /** By lower-case name; several lines of one name joined by a comma. */
   readonly headers: ReadonlyMap<string, string>
-  /** Where the answer came from, after redirects. */
+  /** Address that the answer came from, after redirects. */
   readonly url: string
   /** Decompressed, within the limit of the request. */
   readonly body: AsyncIterable<Uint8Array>
@@ -135,7 +135,7 @@ function redirectOf({ method }: Hop, { status, headers }: GuardedStream): string
   return isFollowed ? headers.get('location') : undefined
 }
 
-/** What is secret goes to the server it is meant for and to no other. */
+/** Headers with secrets go to the server they are meant for and to no other. */
 function nextHop(hop: Hop, location: string): Hop {
   if (!URL.canParse(location, hop.url)) throw new OutboundFailed('unreadable-answer', hop.url.hostname)
   const url = new URL(location, hop.url)
@@ -147,6 +147,8 @@ function nextHop(hop: Hop, location: string): Hop {
 /** A connection for this request alone: nothing is kept that could be used for a name checked at another time. */
 async function send(hop: Hop, destination: Destination): Promise<GuardedStream> {
   const { url, method, signal } = hop
+  // Loaded with the first request: most processes that could make one never do.
+  const { Client } = await import('undici')
   const lookup = pinnedLookup(destination)
   const client = new Client(url.origin, { connect: { lookup, timeout: 10_000 } as object, allowH2: false })
   const end = () => client.destroy()

@@ -3,13 +3,13 @@ import { commaList, settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 import { normaliseHost } from './host-name.ts'
 
-/** What an operator exempts from the guard. Hosts are in the form of `normaliseHost`. */
+/** Destinations that an operator exempts from the guard. Hosts are in the form of `normaliseHost`. */
 export interface OutboundAllow {
-  /** Whether the host was named, with this port or without any. */
+  /** True when the host was named, with this port or without any. */
   hasHost(host: string, port: number): boolean
-  /** Whether the address was named, with this port or without any, or lies in a network that was. */
+  /** True when the address was named, with this port or without any, or lies in a network that was. */
   hasAddress(address: string, port: number): boolean
-  /** Whether addresses can be exempt at all, so that looking a name up may be of use. */
+  /** True when addresses can be exempt at all, so that looking a name up may be of use. */
   readonly knowsAddresses: boolean
 }
 

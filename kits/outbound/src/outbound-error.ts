@@ -1,4 +1,4 @@
-/** Why the guard does not let a connection happen. */
+/** Reason why the guard refuses a connection. */
 export type RefusalReason = 'host' | 'port' | 'address' | 'scheme' | 'credentials' | 'downgrade'
 
 const refusals: Record<RefusalReason, (host: string, port: number) => string> = {
@@ -26,7 +26,7 @@ export class OutboundRefused extends Error {
   }
 }
 
-/** What can go wrong with a destination that is allowed. */
+/** Kind of failure of a destination that is allowed. */
 export type FailureKind =
   | 'unresolved'
   | 'unreachable'

@@ -15,7 +15,7 @@ export interface Destination {
   readonly port: number
   /** At least one; all of them may be connected to. */
   readonly addresses: readonly string[]
-  /** Whether the operator exempted it, by its name or all of its addresses. */
+  /** True when the operator exempted it, by its name or all of its addresses. */
   readonly isExempt: boolean
 }
 
@@ -32,7 +32,7 @@ export interface OutboundPolicy {
 /** Parts of a policy that have a default. */
 export interface PolicyOptions {
   readonly resolver?: Resolver
-  /** How long a name may take, milliseconds; 5000. */
+  /** Time limit of a look-up, milliseconds; 5000 by default. */
   readonly lookupMs?: number
 }
 

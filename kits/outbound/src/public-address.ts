@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** What the registries of special-purpose addresses take out of IPv4; documentation and benchmarking networks included. */
+/** Special-purpose networks of IPv4 by the registries; documentation and benchmarking networks included. */
 const special4 = blockListOf('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -29,7 +29,7 @@ const global6 = blockListOf('ipv6', ['2000::/3'])
 const special6 = blockListOf('ipv6', ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 /**
- * Whether an address is one of the public internet. False for everything private, local, shared, reserved or multicast, for
+ * Returns true for an address of the public internet, false for everything private, local, shared, reserved or multicast, for
  * all forms that carry an IPv4 address inside an IPv6 one (mapped, 6to4, Teredo, NAT64), and for text that is no address.
  */
 export function isPublicAddress(address: string): boolean {

@@ -2,7 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { OutboundFailed } from './outbound-error.ts'
 
-/** How a body is read. */
+/** Limits for reading a body. */
 export interface BodyLimits {
   /** For the error. */
   readonly host: string

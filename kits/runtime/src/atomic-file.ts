@@ -14,7 +14,7 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
     await rm(temporary, { force: true })
     throw error
   }
-  await flushDirectory(path)
+  await flushToDisk(dirname(path))
 }
 
 /**
@@ -31,20 +31,16 @@ export async function createFileAtomic(path: string, content: string | Uint8Arra
   } finally {
     await rm(temporary, { force: true })
   }
-  await flushDirectory(path)
+  await flushToDisk(dirname(path))
   return true
 }
 
 async function writeBeside(path: string, content: string | Uint8Array, mode: number): Promise<string> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
-    const file = await open(temporary, 'wx', mode)
-    try {
-      await file.writeFile(content)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await using file = await open(temporary, 'wx', mode)
+    await file.writeFile(content)
+    await file.sync()
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
@@ -52,11 +48,8 @@ async function writeBeside(path: string, content: string | Uint8Array, mode: num
   return temporary
 }
 
-async function flushDirectory(path: string): Promise<void> {
-  const directory = await open(dirname(path))
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
+/** Flushes a file, or the names in a directory, to the disk. */
+export async function flushToDisk(path: string): Promise<void> {
+  await using handle = await open(path)
+  await handle.sync()
 }

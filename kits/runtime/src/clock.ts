@@ -1,4 +1,4 @@
-/** Where a part gets its time from, so that tests can move it. */
+/** A source of time, which tests can move. */
 export interface Clock {
   /** Wall clock, milliseconds since the epoch. It may jump. */
   now(): number
@@ -6,14 +6,14 @@ export interface Clock {
   monotonic(): number
 }
 
-/** The machine's own clocks. */
+/** The clocks of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
 }
 
-/** A stored moment, milliseconds since the epoch, as the wire has it: ISO 8601 in UTC; null stays null. */
-export const momentOf = (milliseconds: number | null): string | null =>
+/** Formats a stored time, milliseconds since the epoch, for the wire: ISO 8601 in UTC; null stays null. */
+export const toIsoString = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : new Date(milliseconds).toISOString()
 
 /** A clock that stands still until it is moved. Both hands move together unless `jump` moves the wall clock alone. */

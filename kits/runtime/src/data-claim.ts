@@ -58,7 +58,7 @@ export async function withDataDirectory<T>(path: string, work: () => Promise<T>)
   }
 }
 
-/** Whether a data directory is missing or empty. */
+/** True when a data directory is missing or empty. */
 export function isEmptyDirectory(path: string): boolean {
   try {
     return contentOf(path).length === 0

@@ -1,9 +1,9 @@
-/** One thing `hearth doctor` looked at, and what its state means for the person who runs the service. */
-export interface DoctorFact {
+/** Result of one check of `hearth doctor`, and what it means for the person who runs the service. */
+export interface DoctorCheck {
   readonly name: string
   readonly state: 'ok' | 'missing' | 'degraded'
-  /** What was found: a version, a path, a reason. */
+  /** The finding: a version, a path, a reason. */
   readonly detail: string
-  /** What works or does not work because of it. */
+  /** Consequence: which features work or do not work because of it. */
   readonly meaning: string
 }

@@ -1,7 +1,7 @@
-export { createFileAtomic, writeFileAtomic } from './atomic-file.ts'
+export { createFileAtomic, flushToDisk, writeFileAtomic } from './atomic-file.ts'
 export { box } from './box.ts'
-export { checkDirectory, checkFile, checkNewFile, checkProgram } from './check-places.ts'
-export { createManualClock, momentOf, systemClock, type Clock } from './clock.ts'
+export { checkDirectory, checkFile, checkNewFile, checkProgram } from './check-paths.ts'
+export { createManualClock, toIsoString, systemClock, type Clock } from './clock.ts'
 export { claimDataDirectory, isEmptyDirectory, withDataDirectory, type DataDirectoryClaim } from './data-claim.ts'
 export {
   DataInUse,
@@ -10,18 +10,19 @@ export {
   openDataDirectory,
   type DataDirectoryLock,
 } from './data-directory.ts'
-export type { DoctorFact } from './doctor.ts'
+export type { DoctorCheck } from './doctor.ts'
 export { IsoTime, parseIsoTime, type IsoTimeForms } from './iso-time.ts'
 export { createKeyedQueue, QueueFull, type KeyedQueue } from './keyed-queue.ts'
 export { closeOnSignal, shutdownLimit } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
 export { OperatorError, warnOnTerminal } from './operator-error.ts'
+export { parseJson } from './parse-json.ts'
 export {
   absolutePath,
   commaList,
-  commonSettings,
   filePath,
   hasCredentials,
+  logLevel,
   parseSettings,
   portNumber,
   settingKind,
@@ -30,4 +31,5 @@ export {
   type Environment,
   type SettingKind,
 } from './settings.ts'
+export { withTemporaryFolder } from './temporary-folder.ts'
 export { createFastTimers, systemTimers, type Timers } from './timers.ts'

@@ -4,11 +4,11 @@ import { z } from 'zod'
 const isoTime =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:[Zz]|([+-])(\d\d)(?::?(\d\d))?)?)?$/
 
-/** Which forms of ISO 8601 are taken beside a date and time with an offset. */
+/** Forms of ISO 8601 that are taken beside a date and time with an offset. */
 export interface IsoTimeForms {
   /** A date and time without an offset, which is UTC then. */
   readonly withoutOffset?: boolean
-  /** A date alone, which is its first moment in UTC. */
+  /** A date alone, which means midnight in UTC. */
   readonly dateOnly?: boolean
 }
 
@@ -20,7 +20,7 @@ export interface IsoTimeForms {
 export function parseIsoTime(text: string, forms: IsoTimeForms = {}): number | undefined {
   const match = isoTime.exec(text)
   if (match === null) return undefined
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as Clock
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as TimeFields
   const fraction = Number(`0.${match[7] ?? 0}`)
   const [sign, offsetHours, offsetMinutes] = [match[8], Number(match[9] ?? 0), Number(match[10] ?? 0)]
   const isDateOnly = match[4] === undefined
@@ -36,7 +36,7 @@ export function parseIsoTime(text: string, forms: IsoTimeForms = {}): number | u
   return local.getTime() - (sign === '-' ? -offset : offset)
 }
 
-type Clock = [year: number, month: number, day: number, hour: number, minute: number, second: number]
+type TimeFields = [year: number, month: number, day: number, hour: number, minute: number, second: number]
 
 function daysOf(year: number, month: number): number {
   if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31

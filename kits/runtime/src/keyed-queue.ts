@@ -1,12 +1,12 @@
-/** Work that must not overlap, one line for each key. */
+/** A queue per key for work that must not overlap. */
 export interface KeyedQueue {
-  /** Runs `work` when everything given earlier under the same key has ended. Rejects at once when the line is full. */
+  /** Runs `work` when everything given earlier under the same key has ended. Rejects at once when the queue is full. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>
   /** Resolves when nothing is waiting or running. */
   idle(): Promise<void>
 }
 
-/** The line for one key is full; the caller may try again later. */
+/** The queue of one key is full; the caller may try again later. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }

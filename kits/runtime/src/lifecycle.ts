@@ -1,10 +1,10 @@
+import { Worker } from 'node:worker_threads'
 import type { Log } from './log.ts'
-import { startWatchdog } from './watchdog.ts'
 
-/** How long a service may take to finish its work after it was asked to stop, milliseconds. */
+/** Time that a service has to finish its work after the signal to stop, milliseconds. */
 export const shutdownLimit = 20_000
 
-/** How much later than the limit the watchdog acts, milliseconds: an event loop that still turns ends the process by itself. */
+/** Delay of the watchdog after the limit, milliseconds: an event loop that still turns ends the process by itself. */
 const watchdogDelay = 500
 
 /**
@@ -35,4 +35,30 @@ export function closeOnSignal(service: { close(): Promise<void> }, log: Log, lim
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
+}
+
+/**
+ * Runs in a thread of its own, so that neither an endless loop nor endless microtasks of the main thread delay it. The text is
+ * part of this file because a running service may have lost the files it was started from, to an upgrade for instance.
+ */
+const watchdogProgram = `
+  const { writeSync } = require('node:fs')
+  const { workerData: { limitMs } } = require('node:worker_threads')
+  setTimeout(() => {
+    try {
+      writeSync(2, 'hearth did not stop within ' + limitMs / 1000 + ' s and is killed: its event loop does not answer\\n')
+    } finally {
+      process.kill(process.pid, 'SIGKILL')
+    }
+  }, limitMs)`
+
+/**
+ * Kills this process with SIGKILL when it still runs after `limitMs` milliseconds, even when its event loop no longer turns.
+ * Does not keep the process alive. Costs a thread from this call on, and nothing before.
+ */
+function startWatchdog(limitMs: number): void {
+  const thread = new Worker(watchdogProgram, { eval: true, env: {}, execArgv: [], workerData: { limitMs } })
+  // Without a thread the limit inside the event loop still holds.
+  thread.on('error', () => undefined)
+  thread.unref()
 }

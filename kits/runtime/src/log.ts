@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module'
 import { pino, type Logger } from 'pino'
-import pretty from 'pino-pretty'
+import type PinoPretty from 'pino-pretty'
 
 export type Log = Logger
 
@@ -15,7 +16,7 @@ const secretMembers = [
   'cookie',
 ]
 
-/** How a log is written. */
+/** Name, level and destination of a log. */
 export interface LogOptions {
   readonly name: string
   readonly level: string
@@ -35,8 +36,12 @@ export function createLog(options: LogOptions): Log {
   return pino({ ...settings, base: { name: options.name } }, pino.destination({ fd: 2, sync: true }))
 }
 
+const load = createRequire(import.meta.url)
+
 /** One line of text an entry, in colour on a terminal. */
 function textTo(destination: 1 | 2) {
+  // Loaded here, because only a terminal needs it.
+  const pretty = load('pino-pretty') as typeof PinoPretty
   const colorize = destination === 1 ? process.stdout.isTTY : process.stderr.isTTY
   return pretty({ destination, sync: true, colorize, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss' })
 }

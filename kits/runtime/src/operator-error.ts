@@ -1,10 +1,10 @@
-/** Tells the operator of something that a command goes on with, in one line on stderr. */
+/** Warns the operator in one line on stderr; the command goes on. */
 export function warnOnTerminal(message: string): void {
   process.stderr.write(`warning: ${message}\n`)
 }
 
 /**
- * Something the operator must change before the program can go on: a wrong setting, a locked data directory, a missing
+ * An error that the operator must fix before the program can go on: a wrong setting, a locked data directory, a missing
  * file. `message` is one line that names the offending part; the command line prints it and exits with 1.
  */
 export class OperatorError extends Error {

@@ -21,7 +21,7 @@ export function parseSettings<S extends z.ZodObject>(schema: S, environment: Env
   throw new OperatorError(`${String(issue?.path[0] ?? 'settings')}: ${issue?.message ?? 'not valid'}`)
 }
 
-/** What a setting's value is; tests try wrong values of every setting by it. Enumerations need none. */
+/** Kind of a setting's value; tests try wrong values of every setting by it. Enumerations need none. */
 export type SettingKind =
   | 'address list'
   | 'directory list'
@@ -44,15 +44,15 @@ export function settingKind(kind: SettingKind): { readonly settingKind: SettingK
 
 /** A whole number in decimal digits from a variable. `rule` is the message for everything else. */
 export function wholeNumber(
-  least: number,
-  most: number,
-  rule = `must be a whole number from ${least} to ${most}`,
+  min: number,
+  max: number,
+  rule = `must be a whole number from ${min} to ${max}`,
 ): z.ZodType<number, string> {
   return z
     .string()
     .regex(/^\d{1,15}$/, rule)
     .transform(Number)
-    .refine((value) => value >= least && value <= most, rule)
+    .refine((value) => value >= min && value <= max, rule)
     .meta(settingKind('number'))
 }
 
@@ -73,7 +73,7 @@ export const webAddress = z
   .refine((text) => !hasCredentials(text), 'must not contain a user name or a password')
   .meta(settingKind('web address'))
 
-/** Whether an address holds a user name or a password. Addresses are shown and logged, so they must not. */
+/** True when an address holds a user name or a password. Addresses are shown and logged, so they must not. */
 export function hasCredentials(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { username, password } = new URL(text)
@@ -89,27 +89,9 @@ export const filePath = z
 /** An absolute path from a variable. */
 export const absolutePath = z.string().regex(/^\//, 'must be an absolute path').meta(settingKind('file'))
 
-/** The settings every service has, as the operating contract names them. */
-export const commonSettings = {
-  BIND_ADDRESS: z
-    .union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' })
-    .meta(settingKind('IP address'))
-    .default('127.0.0.1'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
-    .refine((text) => URL.canParse(text.replaceAll(' ', '%20')), 'must be an address such as postgres://USER@HOST/NAME')
-    .meta(settingKind('own form'))
-    .optional(),
-  PUBLIC_URL: webAddress.optional(),
-  FORWARDED_HEADER: z
-    .string()
-    .regex(/^[A-Za-z0-9-]+$/, 'must be a header name')
-    .meta(settingKind('header name'))
-    .default('X-Forwarded-For'),
-  LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-      error: 'must be one of fatal, error, warn, info, debug, trace, silent',
-    })
-    .default('info'),
-}
+/** Level of the log from a variable. */
+export const logLevel = z
+  .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    error: 'must be one of fatal, error, warn, info, debug, trace, silent',
+  })
+  .default('info')

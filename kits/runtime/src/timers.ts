@@ -13,7 +13,7 @@ const after: Timers['after'] = (ms, run) => {
   return () => clearTimeout(timer)
 }
 
-/** The machine's own time. */
+/** The time of the machine. */
 export const systemTimers: Timers = { ...systemClock, after, delay: delayBy(after) }
 
 /**

@@ -2,7 +2,7 @@ import type { Migrations } from '@hearth/database'
 import { withDataDirectory } from '@hearth/runtime'
 import type { Command } from 'commander'
 import type { BackupSubject } from './backup-commands.ts'
-import { presentKeyCheck, type SealedStorage, type StoragePlace } from './sealed-storage.ts'
+import { currentKeyCheck, type SealedStorage, type StorageLocation } from './sealed-storage.ts'
 
 /** A service's data as its commands open it. */
 export interface CommandData<Storage, Config> {
@@ -34,15 +34,14 @@ export function storageForCommands<
 }
 
 /** Describes a sealed database for `addBackupCommands`. `tables` are in an order in which a row's references come before it. */
-export function sealedBackup<Tables, Config extends StoragePlace>(
+export function sealedBackup<Tables, Config extends StorageLocation>(
   about: { readonly service: string; readonly migrations: Migrations; readonly tables: readonly string[] },
   { readConfig, openStorage }: CommandData<SealedStorage<Tables>, Config>,
 ): BackupSubject<Tables> {
   return {
     ...about,
-    keyName: 'the secret key',
-    place: () => Promise.resolve(readConfig().dataDirectory),
-    presentKeyCheck: () => presentKeyCheck(readConfig()),
+    dataDirectory: () => Promise.resolve(readConfig().dataDirectory),
+    currentKeyCheck: () => currentKeyCheck(readConfig()),
     open: () => openStorage(readConfig()),
   }
 }

@@ -1,13 +1,15 @@
 export { addBackupCommands, type BackupSubject, type OpenedSubject } from './backup-commands.ts'
 export { addServeCommand, sealedBackup, storageForCommands, type CommandData } from './command-data.ts'
-export { firstSignInBox } from './first-sign-in.ts'
+export { checkAllowance, hasCsrfToken, isCrossSite, isRead } from './guard-steps.ts'
 export { listenAt } from './listen.ts'
-export { runService, type RunnableService, type ServiceFrame } from './run-service.ts'
+export { openClaimed, type Opening } from './open-claimed.ts'
+export { firstSignInBox, runService, type RunnableService, type ServiceFrame } from './run-service.ts'
+export { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from './service-settings.ts'
 export { readSettingRows, settingsOf, writeSettingRows } from './setting-rows.ts'
 export {
   keyCheckFact,
   openSealedStorage,
-  presentKeyCheck,
+  currentKeyCheck,
   type SealedStorage,
-  type StoragePlace,
+  type StorageLocation,
 } from './sealed-storage.ts'

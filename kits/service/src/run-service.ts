@@ -1,4 +1,5 @@
-import { closeOnSignal, createLog, isEmptyDirectory, type Log } from '@hearth/runtime'
+import { join } from 'node:path'
+import { box, closeOnSignal, createLog, isEmptyDirectory, type Log } from '@hearth/runtime'
 import { checkListen, listenAt, type HttpServer } from './listen.ts'
 
 /** A running service: its server does not listen yet. */
@@ -15,7 +16,7 @@ export interface FrameConfig {
   readonly logLevel: string
 }
 
-/** What a service adds to the frame. */
+/** The parts of a service that the frame runs. */
 export interface ServiceFrame<Service extends RunnableService> {
   readonly name: string
   readonly config: FrameConfig
@@ -44,4 +45,17 @@ export async function runService<Service extends RunnableService>(frame: Service
   closeOnSignal(service, log)
   for (const text of await frame.announce(service, log)) process.stdout.write(`${text}\n`)
   process.stdout.write(`listening on ${url}\n`)
+}
+
+/** Returns the box that tells the person at the terminal the generated password of the first administrator. */
+export function firstSignInBox(service: string, password: string, dataDirectory: string): string {
+  return box([
+    `First sign-in to Hearth ${service}`,
+    '',
+    'User      admin',
+    `Password  ${password}`,
+    '',
+    `Also in ${join(dataDirectory, 'initial-admin-password')}`,
+    'It must be changed at the first sign-in.',
+  ])
 }

@@ -10,7 +10,7 @@ import {
   type FileCipher,
   type Sealer,
 } from '@hearth/credentials'
-import { migrate, openDatabase, type Database, type Migrations } from '@hearth/database'
+import type { Database, Migrations } from '@hearth/database'
 import { OperatorError, warnOnTerminal } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 
@@ -26,8 +26,8 @@ export interface SealedStorage<Tables> {
   readonly keyCheck: string
 }
 
-/** Where a service's database and its key are, as its settings say. */
-export interface StoragePlace {
+/** Location of a service's database and its key, as its settings say. */
+export interface StorageLocation {
   readonly dataDirectory: string
   readonly databaseUrl: string | undefined
   readonly secretKey: string | undefined
@@ -51,12 +51,14 @@ interface FactTables {
  */
 export async function openSealedStorage<Tables extends FactTables>(
   service: string,
-  place: StoragePlace,
+  place: StorageLocation,
   migrations: Migrations,
 ): Promise<SealedStorage<Tables>> {
   checkSecretKey({ value: place.secretKey, file: place.secretKeyFile }, place.dataDirectory)
   careForKeyFile(place)
   const file = join(place.dataDirectory, `${service}.db`)
+  // Loaded here, so that a command with a wrong setting is refused at once.
+  const { migrate, openDatabase } = await import('@hearth/database')
   const database = openDatabase<Tables>(place.databaseUrl === undefined ? { file } : { url: place.databaseUrl })
   const facts = database.query as unknown as Kysely<FactTables>
   try {
@@ -77,13 +79,13 @@ export async function openSealedStorage<Tables extends FactTables>(
   }
 }
 
-function careForKeyFile({ secretKey, secretKeyFile, dataDirectory, warn = warnOnTerminal }: StoragePlace): void {
+function careForKeyFile({ secretKey, secretKeyFile, dataDirectory, warn = warnOnTerminal }: StorageLocation): void {
   if (secretKey !== undefined || !existsSync(secretKeyFile)) return
   restrictSecretFile(secretKeyFile, { isOwn: dirname(secretKeyFile) === dataDirectory, warn })
 }
 
 /** The proof of the key that the settings name, for `BackupSubject.presentKeyCheck`. Nothing is made. */
-export async function presentKeyCheck(place: StoragePlace): Promise<string | undefined> {
+export async function currentKeyCheck(place: StorageLocation): Promise<string | undefined> {
   if (place.secretKey === undefined && !existsSync(place.secretKeyFile)) return undefined
   const secret = await loadSecretKey({ value: place.secretKey, file: place.secretKeyFile, mayCreate: false })
   return createSealer(secret).keyCheck
@@ -105,7 +107,7 @@ async function claimKey(db: Kysely<FactTables>, sealer: Sealer): Promise<void> {
     throw new OperatorError('SECRET_KEY: the key is not the one the existing database was sealed with')
 }
 
-function unreachable({ databaseUrl, dataDirectory }: StoragePlace, error: unknown): string {
+function unreachable({ databaseUrl, dataDirectory }: StorageLocation, error: unknown): string {
   const where =
     databaseUrl === undefined
       ? `DATA_DIR: cannot open the database in ${dataDirectory}`

@@ -27,7 +27,7 @@ interface Schema {
   readonly format?: string
 }
 
-/** How values are made of a schema: what `$ref` points into, what is put in a place now and then, how deep it still goes. */
+/** Options for making values of a schema: the document that `$ref` points into, how to mix in wild values, the depth left. */
 interface Making {
   readonly document: object
   readonly mix: (valid: fc.Arbitrary<unknown>) => fc.Arbitrary<unknown>

@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 
 const executable = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 
-/** Why no browser can be had here, as the reason of a skipped test; false when one can. */
+/** Returns the reason why no browser is available, for a skipped test; false when one is. */
 export function browserObstacle(): string | false {
   return existsSync(executable) ? false : `no browser at ${executable}`
 }
@@ -15,12 +15,12 @@ export function browserObstacle(): string | false {
 export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
   readonly page: Page
-  /** What pages complained about so far: errors, and what the content security policy stopped. */
+  /** Complaints of the pages so far: errors, and what the content security policy stopped. */
   readonly complaints: readonly string[]
 }
 
 /**
- * Opens an empty profile in a Chromium that reaches nothing by itself. Tests of one file share the program and nothing in it.
+ * Opens an empty profile, 1280 by 900 pixels unless the options say otherwise, in a Chromium that reaches nothing by itself. Tests of one file share the program and nothing in it.
  * Closing the profile fails when a page complained and nobody looked.
  */
 export async function startBrowser(
@@ -28,7 +28,7 @@ export async function startBrowser(
 ): Promise<TestBrowser> {
   const { mayComplain = false, ...contextOptions } = options
   const chromium = await sharedChromium.use()
-  const context = await chromium.newContext(contextOptions)
+  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, ...contextOptions })
   const complaints: string[] = []
   context.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
@@ -48,7 +48,7 @@ export async function startBrowser(
   }
 }
 
-/** How long Chromium waits for the next test of a file before it ends, milliseconds: a start costs seconds of processor time. */
+/** Time that Chromium waits for the next test of a file before it ends, milliseconds: a start costs seconds of processor time. */
 const idleLimit = 2000
 
 /** The Chromium of this process: started for the first who uses it, ended when nobody has used it for a while. */
@@ -93,7 +93,7 @@ async function launch(): Promise<Browser> {
   })
 }
 
-/** Where pictures for people go; git does not take note of it. */
+/** Folder of screenshots, which git ignores. */
 const pictures = join(import.meta.dirname, '../../../screenshots')
 
 /** Keeps a picture of the whole page as `screenshots/<name>.png` and returns its path. */
@@ -104,11 +104,13 @@ export async function screenshot(page: Page, name: string): Promise<string> {
   return path
 }
 
+let axeSource: Promise<string> | undefined
+
 /** Fails with a readable list when axe finds anything wrong on the page as it stands. */
 export async function assertAccessible(page: Page): Promise<void> {
-  const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-  // Through the debugger, not as a script element: the page's own content policy stays in force.
-  await page.evaluate(source)
+  axeSource ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  // Through the debugger, not as a script element: the page's own content policy stays in force. Once per document.
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await axeSource)
   // Without reading style sheets into elements of its own, which the policy would stop and complain about; what is in order
   // is not described element by element.
   const violations = (await page.evaluate("axe.run({ preload: false, resultTypes: ['violations'] })")) as {

@@ -1,4 +1,4 @@
-import { readSettingsTable } from './settings-table.ts'
+import { readFileSync } from 'node:fs'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -20,7 +20,7 @@ export interface DocumentedDefaults {
  * Compares the defaults of a README's table with what the code does and returns a line for each difference: a default that
  * does not apply, a setting without effect, a variable that is not documented or not read.
  */
-export function defaultFaults(subject: DocumentedDefaults): string[] {
+export function defaultProblems(subject: DocumentedDefaults): string[] {
   const table = readSettingsTable(subject.readme)
   const documented = new Set(table.map(({ name }) => name))
   const undocumented = subject.variables.filter((name) => !documented.has(name))
@@ -67,4 +67,31 @@ function leavesOf(value: unknown, path = ''): Map<string, string> {
   for (const [key, inner] of Object.entries(value))
     for (const [leaf, text] of leavesOf(inner, `${path}.${key}`)) leaves.set(leaf, text)
   return leaves
+}
+
+/** One variable of the settings table in a README, with the default its row states. */
+interface DocumentedSetting {
+  readonly name: string
+  /** Without backticks; `none` when there is no default. */
+  readonly documented: string
+}
+
+/**
+ * Reads the table with the heads `Variable` and `Default` of a README. A row of several variables lists as many defaults,
+ * separated by commas, or one for all of them. What follows a semicolon is left out.
+ */
+function readSettingsTable(readme: string): DocumentedSetting[] {
+  const rows = readFileSync(readme, 'utf8')
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()))
+    .filter((cells) => /^`[A-Z][A-Z0-9_]+`(, `[A-Z][A-Z0-9_]+`)*$/.test(cells[1] ?? ''))
+  return rows.flatMap(([, variables = '', cell = '']) => {
+    const names = [...variables.matchAll(/[A-Z][A-Z0-9_]+/g)].map(([name]) => name)
+    const text = cell.replace(/;.*$/, '').replaceAll('`', '')
+    const parts = text.split(', ')
+    return names.map((name, index) => ({
+      name,
+      documented: parts.length === names.length ? (parts[index] ?? '') : text,
+    }))
+  })
 }

@@ -1,26 +1,54 @@
 export { arbitraryOf, validArbitraryOf } from './arbitrary.ts'
-export { askingRuns } from './asking-runs.ts'
 export { assertAccessible, browserObstacle, screenshot, startBrowser, type TestBrowser } from './browser.ts'
 export { brokenUploads, rawUpload, type BrokenUpload } from './broken-uploads.ts'
-export { compressionFaults, rawReader } from './compression-faults.ts'
+export { compressionProblems, rawReader } from './compression-problems.ts'
 export { createConformance, type Answer, type Conformance } from './conforming-client.ts'
+export { readAnswer, testConformance, type ConformancePlan, type ConformanceSubject } from './test-conformance.ts'
+export { createCookieClient, nextAddress, type CookieClient, type RequestContent } from './cookie-client.ts'
 export { eventually } from './eventually.ts'
 export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts'
 export { impossibleTimes } from './impossible-times.ts'
-export { onlyOne, statusesTogether } from './made-together.ts'
-export { openApiFaults } from './openapi-faults.ts'
-export { keptFolder } from './kept-folder.ts'
-export { operationsOf, requestsFor, type Operation } from './operations.ts'
+export { onlyOne, concurrentStatuses } from './concurrent-statuses.ts'
+export { openInProcess, openSession, type InProcess, type SignedIn } from './in-process.ts'
+export { openApiProblems } from './openapi-problems.ts'
+export { cachedFolder } from './cached-folder.ts'
+export { operationsOf, type Operation } from './operations.ts'
 export { assertTransferBelow, measureTransfer, type Transfer } from './page-transfer.ts'
+export {
+  assertPagesUsable,
+  assertUsable,
+  everyScreen,
+  replacePassword,
+  settled,
+  showOn,
+  signIn,
+  submitSignIn,
+  visit,
+  wideAndPhone,
+} from './pages.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'
-export { runTogether, type TogetherEnd } from './run-together.ts'
+export { runConcurrently, type ProcessEnd } from './run-concurrently.ts'
 export { sendRaw, type RawReply } from './send-raw.ts'
 export { sendRequest, type Reply, type Sending } from './send-request.ts'
-export { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
+export {
+  runCommand,
+  startNewService,
+  startServiceProcess,
+  type NewService,
+  type ServiceProcess,
+} from './service-process.ts'
 export { kindOfSetting, wrongTexts } from './setting-kinds.ts'
 export { testSettings, wrongAtStart, type ServiceSettings, type WrongCase } from './settings-conformance.ts'
+export {
+  createAuthenticator,
+  openAuthenticator,
+  type Deviation,
+  type SavedAuthenticator,
+  type SoftwareAuthenticator,
+} from './software-authenticator.ts'
+export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 export { temporaryDirectory } from './temporary-directory.ts'
 export { unpackedPackage } from './unpacked-package.ts'
 export { makeOlderData, testOlderData, type OlderData, type OlderDataRecipe } from './older-data.ts'
 export { createVisitor, type Visitor } from './visitor.ts'
-export { refusalFaults, type WrongPlaces } from './wrong-settings.ts'
+export { refusalProblems, type WrongPaths } from './wrong-settings.ts'

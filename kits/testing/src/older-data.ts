@@ -32,17 +32,17 @@ export interface OlderData {
   readonly answers: Readonly<Record<string, unknown>>
   /** Answers that are others after a restore, because a backup does not hold everything; null where there is none. */
   readonly restored: Readonly<Record<string, unknown>>
-  /** What `also` wants to know. */
+  /** Facts for `also`. */
   readonly more?: unknown
 }
 
-/** What a generator puts into a service. */
+/** Data that a generator puts into a service. */
 export interface Filled extends Pick<OlderData, 'signIn' | 'credentials' | 'more'> {
   /** Paths whose answers are recorded. */
   readonly paths: readonly string[]
 }
 
-/** How a service is filled. */
+/** Steps that fill a service. */
 export interface OlderDataRecipe {
   readonly service: string
   readonly environment: Readonly<Record<string, string>>
@@ -105,14 +105,14 @@ async function fillService(recipe: OlderDataRecipe, settings: Record<string, str
   return filled
 }
 
-/** How a service's older data is tested. */
+/** Options for testing a service's older data. */
 export interface OlderDataChecks {
-  /** Whether the service runs on PostgreSQL too. */
+  /** The service runs on PostgreSQL too. */
   readonly hasPostgres?: boolean
   /** More settings, such as ports that are free. */
   readonly environment?: () => Promise<Record<string, string>>
   readonly signIn?: SignIn
-  /** What else must hold, with the signed-in visitor. */
+  /** Further checks, with the signed-in visitor. */
   readonly also?: (visitor: Visitor, recorded: OlderData, isRestored: boolean) => Promise<void>
 }
 
@@ -200,7 +200,7 @@ function withoutMembers(value: unknown, names: readonly string[]): unknown {
   return Object.fromEntries(kept.map(([name, member]) => [name, withoutMembers(member, names)]))
 }
 
-/** Where a value lacks something of an expected one, or differs from it; members that came later do not matter. */
+/** Lists where a value lacks something of an expected one, or differs from it; members that came later do not matter. */
 function missing(expected: unknown, actual: unknown, at: string): string[] {
   if (typeof expected !== 'object' || expected === null || typeof actual !== 'object' || actual === null)
     return Object.is(expected, actual)

@@ -19,12 +19,12 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
 }
 
-/** Stands for a part of the document. */
+/** A reference to a part of the document. */
 export interface Reference {
   readonly $ref: string
 }
 
-/** What stands in a place of a document, or what the reference in its place is to. */
+/** Returns a part of a document, or the part that the reference in its place is to. */
 export function resolveReference<T extends object>(place: T | Reference, document: object): T {
   if (!('$ref' in place)) return place
   let found: unknown = document

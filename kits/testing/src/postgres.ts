@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from './eventually.ts'
-import { keptFolder } from './kept-folder.ts'
+import { cachedFolder } from './cached-folder.ts'
 
 const run = promisify(execFile)
 
@@ -16,7 +16,7 @@ export interface PostgresServer extends AsyncDisposable {
   createDatabase(): Promise<string>
 }
 
-/** Why no PostgreSQL can be had here, as the reason of a skipped test; false when one can. */
+/** Returns the reason why no PostgreSQL is available, for a skipped test; false when one is. */
 export function postgresObstacle(): string | false {
   return findPrograms() === undefined ? 'PostgreSQL is not installed (initdb not found)' : false
 }
@@ -97,14 +97,14 @@ async function startCluster(): Promise<Cluster> {
 
 /** Files of a server without databases. Each server gets a copy: making them takes longer than most tests. */
 async function emptyCluster(programs: string, user: { uid: number; gid: number } | undefined): Promise<string> {
-  const words = ['-U', 'hearth', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+  const args = ['-U', 'hearth', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
   const { stdout: version } = await run(join(programs, 'initdb'), ['--version'])
-  return keptFolder(['initdb', version, ...words, String(user?.uid ?? '')], async (kept) => {
+  return cachedFolder(['initdb', version, ...args, String(user?.uid ?? '')], async (kept) => {
     // Another user may have no way to where the packages are.
     const folder = mkdtempSync(join(tmpdir(), 'hearth-initdb-'))
     try {
       if (user !== undefined) chownSync(folder, user.uid, user.gid)
-      await run(join(programs, 'initdb'), ['-D', join(folder, 'data'), ...words], { ...user, cwd: folder })
+      await run(join(programs, 'initdb'), ['-D', join(folder, 'data'), ...args], { ...user, cwd: folder })
       await run('cp', ['-a', join(folder, 'data'), kept])
     } finally {
       rmSync(folder, { recursive: true, force: true })
@@ -119,8 +119,8 @@ async function createDatabase(cluster: Cluster): Promise<string> {
 }
 
 function psql({ programs, port }: Cluster, sql: string): Promise<unknown> {
-  const words = ['-h', '127.0.0.1', '-p', String(port), '-U', 'hearth', '-d', 'postgres', '-c', sql]
-  return run(join(programs, 'psql'), words)
+  const args = ['-h', '127.0.0.1', '-p', String(port), '-U', 'hearth', '-d', 'postgres', '-c', sql]
+  return run(join(programs, 'psql'), args)
 }
 
 /** A server that is just ending removes files of its own, and removing stops without a word at one that is gone. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What came back, with the parsed body of a JSON answer. */
+/** An answer, with the parsed body when that is JSON. */
 export interface Reply {
   readonly status: number
   readonly headers: Record<string, string>
@@ -10,7 +10,7 @@ export interface Reply {
   readonly raw: Buffer
 }
 
-/** How a request is sent beside its method and path. */
+/** Options of a request beside its method and path. */
 export interface Sending {
   readonly body?: unknown
   readonly token?: string | undefined

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { temporaryDirectory } from './temporary-directory.ts'
@@ -20,13 +21,13 @@ export interface ServiceProcess extends AsyncDisposable {
   kill(): Promise<void>
 }
 
-/** How long a service may take to listen, milliseconds. */
+/** Time that a service has until it listens, milliseconds. */
 const startLimit = 30_000
 
-/** How long it may take to stop, milliseconds: the operating contract's limit and a little for the test. */
+/** Time that it has to stop, milliseconds: the limit of 20 s and a little for the test. */
 const stopLimit = 25_000
 
-/** How long a command may take, milliseconds: one that goes on is killed, and its code is null. */
+/** Time that a command has, milliseconds: one that goes on is killed, and its code is null. */
 const commandLimit = 120_000
 
 /**
@@ -74,12 +75,31 @@ export async function startServiceProcess(
   }
 }
 
+/** A service as its first start left it: a process, its data directory and environment, and the generated password. */
+export interface NewService extends AsyncDisposable {
+  readonly service: ServiceProcess
+  readonly folder: string
+  readonly environment: Record<string, string>
+  readonly firstPassword: string
+}
+
+/** Starts a service on an empty data directory and reads the generated password of its administrator. */
+export async function startNewService(service: string, more: Record<string, string> = {}): Promise<NewService> {
+  await using cleanup = new AsyncDisposableStack()
+  const { path: folder } = cleanup.use(await temporaryDirectory(service))
+  const environment = { DATA_DIR: folder, ...more }
+  const running = cleanup.use(await startServiceProcess(service, environment))
+  const firstPassword = (await readFile(join(folder, 'initial-admin-password'), 'utf8')).trim()
+  const resources = cleanup.move()
+  return { service: running, folder, environment, firstPassword, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
 /** Runs one command of the command line to its end. */
 export async function runCommand(
-  words: readonly string[],
+  args: readonly string[],
   environment: Record<string, string> = {},
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [commandLine, ...words], {
+  const child = spawn(process.execPath, [commandLine, ...args], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

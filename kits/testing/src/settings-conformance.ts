@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { defaultFaults, type DocumentedDefaults } from './documented-defaults.ts'
-import { refusalFaults, wrongTextFaults, type WrongPlaces, type WrongSettings } from './wrong-settings.ts'
+import { defaultProblems, type DocumentedDefaults } from './documented-defaults.ts'
+import { refusalProblems, wrongTextProblems, type WrongPaths, type WrongSettings } from './wrong-settings.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -20,15 +20,15 @@ export interface ServiceSettings extends Omit<DocumentedDefaults, 'variables'>, 
   /** Settings that name a program to run. */
   readonly programs: readonly string[]
   /** Further environments that `serve` refuses. */
-  readonly alsoWrong?: (places: WrongPlaces) => readonly WrongCase[]
+  readonly alsoWrong?: (places: WrongPaths) => readonly WrongCase[]
   /** Commands beside `serve`. */
   readonly commands: readonly (readonly string[])[]
   /** Settings that each of these commands reads: one wrong value of each is tried. */
   readonly readByCommands: readonly string[]
 }
 
-/** What the service refuses at its start, beside wrong texts: the same for all services, then its own. */
-export function wrongAtStart(settings: ServiceSettings, places: WrongPlaces): WrongCase[] {
+/** Settings that the service refuses at its start, beside wrong texts: those of all services, then its own. */
+export function wrongAtStart(settings: ServiceSettings, places: WrongPaths): WrongCase[] {
   const { directory, file, belowFile, nowhere } = places
   const each = (names: readonly string[], values: readonly string[]) =>
     names.flatMap((name) => values.map((value) => [name, { [name]: value }] as const))
@@ -49,15 +49,15 @@ export function testSettings(settings: ServiceSettings): void {
     cases.map(([name, wrong]) => [name, { ...environment, ...wrong }] as const)
 
   test('every setting has an effect, and the default that the README documents', () => {
-    assert.deepEqual(defaultFaults({ ...settings, variables: Object.keys(settings.schema.shape) }), [])
+    assert.deepEqual(defaultProblems({ ...settings, variables: Object.keys(settings.schema.shape) }), [])
   })
 
   test('three wrong values of every setting are refused with its name', () => {
-    assert.deepEqual(wrongTextFaults(settings), [])
+    assert.deepEqual(wrongTextProblems(settings), [])
   })
 
   test('a start with a wrong path, key or address is refused in one line and writes nothing', async () => {
-    const faults = await refusalFaults([service, 'serve'], (places) => inPlace(wrongAtStart(settings, places)))
+    const faults = await refusalProblems([service, 'serve'], (places) => inPlace(wrongAtStart(settings, places)))
     assert.deepEqual(faults, [])
   })
 
@@ -65,15 +65,15 @@ export function testSettings(settings: ServiceSettings): void {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const BIND_PORT = String((server.address() as AddressInfo).port)
-    const faults = await refusalFaults([service, 'serve'], () => inPlace([['BIND_PORT', { BIND_PORT }]]))
+    const faults = await refusalProblems([service, 'serve'], () => inPlace([['BIND_PORT', { BIND_PORT }]]))
     server.close()
     assert.deepEqual(faults, [])
   })
 
   test('every command refuses wrong settings in one line and writes nothing', async () => {
     const faults = await Promise.all(
-      commands.map((words) =>
-        refusalFaults([service, ...words], (places) => {
+      commands.map((args) =>
+        refusalProblems([service, ...args], (places) => {
           const cases = wrongAtStart(settings, places)
           return inPlace(readByCommands.map((name) => cases.find(([known]) => known === name)!))
         }),

@@ -1,4 +1,6 @@
-/** What a visitor got. */
+import { createCookieClient, type RequestContent } from './cookie-client.ts'
+
+/** An answer to a visitor. */
 export interface VisitorReply {
   readonly status: number
   readonly type: string
@@ -9,48 +11,25 @@ export interface VisitorReply {
   readonly body: any
 }
 
-/** What a visitor sends. */
-export interface VisitorSending {
-  readonly json?: unknown
-  readonly form?: Readonly<Record<string, string>>
-  readonly upload?: Uint8Array | string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /** A browser without pages: keeps cookies, and finds the CSRF token of any of the services before it writes. */
 export interface Visitor {
   readonly url: string
   readonly cookies: Map<string, string>
-  send(method: string, path: string, sending?: VisitorSending): Promise<VisitorReply>
+  send(method: string, path: string, sending?: RequestContent): Promise<VisitorReply>
   /** As `send`; throws when the answer is no success, otherwise returns the parsed body. */
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
-  demand(method: string, path: string, sending?: VisitorSending): Promise<any>
+  demand(method: string, path: string, sending?: RequestContent): Promise<any>
 }
 
 /** A visitor of the service at an address, with no cookies. */
 export function createVisitor(url: string): Visitor {
-  const cookies = new Map<string, string>()
+  const client = createCookieClient(() => url)
+  const { cookies } = client
   let csrf: string | undefined
 
-  async function once(method: string, path: string, sending: VisitorSending): Promise<VisitorReply> {
-    const { json, headers = {} } = sending
-    const body = bodyOf(sending)
-    const response = await fetch(`${url}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(cookies.size > 0 && { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
-        ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...(method !== 'GET' && csrf !== undefined && { 'x-csrf-token': csrf }),
-        ...headers,
-      },
-      ...(body !== undefined && { body }),
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '' || /max-age=0|1970/i.test(line)) cookies.delete(name)
-      else cookies.set(name, value)
-    }
+  async function once(method: string, path: string, content: RequestContent): Promise<VisitorReply> {
+    const token = method !== 'GET' && csrf !== undefined ? { 'x-csrf-token': csrf } : {}
+    const response = await client.fetch(method, path, { ...content, headers: { ...token, ...content.headers } })
     const bytes = Buffer.from(await response.arrayBuffer())
     const type = response.headers.get('content-type') ?? ''
     const text = bytes.toString()
@@ -83,13 +62,4 @@ export function createVisitor(url: string): Visitor {
       return reply.body
     },
   }
-}
-
-function bodyOf({ json, form, upload }: VisitorSending) {
-  if (form !== undefined) return new URLSearchParams(form)
-  if (json !== undefined) return JSON.stringify(json)
-  if (upload === undefined) return undefined
-  const data = new FormData()
-  data.set('file', new Blob([upload as never]), 'upload')
-  return data
 }

@@ -20,7 +20,7 @@ export interface WrongSettings {
 }
 
 /** Reads three wrong values of every setting and returns a line for each that is not refused with the setting's name. */
-export function wrongTextFaults({ schema, read, ownForms, nothingWrong }: WrongSettings): string[] {
+export function wrongTextProblems({ schema, read, ownForms, nothingWrong }: WrongSettings): string[] {
   return Object.entries(schema.shape).flatMap(([name, member]) => {
     const values = ownForms[name] ?? wrongTexts[kindOfSetting(name, member)]
     if (values.length < 3) return nothingWrong[name] === undefined ? [`${name}: has fewer than three wrong values`] : []
@@ -37,7 +37,7 @@ export function wrongTextFaults({ schema, read, ownForms, nothingWrong }: WrongS
 }
 
 /** Files and directories that are no good as something else. */
-export interface WrongPlaces {
+export interface WrongPaths {
   /** An empty directory. */
   readonly directory: string
   /** A regular file with a line of text, not executable. */
@@ -52,9 +52,9 @@ export interface WrongPlaces {
  * Runs a command once for each environment, with a data directory that does not exist yet, and returns a line for each run
  * that does not end with exit code 1, one line on stderr that begins with the variable's name, and nothing written.
  */
-export async function refusalFaults(
-  words: readonly string[],
-  wrong: (places: WrongPlaces) => readonly (readonly [name: string, environment: Environment])[],
+export async function refusalProblems(
+  args: readonly string[],
+  wrong: (places: WrongPaths) => readonly (readonly [name: string, environment: Environment])[],
 ): Promise<string[]> {
   await using folder = await temporaryDirectory('wrong')
   const places = {
@@ -68,11 +68,11 @@ export async function refusalFaults(
   const faults: string[] = []
   for (const [index, [name, environment]] of wrong(places).entries()) {
     const data = environment['DATA_DIR'] ?? join(folder.path, `data-${index}`)
-    const { code, stdout, stderr } = await runCommand(words, { DATA_DIR: data, BIND_PORT: '0', ...environment })
+    const { code, stdout, stderr } = await runCommand(args, { DATA_DIR: data, BIND_PORT: '0', ...environment })
     const lines = stderr.trim().split('\n')
     const isRefused = code === 1 && stdout === '' && lines.length === 1 && lines[0]?.startsWith(`hearth: ${name}: `)
     const isClean = data === places.file || !existsSync(data) || (await readdir(data)).length === 0
-    const text = `${words.join(' ')} ${name}=${environment[name] ?? ''}`
+    const text = `${args.join(' ')} ${name}=${environment[name] ?? ''}`
     if (isRefused !== true) faults.push(`${text}: ${code} ${stdout}${stderr}`)
     if (!isClean) faults.push(`${text}: left ${(await readdir(data)).join(' ')}`)
     if (existsSync(join(folder.path, 'no')) || (await readdir(places.directory)).length > 0)

@@ -1,4 +1,4 @@
-/** What is wrong with one member of a request; the message reads after the member's name. */
+/** A problem with one member of a request; the message reads after the member's name. */
 export interface FieldProblem {
   path: string
   code: string

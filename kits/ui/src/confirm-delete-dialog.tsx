@@ -2,13 +2,13 @@ import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { IconTrash } from '@tabler/icons-react'
 import { type Action, useAction } from './use-action.ts'
 
-/** What is lost, and the action that loses it. */
+/** The object that is lost, and the action that deletes it. */
 export interface ConfirmDeleteProps<Output> {
   opened: boolean
   onClose(): void
   title: string
   losses: readonly string[]
-  /** What the button does: `Delete peer`, `Revoke token`. */
+  /** Label of the button: `Delete peer`, `Revoke token`. */
   verb: string
   action: Pick<Action<void, Output>, 'run' | 'done' | 'renew' | 'onDone'>
 }

@@ -1,7 +1,7 @@
 import { createContext, use } from 'react'
 import type { ConnectionState } from './event-stream.ts'
 
-/** How the page is connected to the event stream; the application provides it. */
+/** State of the connection to the event stream; the application provides it. */
 export const ConnectionContext = createContext<ConnectionState>('connecting')
 
 /** The present connection, for pages that say which of their values may be out of date. */

@@ -43,7 +43,7 @@ interface DataTableProps<Row> {
   columns: readonly Column<Row>[]
   answer: TableAnswer<Row>
   rowKey: (row: Row) => string
-  /** What stands there without any row. */
+  /** Content of a table without rows. */
   empty: ReactNode
   /** Search, sort and page; left out for a list that is always shown whole. */
   state?: TableState

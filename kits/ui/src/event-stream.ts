@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react'
 import { backOff } from './back-off.ts'
 
-/** How the page is connected: `live` means that events arrive; the others are told to the person as words. */
+/** State of the page's connection: `live` means that events arrive; the others are shown to the user. */
 export type ConnectionState = 'connecting' | 'live' | 'reconnecting'
 
-/** What a page does with its stream. */
+/** Handlers of a page for its stream. */
 export interface EventStreamOptions<Event> {
   url: string
   /**
@@ -71,7 +71,7 @@ class KeptStream {
   #timer: ReturnType<typeof setTimeout> | undefined
   #failures = 0
   #wasOpen = false
-  /** What the browser will say it heard last, when it connects again by itself. */
+  /** Last event that the browser will name when it connects again. */
   #lastId = ''
 
   constructor({ url, resumes = false }: Where, listener: StreamListener) {

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRefresher, type Refresher } from './refresher.ts'
 
-/** Where an event takes effect: it is written into the cached answers, or names those that went stale. */
+/** Effects of an event: it is written into the cached answers, or names those that went stale. */
 export interface EventEffects {
   readonly cache: QueryClient
   /** A name is the parts of a cached answer's key with blanks between them. */

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, type ButtonProps, Group, Modal, Stack } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { type ReactNode, useState } from 'react'
 import { useAction } from './use-action.ts'
@@ -11,6 +11,11 @@ interface FormDialogProps<Values extends Record<string, unknown>, Output> {
   title: string
   form: UseFormReturnType<Values>
   submitLabel: string
+  /** Look of the button that submits, and whether it waits. */
+  submitButton?: Pick<ButtonProps, 'color' | 'disabled' | 'leftSection'>
+  cancelLabel?: string
+  /** Shown while the answer is awaited. */
+  progress?: ReactNode
   submit(values: Values): Promise<Output>
   onDone?(output: Output): void
   renew?: readonly (readonly unknown[])[]
@@ -47,11 +52,12 @@ function FormBody<Values extends Record<string, unknown>, Output>(props: FormDia
       <Stack>
         <Problem text={problem} />
         {props.children}
+        {action.isPending && props.progress}
         <Group justify="flex-end" className="hearth-dialog-actions">
           <Button variant="default" onClick={() => props.onClose()}>
-            Cancel
+            {props.cancelLabel ?? 'Cancel'}
           </Button>
-          <Button type="submit" loading={action.isPending}>
+          <Button type="submit" loading={action.isPending} {...props.submitButton}>
             {props.submitLabel}
           </Button>
         </Group>

@@ -6,7 +6,7 @@ export function formatTime(at: Date, format: TimeFormat = {}, locale?: Locale): 
   return at.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit', ...format })
 }
 
-/** What is written beside hours and minutes, and in whose time zone. */
+/** Parts of a time beside hours and minutes, and its time zone. */
 export interface TimeFormat {
   readonly second?: '2-digit'
   readonly timeZone?: 'UTC'
@@ -15,7 +15,7 @@ export interface TimeFormat {
 /** Writes the seconds too. */
 export const withSeconds: TimeFormat = { second: '2-digit' }
 
-/** Which parts of a day are written, and in whose time zone. */
+/** Parts of a day that are written, and the time zone. */
 export interface DayFormat {
   readonly month?: 'short' | 'long'
   readonly weekday?: 'short'

@@ -23,7 +23,7 @@ export function formatDuration(seconds: number): string {
   return pair([Math.floor(whole / 86_400), 'd'], [Math.floor((whole % 86_400) / 3600), 'h'])
 }
 
-/** How far a moment is from `now` in words: `just now`, `5 minutes ago`, `in 3 days`. */
+/** Formats the distance of a time from `now`: `just now`, `5 minutes ago`, `in 3 days`. */
 export function formatRelative(moment: Date, now: Date): string {
   const seconds = Math.round((moment.getTime() - now.getTime()) / 1000)
   if (Math.abs(seconds) < 10) return 'just now'

@@ -1,10 +1,11 @@
 import './hearth-styles.ts'
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core'
-import { type QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Route, Switch, useLocation } from 'wouter'
+import { ApiError } from './api-error.ts'
 import { ErrorBoundary, NotFound } from './error-boundary.tsx'
 import { useDocumentTitle } from './document-title.ts'
 import { ConnectionContext } from './connection.ts'
@@ -12,7 +13,6 @@ import { useEventStream } from './event-stream.ts'
 import { Notifications } from './notifications.tsx'
 import { mayOpen, type Page } from './page.ts'
 import { ErrorState, LoadingLines } from './page-parts.tsx'
-import { createQueryClient } from './query-client.ts'
 import { returnFocusOfDialogs } from './return-focus.ts'
 import type { Service } from './service.ts'
 import { SessionContext, useSession, useSessionState, useSessionStore } from './session-context.tsx'
@@ -33,7 +33,7 @@ export interface HearthAppOptions<Event> {
     resumes?: boolean
     onEvent(event: Event, cache: QueryClient): void
   }
-  /** Stands beside every page while somebody is signed in, such as a dialog that any page may need. */
+  /** Element beside every page while somebody is signed in, such as a dialog that any page may need. */
   aside?: ReactNode
 }
 
@@ -98,7 +98,7 @@ function SessionGate<Event>(options: HearthAppOptions<Event>) {
   )
 }
 
-/** What belongs to the session as it stands: sign-in, the demand for a new password, or the application. */
+/** The screen for the state of the session: sign-in, the change of a generated password, or the application. */
 function SessionScreen<Event>(options: HearthAppOptions<Event>) {
   const state = useSessionState()
   const Screen = options.service.signInScreen ?? SignInScreen
@@ -153,8 +153,25 @@ function PageFrame({ page, service }: { page: Page; service: Service }) {
   )
 }
 
-/** Stands before the page, so that a title the page itself sets is the later one. */
+/** Rendered before the page, so that a title the page itself sets is the later one. */
 function PageTitle({ title, service }: { title: string; service: string }) {
   useDocumentTitle(title, service)
   return null
+}
+
+/** The cache of one page. Events keep it fresh, so nothing is read again by time or by focus; only a lost connection is retried. */
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        networkMode: 'always',
+        staleTime: 60_000,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        retry: (failures, error) =>
+          failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 502),
+      },
+      mutations: { networkMode: 'always', retry: false },
+    },
+  })
 }

@@ -9,17 +9,30 @@ export { type EventEffects, followEvents } from './follow-events.ts'
 export { applyFieldProblems } from './form-problems.ts'
 export { formatBytes, formatCount, formatDuration, formatRate, formatRelative } from './format.ts'
 export { formatDay, formatTime, formatTimestamp, withSeconds } from './format-time.ts'
+export { IconAction } from './icon-action.tsx'
 export { type HearthAppOptions, startHearthApp } from './hearth-app.tsx'
 export { page, type Page, type Role } from './page.ts'
 export { EmptyState, ErrorState, Fact, LoadingLines, PageHeader, QueryState, Section } from './page-parts.tsx'
 export { PasswordDialog } from './accounts/password-dialog.tsx'
+export {
+  describeCeremony,
+  passkeyObstacle,
+  type PasskeySignInApi,
+  signInWithPasskey,
+} from './accounts/passkey-ceremony.ts'
+export type { PasskeyAdministration } from './accounts/passkey-dialogs.tsx'
+export { PasskeyList } from './accounts/passkey-list.tsx'
+export { PasskeySignInScreen } from './accounts/passkey-sign-in-screen.tsx'
+export { RecoverySection } from './accounts/recovery-codes.tsx'
 export { TokenList } from './accounts/token-list.tsx'
 export type { TokenAdministration, TokenValues } from './accounts/token-dialogs.tsx'
 export { EditUser } from './accounts/user-dialogs.tsx'
 export type { UserAdministration } from './accounts/users.ts'
 export { UsersPage } from './accounts/users-page.tsx'
 export { saveFile } from './save-file.ts'
+export { changedValues } from './changed-values.ts'
 export { SaveBar } from './save-bar.tsx'
+export { SettingsForm, type SettingsSection } from './settings-form.tsx'
 export { Tile } from './tile.tsx'
 export { type TopEntry, TopList } from './top-list.tsx'
 export { ChartStrip } from './time-chart/chart-strip.tsx'
@@ -32,7 +45,7 @@ export {
   createSessionStore,
   type ServerSession,
   type SessionStore,
-  type SessionWay,
+  type SessionApi,
   type SignInForm,
 } from './session-store.ts'
 export { Gate, PasswordSignIn, Problem, SignInHead } from './sign-in.tsx'

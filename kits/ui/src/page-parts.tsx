@@ -100,7 +100,7 @@ export function LoadingLines({ lines = 4 }: { lines?: number }) {
   )
 }
 
-/** Stands in for a query without data: grey bars while it is read, the error and a way to try again after a failure. */
+/** Placeholder of a query without data: grey bars while it is read, the error and a button to retry after a failure. */
 export function QueryState({ query, lines }: { query: Query; lines: number }) {
   if (query.data !== undefined) return null
   if (query.error === null) return <LoadingLines lines={lines} />

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mayOpen, pageHref, placeOf } from './page.ts'
+import { mayOpen, pageHref, placementOf } from './page.ts'
 
 test('navigation leads to the page without its parameters', () => {
   assert.equal(pageHref({ path: '/' }), '/')
@@ -16,9 +16,9 @@ test('administrators see every page, others those for everyone', () => {
 })
 
 test('a page of the second rank leaves the bar of a phone for the account menu', () => {
-  assert.equal(placeOf({ place: 'more' }, false), 'navigation')
-  assert.equal(placeOf({ place: 'more' }, true), 'menu')
-  assert.equal(placeOf({ place: 'navigation' }, true), 'navigation')
-  assert.equal(placeOf({ place: 'menu' }, false), 'menu')
-  assert.equal(placeOf({ place: 'hidden' }, false), 'hidden')
+  assert.equal(placementOf({ placement: 'more' }, false), 'navigation')
+  assert.equal(placementOf({ placement: 'more' }, true), 'menu')
+  assert.equal(placementOf({ placement: 'navigation' }, true), 'navigation')
+  assert.equal(placementOf({ placement: 'menu' }, false), 'menu')
+  assert.equal(placementOf({ placement: 'hidden' }, false), 'hidden')
 })

@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, type LazyExoticComponent } from 'react'
 
-/** What a role may do, from least to most. */
+/** Roles of users, from least to most rights. */
 export type Role = 'user' | 'admin'
 
 /** One page of a service: one file and one line in `pages.ts`. */
@@ -17,17 +17,21 @@ export interface Page {
    * `menu` puts it into the account menu instead of the navigation, `more` does so on a phone only, `hidden` leaves it to links
    * in other pages.
    */
-  place: 'navigation' | 'more' | 'menu' | 'hidden'
+  placement: 'navigation' | 'more' | 'menu' | 'hidden'
 }
 
-/** A page loaded when it is first opened; `load` picks the named export out of the page's file. */
+/** A page loaded when it is first opened; its file exports one component, the page. */
 export function page(
   path: string,
-  look: Pick<Page, 'title' | 'icon'> & { role?: Role; place?: Page['place'] },
-  load: () => Promise<ComponentType>,
+  look: Pick<Page, 'title' | 'icon'> & { role?: Role; placement?: Page['placement'] },
+  load: () => Promise<Record<string, ComponentType>>,
 ): Page {
-  const component = lazy(async () => ({ default: await load() }))
-  return { role: 'user', place: 'navigation', ...look, path, component }
+  const component = lazy(async () => {
+    const [found] = Object.values(await load())
+    if (found === undefined) throw new Error(`The file of ${path} exports no page`)
+    return { default: found }
+  })
+  return { role: 'user', placement: 'navigation', ...look, path, component }
 }
 
 /** True when somebody of this role may see the page. */
@@ -35,13 +39,13 @@ export function mayOpen(page: Pick<Page, 'role'>, role: string): boolean {
   return page.role === 'user' || role === 'admin'
 }
 
-/** Where the navigation leads: the page's pattern without its parameters. */
+/** Target of a link in the navigation: the page's pattern without its parameters. */
 export function pageHref(page: Pick<Page, 'path'>): string {
   return page.path.replace(/\/:.*$/, '') || '/'
 }
 
-/** Whether a page stands in the navigation, in the account menu, or in neither; a phone's bar has room for few. */
-export function placeOf(page: Pick<Page, 'place'>, isNarrow: boolean): 'navigation' | 'menu' | 'hidden' {
-  if (page.place === 'more') return isNarrow ? 'menu' : 'navigation'
-  return page.place
+/** Place of a page's link: the navigation, the account menu, or neither; a phone's bar has room for few. */
+export function placementOf(page: Pick<Page, 'placement'>, isNarrow: boolean): 'navigation' | 'menu' | 'hidden' {
+  if (page.placement === 'more') return isNarrow ? 'menu' : 'navigation'
+  return page.placement
 }

@@ -4,7 +4,7 @@ export interface Refresher {
   close(): void
 }
 
-/** When names are reported: `soon` after the first, and never twice within `apart` milliseconds. */
+/** Pace of the reports: `soon` after the first, and never twice within `apart` milliseconds. */
 export interface RefreshPace {
   soon: number
   apart: number

@@ -11,7 +11,7 @@ export function returnFocusOfDialogs(page: Document): () => void {
   /** Open dialogs, each with what opened it. */
   const openers = new Map<Element, Element>()
   let last: Element = page.body
-  /** What got the focus back and still has it: it may go with the row it stands in. */
+  /** Element that got the focus back and still has it: it may go with its row. */
   let holder: Element | undefined
   const press = (event: Event) => {
     const target = event.target instanceof Element ? event.target.closest(pressable) : null
@@ -44,7 +44,7 @@ export function returnFocusOfDialogs(page: Document): () => void {
   }
 }
 
-/** What stays when a menu closes: its button for an entry of it, otherwise the element itself. */
+/** Element that remains when a menu closes: its button for an entry of it, otherwise the element itself. */
 function anchorOf(element: Element): Element {
   const menu = element.closest('[role="menu"]')
   const button = menu === null ? null : element.ownerDocument.querySelector(`[aria-controls="${CSS.escape(menu.id)}"]`)

@@ -1,7 +1,7 @@
 import type { ComponentType, ReactNode } from 'react'
 import type { Shades } from './accent.ts'
 
-/** How a service presents itself. */
+/** Name, icon and sign-in screen of a service. */
 export interface Service {
   /** As it stands after "Hearth": `VPN`. */
   name: string

@@ -11,7 +11,7 @@ export function useSessionStore(): SessionStore {
   return store
 }
 
-/** Where the page stands; renders again when that changes. */
+/** Returns the state of the session; renders again when it changes. */
 export function useSessionState(): SessionState {
   const store = useSessionStore()
   return useSyncExternalStore(

@@ -1,13 +1,13 @@
 import { type ApiError, readApiError, unreachable } from './api-error.ts'
 
-/** Who is signed in, as far as the shell needs to know. */
+/** The signed-in user, as far as the shell needs it. */
 export interface SessionUser {
   id: string
   username: string
   role: string
 }
 
-/** The session as the server tells it. */
+/** The session as the server describes it. */
 export interface ServerSession {
   user: SessionUser
   csrf_token: string
@@ -16,11 +16,11 @@ export interface ServerSession {
   is_open?: boolean
 }
 
-/** What the sign-in form sends: name, password, and what else a service has put into its form. */
+/** Content of the sign-in form: name, password, and the fields that a service adds. */
 export type SignInForm = { username: string; password: string } & Record<string, string>
 
-/** A service's own way of keeping sessions. Each call throws an `ApiError`; `read` with status 401 when nobody is signed in. */
-export interface SessionWay {
+/** The session endpoints of a service. Each call throws an `ApiError`; `read` with status 401 when nobody is signed in. */
+export interface SessionApi {
   read(): Promise<ServerSession>
   signIn(form: SignInForm): Promise<ServerSession>
   signOut(): Promise<void>
@@ -28,7 +28,7 @@ export interface SessionWay {
   changePassword?(current: string, next: string): Promise<ServerSession>
 }
 
-/** Where the page stands. `ended` says that a session was there and is gone. */
+/** State of the page's session. `ended` says that a session was there and is gone. */
 export type SessionState =
   | { step: 'loading' }
   | { step: 'unreachable'; error: ApiError }
@@ -40,9 +40,9 @@ export type SessionState =
 export interface SessionStore {
   state(): SessionState
   subscribe(listener: () => void): () => void
-  /** Asks the server who is signed in. */
+  /** Reads the session from the server. */
   load(): Promise<void>
-  /** Asks again after trouble, or when the session may have changed; only a clear answer changes anything. */
+  /** Reads it again after a failure, or when the session may have changed; only a clear answer changes anything. */
   check(): Promise<void>
   signIn(form: SignInForm): Promise<void>
   changePassword(current: string, next: string): Promise<void>
@@ -58,7 +58,7 @@ export interface SessionStore {
  * Keeps the session of one page. A path is the session resource, read, made and deleted there, its password changed at
  * `path` + `/password`; a service that does it otherwise brings its way.
  */
-export function createSessionStore(by: string | SessionWay = '/api/session'): SessionStore {
+export function createSessionStore(by: string | SessionApi = '/api/session'): SessionStore {
   const listeners = new Set<() => void>()
   let state: SessionState = { step: 'loading' }
   const set = (next: SessionState) => {
@@ -99,7 +99,7 @@ export function createSessionStore(by: string | SessionWay = '/api/session'): Se
 }
 
 /** Sessions as one resource of the API. */
-function sessionResource(path: string, token: () => string | undefined): SessionWay {
+function sessionResource(path: string, token: () => string | undefined): SessionApi {
   const send = async (init: RequestInit, to = path) => unwrap(await request(to, { token: token(), init }))
   return {
     read: async () => unwrap(await request(path, { token: undefined, init: {} })),
@@ -112,7 +112,7 @@ function sessionResource(path: string, token: () => string | undefined): Session
   }
 }
 
-async function readState(way: SessionWay): Promise<SessionState> {
+async function readState(way: SessionApi): Promise<SessionState> {
   try {
     return signedIn(await way.read())
   } catch (thrown) {

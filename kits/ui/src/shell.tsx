@@ -14,7 +14,7 @@ import {
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { ConnectionState } from './event-stream.ts'
-import { mayOpen, type Page, pageHref, placeOf } from './page.ts'
+import { mayOpen, type Page, pageHref, placementOf } from './page.ts'
 import type { Service } from './service.ts'
 import { useSession, useSessionStore } from './session-context.tsx'
 import { notifyProblem } from './use-action.ts'
@@ -25,7 +25,7 @@ export function Shell(props: { service: Service; pages: readonly Page[]; live: C
   const { user } = useSession()
   const mine = pages.filter((page) => mayOpen(page, user.role))
   const narrow = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
-  const placed = (place: 'navigation' | 'menu') => mine.filter((page) => placeOf(page, narrow) === place)
+  const placed = (place: 'navigation' | 'menu') => mine.filter((page) => placementOf(page, narrow) === place)
   const Icon = service.icon
   return (
     <div className="hearth-shell">

@@ -63,24 +63,32 @@ interface PasswordSignInProps {
   children?: ReactNode
 }
 
-/** Form with name and password; the button waits while another attempt would be refused. */
-export function PasswordSignIn({ failure, offersPasskeys = false, children }: PasswordSignInProps) {
-  const session = useSessionStore()
+/** State of a sign-in form: its first field has the focus, and `signIn` gets its values; a refusal goes to `failure`. */
+export function useSignInForm(failure: SignInFailure, signIn: (form: FormData) => Promise<void>) {
   const [isBusy, setBusy] = useState(false)
   const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = Object.fromEntries(new FormData(event.currentTarget)) as SignInForm
+    const form = new FormData(event.currentTarget)
     setBusy(true)
     failure.clear()
     try {
-      await session.signIn(form)
+      await signIn(form)
     } catch (error) {
       failure.note(error)
       setBusy(false)
     }
   }
+  return { first, isBusy, submit }
+}
+
+/** Form with name and password; the button waits while another attempt would be refused. */
+export function PasswordSignIn({ failure, offersPasskeys = false, children }: PasswordSignInProps) {
+  const session = useSessionStore()
+  const { first, isBusy, submit } = useSignInForm(failure, (form) =>
+    session.signIn(Object.fromEntries(form) as SignInForm),
+  )
   return (
     <form onSubmit={(event) => void submit(event)}>
       <Stack>

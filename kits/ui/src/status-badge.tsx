@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconCircle, IconCircleCheck, IconCircleX, IconInfoCircle } from '@tabler/icons-react'
 import type { ComponentType, ReactNode } from 'react'
 
-/** What a status means; the colour follows, the icon and the text say it without colour. */
+/** Meaning of a status; the colour follows from it, the icon and the text say it without colour. */
 export type Tone = 'good' | 'quiet' | 'warn' | 'bad' | 'accent'
 
 const icons: Record<Tone, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>> = {

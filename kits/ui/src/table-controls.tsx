@@ -42,7 +42,7 @@ export function SortHeader(props: {
   )
 }
 
-/** Which rows are shown, and the way to the others. */
+/** Tells which rows are shown, and is the way to the others. */
 export function TablePaging({ state, total, pageSize }: { state: TableState; total: number; pageSize: number }) {
   const pages = Math.max(1, Math.ceil(total / pageSize))
   const from = (state.page - 1) * pageSize + 1

@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter'
 
-/** What a table asks the server for; lives in the address, so that a reload and the back button keep it. */
+/** Search, filters, sort and page of a table. They are kept in the address, so that a reload and the back button keep them. */
 export interface TableState {
   search: string
   /** Name of the sorted column for the server; `-name` is descending, '' the table's own order. */
@@ -50,7 +50,7 @@ export function readPage(text: string | null): number {
   return Number.isInteger(page) && page > 0 ? page : 1
 }
 
-/** What a click on a column's head makes of the sort: ascending, descending, then the table's own order. */
+/** The sort after a click on a column's head: ascending, descending, then the table's own order. */
 export function nextSort(present: string, column: string): string {
   if (present === column) return `-${column}`
   return present === `-${column}` ? '' : column

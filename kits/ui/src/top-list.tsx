@@ -5,7 +5,7 @@ export interface TopEntry {
   readonly key: string
   readonly name: ReactNode
   readonly count: number
-  /** Stands behind the count. */
+  /** Text after the count. */
   readonly note?: string
 }
 

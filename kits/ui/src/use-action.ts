@@ -7,7 +7,7 @@ export interface Action<Input, Output> {
   run(input: Input): Promise<Output>
   /** The sentence for success; left out, the answer's own `message` is said. */
   done?(output: Output, input: Input): string
-  /** What to read again afterwards. */
+  /** Cached answers to read again afterwards. */
   renew?: readonly QueryKey[]
   onDone?(output: Output, input: Input): void
   /** Takes over the telling of a failure, for forms that show it themselves. */

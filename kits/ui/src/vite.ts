@@ -3,11 +3,11 @@ import type { Plugin, UserConfig } from 'vite'
 import { compressOutput } from './compress-files.ts'
 import { writePageAddresses } from './page-addresses.ts'
 
-/** What differs from one service to the next in its build. */
+/** Differences between services in their build. */
 export interface HearthUiOptions {
   /** The service's name as a person reads it; the document's title until a page sets its own. */
   title: string
-  /** Where `npm run dev` sends `/api`; the service's own address. */
+  /** Address that `npm run dev` sends `/api` to: that of the service. */
   server?: string
 }
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 
-/** What a load is made of. */
+/** Options of a load. */
 export interface Load {
   readonly port: number
   readonly path: string

@@ -8,7 +8,7 @@ export const version = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
-/** What the API document says about the service and its ways in. */
+/** Description of the service and its sign-in methods for the API document. */
 export const about: ApiDescription = {
   title: 'Hearth Inverter',
   version,
@@ -19,7 +19,7 @@ export const about: ApiDescription = {
   invalidParameter: 422,
   invalidSyntax: 422,
   securitySchemes: {
-    token: { type: 'http', scheme: 'bearer', description: 'An access token, made on the Tokens page' },
+    token: { type: 'http', scheme: 'bearer', description: 'An access token, created on the Tokens page' },
     session: {
       type: 'apiKey',
       in: 'cookie',
@@ -34,12 +34,12 @@ export const about: ApiDescription = {
   },
   tags: [
     { name: 'General', description: 'The service itself' },
-    { name: 'Metrics', description: 'Values of the inverter' },
+    { name: 'Metrics', description: 'Values of the inverters' },
     { name: 'Devices', description: 'Configured inverters' },
     { name: 'Dispatch', description: 'Control of the battery' },
     { name: 'Energy', description: 'The Energy Manager' },
     { name: 'Health', description: 'Faults, battery status, events' },
-    { name: 'Diagnostics', description: 'What happens on the wire' },
-    { name: 'Administration', description: 'The administrator’s pages; not part of the public contract' },
+    { name: 'Diagnostics', description: 'Connections and frames' },
+    { name: 'Administration', description: 'API of the web pages; not part of the public contract' },
   ],
 }

@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { createThrottle, lockOut, type MemoryThrottle } from '@hearth/accounts'
-import { isCsrfToken } from '@hearth/credentials'
 import {
   addressGroup,
   allowanceHeaders,
   createAddressSet,
   createBudget,
-  Fault,
   routeFor,
   type AddressSet,
   type Budget,
@@ -15,9 +13,10 @@ import {
   type Route,
 } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
+import { checkAllowance, hasCsrfToken, isCrossSite } from '@hearth/service'
 import { Problem } from './problems.ts'
 
-/** Who is calling, once that is known. */
+/** An authenticated caller. */
 export interface Caller {
   /** Name of the token, the user, or `command line`. */
   readonly name: string
@@ -27,7 +26,7 @@ export interface Caller {
     | { readonly kind: 'operator' }
 }
 
-/** What a handler may rely on, by the access its route states. */
+/** Caller that a handler gets, by the access of its route. */
 interface Callers {
   /** Anyone. */
   public: undefined
@@ -60,8 +59,8 @@ export const sessionCookie = 'hearth_inverter_session'
 /** More than five failures in five minutes, with tokens or at sign-in, lock an address out for fifteen. */
 export const maxFailures = lockOut(5, 300, 900)
 
-/** What the gate asks about the service's present state. */
-export interface GateParts {
+/** Dependencies of the gate. */
+export interface GateDependencies {
   readonly clock: Clock
   readonly requestsPerMinute: number
   readonly exempt: readonly string[]
@@ -69,11 +68,11 @@ export interface GateParts {
   readonly isVendorDiagnosticsOn: boolean
   readonly isWriteAccessOn: () => boolean
   readonly isStopping: () => boolean
-  /** How the scraper is let in; see the settings. */
+  /** Access of the scraper; see the settings. */
   readonly scraping: () => { tokenRequired: boolean; perMinute: number; sources: AddressSet }
   readonly identifyToken: (token: string) => Promise<Caller | undefined>
   readonly identifySession: (key: string) => Promise<Caller | undefined>
-  /** Whether the connection came in by the private socket of the data directory. */
+  /** Returns true for a connection over the private socket of the data directory. */
   readonly isOperator: (socket: Socket) => boolean
   /** The id of a token that was identified within the last minute and still counts. */
   readonly recentToken: (token: string) => string | undefined
@@ -84,32 +83,38 @@ export interface GateParts {
  * how often, and whether the caller may (docs/reference/inverter-api.md, "Access").
  */
 export class Gate {
-  readonly #parts: GateParts
+  readonly #dependencies: GateDependencies
   readonly #wrongTokens: MemoryThrottle
   readonly #requests: Budget
   readonly #exempt: AddressSet
   #scrapes: { perMinute: number; budget: Budget } | undefined
 
-  constructor(parts: GateParts) {
-    this.#parts = parts
-    this.#wrongTokens = createThrottle(maxFailures, parts.clock)
-    this.#requests = createBudget({ limit: parts.requestsPerMinute, windowSeconds: 60, clock: parts.clock })
-    this.#exempt = createAddressSet(parts.exempt)
+  constructor(dependencies: GateDependencies) {
+    this.#dependencies = dependencies
+    this.#wrongTokens = createThrottle(maxFailures, dependencies.clock)
+    this.#requests = createBudget({
+      limit: dependencies.requestsPerMinute,
+      windowSeconds: 60,
+      clock: dependencies.clock,
+    })
+    this.#exempt = createAddressSet(dependencies.exempt)
   }
 
   async check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
     const access = (spec?.access ?? 'read') as Access
     const limit = spec?.limit ?? 'counted'
-    refuseSwitchedOff(this.#parts, access)
+    refuseDisabled(this.#dependencies, access)
     if (access === 'public' || access === 'docs') {
       this.#count(guarded, undefined, limit)
       return undefined
     }
     const caller = await this.#identify(guarded)
-    if (caller === undefined && !(access === 'scrape' && mayScrapeOpenly(this.#parts, guarded))) throw nobody(access)
+    if (caller === undefined && !(access === 'scrape' && mayScrapeWithoutToken(this.#dependencies, guarded)))
+      throw unauthenticated(access)
     this.#count(guarded, caller, limit)
     if (caller !== undefined) checkCaller(guarded, caller, access)
-    if (this.#parts.isStopping() && !isRead(guarded)) throw new Problem('shutting_down', 'The service is stopping')
+    if (this.#dependencies.isStopping() && !isRead(guarded))
+      throw new Problem('shutting_down', 'The service is stopping')
     return caller
   }
 
@@ -117,30 +122,30 @@ export class Gate {
    * The headers of an allowed reading by a token that was checked lately, or undefined to ask in the ordinary way: without
    * waiting, and nothing is counted then.
    */
-  allowQuickly(request: IncomingMessage, address: string): readonly string[] | undefined {
+  allowCached(request: IncomingMessage, address: string): readonly string[] | undefined {
     const { authorization = '' } = request.headers
-    if (!authorization.startsWith('Bearer ') || this.#parts.isOperator(request.socket)) return undefined
-    const id = this.#parts.recentToken(authorization.slice(7))
+    if (!authorization.startsWith('Bearer ') || this.#dependencies.isOperator(request.socket)) return undefined
+    const id = this.#dependencies.recentToken(authorization.slice(7))
     if (id === undefined) return undefined
     if (this.#exempt.has(address)) return []
     const key = `${id} ${addressGroup(address)}`
     const allowance = this.#requests.take(key)
     if (!allowance.allowed) return undefined
-    const headers = allowanceHeaders(allowance, this.#parts.clock.now())
+    const headers = allowanceHeaders(allowance, this.#dependencies.clock.now())
     const list: string[] = []
     for (const name in headers) list.push(name, headers[name] ?? '')
     return list
   }
 
   async #identify({ request, client }: GuardedRequest): Promise<Caller | undefined> {
-    if (this.#parts.isOperator(request.raw.socket)) return { name: 'command line', via: { kind: 'operator' } }
+    if (this.#dependencies.isOperator(request.raw.socket)) return { name: 'command line', via: { kind: 'operator' } }
     const header = request.headers.authorization
     if (header === undefined) {
       const key = request.cookies[sessionCookie]
-      return key === undefined ? undefined : this.#parts.identifySession(key)
+      return key === undefined ? undefined : this.#dependencies.identifySession(key)
     }
     const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
-    const caller = token === undefined ? undefined : await this.#parts.identifyToken(token)
+    const caller = token === undefined ? undefined : await this.#dependencies.identifyToken(token)
     if (caller === undefined) this.#refuseToken(client.address)
     return caller
   }
@@ -155,38 +160,38 @@ export class Gate {
     throw new Problem('invalid_token', 'The access token is unknown, revoked or expired')
   }
 
-  #count({ reply, client }: GuardedRequest, caller: Caller | undefined, limit: string): void {
+  #count(guarded: GuardedRequest, caller: Caller | undefined, limit: string): void {
+    const { client } = guarded
     if (limit === 'none' || caller?.via.kind === 'operator' || this.#exempt.has(client.address)) return
     const key = `${caller?.via.kind === 'token' ? caller.via.id : (caller?.name ?? '')} ${addressGroup(client.address)}`
     const allowance = (limit === 'scrape' ? this.#scrapeBudget() : this.#requests).take(key)
-    reply.headers(allowanceHeaders(allowance, this.#parts.clock.now()))
-    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+    checkAllowance(guarded, allowance, this.#dependencies.clock.now())
   }
 
   #scrapeBudget(): Budget {
-    const { perMinute } = this.#parts.scraping()
+    const { perMinute } = this.#dependencies.scraping()
     if (this.#scrapes?.perMinute !== perMinute) {
-      const budget = createBudget({ limit: perMinute, windowSeconds: 60, clock: this.#parts.clock })
+      const budget = createBudget({ limit: perMinute, windowSeconds: 60, clock: this.#dependencies.clock })
       this.#scrapes = { perMinute, budget }
     }
     return this.#scrapes.budget
   }
 }
 
-/** What is switched off does not exist, for anyone: before it is asked who calls. */
-function refuseSwitchedOff(parts: GateParts, access: Access): void {
-  if (access === 'write-access' && !parts.isWriteAccessOn())
+/** Refuses disabled routes before the caller is known: they do not exist for anyone. */
+function refuseDisabled(dependencies: GateDependencies, access: Access): void {
+  if (access === 'write-access' && !dependencies.isWriteAccessOn())
     throw new Problem('write_disabled', 'Write access is off; an administrator switches it on')
-  if ((access === 'docs' && !parts.isDocsPublic) || (access === 'vendor' && !parts.isVendorDiagnosticsOn))
-    throw new Problem('not_found', 'There is nothing at this address')
+  if ((access === 'docs' && !dependencies.isDocsPublic) || (access === 'vendor' && !dependencies.isVendorDiagnosticsOn))
+    throw new Problem('not_found', 'Not found')
 }
 
-function mayScrapeOpenly(parts: GateParts, { client }: GuardedRequest): boolean {
-  const { tokenRequired, sources } = parts.scraping()
+function mayScrapeWithoutToken(dependencies: GateDependencies, { client }: GuardedRequest): boolean {
+  const { tokenRequired, sources } = dependencies.scraping()
   return !tokenRequired && (sources.isEmpty || sources.has(client.address))
 }
 
-function nobody(access: Access): Problem {
+function unauthenticated(access: Access): Problem {
   return access === 'admin' || access === 'any-session'
     ? new Problem('sign_in_required', 'Sign in first')
     : new Problem('missing_token', 'The header Authorization with a bearer token is missing')
@@ -208,14 +213,12 @@ function checkToken(role: 'read' | 'read_write', access: Access): void {
 const isRead = ({ request }: Pick<GuardedRequest, 'request'>): boolean =>
   request.method === 'GET' || request.method === 'HEAD'
 
-type SessionWay = Extract<Caller['via'], { kind: 'session' }>
+type SessionVia = Extract<Caller['via'], { kind: 'session' }>
 
-function checkSession({ request }: GuardedRequest, session: SessionWay, access: Access): void {
-  if (!isRead({ request })) {
-    const csrf = request.headers['x-csrf-token']
-    if (request.headers['sec-fetch-site'] === 'cross-site')
-      throw new Problem('forbidden', 'Requests from other sites are refused')
-    if (typeof csrf !== 'string' || !isCsrfToken(csrf, session.key))
+function checkSession(guarded: GuardedRequest, session: SessionVia, access: Access): void {
+  if (!isRead(guarded)) {
+    if (isCrossSite(guarded)) throw new Problem('forbidden', 'Requests from other sites are refused')
+    if (!hasCsrfToken(guarded, session.key))
       throw new Problem('forbidden', 'The header X-CSRF-Token is missing or not valid')
   }
   if (session.passwordChangeRequired && access !== 'any-session')

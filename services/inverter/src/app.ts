@@ -6,41 +6,53 @@ import type { Log, Timers } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
 import { Sessions } from './accounts/sessions.ts'
+import { openApprovals } from './approvals/approvals.ts'
+import { Capabilities } from './capabilities/capabilities.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
 import { createLayoutStore } from './dashboard/layout.ts'
-import type { Tables } from './database/tables.ts'
-import { openControl, type Control } from './control.ts'
+import type { Tables } from './tables.ts'
 import { testConnection } from './devices/connection-test.ts'
+import { DeviceConnections } from './devices/device-connections.ts'
 import { DeviceViews } from './devices/device-view.ts'
-import type { Devices } from './devices/devices.ts'
-import { createDiagnostics } from './diagnostics/diagnostics.ts'
-import { createSlaveSearch } from './diagnostics/slaves.ts'
+import { openDevices, type Devices } from './devices/devices.ts'
+import { createIdentityCheck } from './devices/identity-check.ts'
+import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
+import { createDiagnostics, createSlaveSearch } from './diagnostics/diagnostics.ts'
+import { openDispatch } from './dispatch/dispatch.ts'
+import { isDispatchRegister } from './dispatch/registers.ts'
 import type { DispatchStore } from './dispatch/store.ts'
+import { openEnergyManager } from './energy/energy.ts'
+import { readEnergy } from './energy/energy-readings.ts'
 import { createEvents, type Events } from './events/events.ts'
+import { LiveValues } from './events/live-values.ts'
 import { Health } from './health/health.ts'
+import { createJournal, type Journal, type JournalEntry } from './journal/journal.ts'
 import { Metrics } from './metrics/metrics.ts'
-import { createQuickReading, quickRoute } from './metrics/quick-reading.ts'
+import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
+import { MetricWrites } from './metrics/write-metric.ts'
 import { toError } from './problems.ts'
-import { createExposition, type Exposition } from './prometheus/exposition.ts'
+import { createExposition } from './prometheus/exposition.ts'
+import { createReadiness } from './readiness/readiness.ts'
 import { createReleaseCheck } from './releases/release-check.ts'
-import { allRoutes, type Features } from './routes.ts'
-import { openSettings, type SettingsKeeper } from './settings/settings.ts'
+import { allRoutes } from './routes.ts'
+import type { EnvironmentFacts } from './settings/schema.ts'
+import { openSettings } from './settings/settings.ts'
 import { Tokens } from './tokens/tokens.ts'
 
-/** What the service is built from. */
-export interface AppParts {
+/** Dependencies of the service. */
+export interface AppDependencies {
   readonly config: Config
   readonly log: Log
   readonly timers: Timers
   readonly catalog: Catalog
   readonly database: Database<Tables>
-  /** Nothing is sent to a device, for a command while no service runs. */
+  /** True for a command while no service runs: nothing is sent to a device. */
   readonly isOffline: boolean
   readonly isOperator: (socket: Socket) => boolean
   /** Folder of the built web pages. */
   readonly pages: string
-  /** For tests that watch or hinder what is persisted. */
+  /** For tests that observe or hinder what is persisted. */
   readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
 }
 
@@ -48,99 +60,131 @@ export interface AppParts {
 export interface App {
   readonly http: Awaited<ReturnType<typeof createServer>>
   readonly devices: Devices
-  readonly control: Control
+  readonly connections: DeviceConnections
+  readonly journal: Journal
   readonly events: Events
   close(): Promise<void>
 }
 
-/** Largest body of a request, bytes. */
+/** Maximum size of a request body, bytes. */
 const bodyLimit = 524_288
 
-/** Wires the whole service together. The server does not listen yet; devices are already being talked to. */
-export async function createApp(parts: AppParts): Promise<App> {
-  const { config } = parts
+/**
+ * Creates every part of the service and gives it what it needs. The server does not listen yet; devices are already
+ * connected. A callback may use what is created further down: none is called before `start`.
+ */
+export async function createApp(dependencies: AppDependencies): Promise<App> {
+  const { config, log, timers, catalog, database, isOffline, isOperator, pages, wrapDispatchStore } = dependencies
   let isStopping = false
+
   const events = createEvents(version)
-  const settings = await openSettings(parts.database, parts.catalog)
+  const settings = await openSettings(database, catalog)
+  const isWriteAccessOn = () => settings.isWriteAccessOn()
+
+  // Devices and their connections
+  const journal = createJournal(database, timers)
+  const simulator = createEmbeddedSimulator({ catalog, timers, dataDirectory: config.dataDirectory })
   const exposition = createExposition({
-    catalog: parts.catalog,
-    devices: () => control.graph.devices(),
-    endpoints: () => control.graph.endpoints(),
+    catalog,
+    devices: () => connections.devices(),
+    endpoints: () => connections.endpoints(),
     exposed: () => settings.current().scraper.metrics,
   })
-  const control = await openControl({
-    ...parts,
-    events,
-    settings,
-    isStopping: () => isStopping,
-    onExchange: (deviceId, seconds) => exposition.observeExchange(deviceId, seconds),
-  })
-  const accounts = openAccounts(parts, { settings, events, isStopping: () => isStopping })
-  const wired = { control, accounts, exposition, settings, events }
-  const http = await createHttp(parts, { ...createFeatures(parts, wired), isStopping: () => isStopping }, wired)
-  await control.start(config.isTrial)
-  return {
-    http,
-    devices: control.devices,
-    control,
-    events,
-    async close() {
-      isStopping = true
-      // The web pages and programs go on reading while the devices get their own settings back.
-      await control.handBackAll()
-      events.close()
-      await http.close()
-      await control.close()
-    },
-  }
-}
-
-async function createHttp(
-  { config, log, pages, catalog }: AppParts,
-  features: Omit<Features, 'document'>,
-  { accounts, exposition, control }: Wired,
-): ReturnType<typeof createServer> {
-  const trust = { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader }
-  let document: Record<string, unknown> = {}
-  const http = await createServer({
-    routes: allRoutes({ ...features, document: () => document }),
-    about,
-    guard: (guarded, spec) => accounts.gate.check(guarded, spec),
-    toError: (error, { url, id }) => toError(error, { instance: url.replace(/\?.*/s, ''), correlationId: id }),
-    onAnswered: (spec, status) => exposition.countRequest(`${spec.method} ${spec.path}`, status),
-    trust,
+  const connections = new DeviceConnections({
+    catalog,
+    timers,
     log,
-    pages,
-    shortcut: createQuickReading({
-      device: (id) => control.graph.device(id),
-      byName: (name) => catalog.byName(name),
-      allow: (request) => accounts.gate.allowQuickly(request, clientAddress(request, trust)),
-      onAnswered: () => exposition.countRequest(quickRoute, 200),
-    }),
-    apiPaths: ['/api', '/admin/api'],
-    bodyLimit,
+    journal: recordWrite,
+    simulated: () => simulator.endpoint(),
+    onValue: (id, object) => live.note(id, object),
+    onExchange: (id, seconds) => exposition.observeExchange(id, seconds),
+    onIdentity: (id, identity) => checkIdentity(id, identity),
   })
-  document = openApiOf(http)
-  return http
-}
+  const readiness = createReadiness({
+    devices: () => connections.devices(),
+    dispatch: (id) => dispatch.readiness(id),
+    nameOf: (objectId) => catalog.byId(objectId)?.name,
+    isStopping: () => isStopping,
+  })
+  const live = new LiveValues({
+    catalog,
+    timers,
+    devices: () => connections.devices(),
+    listeners: () => events.listeners(),
+    intervalMs: () => settings.current().live_interval_seconds * 1000,
+    readiness: (runtime) => readiness.device(runtime),
+    publish: (event) => events.publish(event),
+  })
+  const devices = await openDevices(database, {
+    clock: timers,
+    hooks: {
+      whileLeaving: (id, change) => dispatch.whileHandedBack(id, 'device_reconfigured', change),
+      rebuild: async (list) => {
+        if (!isOffline) await connections.rebuild(list)
+      },
+      afterLeaving: forgetDevice,
+      guarded: (id, change) => dispatch.guarded(id, change),
+      changed: () => events.publish({ type: 'changed', collection: 'devices' }),
+    },
+  })
 
-interface Accounts {
-  readonly gate: Gate
-  readonly tokens: Tokens
-  readonly sessions: Sessions
-  readonly stillValid: (caller: Caller) => Promise<boolean>
-}
+  // Permission to write, and what is done with it
+  const approvals = await openApprovals({
+    database,
+    catalog,
+    clock: timers,
+    whileRevoking: (names, change) =>
+      names.some(isDispatchRegister) ? dispatch.whileAllHandedBack('write_not_allowed', change) : change(),
+  })
+  const capabilities = new Capabilities({
+    db: database.query,
+    clock: timers,
+    log,
+    devices,
+    guarded: (id, names, change) => dispatch.guardedFor(id, names, change),
+    changed: () => events.publish({ type: 'changed', collection: 'capabilities' }),
+  })
+  const checkIdentity = createIdentityCheck({ devices, capabilities, log })
+  const dispatch = await openDispatch({
+    db: database.query,
+    timers,
+    log,
+    devices,
+    gateways: (id) => connections.device(id)?.gateway,
+    capabilities: (id) => capabilities.read(id),
+    isApproved: approvals.isApproved,
+    isWriteAccessOn,
+    publish: ({ device_id }) => events.publish({ type: 'dispatch', device_id }),
+    ...(wrapDispatchStore === undefined ? {} : { wrapStore: wrapDispatchStore }),
+  })
+  const energy = await openEnergyManager({
+    db: database.query,
+    clock: timers,
+    log,
+    devices,
+    dispatch,
+    capabilities: (id) => capabilities.read(id),
+    readings: (id) => readEnergy(connections.device(id), catalog),
+    connectionState: (id) => {
+      const runtime = connections.device(id)
+      return runtime === undefined ? null : readiness.device(runtime).state
+    },
+    isApproved: approvals.isApproved,
+    approve: (names) => approvals.approve(names),
+    isAllowlisted: (name) => catalog.allowlist.has(name),
+    isWriteAccessOn,
+    publish: (event) => events.publish(event),
+  })
+  const writes = new MetricWrites({
+    catalog,
+    device: (id) => connections.required(id),
+    isApproved: approvals.isApproved,
+    isWriteAccessOn,
+    checkWritable: (id, name) => dispatch.checkWritable(id, name),
+    now: () => timers.now(),
+  })
 
-interface Surroundings {
-  readonly settings: SettingsKeeper
-  readonly events: Events
-  readonly isStopping: () => boolean
-}
-
-function openAccounts(
-  { config, database, timers, isOperator }: AppParts,
-  { settings, events, isStopping }: Surroundings,
-): Accounts {
+  // Callers
   const onAccessChanged = () => events.dropAll()
   const tokens = new Tokens({ database, clock: timers, onAccessChanged })
   const sessions = new Sessions({
@@ -157,8 +201,8 @@ function openAccounts(
     exempt: config.rateLimitExempt,
     isDocsPublic: config.isDocsPublic,
     isVendorDiagnosticsOn: config.isVendorDiagnosticsOn,
-    isWriteAccessOn: () => settings.isWriteAccessOn(),
-    isStopping,
+    isWriteAccessOn,
+    isStopping: () => isStopping,
     scraping: () => {
       const { token_required: tokenRequired, requests_per_minute: perMinute, sources } = settings.current().scraper
       return { tokenRequired, perMinute, sources: createAddressSet(sources) }
@@ -168,66 +212,116 @@ function openAccounts(
     isOperator,
     recentToken: (token) => tokens.recent(token),
   })
-  const stillValid = async ({ via }: Caller) => {
+
+  // The server
+  const trust = { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader }
+  let document: Record<string, unknown> = {}
+  const http = await createServer({
+    routes: allRoutes({
+      isStopping: () => isStopping,
+      document: () => document,
+      events,
+      isStillValid,
+      sessions,
+      isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
+      tokens,
+      settings,
+      environment: () => environmentOf(config),
+      setWriteAccess,
+      approvals,
+      devices,
+      deviceViews: new DeviceViews(devices, (id) => {
+        const runtime = connections.device(id)
+        return runtime === undefined ? undefined : readiness.device(runtime)
+      }),
+      testConnection: (input) => testConnection(input, { connections, catalog, timers }),
+      metrics: new Metrics({ catalog, approvals, device: (id) => connections.required(id) }),
+      writes,
+      readiness,
+      dispatch,
+      energy,
+      capabilities,
+      health: new Health({ catalog, device: (id) => connections.required(id), now: () => timers.now() }),
+      journal,
+      diagnostics: createDiagnostics({ catalog, connections, slaves: createSlaveSearch(catalog, timers) }),
+      exposition,
+      layout: createLayoutStore(database),
+      releases: createReleaseCheck({ version, url: config.releasesUrl, timers }),
+    }),
+    about,
+    guard: (guarded, spec) => gate.check(guarded, spec),
+    toError: (error, { url, id }) => toError(error, { instance: url.replace(/\?.*/s, ''), correlationId: id }),
+    onAnswered: (spec, status) => exposition.countRequest(`${spec.method} ${spec.path}`, status),
+    trust,
+    log,
+    pages,
+    shortcut: createCachedReading({
+      device: (id) => connections.device(id),
+      byName: (name) => catalog.byName(name),
+      allow: (request) => gate.allowCached(request, clientAddress(request, trust)),
+      onAnswered: () => exposition.countRequest(cachedReadingRoute, 200),
+    }),
+    apiPaths: ['/api', '/admin/api'],
+    bodyLimit,
+  })
+  document = openApiOf(http)
+
+  if (!isOffline) await start()
+  return {
+    http,
+    devices,
+    connections,
+    journal,
+    events,
+    async close() {
+      isStopping = true
+      // The web pages and programs go on reading while the devices get their own settings back.
+      if (!isOffline) await dispatch.close()
+      events.close()
+      await http.close()
+      live.close()
+      await connections.close()
+      await simulator.close()
+    },
+  }
+
+  /** Connects the devices and hands back what an earlier process left behind. */
+  async function start(): Promise<void> {
+    if (config.isTrial && devices.all().length === 0) await devices.add(simulatedDevice, { isSimulated: true })
+    else await connections.rebuild(devices.all())
+    for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)
+    // Readiness says when it is done; a device that is off must not hold up the start.
+    void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
+  }
+
+  /** Records a write, and lets it stand when that fails: a full disk must not make a write fail, least of all one that hands back. */
+  async function recordWrite(entry: JournalEntry): Promise<void> {
+    try {
+      await journal.add(entry)
+    } catch (error) {
+      log.error({ err: error, device: entry.deviceId, metric: entry.metric }, 'a write could not be noted')
+    }
+  }
+
+  /** Deletes what was known of a device that is gone or is another inverter now. */
+  async function forgetDevice(id: string): Promise<void> {
+    await capabilities.reset(id)
+    await energy.reset(id)
+    await dispatch.discard(id)
+  }
+
+  async function setWriteAccess(enabled: boolean): Promise<void> {
+    const change = () => settings.setWriteAccess(enabled)
+    await (enabled ? change() : dispatch.whileAllHandedBack('write_not_allowed', change))
+  }
+
+  async function isStillValid({ via }: Caller): Promise<boolean> {
     if (via.kind === 'operator') return true
     return via.kind === 'token' ? tokens.isUsable(via.id) : (await sessions.identify(via.key)) !== undefined
   }
-  return { gate, tokens, sessions, stillValid }
 }
 
-interface Wired {
-  readonly control: Control
-  readonly accounts: Accounts
-  readonly exposition: Exposition
-  readonly settings: SettingsKeeper
-  readonly events: Events
-}
-
-function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document' | 'isStopping'> {
-  const { config, catalog, timers, database } = parts
-  const { control, accounts, settings, events, exposition } = wired
-  const { graph, devices, approvals, readiness } = control
-  const device = (id: string) => graph.device(id)
-  return {
-    events,
-    stillValid: accounts.stillValid,
-    sessions: accounts.sessions,
-    sessionSurroundings: { isPublishedSecurely: config.publicUrl?.startsWith('https:') === true },
-    tokens: accounts.tokens,
-    settings,
-    settingsSurroundings: {
-      environment: () => environmentOf(config),
-      setWriteAccess: (on) => control.setWriteAccess(on),
-    },
-    approvals,
-    devices,
-    deviceSurroundings: {
-      views: new DeviceViews(devices, (id) => {
-        const runtime = graph.device(id)
-        return runtime === undefined ? undefined : readiness.device(runtime)
-      }),
-      test: (input) => testConnection(input, { graph, catalog, timers }),
-    },
-    metrics: new Metrics({ catalog, approvals, device, writes: control.writes }),
-    readiness,
-    dispatch: control.dispatch,
-    energy: control.energy,
-    capabilities: control.capabilities,
-    health: new Health({ catalog, device, now: () => timers.now() }),
-    journal: control.journal,
-    diagnostics: createDiagnostics({
-      catalog,
-      devices: () => graph.devices(),
-      endpoints: () => graph.endpoints(),
-      slaves: createSlaveSearch(catalog, timers),
-    }),
-    exposition,
-    layout: createLayoutStore(database),
-    releases: createReleaseCheck({ version, url: config.releasesUrl, timers }),
-  }
-}
-
-function environmentOf(config: Config): ReturnType<Features['settingsSurroundings']['environment']> {
+function environmentOf(config: Config): EnvironmentFacts {
   return {
     bind_address: config.bindAddress,
     bind_port: config.bindPort,

@@ -1,9 +1,8 @@
-import type { DoctorFact } from '@hearth/runtime'
+import type { DoctorCheck } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand } from '@hearth/service'
 import type { Command } from 'commander'
 import type { SimulateOptions } from './simulator/simulate-command.ts'
 import { addAccountCommands } from './command-line/accounts.ts'
-import { backupSubject } from './command-line/data.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
 import { listOption, numberOption } from './command-line/options.ts'
@@ -23,7 +22,7 @@ export function addCommands(program: Command): void {
     })
   program
     .command('allowlist')
-    .description('print the write allowlist, to be copied, changed and named in WRITE_ALLOWLIST_FILE')
+    .description('print the write allowlist, as a template for WRITE_ALLOWLIST_FILE')
     .action(async () => {
       const [{ loadCatalog }, { readConfig }] = await Promise.all([
         import('./catalog/catalog.ts'),
@@ -37,7 +36,7 @@ export function addCommands(program: Command): void {
   addDeviceCommands(program)
   addControlCommands(program)
   addAccountCommands(program)
-  addBackupCommands(program, backupSubject)
+  addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject, 'HMAC_SECRET')
 }
 
 function addSimulateCommand(program: Command): void {
@@ -49,13 +48,13 @@ function addSimulateCommand(program: Command): void {
     .option('--seed <number>', 'same seed, same weather', numberOption('--seed'))
     .option(
       '--network-id <numbers...>',
-      'plant addresses of further inverters behind this one, each with registers of its own',
+      'plant addresses of further inverters behind this one, each with its own registers',
       networkIds,
     )
-    .option('--state <file>', 'keeps registers and battery of the first inverter there, and goes on from it')
-    .option('--faults <file>', 'JSON of faults to show, on all inverters of the plant; read again whenever it changes')
-    .option('--replay <file>', 'answers from a capture of the flight recorder')
-    .option('--speed <factor>', 'how many times as fast as the clock the day passes', numberOption('--speed'))
+    .option('--state <file>', 'file that keeps registers and battery of the first inverter')
+    .option('--faults <file>', 'JSON file of faults for all inverters of the plant; reloaded when it changes')
+    .option('--replay <file>', 'answer from a capture of the flight recorder')
+    .option('--speed <factor>', 'speed of time; 1 is real time', numberOption('--speed'))
     .action(async (options: SimulateOptions) => {
       const { runSimulatorCommand } = await import('./simulator/simulate-command.ts')
       await runSimulatorCommand(options)
@@ -67,8 +66,8 @@ function networkIds(text: string, before: readonly number[] = []): number[] {
   return [...before, ...listOption([text]).map(numberOption('--network-id'))]
 }
 
-/** What `hearth doctor` should know about this host. */
-export async function doctor(): Promise<DoctorFact[]> {
+/** Checks of this service for `hearth doctor`. */
+export async function doctor(): Promise<DoctorCheck[]> {
   const { validate } = await import('./command-line/validate.ts')
   try {
     const { devices } = await validate(process.env)

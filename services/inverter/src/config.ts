@@ -1,15 +1,6 @@
-import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
-import {
-  commonSettings,
-  filePath,
-  parseSettings,
-  portNumber,
-  settingKind,
-  webAddress,
-  wholeNumber,
-  type Environment,
-} from '@hearth/runtime'
+import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
+import { serviceConfig, serviceSettings } from '@hearth/service'
 import { z } from 'zod'
 
 const switchSetting = z
@@ -17,16 +8,12 @@ const switchSetting = z
   .default('false')
   .transform((text) => text === 'true')
 
-// The database is an encrypted file, never a server.
-const { DATABASE_URL: _unused, ...shared } = commonSettings
+const shared = serviceSettings({ name: 'inverter', port: 8102 })
 
 /** Every setting by its variable, as `readConfig` reads it. */
 export const settingsSchema = z.object({
   ...shared,
-  BIND_PORT: portNumber.default(8102),
-  DATA_DIR: filePath.default('data/inverter'),
-  TRUSTED_PROXIES: networkList,
-  FORWARDED_HEADER: commonSettings.FORWARDED_HEADER.refine((name) => name.toLowerCase() !== 'forwarded', {
+  FORWARDED_HEADER: shared.FORWARDED_HEADER.refine((name) => name.toLowerCase() !== 'forwarded', {
     error: 'must be a header that lists addresses, such as X-Forwarded-For; Forwarded is not read',
   }),
   HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
@@ -46,13 +33,7 @@ export type Config = ReturnType<typeof readConfig>
 export function readConfig(environment: Environment) {
   const settings = parseSettings(settingsSchema, environment)
   return {
-    bindAddress: settings.BIND_ADDRESS,
-    bindPort: settings.BIND_PORT,
-    dataDirectory: resolve(settings.DATA_DIR),
-    publicUrl: settings.PUBLIC_URL,
-    trustedProxies: settings.TRUSTED_PROXIES,
-    forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
-    logLevel: settings.LOG_LEVEL,
+    ...serviceConfig(settings),
     hmacSecret: settings.HMAC_SECRET,
     isDocsPublic: settings.DOCS_PUBLIC,
     isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import type { Environment, Log } from '@hearth/runtime'
 import { firstSignInBox, runService } from '@hearth/service'
 import { readConfig, type Config } from './config.ts'
-import { openService } from './open-service.ts'
+
+/** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
+const loadService = () => import('./open-service.ts')
 
 /** Runs the service in the foreground until it is told to stop. */
 export async function serve(environment: Environment): Promise<void> {
@@ -11,7 +13,7 @@ export async function serve(environment: Environment): Promise<void> {
     name: 'inverter',
     config,
     logOutput: 'stdout',
-    open: (log) => openService(config, { log }),
+    open: async (log) => (await loadService()).openService(config, { log }),
     announce({ app, firstPassword }, log) {
       warnInContainer(config, log)
       const simulated = app.devices.all().filter(({ isSimulated }) => isSimulated)

@@ -7,8 +7,9 @@ import {
   type Log,
   type Timers,
 } from '@hearth/runtime'
-import { createAdministrator, pendingPassword } from './accounts/first-password.ts'
-import { createApp, type App, type AppParts } from './app.ts'
+import { openClaimed } from '@hearth/service'
+import { createAdministrator, pendingPassword } from './accounts/sessions.ts'
+import { createApp, type App, type AppDependencies } from './app.ts'
 import { loadCatalog } from './catalog/catalog.ts'
 import { createControlSocket } from './command-line/control-socket.ts'
 import type { Config } from './config.ts'
@@ -23,8 +24,8 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** How a service is opened beside its settings. */
-export interface Opening extends Pick<AppParts, 'wrapDispatchStore'> {
+/** Options for opening a service, beside its settings. */
+export interface OpenOptions extends Pick<AppDependencies, 'wrapDispatchStore'> {
   readonly log: Log
   readonly timers?: Timers
   /** For a command while no service runs: nothing is sent to a device. */
@@ -38,42 +39,40 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  * Claims the data directory, opens the encrypted database and wires the service. Throws an `OperatorError`, and leaves
  * nothing running, when a setting, the catalog, the secret or the device list cannot be used, or the directory is in use.
  */
-export async function openService(config: Config, opening: Opening): Promise<Service> {
-  await using cleanup = new AsyncDisposableStack()
-  const { log, timers = systemTimers, isOffline = false } = opening
+export async function openService(config: Config, options: OpenOptions): Promise<Service> {
+  const { log, timers = systemTimers, isOffline = false } = options
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   checkSecret(config)
-  const claim = cleanup.use(await claimWithPatience(config.dataDirectory, isOffline ? 0 : commandPatience))
-  const { database } = await openStorage({ ...config, warn: (message) => log.warn(message) })
-  cleanup.defer(() => database.close())
-  await createAdministrator(database, config.dataDirectory)
-  const firstPassword = await pendingPassword(database, config.dataDirectory)
-  const control = createControlSocket(config.dataDirectory)
-  // Closed after the app: a command that is under way gets its answer.
-  cleanup.defer(() => control.close())
-  const { wrapDispatchStore } = opening
-  const app = await createApp({
-    config,
-    log,
-    timers,
-    catalog,
-    database,
-    isOffline,
-    isOperator: (socket) => control.isOperator(socket),
-    pages: pagesFolder,
-    ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
+  const claim = await claimWithRetry(config.dataDirectory, isOffline ? 0 : claimTimeout)
+  return openClaimed(claim, async ({ resources, openDatabase }) => {
+    const { database } = await openDatabase(() => openStorage({ ...config, warn: (message) => log.warn(message) }))
+    await createAdministrator(database, config.dataDirectory)
+    const firstPassword = await pendingPassword(database, config.dataDirectory)
+    const control = createControlSocket(config.dataDirectory)
+    // Closed after the app: a command that is under way gets its answer.
+    resources.defer(() => control.close())
+    const { wrapDispatchStore } = options
+    const app = await createApp({
+      config,
+      log,
+      timers,
+      catalog,
+      database,
+      isOffline,
+      isOperator: (socket) => control.isOperator(socket),
+      pages: pagesFolder,
+      ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
+    })
+    resources.defer(() => app.close())
+    await control.listen((request, response) => app.http.routing(request, response))
+    return { app, firstPassword }
   })
-  cleanup.defer(() => app.close())
-  await control.listen((request, response) => app.http.routing(request, response))
-  claim.keep()
-  const resources = cleanup.move()
-  return { app, firstPassword, close: () => resources.disposeAsync() }
 }
 
-/** How long a service waits for a command that has the data open, milliseconds. */
-const commandPatience = 3000
+/** Time a service waits for a command that has the data open, milliseconds. */
+const claimTimeout = 3000
 
-async function claimWithPatience(dataDirectory: string, patience: number): Promise<DataDirectoryClaim> {
+async function claimWithRetry(dataDirectory: string, patience: number): Promise<DataDirectoryClaim> {
   const begin = performance.now()
   for (;;) {
     try {

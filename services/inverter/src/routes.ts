@@ -1,6 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import type { Access, Caller } from './access.ts'
-import { sessionRoutes, type SessionSurroundings } from './accounts/routes.ts'
+import { sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
@@ -8,8 +8,10 @@ import type { LayoutStore } from './dashboard/layout.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import type { Capabilities } from './capabilities/capabilities.ts'
 import { capabilityRoutes } from './capabilities/routes.ts'
+import type { DeviceViews } from './devices/device-view.ts'
 import type { Devices } from './devices/devices.ts'
-import { deviceRoutes, type DeviceSurroundings } from './devices/routes.ts'
+import { deviceRoutes } from './devices/routes.ts'
+import type { ConnectionResult, ConnectionTest } from './devices/schema.ts'
 import type { Diagnostics } from './diagnostics/diagnostics.ts'
 import { diagnosticsRoutes } from './diagnostics/routes.ts'
 import type { DispatchService } from './dispatch/dispatch.ts'
@@ -25,6 +27,7 @@ import type { Journal } from './journal/journal.ts'
 import { journalRoutes } from './journal/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricRoutes } from './metrics/routes.ts'
+import type { MetricWrites } from './metrics/write-metric.ts'
 import { unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
@@ -32,8 +35,9 @@ import type { ReadinessReport } from './readiness/readiness.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import type { ReleaseCheck } from './releases/release-check.ts'
 import { releaseRoutes } from './releases/routes.ts'
-import { settingsRoutes, type SettingsSurroundings } from './settings/routes.ts'
-import type { SettingsKeeper } from './settings/settings.ts'
+import { settingsRoutes } from './settings/routes.ts'
+import type { EnvironmentFacts } from './settings/schema.ts'
+import type { SettingsStore } from './settings/settings.ts'
 import type { Tokens } from './tokens/tokens.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
@@ -42,16 +46,21 @@ export interface Features {
   readonly isStopping: () => boolean
   readonly document: () => Record<string, unknown>
   readonly events: Events
-  readonly stillValid: (caller: Caller) => Promise<boolean>
+  readonly isStillValid: (caller: Caller) => Promise<boolean>
   readonly sessions: Sessions
-  readonly sessionSurroundings: SessionSurroundings
+  /** True if browsers reach the service at an https address, so that the session cookie is sent nowhere else. */
+  readonly isPublishedSecurely: boolean
   readonly tokens: Tokens
-  readonly settings: SettingsKeeper
-  readonly settingsSurroundings: Omit<SettingsSurroundings, 'changed'>
+  readonly settings: SettingsStore
+  readonly environment: () => EnvironmentFacts
+  /** Hands back what is active before write access goes. */
+  readonly setWriteAccess: (enabled: boolean) => Promise<void>
   readonly approvals: Approvals
   readonly devices: Devices
-  readonly deviceSurroundings: DeviceSurroundings
+  readonly deviceViews: DeviceViews
+  readonly testConnection: (input: ConnectionTest) => Promise<ConnectionResult>
   readonly metrics: Metrics
+  readonly writes: MetricWrites
   readonly readiness: ReadinessReport
   readonly dispatch: DispatchService
   readonly energy: EnergyManager
@@ -76,7 +85,7 @@ const published = {
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
-  const { events, devices } = features
+  const { events, devices, environment, setWriteAccess } = features
   const changed = (collection: Extract<GatewayEvent, { type: 'changed' }>['collection']) => () =>
     events.publish({ type: 'changed', collection })
   const checkDevice = (id: string) => {
@@ -86,19 +95,19 @@ export function allRoutes(features: Features): Route[] {
     ...readinessRoutes(features.readiness, features.isStopping),
     ...prometheusRoutes(features.exposition),
     ...documentRoutes({ ...published, document: features.document }),
-    ...metricRoutes(features.metrics),
-    ...deviceRoutes(devices, features.deviceSurroundings),
+    ...metricRoutes(features.metrics, features.writes),
+    ...deviceRoutes(devices, { views: features.deviceViews, test: features.testConnection }),
     ...dispatchRoutes(features.dispatch),
     ...energyRoutes(features.energy),
     ...capabilityRoutes(features.capabilities),
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
-    ...eventRoutes(events, features.stillValid),
+    ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
-    ...sessionRoutes(features.sessions, features.sessionSurroundings),
+    ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely }),
     ...tokenRoutes(features.tokens, changed('tokens')),
     ...approvalRoutes(features.approvals, changed('parameters')),
-    ...settingsRoutes(features.settings, { ...features.settingsSurroundings, changed: changed('settings') }),
+    ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
   ]

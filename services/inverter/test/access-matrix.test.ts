@@ -12,7 +12,7 @@ type Visitor =
   | 'administrator'
   | 'administrator without CSRF'
 
-/** What the access of a route promises each visitor: the status of a refusal, or undefined for none. */
+/** Expected refusal of each visitor by the access of a route: a status, or undefined for none. */
 function refusal({ access, method }: Operation, visitor: Visitor): number | undefined {
   if (access === 'public' || access === 'docs') return undefined
   if (visitor === 'nobody' || visitor === 'wrong token') return 401

@@ -58,7 +58,7 @@ export function writesOf({ wire }: Simulator): SeenWrite[] {
   })
 }
 
-/** What hands the device back, in its order. */
+/** Writes that hand the device back, in order. */
 export const handingBack: readonly (readonly [string, WireValue])[] = [
   [register.setpoint, 0],
   [register.setpoint, ownSettings[register.setpoint] as WireValue],
@@ -67,7 +67,7 @@ export const handingBack: readonly (readonly [string, WireValue])[] = [
   [register.strategy, ownSettings[register.strategy] as WireValue],
 ]
 
-/** What a test does when the inverter is about to take a write: `lose` it, or nothing. */
+/** Fault before a write reaches the inverter: `lose` it, or none. */
 export type WriteHook = (name: string, count: number) => 'lose' | undefined
 
 /** Calls the hook for every write of the four registers from now on, counted from 1. */
@@ -127,7 +127,7 @@ export interface JournalEntry {
   readonly operation_id: string | null
 }
 
-/** What was noted down, oldest first. */
+/** Entries of the journal, oldest first. */
 export async function journalOf(gateway: TestGateway): Promise<JournalEntry[]> {
   const { body } = await gateway.call('GET', main('/journal?limit=500'))
   return body.entries.toReversed()

@@ -10,8 +10,8 @@ import { openStorage } from '../src/database/open.ts'
 import { openService } from '../src/open-service.ts'
 import { catalog, main, startGateway } from './in-process.ts'
 
-const hearth = (data: string, words: string, environment: Record<string, string> = {}) =>
-  runCommand(['inverter', ...words.split(' ')], { DATA_DIR: data, ...environment })
+const hearth = (data: string, args: string, environment: Record<string, string> = {}) =>
+  runCommand(['inverter', ...args.split(' ')], { DATA_DIR: data, ...environment })
 
 test('a token made before or while the service runs works at once, and stdout is the token alone', async () => {
   await using folder = await temporaryDirectory()
@@ -110,17 +110,17 @@ test('wrong words and settings end with one line that names them, and exit code 
     ['simulate --port 0 --network-id 7 --network-id 7', /--network-id: the same address is given twice/],
     ['simulate --port 0 --network-id seven', /--network-id must be a number/],
   ]
-  for (const [words, pattern, environment] of cases) {
-    const { code, stdout, stderr } = await hearth(folder.path, words, environment)
-    assert.deepEqual([code, stdout], [1, ''], `${words}: ${stderr}`)
-    assert.match(stderr, pattern, words)
+  for (const [args, pattern, environment] of cases) {
+    const { code, stdout, stderr } = await hearth(folder.path, args, environment)
+    assert.deepEqual([code, stdout], [1, ''], `${args}: ${stderr}`)
+    assert.match(stderr, pattern, args)
     // A second line says where the help is when a word is not one of the choices.
     assert.ok(
       stderr
         .trim()
         .split('\n')
         .filter((line) => !line.includes('--help')).length === 1,
-      `${words}: ${stderr}`,
+      `${args}: ${stderr}`,
     )
   }
 })
@@ -161,10 +161,10 @@ test('a start that cannot be is refused with one line, and validate says the sam
     [/^hearth: WRITE_ALLOWLIST_FILE: cannot read/, { HMAC_SECRET: secret, WRITE_ALLOWLIST_FILE: '/no/file' }],
   ]
   for (const [pattern, environment] of cases) {
-    for (const words of ['validate', 'serve']) {
-      const { code, stdout, stderr } = await hearth(data, words, environment)
-      assert.deepEqual([code, stdout], [1, ''], `${words}: ${stderr}`)
-      assert.match(stderr, pattern, words)
+    for (const args of ['validate', 'serve']) {
+      const { code, stdout, stderr } = await hearth(data, args, environment)
+      assert.deepEqual([code, stdout], [1, ''], `${args}: ${stderr}`)
+      assert.match(stderr, pattern, args)
       assert.equal(stderr.trimEnd().split('\n').length, 1, stderr)
     }
   }
@@ -180,9 +180,9 @@ test('a start that cannot be is refused with one line, and validate says the sam
     .values({ ...row!, id: 'twin' })
     .execute()
   await database.close()
-  for (const words of ['validate', 'serve'])
+  for (const args of ['validate', 'serve'])
     assert.match(
-      (await hearth(data, words, { HMAC_SECRET: secret })).stderr,
+      (await hearth(data, args, { HMAC_SECRET: secret })).stderr,
       /roof and twin are on the same endpoint and have no network id/,
     )
 })
@@ -199,8 +199,8 @@ test('without a secret in a place that cannot be written to, the start is refuse
   await using folder = await temporaryDirectory()
   await chmod(folder.path, 0o500)
   t.after(() => chmod(folder.path, 0o700))
-  for (const words of ['validate', 'serve'])
-    assert.match((await hearth(folder.path, words)).stderr, /HMAC_SECRET: is missing, and none can be generated/)
+  for (const args of ['validate', 'serve'])
+    assert.match((await hearth(folder.path, args)).stderr, /HMAC_SECRET: is missing, and none can be generated/)
 })
 
 test('the data directory tells nothing: no token, host, password or metric name', async () => {
@@ -330,9 +330,9 @@ test('a trial without an inverter shows a simulated one, which stays until it is
     trial.app.devices.all().map(({ id, isSimulated }) => [id, isSimulated]),
     [['simulated', true]],
   )
-  const runtime = () => trial.app.control.graph.device('simulated')
+  const runtime = () => trial.app.connections.device('simulated')
   await eventually(
-    () => runtime()?.vitality.signs().lastSuccessAt,
+    () => runtime()?.liveness.status().lastSuccessAt,
     (at) => typeof at === 'number',
   )
   await trial.close()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { refusalFaults, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
+import { refusalProblems, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
 const catalogFiles = ['OBJECT_REGISTRY_FILE', 'WRITE_ALLOWLIST_FILE']
@@ -47,7 +47,7 @@ const settings: ServiceSettings = {
 testSettings(settings)
 
 test('the simulator refuses a wrong log level', async () => {
-  const wrong = await refusalFaults(['inverter', 'simulate', '--port', '0'], () => [
+  const wrong = await refusalProblems(['inverter', 'simulate', '--port', '0'], () => [
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
     ['LOG_LEVEL', { LOG_LEVEL: '5' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'INFO' }],
@@ -57,7 +57,7 @@ test('the simulator refuses a wrong log level', async () => {
 
 test('what needs the catalog refuses a wrong one in one line and writes nothing', async () => {
   for (const words of [['validate'], ['allowlist'], ['device', 'list']]) {
-    const faults = await refusalFaults(['inverter', ...words], (places) =>
+    const faults = await refusalProblems(['inverter', ...words], (places) =>
       wrongAtStart(settings, places).filter(([name]) => catalogFiles.includes(name)),
     )
     assert.deepEqual(faults, [])

@@ -9,17 +9,17 @@ import { temporaryDirectory } from '@hearth/testing'
 import { startSimulator, type Simulator } from '../src/simulator/simulator.ts'
 import { evening, ownSettings, registersOf, startWithBattery } from './battery.ts'
 import { catalog } from './in-process.ts'
-import type { Order } from './mortal-gateways.ts'
+import type { Order } from './killed-gateways.ts'
 
-const program = join(import.meta.dirname, 'mortal-gateways.ts')
+const program = join(import.meta.dirname, 'killed-gateways.ts')
 const speed = 20
 /** Longest life of a process, milliseconds; one that hangs ends the test and not the machine. */
 const longest = 60_000
 
-/** What a house is to live through. */
+/** Scenario of a gateway. */
 type Task = Omit<Order, 'folder'>
 
-/** How a life went: whether it got to its point, and what it persisted. */
+/** Outcome of one life of the gateway: reached its point of the crash or not, and what it persisted. */
 interface Outcome {
   readonly isFrozen: boolean
   readonly announced: readonly boolean[]
@@ -30,7 +30,7 @@ class House implements AsyncDisposable {
   readonly folder: string
   readonly inverter: Simulator
   readonly #remove: () => Promise<void>
-  /** What it lived through last. */
+  /** The last life. */
   last: Task | undefined
 
   constructor(folder: Awaited<ReturnType<typeof temporaryDirectory>>, inverter: Simulator) {

@@ -35,16 +35,16 @@ const troubles: readonly Partial<Faults>[] = [
 /** No timer is shorter than a real millisecond: at this speed sixty values one after the other would take half a minute. */
 const calm: Faults = { ...noFaults, latencyMs: 0 }
 
-/** How long and how wild. */
+/** Duration and faults of a run. */
 export interface Endurance {
   readonly hours: number
   readonly speed: number
   readonly seed: number
-  /** Told now and then, with the bytes of the heap after its garbage was collected. */
+  /** Called from time to time with the heap size after a garbage collection, bytes. */
   readonly onHour?: (hour: number, heap: number) => void
 }
 
-/** What was done, and what the heap was at the beginning and at the end, bytes. */
+/** Counts of a run, and the heap size at its begin and end, bytes. */
 export interface Endured {
   readonly answers: Record<string, number>
   readonly troubles: number
@@ -70,7 +70,7 @@ export async function endure({ hours, speed, seed, onHour }: Endurance): Promise
     answers[status] = (answers[status] ?? 0) + 1
     if (status === 500) throw new Error('the service did not expect what happened')
   }
-  const pause = (longestMs: number) => timers.delay(chance() * longestMs)
+  const pause = (maxDurationMs: number) => timers.delay(chance() * maxDurationMs)
   let troubled = 0
   const callers = [
     repeat(isOver, async () => {

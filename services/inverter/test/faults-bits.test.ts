@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFastTimers, createLog } from '@hearth/runtime'
 import type { CatalogObject } from '../src/catalog/catalog.ts'
-import { createLink } from '../src/link/link.ts'
+import { Link } from '../src/link/link.ts'
 import { apiValueOf, type ApiValue } from '../src/metrics/value.ts'
 import { createFrameParser } from '../src/protocol/parser.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
@@ -40,7 +40,7 @@ async function recordExchanges(): Promise<Exchange[]> {
     faults: { latencyMs: 0, frozenPlant: true, payloads: longTexts },
   })
   let last = Buffer.alloc(0)
-  const link = createLink({
+  const link = new Link({
     host: '127.0.0.1',
     port: simulator.port,
     gapMs: 0,

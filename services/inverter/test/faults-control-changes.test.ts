@@ -24,7 +24,7 @@ const outcomeOf = ({ status, body }: Reply) => [status, body.code ?? body.state]
 function assertOrdered(gateway: TestGateway, plans: readonly (readonly string[])[]): void {
   const names = writesOf(gateway.inverter).map(({ name }) => name)
   assert.deepEqual(names, plans.flat())
-  assert.ok(gateway.inverter.mostOpenReads <= 1)
+  assert.ok(gateway.inverter.maxOpenReads <= 1)
 }
 
 const applyNames = [register.strategy, register.target, register.gridCharge, register.setpoint]
@@ -129,7 +129,7 @@ test('45 starts and stops by many at once leave the device as it was', async () 
   await stop(gateway)
   await reaches(gateway, 'idle')
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
-  assert.ok(gateway.inverter.mostOpenReads <= 1)
+  assert.ok(gateway.inverter.maxOpenReads <= 1)
 })
 
 /** Changes that take the ground from under an operation, and how it is seen that they were not made. */

@@ -22,7 +22,7 @@ import { catalog, type TestGateway } from './in-process.ts'
 
 const pairs = (writes: readonly SeenWrite[]): [string, WireValue][] => writes.map(({ name, value }) => [name, value])
 
-/** What starting writes, in order; the setpoint of a discharge depends on the house. */
+/** Writes of a start, in order; the setpoint of a discharge depends on the house. */
 const applying: Record<Mode, readonly (readonly [string, WireValue])[]> = {
   charge_from_grid: [
     [register.strategy, 2],

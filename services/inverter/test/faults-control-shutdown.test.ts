@@ -8,7 +8,7 @@ import { dispatchPath, giveOwnSettings, ownSettings, registersOf, writesOf } fro
 import { catalog, main } from './in-process.ts'
 
 /** Longest a service may take to stop, milliseconds. */
-const longestStop = 20_000
+const maxStopMs = 20_000
 
 /** A service as an operator runs it, in real time, on a simulated inverter in this process. */
 class House implements AsyncDisposable {
@@ -118,10 +118,10 @@ async function openHouse(): Promise<House> {
   return house
 }
 
-/** What every orderly end has in common, whatever was going on. */
+/** Asserts what every orderly shutdown has in common. */
 function assertOrderly(house: House, end: { code: number | null; said: number[]; tookMs: number }): void {
   assert.equal(end.code, 0, house.service.stderr.join('\n'))
-  assert.ok(end.tookMs < longestStop, String(end.tookMs))
+  assert.ok(end.tookMs < maxStopMs, String(end.tookMs))
   assert.ok(end.said.includes(503), `health said ${end.said.join(', ')}`)
   assert.equal(end.said.indexOf(200, end.said.indexOf(503)), -1, 'health said well again')
   assert.deepEqual(registersOf(house.inverter), ownSettings)
@@ -178,7 +178,7 @@ test('49 told to stop while the device does not answer: ended with 0 in time, ha
   house.inverter.setFaults({ refuse: true })
   const end = await house.terminate()
   assert.equal(end.code, 0, house.service.stderr.join('\n'))
-  assert.ok(end.tookMs < longestStop, String(end.tookMs))
+  assert.ok(end.tookMs < maxStopMs, String(end.tookMs))
   assert.notDeepEqual(registersOf(house.inverter), ownSettings)
   house.inverter.clearFaults()
   await using again = await startServiceProcess('inverter', { DATA_DIR: house.folder })

@@ -156,7 +156,7 @@ test('every write is noted down, in order, with its cause, its caller and how it
 
 test('a journal that cannot be written does not keep the device from being handed back', async () => {
   await using gateway = await startWriting()
-  const { journal } = gateway.service.app.control
+  const { journal } = gateway.service.app
   const add = journal.add.bind(journal)
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
   journal.add = () => Promise.reject(new Error('the disk is full'))

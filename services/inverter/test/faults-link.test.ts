@@ -10,7 +10,7 @@ import {
   recovers,
   requestsFor,
   rightValue,
-  standingOf,
+  readinessKey,
   startFaulty,
 } from './faulty-line.ts'
 import { main, type TestGateway } from './in-process.ts'
@@ -146,7 +146,7 @@ test('22 a connection that died without a word is noticed by the heartbeat', asy
     ({ connection_epoch: epoch }) => epoch > before,
     { what: 'another connection', seconds: 20 },
   )
-  assert.ok((await standingOf(gateway)).consecutive_failures > 0)
+  assert.ok((await readinessKey(gateway)).consecutive_failures > 0)
   gateway.inverter.clearFaults()
   await gateway.isReady()
   await recovers(gateway)

@@ -9,7 +9,7 @@ import {
   recovers,
   requestsFor,
   rightValue,
-  standingOf,
+  readinessKey,
   startFaulty,
 } from './faulty-line.ts'
 import { main, type TestGateway } from './in-process.ts'
@@ -20,7 +20,7 @@ const cooldown = 300_000
 
 const isInMaintenance = (gateway: TestGateway) =>
   eventually(
-    () => standingOf(gateway),
+    () => readinessKey(gateway),
     ({ state }) => state === 'maintenance',
     { what: 'maintenance', everyMs: 5 },
   )
@@ -104,7 +104,7 @@ test('26 the bytes of an announcement inside a value are a value', async () => {
   await using gateway = await startFaulty({ payloads: { battery_voltage: announcement } })
   const { status, body } = await readFresh(gateway, 'battery_voltage')
   assert.deepEqual([status, body.value], [200, bytes(announcement).readFloatBE()])
-  assert.deepEqual((await standingOf(gateway)).state, 'ok')
+  assert.deepEqual((await readinessKey(gateway)).state, 'ok')
   await assertCounters(gateway, { discarded_bytes: 0, crc_errors: 0, framing_errors: 0 })
 })
 
@@ -118,7 +118,7 @@ test('27 after each cool-down one question is asked; the device serves again whe
   await eventually(questions, (count) => count >= 3, { seconds: 30, everyMs: 2, what: 'three questions' })
   // The state of the maintenance was seen a little late.
   assert.ok(gateway.timers.monotonic() - begin >= 2.5 * cooldown)
-  assert.equal((await standingOf(gateway)).state, 'maintenance')
+  assert.equal((await readinessKey(gateway)).state, 'maintenance')
   assert.equal(requestsFor(gateway, 'inverter_state') - heartbeats, questions())
   gateway.inverter.setFaults({ bootloader: false })
   await gateway.isReady()

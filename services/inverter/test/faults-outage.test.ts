@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createFastTimers, type Log } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { startSimulator } from '../src/simulator/simulator.ts'
-import { readFresh, recovers, standingOf, startFaulty } from './faulty-line.ts'
+import { readFresh, recovers, readinessKey, startFaulty } from './faulty-line.ts'
 import { catalog, startGateway, type TestGateway } from './in-process.ts'
 
 const hour = 3_600_000
@@ -45,7 +45,7 @@ function countAttempts(): Disposable & { count(): number } {
 
 const becomesUnreachable = (gateway: TestGateway) =>
   eventually(
-    () => standingOf(gateway),
+    () => readinessKey(gateway),
     ({ state, consecutive_failures: failures }) => state === 'unreachable' && failures >= 3,
     { everyMs: 5, what: 'the state' },
   )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import { escapedBytes } from '../src/protocol/frame.ts'
-import { assertCounters, countersOf, requestsFor, rightValue, standingOf, type Standing } from './faulty-line.ts'
+import { assertCounters, countersOf, requestsFor, rightValue, readinessKey, type Standing } from './faulty-line.ts'
 import { catalog, main, startGateway, type Starting, type TestGateway } from './in-process.ts'
 
 const registered = catalog.roles.periodic
@@ -13,7 +13,7 @@ const startPeriodic = (starting: Starting = {}) =>
   startGateway({ speed: 25, ...starting, simulator: { faults: { latencyMs: 0, ...starting.simulator?.faults } } })
 
 const stands = (gateway: TestGateway, isGood: (standing: Standing) => boolean, what: string, seconds = 20) =>
-  eventually(() => standingOf(gateway), isGood, { what, seconds, everyMs: 10 })
+  eventually(() => readinessKey(gateway), isGood, { what, seconds, everyMs: 10 })
 
 const isRegistered = (gateway: TestGateway) =>
   stands(gateway, (standing) => standing.periodic_available === true, 'the registration')
@@ -29,7 +29,7 @@ async function periodicOf(gateway: TestGateway): Promise<{ registrations: number
   }
 }
 
-/** When the period was written, monotonic milliseconds. */
+/** Times at which the period was written, monotonic milliseconds. */
 const roundsOf = ({ inverter }: TestGateway): number[] =>
   inverter.wire.filter(({ frame }) => frame?.command === 'write' && frame.objectId === periodObject).map(({ at }) => at)
 
@@ -85,7 +85,7 @@ test('29 a registration that keeps failing is tried again after 10, 20, 40, 80 a
   }
   const { lastFailure } = await periodicOf(gateway)
   assert.match(lastFailure ?? '', /period/)
-  const standing = await standingOf(gateway)
+  const standing = await readinessKey(gateway)
   assert.deepEqual([standing.periodic_available, standing.periodic_setup_failures >= 5], [false, true])
 })
 
@@ -159,7 +159,7 @@ test('with values coming by themselves there is never more than one open questio
   )
   for (const { status, text } of await Promise.all(asking)) assert.equal(status, 200, text)
   await isRegistered(gateway)
-  assert.equal(gateway.inverter.mostOpenReads, 1)
+  assert.equal(gateway.inverter.maxOpenReads, 1)
   const { wire } = gateway.inverter
   const sent = wire.filter(({ direction }) => direction === 'in')
   assert.ok(sent.length > registered.length + names.length)

@@ -11,7 +11,7 @@ import {
   recovers,
   requestsFor,
   rightValue,
-  standingOf,
+  readinessKey,
   startFaulty,
 } from './faulty-line.ts'
 import { main } from './in-process.ts'
@@ -130,15 +130,15 @@ test('14 answers to somebody else before ours are counted and never taken for ou
 test('14 ten frames nobody asked for within a minute are suspected, the service goes on, and it passes', async () => {
   await using gateway = await startFaulty({ foreignReplies: 3 }, { speed: 25 })
   for (let count = 0; count < 3; count += 1) await assertRead(gateway, 'battery_voltage')
-  assert.equal((await standingOf(gateway)).foreign_access_suspected, false)
+  assert.equal((await readinessKey(gateway)).foreign_access_suspected, false)
   await assertRead(gateway, 'battery_voltage')
-  const { ready, foreign_access_suspected: isSuspected } = await standingOf(gateway)
+  const { ready, foreign_access_suspected: isSuspected } = await readinessKey(gateway)
   assert.deepEqual([ready, isSuspected], [true, true])
   gateway.inverter.setFaults({ foreignReplies: 0 })
   await assertRead(gateway, 'battery_soc')
   const begin = gateway.timers.monotonic()
   await eventually(
-    () => standingOf(gateway),
+    () => readinessKey(gateway),
     (standing) => !standing.foreign_access_suspected,
     { what: 'no suspicion' },
   )

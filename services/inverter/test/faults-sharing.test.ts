@@ -10,7 +10,7 @@ import {
   recovers,
   requestsFor,
   rightValue,
-  standingOf,
+  readinessKey,
   startFaulty,
 } from './faulty-line.ts'
 import { catalog, main, startGateway, type Reply, type TestGateway } from './in-process.ts'
@@ -73,7 +73,7 @@ test('48 two hundred requests for all preselected metrics at once ask the invert
   }
   for (const [name, count] of before)
     assert.ok(requestsFor(gateway, name) - count <= 1 || name === 'inverter_state', `${name} was asked for twice`)
-  assert.equal(gateway.inverter.mostOpenReads, 1)
+  assert.equal(gateway.inverter.maxOpenReads, 1)
 })
 
 test('48 forty metrics two hundred times at once: one question each, the rest is told to come again', async () => {
@@ -88,12 +88,12 @@ test('48 forty metrics two hundred times at once: one question each, the rest is
     gateway.call('GET', main(`/metrics/${names[index % names.length]}`)),
   )
   await eventually(
-    () => standingOf(gateway),
+    () => readinessKey(gateway),
     ({ queue_length: length }) => length > 20,
     { everyMs: 1, what: 'a long queue' },
   )
   const cached = await gateway.call('GET', main('/metrics/battery_soc_target'))
-  const { queue_length: waiting } = await standingOf(gateway)
+  const { queue_length: waiting } = await readinessKey(gateway)
   assert.deepEqual([cached.status, cached.body.source, waiting > 10 && waiting <= 32], [200, 'cache', true])
   const replies = await Promise.all(asking)
   for (const [index, { status, body, headers }] of replies.entries()) {
@@ -107,7 +107,7 @@ test('48 forty metrics two hundred times at once: one question each, the rest is
   assert.ok(replies.filter(({ status }) => status === 503).length >= 5)
   assert.ok(replies.filter(({ status }) => status === 200).length >= 100)
   for (const name of names) assert.ok(requestsFor(gateway, name) <= 1, name)
-  assert.equal(gateway.inverter.mostOpenReads, 1)
+  assert.equal(gateway.inverter.maxOpenReads, 1)
 })
 
 test('50 two gateways at one inverter both suspect each other and both read right values', async () => {
@@ -138,7 +138,7 @@ test('50 two gateways at one inverter both suspect each other and both read righ
   )
   for (const [index, gateway] of gateways.entries()) {
     assert.ok(right[index]! >= 25, `${right[index]} of 30`)
-    const { ready, foreign_access_suspected: isSuspected } = await standingOf(gateway)
+    const { ready, foreign_access_suspected: isSuspected } = await readinessKey(gateway)
     assert.deepEqual([ready, isSuspected], [true, true])
   }
 })

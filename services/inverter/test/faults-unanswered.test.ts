@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import { countersOf, readFresh, recovers, requestsFor, standingOf, startFaulty } from './faulty-line.ts'
+import { countersOf, readFresh, recovers, requestsFor, readinessKey, startFaulty } from './faulty-line.ts'
 import { catalog, main, startGateway, type Reply, type TestGateway } from './in-process.ts'
 
 const { preselected, periodic } = catalog.roles
@@ -20,7 +20,7 @@ const readAll = (gateway: TestGateway): Promise<Reply> => gateway.call('GET', ma
 const namesOf = (parts: { name: string }[]): string[] => parts.map(({ name }) => name)
 
 async function unansweredOf(gateway: TestGateway): Promise<string[]> {
-  return (await standingOf(gateway)).unanswered_metrics
+  return (await readinessKey(gateway)).unanswered_metrics
 }
 
 /** Reads everything until it is known what the firmware does not answer. */
@@ -78,7 +78,7 @@ test('a firmware without some of the values registers the others', async () => {
   const names = [periodic[0]!, periodic[7]!, periodic[8]!]
   await using gateway = await startOlder(names, true)
   const standing = await eventually(
-    () => standingOf(gateway),
+    () => readinessKey(gateway),
     ({ periodic_available: available, unanswered_metrics: found }) => available === true && found.length === 3,
     { what: 'the registration', seconds: 30 },
   )

@@ -17,7 +17,7 @@ export interface Counters {
   readonly unanswered_metrics: string[]
 }
 
-/** How a device stands in the readiness. */
+/** Readiness of a device. */
 export interface Standing {
   readonly ready: boolean
   readonly state: string
@@ -74,18 +74,18 @@ export async function isConnected(gateway: TestGateway): Promise<void> {
   await eventually(ask, ({ state }) => state === 'connected', { what: 'a connection', everyMs: 5 })
 }
 
-/** How device `main` stands, ready or not. */
-export async function standingOf(gateway: TestGateway): Promise<Standing> {
+/** Reads the readiness of device `main`. */
+export async function readinessKey(gateway: TestGateway): Promise<Standing> {
   const { body } = await gateway.call('GET', '/api/v1/readiness')
   return (body.devices as Standing[])[0]!
 }
 
-/** Asks the device, not the cache. */
+/** Reads from the device, not the cache. */
 export function readFresh(gateway: TestGateway, name: string): Promise<Reply> {
   return gateway.call('GET', main(`/metrics/${name}?fresh=true`))
 }
 
-/** What a reading of the metric has to say. */
+/** Expected result of a reading. */
 export function rightValue({ inverter }: TestGateway, name: string): WireValue {
   const object = catalog.byName(name)
   assert.ok(object !== undefined && object.scale === 1, name)

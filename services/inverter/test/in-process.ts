@@ -1,8 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createFastTimers, createLog, type Log, type Timers } from '@hearth/runtime'
-import { eventually, sendRequest, type Reply, type Sending } from '@hearth/testing'
+import {
+  eventually,
+  openInProcess,
+  openSession,
+  sendRequest,
+  type InProcess,
+  type Reply,
+  type Sending,
+  type SignedIn,
+} from '@hearth/testing'
 import { loadCatalog, type Catalog } from '../src/catalog/catalog.ts'
 import { callControl } from '../src/command-line/control-socket.ts'
 import { readConfig } from '../src/config.ts'
@@ -11,18 +17,12 @@ import { openService, type Service } from '../src/open-service.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../src/simulator/simulator.ts'
 
 export type { Reply }
+export type { SignedIn as Browser } from '@hearth/testing'
 
-/** A signed-in browser. */
-export interface Browser {
-  readonly cookie: string
-  readonly csrf: string
-  send(method: string, path: string, sending?: Sending): Promise<Reply>
-}
-
-/** How a gateway is started. */
+/** Options for starting a gateway. */
 export interface Starting {
   readonly environment?: Record<string, string>
-  /** How many times as fast as the clock time passes, for the gateway and the inverter. */
+  /** Speed of time for the gateway and the inverter; 1 is real time. */
   readonly speed?: number
   readonly simulator?: Partial<SimulatorOptions>
   /** A data directory that goes on being used. */
@@ -31,7 +31,7 @@ export interface Starting {
   readonly inverter?: Simulator
   readonly timers?: ReturnType<typeof createFastTimers>
   readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
-  /** Hears what the service logs; otherwise nobody does. */
+  /** Receives the log; silent if left out. */
   readonly log?: Log
   /** Members of the device `main` beside its address; null adds none. */
   readonly device?: Record<string, unknown> | null
@@ -56,7 +56,7 @@ export interface TestGateway extends AsyncDisposable {
   /** As the command line: any admin route. Throws when it is refused. */
   operate(method: string, path: string, body?: unknown): Promise<unknown>
   /** Signs the administrator in, changing the generated password when that is still to be done. */
-  signIn(from?: string): Promise<Browser>
+  signIn(from?: string): Promise<SignedIn>
   /** Switches write access on and approves metrics. */
   allowWriting(...names: string[]): Promise<void>
   /** Everything a dispatch needs on device `main`. */
@@ -73,36 +73,42 @@ export const main = (rest: string): string => `${base}${rest}`
 
 export async function startGateway(starting: Starting = {}): Promise<TestGateway> {
   const timers = starting.timers ?? createFastTimers(starting.speed ?? 20)
-  const folder = starting.folder ?? (await mkdtemp(join(tmpdir(), 'hearth-inverter-')))
   const inverter =
     starting.inverter ?? (await startSimulator({ port: 0, timers, catalog, seed: 1, ...starting.simulator }))
-  const config = readConfig({ DATA_DIR: folder, RATE_LIMIT_EXEMPT: '127.0.0.1', ...starting.environment })
   const { wrapDispatchStore } = starting
-  const service = await openService(config, {
-    log: starting.log ?? createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
-    timers,
-    ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
-  })
-  const gateway = new InProcess({ service, inverter, timers, folder }, starting)
+  const running = await openInProcess(
+    (folder) =>
+      openService(readConfig({ DATA_DIR: folder, RATE_LIMIT_EXEMPT: '127.0.0.1', ...starting.environment }), {
+        log: starting.log ?? createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
+        timers,
+        ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
+      }),
+    starting.folder,
+  )
+  const gateway = new GatewayInProcess(running, { inverter, timers, ownsInverter: starting.inverter === undefined })
   await gateway.prepare(starting.device === undefined ? {} : starting.device)
   return gateway
 }
 
-class InProcess implements TestGateway {
+class GatewayInProcess implements TestGateway {
   readonly service: Service
   readonly inverter: Simulator
   readonly timers: TestGateway['timers']
   readonly folder: string
   tokens = { read: '', write: '' }
-  #isOpen = true
-  readonly #starting: Starting
+  readonly #running: InProcess<Service>
+  readonly #ownsInverter: boolean
 
-  constructor(parts: Pick<TestGateway, 'service' | 'inverter' | 'timers' | 'folder'>, starting: Starting) {
-    this.service = parts.service
-    this.inverter = parts.inverter
-    this.timers = parts.timers
-    this.folder = parts.folder
-    this.#starting = starting
+  constructor(
+    running: InProcess<Service>,
+    { inverter, timers, ownsInverter }: Pick<TestGateway, 'inverter' | 'timers'> & { ownsInverter: boolean },
+  ) {
+    this.service = running.current
+    this.folder = running.folder
+    this.#running = running
+    this.inverter = inverter
+    this.timers = timers
+    this.#ownsInverter = ownsInverter
   }
 
   async prepare(device: Record<string, unknown> | null): Promise<void> {
@@ -131,29 +137,17 @@ class InProcess implements TestGateway {
     return text === '' ? undefined : JSON.parse(text)
   }
 
-  async signIn(from = '127.0.0.1'): Promise<Browser> {
+  async signIn(from?: string): Promise<SignedIn> {
     const { firstPassword } = this.service
-    const first = firstPassword === undefined ? undefined : await this.#open(firstPassword, from)
-    if (first !== undefined) {
+    const open = (password: string) =>
+      openSession(this.send.bind(this), '/admin/api/session', { username: 'admin', password, from })
+    if (firstPassword !== undefined) {
+      // Refused when an earlier call replaced it.
+      const first = await open(firstPassword).catch(() => undefined)
       const body = { current_password: firstPassword, new_password: testPassword }
-      await first.send('POST', '/admin/api/session/password', { body })
+      await first?.send('POST', '/admin/api/session/password', { body })
     }
-    const browser = await this.#open(testPassword, from)
-    if (browser === undefined) throw new Error('the administrator cannot sign in')
-    return browser
-  }
-
-  async #open(password: string, from: string): Promise<Browser | undefined> {
-    const reply = await this.send('POST', '/admin/api/session', { body: { username: 'admin', password }, from })
-    if (reply.status !== 200) return undefined
-    const cookie = String(reply.headers['set-cookie']).split(';')[0] ?? ''
-    const csrf = reply.body.csrf_token as string
-    return {
-      cookie,
-      csrf,
-      send: (method, path, sending = {}) =>
-        this.send(method, path, { from, ...sending, headers: { cookie, 'x-csrf-token': csrf, ...sending.headers } }),
-    }
+    return open(testPassword)
   }
 
   async allowWriting(...names: string[]): Promise<void> {
@@ -177,15 +171,13 @@ class InProcess implements TestGateway {
     await eventually(ask, (reply) => reply.status === 200, { what: 'readiness', seconds: 20 })
   }
 
-  async stop(): Promise<void> {
-    if (!this.#isOpen) return
-    this.#isOpen = false
-    await this.service.close()
+  stop(): Promise<void> {
+    return this.#running.stop()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
-    if (this.#starting.inverter === undefined) await this.inverter.close()
-    if (this.#starting.folder === undefined) await rm(this.folder, { recursive: true, force: true })
+    if (this.#ownsInverter) await this.inverter.close()
+    await this.#running[Symbol.asyncDispose]()
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compressionFaults } from '@hearth/testing'
+import { compressionProblems } from '@hearth/testing'
 import { startGateway } from './in-process.ts'
 
 test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
@@ -18,7 +18,7 @@ test('every page has an address that answers 200, and other addresses answer 404
 
 test('the description of the API travels compressed', async () => {
   await using service = await startGateway({ device: null, environment: { DOCS_PUBLIC: 'true' } })
-  const faults = await compressionFaults(
+  const faults = await compressionProblems(
     (path, headers) => service.send('GET', path, { headers }),
     ['/openapi.json', '/docs/swagger-ui-bundle.js', '/docs/swagger-ui.css', '/docs/start.js', '/docs'],
   )

@@ -1,18 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { assertAccessible, browserObstacle, eventually, startBrowser } from '@hearth/testing'
+import {
+  assertPagesUsable,
+  browserObstacle,
+  eventually,
+  settled,
+  startBrowser,
+  startNewService,
+  wideAndPhone,
+} from '@hearth/testing'
 import type { Page } from 'playwright-core'
-import { firstSignIn, openTrial, settled, startInverter, startPlace } from './browser-place.ts'
+import { firstSignIn, openTrial, startInverter } from './browser-fixture.ts'
 
 const skip = browserObstacle()
 
 test('from the first sign-in to a charged battery, as a person does it', { skip }, async () => {
-  await using place = await startPlace({ trial: false })
+  await using fixture = await startNewService('inverter')
   await using inverter = await startInverter()
-  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  await using browser = await startBrowser()
   const { page } = browser
-  await firstSignIn(place, page)
+  await firstSignIn(fixture, page)
 
   await addInverter(page, inverter.port)
   await setLimits(page)
@@ -31,7 +39,7 @@ async function addInverter(page: Page, port: number): Promise<void> {
   await dialog.getByRole('alert').waitFor()
   await dialog.getByLabel('Port').fill(String(port))
   await dialog.getByRole('button', { name: 'Test connection' }).click()
-  await dialog.getByText(/It answers, after/).waitFor()
+  await dialog.getByText(/Connected in/).waitFor()
   await dialog.getByRole('button', { name: 'Add inverter' }).click()
   await page.getByRole('heading', { name: 'Roof south', level: 1 }).waitFor()
   await page.getByText('roof-south', { exact: true }).waitFor()
@@ -39,8 +47,8 @@ async function addInverter(page: Page, port: number): Promise<void> {
 }
 
 async function setLimits(page: Page): Promise<void> {
-  await page.getByLabel('Most to charge with').fill('3000')
-  await page.getByLabel('Most to discharge with').fill('2500')
+  await page.getByLabel('Maximum charge power').fill('3000')
+  await page.getByLabel('Maximum discharge power').fill('2500')
   await page.getByRole('button', { name: 'Save limits' }).click()
   await page.getByText('Power limits saved').waitFor()
   await page.getByText('3,000 W').waitFor()
@@ -48,14 +56,14 @@ async function setLimits(page: Page): Promise<void> {
 
 async function openGates(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Control battery' }).click()
-  const missing = 'Go there: Write method is verified; “Code of external control” is missing'
+  const missing = 'Fix: Write method is verified; “External control code” is missing'
   await page.getByRole('link', { name: missing }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Code of external control').fill('2')
-  await dialog.getByLabel('Yes, I have seen it').check()
+  await dialog.getByLabel('External control code').fill('2')
+  await dialog.getByLabel('Verified on this inverter').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Is needed for a verification').first().waitFor()
-  await dialog.getByLabel('Not yet').check()
+  await dialog.getByLabel('Unverified').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('switch', { name: 'Allow commands before everything is verified' }).press('Space')
@@ -63,15 +71,15 @@ async function openGates(page: Page): Promise<void> {
 
   await page.getByRole('link', { name: 'All inverters' }).click()
   await page.getByRole('switch', { name: 'Write access' }).press('Space')
-  await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
-  await page.getByText('Writing is possible').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click()
+  await page.getByText('Read and write').waitFor()
 }
 
 async function approveAndWrite(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Metrics and actions' }).click()
   await page.getByLabel('Search metrics').fill('battery soc_target')
-  await page.getByRole('switch', { name: 'battery_soc_target may be written' }).press('Space')
-  await page.getByText('battery_soc_target may be written').first().waitFor()
+  await page.getByRole('switch', { name: 'battery_soc_target is writable' }).press('Space')
+  await page.getByText('battery_soc_target is writable').first().waitFor()
   await page.getByRole('button', { name: 'battery_soc_target', exact: true }).click()
   const drawer = page.getByRole('dialog')
   await drawer.getByLabel('New value').fill('60')
@@ -103,15 +111,15 @@ async function chargeAndStop(page: Page): Promise<void> {
   await dialog.getByRole('row', { name: /power_mng_battery_power_extern.*-3000/ }).waitFor()
   await dialog.getByRole('button', { name: 'Start charging' }).click()
   await dialog.waitFor({ state: 'detached' })
-  const now = page.getByRole('region', { name: 'Now' })
+  const now = page.getByRole('region', { name: 'Status', exact: true })
   await now.getByText('Charging', { exact: true }).waitFor()
   await now.getByText('3.00 kW').first().waitFor()
-  await now.getByRole('button', { name: 'Stop and hand back' }).click()
+  await now.getByRole('button', { name: 'Stop' }).click()
   await now.getByText('The inverter runs in automatic mode.').waitFor()
-  await page.getByRole('region', { name: 'Command history' }).getByText('It was stopped').waitFor()
-  const journal = page.getByRole('table', { name: 'Journal of writes' })
+  await page.getByRole('region', { name: 'Command history' }).getByText('Stopped manually').waitFor()
+  const journal = page.getByRole('table', { name: 'Write journal' })
   await journal.getByText('power_mng_soc_strategy').first().waitFor()
-  await journal.getByText('Putting back').first().waitFor()
+  await journal.getByText('Restore').first().waitFor()
 }
 
 const paths = [
@@ -134,24 +142,9 @@ test(
   { skip },
   async () => {
     await using trial = await openTrial()
-    const { place, page } = trial
-    for (const [width, colorScheme] of [
-      [1280, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 844 })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      for (const path of paths) {
-        await page.goto(`${place.service.url}${path}`)
-        await settled(page)
-        await assertAccessible(page)
-        const overflow = Number(
-          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-        )
-        assert.ok(overflow <= 0, `${path} is ${overflow} px wider than ${width}`)
-        assert.match(await page.title(), /Hearth/)
-      }
-    }
+    const { fixture, page } = trial
+    const urls = paths.map((path) => `${fixture.service.url}${path}`)
+    for (const screen of wideAndPhone) await assertPagesUsable(page, screen, { service: 'Inverter', urls })
   },
 )
 
@@ -165,7 +158,7 @@ test('a dashboard that was arranged with the keyboard and the mouse is the same 
   }
   await settled(page)
   const before = await corner('Health')
-  await page.getByRole('button', { name: 'Arrange' }).click()
+  await page.getByRole('button', { name: 'Edit layout' }).click()
   await page.getByRole('button', { name: /^Move Energy today/ }).press('ArrowDown')
   await page.getByRole('button', { name: 'Hide Inverters' }).click()
   await drag(page, { handle: /^Move Health/, by: { x: 300, y: -420 } })
@@ -178,13 +171,13 @@ test('a dashboard that was arranged with the keyboard and the mouse is the same 
   assert.deepEqual(await corner('Health'), arranged)
   assert.equal(await widget('Inverters').count(), 0)
 
-  await page.getByRole('button', { name: 'Arrange' }).click()
+  await page.getByRole('button', { name: 'Edit layout' }).click()
   await page.getByRole('button', { name: 'Hidden' }).click()
   await page.getByRole('menuitem', { name: 'Show Inverters' }).click()
   await widget('Inverters').waitFor()
   await page.getByRole('button', { name: 'Reset' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reset dashboard' }).click()
-  await page.getByText('The dashboard has its default layout again').waitFor()
+  await page.getByText('Default layout restored').waitFor()
   await widget('Inverters').waitFor()
   await eventually(
     () => corner('Health'),
@@ -208,11 +201,11 @@ async function drag(page: Page, { handle, by }: { handle: RegExp; by: { x: numbe
 }
 
 test(
-  'values arrive by themselves, a token works until it is revoked, and a lost service is told',
+  'values arrive by themselves, a token works until it is revoked, and the page says when the service is lost',
   { skip },
   async () => {
     await using trial = await openTrial()
-    const { place, page } = trial
+    const { fixture, page } = trial
     await page.getByLabel('Connection: Live').waitFor()
     await page.getByText('These values come from a simulated inverter.').waitFor()
     const flow = page.getByRole('region', { name: 'Energy flow', exact: true })
@@ -223,8 +216,8 @@ test(
       { what: 'newer values', seconds: 30 },
     )
 
-    const token = await createToken(page, place.service.url)
-    const read = () => fetch(`${place.service.url}/api/v1/devices`, { headers: { authorization: `Bearer ${token}` } })
+    const token = await createToken(page, fixture.service.url)
+    const read = () => fetch(`${fixture.service.url}/api/v1/devices`, { headers: { authorization: `Bearer ${token}` } })
     assert.equal((await read()).status, 200)
     await page.getByRole('button', { name: 'Revoke home automation' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click()
@@ -233,7 +226,7 @@ test(
 
     await page.getByRole('link', { name: 'Dashboard' }).click()
     await settled(page)
-    await place.service.kill()
+    await fixture.service.kill()
     await page.getByRole('alert').getByText('Connection lost.').waitFor()
   },
 )

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
-import { startInverter } from './browser-place.ts'
+import { startInverter } from './browser-fixture.ts'
 import { startGateway } from './in-process.ts'
 
 test('the simulate command offers a plant, and faults that concern plant addresses show there', async () => {

@@ -15,7 +15,7 @@ const ratio = 3.4
 /** Points looked at in each direction of a pixel. */
 const fineness = 4
 
-/** How far a point is from a line with round ends. */
+/** Distance of a point from a line with round ends. */
 function distanceToLine([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
   const [dx, dy] = [bx - ax, by - ay]
   const along = Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy)))

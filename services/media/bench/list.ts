@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { startMedia, type Media } from '../test/in-process.ts'
-import type { JobRow } from '../src/database/tables.ts'
+import type { JobRow } from '../src/tables.ts'
 import { finishedJob } from '../test/job-row.ts'
 
 /** `npm run bench -- media/list`: the first page of the job list at 100,000 stored jobs against the one at 100. */

@@ -3,12 +3,12 @@ import { sessionCookie } from './access.ts'
 import { ErrorBody } from './problems.ts'
 import { version } from './version.ts'
 
-/** What the API document says about the service and its way in. */
+/** Title, description and security schemes of the API document. */
 export const about: ApiDescription = {
   title: 'Hearth Media',
   version,
   description:
-    'Downloads from four video platforms, tempo analysis, trims, stems and share links. Every route has a budget of its own for each client address. Writes carry the value of the cookie `hearth_media_csrf` as the header X-CSRF-Token, or as the field `csrf_token` of a form.',
+    'Downloads from four video platforms, tempo analysis, trims, stems and share links. Every route has its own budget for each client address. Writes carry the value of the cookie `hearth_media_csrf` as the header X-CSRF-Token, or as the field `csrf_token` of a form.',
   errorBody: ErrorBody,
   invalidBody: 400,
   securitySchemes: {
@@ -33,13 +33,13 @@ export const about: ApiDescription = {
     { name: 'Sign-in', description: 'The one account' },
     { name: 'Jobs', description: 'Downloads' },
     { name: 'Events', description: 'Live updates' },
-    { name: 'Files', description: 'What came of a job' },
-    { name: 'Thumbnails', description: 'Pictures of media' },
-    { name: 'Trims', description: 'Parts of a sound' },
-    { name: 'Stems', description: 'Voice and accompaniment, apart' },
+    { name: 'Files', description: 'Files of a job' },
+    { name: 'Thumbnails', description: 'Thumbnails of media' },
+    { name: 'Trims', description: 'Parts cut from audio' },
+    { name: 'Stems', description: 'Vocals and accompaniment' },
     { name: 'Shares', description: 'Links for others' },
-    { name: 'Cookies', description: 'Being signed in at the platforms' },
-    { name: 'Settings', description: 'How the service works' },
+    { name: 'Cookies', description: 'Cookies of accounts at the platforms' },
+    { name: 'Settings', description: 'Settings of the service' },
     { name: 'Statistics', description: 'Figures' },
     { name: 'System', description: 'The host and the tools' },
   ],

@@ -1,25 +1,17 @@
-import {
-  addressGroup,
-  allowanceHeaders,
-  createBudget,
-  Fault,
-  routeFor,
-  type Budget,
-  type GuardedRequest,
-  type Route,
-} from '@hearth/http'
+import { addressGroup, createBudget, routeFor, type Budget, type GuardedRequest, type Route } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
+import { checkAllowance, isCrossSite, isRead } from '@hearth/service'
 import { csrfCookie, isSame, type CsrfTokens } from './accounts/csrf.ts'
 import { forbidden, Problem, unauthenticated } from './problems.ts'
 
-/** Who is calling. Without sign-in everybody is the local user. */
+/** The caller of a route. Without sign-in everybody is the local user. */
 export interface Caller {
   readonly username: string
   /** Undefined while sign-in is off. */
   readonly sessionKey: string | undefined
 }
 
-/** What a handler may rely on, by the access its route states. */
+/** Callers that a handler gets, by the access its route states. */
 interface Callers {
   /** Anyone; undefined without a session while sign-in is on. */
   public: Caller | undefined
@@ -39,13 +31,7 @@ export const route = routeFor<Callers, Limit>()
 /** The name of the session's cookie; other services on the same host name have theirs. */
 export const sessionCookie = 'hearth_media_session'
 
-/** The gate every request passes before it is parsed, and the check of what a form carries itself. */
-export interface Guard {
-  check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined>
-  checkBody(guarded: GuardedRequest, spec: Route['spec'], body: unknown): void
-}
-
-export interface GuardParts {
+interface GuardDependencies {
   readonly isSignInOn: () => boolean
   /** The user behind a session's key. */
   readonly identify: (key: string) => Promise<string | undefined>
@@ -55,27 +41,28 @@ export interface GuardParts {
   readonly hostNames: () => readonly string[]
 }
 
-/** Builds the gate: how often, who, whether, and whether the request comes from our own pages. */
-export function createGuard(parts: GuardParts): Guard {
+/** Creates the guard, which checks budget, session, access and origin of every request before it is parsed. */
+export function createGuard(dependencies: GuardDependencies) {
   const budgets = new Map<string, Budget>()
   return {
-    async check(guarded, spec) {
-      count(budgets, guarded, { spec, clock: parts.clock })
+    async check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
+      count(budgets, guarded, { spec, clock: dependencies.clock })
       const { request } = guarded
       const key = request.cookies[sessionCookie]
-      const username = key === undefined ? undefined : await parts.identify(key)
-      const isOn = parts.isSignInOn()
-      if (!isOn) checkHost(guarded, parts.hostNames())
+      const username = key === undefined ? undefined : await dependencies.identify(key)
+      const isOn = dependencies.isSignInOn()
+      if (!isOn) checkHost(guarded, dependencies.hostNames())
       const caller = callerOf({ isOn, username, key })
       const access = spec?.access ?? 'member'
       if (caller === undefined && access !== 'public') throw refusal(guarded, access)
-      if (!isRead(guarded)) checkOrigin(guarded, spec, { parts, caller })
+      if (!isRead(guarded)) checkOrigin(guarded, spec, { dependencies, caller })
       return caller
     },
-    checkBody(guarded, spec, body) {
+    /** Checks the CSRF token of a form. */
+    checkBody(guarded: GuardedRequest, spec: Route['spec'], body: unknown): void {
       if (isRead(guarded) || spec.takes === undefined || hasHeader(guarded)) return
       const field = (body as { csrf_token?: unknown } | undefined)?.csrf_token
-      checkToken(guarded, typeof field === 'string' ? field : undefined, parts)
+      checkToken(guarded, typeof field === 'string' ? field : undefined, dependencies)
     },
   }
 }
@@ -96,19 +83,14 @@ function count(
   const budget = budgets.get(name) ?? createBudget({ limit, windowSeconds: 60, clock })
   budgets.set(name, budget)
   const allowance = budget.take(addressGroup(guarded.client.address))
-  guarded.reply.headers(allowanceHeaders(allowance, clock.now()))
-  if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+  checkAllowance(guarded, allowance, clock.now())
 }
 
-/** A browser that follows a link is led to the sign-in page; a script is told. */
+/** Redirects a browser to the sign-in page; answers a script with 401. */
 function refusal({ request }: GuardedRequest, access: string): Problem {
   const isBrowsing = access === 'page' && (request.headers.accept ?? '').includes('text/html')
   if (!isBrowsing) return unauthenticated()
   return new Problem(303, 'Sign in first', { headers: { location: '/login' } })
-}
-
-function isRead({ request }: GuardedRequest): boolean {
-  return request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
 }
 
 const hasHeader = ({ request }: GuardedRequest): boolean => request.headers['x-csrf-token'] !== undefined
@@ -116,31 +98,36 @@ const hasHeader = ({ request }: GuardedRequest): boolean => request.headers['x-c
 function checkOrigin(
   guarded: GuardedRequest,
   spec: Route['spec'] | undefined,
-  { parts, caller }: { parts: GuardParts; caller: Caller | undefined },
+  { dependencies, caller }: { dependencies: GuardDependencies; caller: Caller | undefined },
 ): void {
   const { headers } = guarded.request
-  if (headers['sec-fetch-site'] === 'cross-site') throw forbidden('Requests from other sites are refused')
+  if (isCrossSite(guarded)) throw forbidden('Requests from other sites are refused')
   // A form may carry the token itself; it is looked at when the form was read.
   if (!hasHeader(guarded) && spec?.takes !== undefined) return
   const token = headers['x-csrf-token']
-  checkToken(guarded, typeof token === 'string' ? token : undefined, parts, caller)
+  checkToken(guarded, typeof token === 'string' ? token : undefined, dependencies, caller)
 }
 
 // oxlint-disable-next-line max-params
-function checkToken(guarded: GuardedRequest, token: string | undefined, parts: GuardParts, caller?: Caller): void {
+function checkToken(
+  guarded: GuardedRequest,
+  token: string | undefined,
+  dependencies: GuardDependencies,
+  caller?: Caller,
+): void {
   const cookie = guarded.request.cookies[csrfCookie]
-  const session = caller?.sessionKey ?? sessionOf(guarded, parts)
+  const session = caller?.sessionKey ?? sessionOf(guarded, dependencies)
   const isRight =
-    cookie !== undefined && token !== undefined && isSame(cookie, token) && parts.csrf.isValid(token, session)
+    cookie !== undefined && token !== undefined && isSame(cookie, token) && dependencies.csrf.isValid(token, session)
   if (!isRight) throw forbidden('The CSRF token is missing or not that of the cookie; load the page again')
 }
 
 /** While sign-in is off there is no session to bind to. */
-function sessionOf({ request }: GuardedRequest, parts: GuardParts): string | undefined {
-  return parts.isSignInOn() ? request.cookies[sessionCookie] : undefined
+function sessionOf({ request }: GuardedRequest, dependencies: GuardDependencies): string | undefined {
+  return dependencies.isSignInOn() ? request.cookies[sessionCookie] : undefined
 }
 
-/** Without sign-in a page of somebody else could reach us under a name of its own that leads here. */
+/** Refuses unknown host names while sign-in is off, against DNS rebinding. */
 function checkHost({ client }: GuardedRequest, names: readonly string[]): void {
   const host = client.host
     .toLowerCase()

@@ -1,30 +1,233 @@
-import { access, constants } from 'node:fs/promises'
 import { hkdfSync } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Sealer } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
-import { writeFileAtomic } from '@hearth/runtime'
+import {
+  createGuardedFetch,
+  createOpenGuarded,
+  createOutboundPolicy,
+  type GuardedFetch,
+  type OpenGuarded,
+  type OutboundPolicy,
+} from '@hearth/outbound'
+import { writeFileAtomic, type Log, type Timers } from '@hearth/runtime'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
 import { createCsrfTokens } from './accounts/csrf.ts'
 import { Sessions } from './accounts/sessions.ts'
-import type { Core } from './core.ts'
+import { createAnalyser } from './analysis/analyse-audio.ts'
+import { createAnalyseJob } from './analysis/analyse-job.ts'
+import { analysisRate } from './analysis/audio-pieces.ts'
+import type { ArtifactStore } from './artifacts/artifact-store.ts'
+import { openArtifacts } from './artifacts/open-artifacts.ts'
+import type { Config } from './config.ts'
+import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
+import { createSlots, type Slots } from './conversion/slots.ts'
+import { CookieJars } from './cookies/jars.ts'
 import { createMp3s } from './delivery/mp3.ts'
+import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
-import { openFileFeatures } from './features.ts'
+import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { createRemoveAll } from './jobs/remove-all.ts'
-import { diskReserve, factsValues, freeSpace } from './jobs/run-job.ts'
-import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
+import { createRunJob, diskReserve, factsValues, freeSpace } from './jobs/run-job.ts'
+import { WorkFolders } from './jobs/work-folders.ts'
+import { Workers } from './jobs/workers.ts'
+import { createPlatformHosts, type PlatformHosts } from './platforms/platform-hosts.ts'
+import { createExtractorChoice, createUrlReader, type UrlReader } from './platforms/read-url.ts'
+import type { Platform } from './platforms/schema.ts'
 import { toError, unavailable } from './problems.ts'
+import type { Queue } from './queue/queue.ts'
 import { allRoutes, type Features } from './routes.ts'
-import { createChangeSettings } from './settings/change-settings.ts'
-import { shareAddress } from './shares/share-address.ts'
-import { createSystemFeatures } from './system-features.ts'
+import { Logos } from './settings/logo.ts'
+import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
+import { openWatermark, type Watermark } from './settings/watermark.ts'
+import { createLinkBase, shareAddress } from './shares/share-address.ts'
+import { createShareTokens } from './shares/share-tokens.ts'
+import { Shares } from './shares/shares.ts'
+import { createStatistics } from './statistics/statistics.ts'
+import { createStemClient } from './stems/stem-client.ts'
+import { createStemFetch } from './stems/stem-fetch.ts'
+import { StemAccountStore } from './stems/stem-account.ts'
+import { openStems } from './stems/stems.ts'
+import type { Tables } from './tables.ts'
+import { createPictureCache } from './thumbnails/picture-cache.ts'
+import { Thumbnails } from './thumbnails/thumbnails.ts'
+import { openToolbox, type Toolbox } from './tools/toolbox.ts'
+import { Trims } from './trims/trims.ts'
+import { ChosenYtDlp, type ChosenYtDlpDependencies } from './updates/chosen-yt-dlp.ts'
+import { fetchTaken } from './updates/fetch-version.ts'
+import { createUpdates } from './updates/updates.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
+import { createWaveforms } from './waveform/waveform.ts'
 
-/** What the web side is built from. */
-export interface AppParts {
+export interface CoreDependencies {
+  readonly config: Config
+  readonly log: Log
+  readonly timers: Timers
+  readonly database: Database<Tables>
+  readonly sealer: Sealer
+  readonly bus: MediaBus
+  readonly queue: Queue
+}
+
+/** The parts of a process that works on jobs, whether or not it answers requests. */
+export interface Core extends CoreDependencies {
+  readonly settings: SettingsStore
+  /** Addresses that may be reached, and the two ways to reach them. */
+  readonly policy: OutboundPolicy
+  readonly fetch: GuardedFetch
+  readonly open: OpenGuarded
+  readonly tools: Toolbox
+  readonly chosenYtDlp: ChosenYtDlp
+  readonly artifacts: ArtifactStore
+  readonly jars: CookieJars
+  readonly folders: WorkFolders
+  readonly watermark: Watermark
+  /** The hosts of each platform. */
+  readonly hosts: PlatformHosts
+  /** Numbers of workers, conversions and fragments that fit this host. */
+  readonly sizes: ReturnType<typeof sizesFor>
+  /** Slots for work that needs the processor. */
+  readonly heavy: Slots
+  readonly workers: Workers
+  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  /** Folder for temporary files. */
+  readonly scratch: string
+  /** Number of jobs this process works on at a time. */
+  readonly workerCount: () => number
+  close(): Promise<void>
+}
+
+/** Creates everything but the web side. No job runs until the workers are started. */
+export async function createCore(dependencies: CoreDependencies): Promise<Core> {
+  const { config, database, log, bus } = dependencies
+  const base = await openBase(dependencies)
+  const { settings, artifacts, sizes } = base
+  const unsubscribe = followSettings(settings, bus, log)
+  const { run, close: closeRun } = createRun(base)
+  const workers = new Workers({
+    ...dependencies,
+    db: database.query,
+    run,
+    discard: (id) => artifacts.removeJob(id),
+    lease: config.leaseSeconds * 1000,
+  })
+  return {
+    ...base,
+    workers,
+    workerCount: () => config.workers ?? (settings.current().download_worker_count || sizes.workers),
+    async close() {
+      unsubscribe()
+      base.chosenYtDlp.close()
+      await workers.close()
+      await closeRun()
+      base.tools.close()
+      await artifacts.close()
+    },
+  }
+}
+
+/** The parts that workers and web side share. */
+type Base = Omit<Core, 'workers' | 'workerCount' | 'close'>
+
+async function openBase(dependencies: CoreDependencies): Promise<Base> {
+  const { config, database, timers, sealer } = dependencies
+  const db = database.query
+  const settings = await openSettings(db)
+  const policy = createOutboundPolicy(config.outboundAllow)
+  const hosts = createPlatformHosts(config.extraHosts)
+  const sizes = sizesFor(effectiveProcessors())
+  return {
+    ...dependencies,
+    settings,
+    policy,
+    hosts,
+    sizes,
+    fetch: createGuardedFetch(policy),
+    open: createOpenGuarded(policy),
+    ...openTools({ ...dependencies, db, settings, policy }),
+    artifacts: await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory }),
+    jars: new CookieJars({ db, sealer, clock: timers }),
+    folders: new WorkFolders(join(config.dataDirectory, 'work')),
+    watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
+    heavy: createSlots(sizes.heavy),
+    extractorsFor: createExtractorChoice(hosts),
+    scratch: openScratch(config.dataDirectory),
+  }
+}
+
+export interface ToolDependencies extends Omit<ChosenYtDlpDependencies, 'config' | 'fetchMissing'> {
+  readonly config: ChosenYtDlpDependencies['config'] & { readonly ffmpegPath: string | undefined }
+  /** Addresses the tools may reach. */
+  readonly policy: OutboundPolicy
+}
+
+/** Opens yt-dlp, in the version that was chosen, and ffmpeg. The caller closes both members. */
+export function openTools({ policy, ...dependencies }: ToolDependencies): {
+  readonly tools: Toolbox
+  readonly chosenYtDlp: ChosenYtDlp
+} {
+  const chosenYtDlp = new ChosenYtDlp({
+    ...dependencies,
+    fetchMissing: (chosen, wanted) => fetchTaken(chosen, wanted, tools.runner),
+  })
+  const tools: Toolbox = openToolbox({ ...dependencies.config, policy, ytDlpProgram: () => chosenYtDlp.program() })
+  return { tools, chosenYtDlp }
+}
+
+function openScratch(dataDirectory: string): string {
+  const scratch = join(dataDirectory, 'scratch')
+  // Files that an earlier process was making there are of no use any more.
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  return scratch
+}
+
+/** Reads the settings again when another process changed them, also after events of it may have been lost. */
+function followSettings(settings: SettingsStore, bus: MediaBus, log: Log): () => void {
+  const refresh = () =>
+    void settings.refresh().catch((error: unknown) => log.warn({ err: error }, 'the settings could not be read again'))
+  return bus.subscribe((event) => {
+    if ('type' in event && event.type === 'settings_changed') refresh()
+  }, refresh)
+}
+
+/** Creates the steps of a job: download, conversion, storing, analysis. */
+function createRun(base: Base) {
+  const { database, bus, timers, log, tools, sizes } = base
+  const settings = () => base.settings.current()
+  const analyser = createAnalyser({
+    slots: sizes.heavy,
+    decode: (file, stretch) => tools.ffmpeg.decode(file, { ...stretch, sampleRate: analysisRate }),
+  })
+  const monotonic = () => timers.monotonic()
+  const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings }
+  const run = createRunJob({
+    db: database.query,
+    bus,
+    timers,
+    settings,
+    ytDlp: tools.ytDlp,
+    ffmpeg: tools.ffmpeg,
+    jars: base.jars,
+    artifacts: base.artifacts,
+    folders: base.folders,
+    extractorsFor: base.extractorsFor,
+    fragments: () => settings().download_concurrent_fragments || sizes.fragments,
+    convertVideo: createConvertVideo({ ...encoding, withWatermark: (work) => base.watermark.withPicture(work) }),
+    convertAudio: createConvertAudio(encoding),
+    analyse: createAnalyseJob({ analyser, settings, timers, log }),
+  })
+  return { run, close: () => analyser.close() }
+}
+
+export interface AppDependencies {
   readonly core: Core
   /** Key of the tokens in pages and forms, 32 bytes; equal in all processes of one database. */
   readonly secret: Uint8Array
@@ -36,11 +239,11 @@ export interface AppParts {
 export interface App {
   readonly http: Awaited<ReturnType<typeof createServer>>
   readonly core: Core
-  /** Stops answering; the workers give back what they have. */
+  /** Stops answering; the workers hand their jobs back. */
   close(): Promise<void>
 }
 
-/** Beginnings of paths that are no pages. */
+/** Prefixes of paths that are no pages. */
 const apiPaths = [
   '/api',
   '/events',
@@ -54,11 +257,12 @@ const apiPaths = [
   '/openapi.json',
 ]
 
-/** Wires the routes to the core and begins to work. The server does not listen yet. */
-export async function createApp(parts: AppParts): Promise<App> {
-  const { core } = parts
+/** Creates the routes on top of the core, starts workers and upkeep. The server does not listen yet. */
+export async function createApp(dependencies: AppDependencies): Promise<App> {
+  const { core } = dependencies
   const streams = createEventStreams(core.bus)
-  const { features, guard, files } = await openFeatures(parts, streams)
+  const opened = await openFeatures(dependencies, streams)
+  const { features, guard } = opened
   let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({ ...features, document: () => document }),
@@ -68,10 +272,10 @@ export async function createApp(parts: AppParts): Promise<App> {
     toError,
     trust: { proxies: createAddressSet(core.config.trustedProxies), header: core.config.forwardedHeader },
     log: core.log,
-    pages: parts.pages,
+    pages: dependencies.pages,
     apiPaths,
     bodyLimit: 65_536,
-    readdress: shareAddress,
+    rewriteUrl: shareAddress,
   })
   document = openApiOf(http)
   const upkeep = createUpkeep({
@@ -80,7 +284,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     settings: () => core.settings.current(),
     others: [() => features.shares.tidy(), () => features.thumbnails.tidy()],
   })
-  // On a database of its own nobody else works.
+  // No other process works on a SQLite database.
   if (core.database.kind === 'sqlite') await upkeep.clear()
   const count = core.workerCount()
   if (count > 0) await core.workers.start(count)
@@ -91,22 +295,85 @@ export async function createApp(parts: AppParts): Promise<App> {
     async close() {
       upkeep.close()
       streams.close()
-      await Promise.all([http.close(), files.close()])
-      await core.close()
+      await Promise.all([http.close(), opened.close()])
     },
   }
 }
 
-/** A key for one purpose. */
-const keyOf = ({ secret }: AppParts, purpose: string): Buffer =>
+/** Creates what the routes call, feature by feature. Features are closed before the core. */
+async function openFeatures(dependencies: AppDependencies, streams: Features['streams']) {
+  const { core } = dependencies
+  const { config, settings: settingsStore, database, timers, bus, artifacts, tools } = core
+  const context = {
+    ...core,
+    db: database.query,
+    clock: timers,
+    ytDlp: tools.ytDlp,
+    ffmpeg: tools.ffmpeg,
+    slots: core.heavy,
+    folder: core.scratch,
+    settings: () => settingsStore.current(),
+  }
+  const { guard, sessions, account } = createAccess(dependencies)
+  const readUrl = createUrlReader(core)
+  const lookup = createMediaLookup(context)
+  const jobs = createJobs(core, { readUrl, lookup })
+  const mp3s = createMp3s({ ...context, jobs })
+  const trims = new Trims({ ...context, jobs })
+  const stemFetch = createStemFetch({ baseUrl: config.stemServiceUrl, allow: config.outboundAllow })
+  const client = createStemClient({ baseUrl: config.stemServiceUrl, fetch: stemFetch.fetch, timers })
+  const stemAccount = new StemAccountStore({ ...context, client, settings: settingsStore })
+  const stems = await openStems({ ...context, jobs, trims, client, account: stemAccount })
+  const tokens = createShareTokens(keyOf(dependencies, 'share links'))
+  const shares = new Shares({ ...context, jobs, mp3s, tokens })
+  const pictures = createPictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
+  const features: Omit<Features, 'document'> = {
+    account: { ...account, hasJob: (id) => jobs.has(id) },
+    jobs,
+    removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
+    readUrl,
+    lookup,
+    delivery: { jobs, artifacts, mp3s },
+    trims,
+    stemAccount,
+    stems,
+    waveformOf: createWaveforms({ ...context, jobs }),
+    shares,
+    linkBase: createLinkBase({
+      publicHostname: () => settingsStore.current().public_hostname,
+      publicUrl: config.publicUrl,
+    }),
+    jars: core.jars,
+    thumbnails: new Thumbnails({ ...context, readUrl, lookup, pictures }),
+    streams,
+    stillAllowed: ({ sessionKey }: Caller) => isStillAllowed(sessions, sessionKey),
+    settings: settingsStore,
+    changeSettings: createChangeSettings({ settings: settingsStore, account: sessions, bus }),
+    logos: new Logos(context),
+    statistics: createStatistics({ ...context, settings: settingsStore }),
+    updates: createUpdates(context),
+    host: createHostReader(config.dataDirectory),
+    isWritable: () => canWrite(core.scratch),
+  }
+  return {
+    features,
+    guard,
+    async close() {
+      await stems.close()
+      await stemFetch.close()
+    },
+  }
+}
+
+/** Derives a key for one purpose. */
+const keyOf = ({ secret }: AppDependencies, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `hearth media ${purpose}`, 32))
 
-/** Who may come in. */
-function createAccess(parts: AppParts) {
-  const { settings, database, config, timers } = parts.core
-  const keyFor = (purpose: string) => keyOf(parts, purpose)
-  const csrf = createCsrfTokens(keyFor('csrf'))
-  const captcha = createCaptcha(keyFor('captcha'), timers)
+/** Creates sign-in and the guard in front of the routes. */
+function createAccess(dependencies: AppDependencies) {
+  const { settings, database, config, timers } = dependencies.core
+  const csrf = createCsrfTokens(keyOf(dependencies, 'csrf'))
+  const captcha = createCaptcha(keyOf(dependencies, 'captcha'), timers)
   const sessions = new Sessions({ db: database.query, clock: timers, settings, captcha })
   const guard = createGuard({
     isSignInOn: () => sessions.isOn(),
@@ -119,33 +386,6 @@ function createAccess(parts: AppParts) {
   return { guard, sessions, account: { sessions, captcha, csrf, isPublishedSecurely } }
 }
 
-async function openFeatures(parts: AppParts, streams: Features['streams']) {
-  const { core } = parts
-  const { settings, database, timers, bus, artifacts } = core
-  const { guard, sessions, account } = createAccess(parts)
-  const readUrl = createUrlReader(core)
-  const lookup = createMediaLookup({ ...core, ytDlp: core.tools.ytDlp, clock: timers, folder: core.scratch })
-  const jobs = createJobFeature(core, { readUrl, lookup })
-  const mp3s = createMp3s({ jobs, artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch })
-  const files = await openFileFeatures(core, { jobs, mp3s, shareKey: keyOf(parts, 'share links') })
-  const features: Omit<Features, 'document'> = {
-    account: { ...account, hasJob: (id) => jobs.has(id) },
-    jobs,
-    removeAll: createRemoveAll({ ...core, db: database.query, countLinks: () => files.shares.count() }),
-    readUrl,
-    lookup,
-    delivery: { jobs, artifacts, mp3s },
-    ...files,
-    ...createSystemFeatures(core, { readUrl, lookup }),
-    streams,
-    stillAllowed: ({ sessionKey }: Caller) => allowed(sessions, sessionKey),
-    settings,
-    changeSettings: createChangeSettings({ settings, sessions, bus }),
-    isWritable: () => canWrite(core.scratch),
-  }
-  return { features, guard, files }
-}
-
 function canWrite(folder: string): Promise<boolean> {
   return access(folder, constants.W_OK).then(
     () => true,
@@ -153,23 +393,20 @@ function canWrite(folder: string): Promise<boolean> {
   )
 }
 
-function allowed(sessions: Sessions, key: string | undefined): Promise<boolean> {
+function isStillAllowed(sessions: Sessions, key: string | undefined): Promise<boolean> {
   return key === undefined ? Promise.resolve(!sessions.isOn()) : sessions.isUsable(key)
 }
 
-const probeBudget = 8000
+/** Time for the probe of a submitted URL, milliseconds. */
+const probeTimeout = 8000
 
-function createJobFeature(core: Core, { readUrl, lookup }: { readUrl: UrlReader; lookup: MediaLookup }): Jobs {
-  const { database, queue, bus, timers, config } = core
+function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; lookup: MediaLookup }): Jobs {
   return new Jobs({
-    database,
-    queue,
-    bus,
-    timers,
-    queueSize: config.queueSize,
+    ...core,
+    queueSize: core.config.queueSize,
     readUrl,
     async probe(media, jobId) {
-      const info = await within(probeBudget, lookup.look(media))
+      const info = await orUndefined(lookup.find(media), probeTimeout)
       if (info === undefined) return undefined
       if (info.json !== '') await writeFileAtomic(core.folders.infoFile(jobId), info.json).catch(() => undefined)
       return factsValues(info)
@@ -180,10 +417,10 @@ function createJobFeature(core: Core, { readUrl, lookup }: { readUrl: UrlReader;
   })
 }
 
-/** What comes of a promise in time; undefined for a failure, or nothing yet. */
-async function within<T>(limit: number, promise: Promise<T>): Promise<T | undefined> {
+/** Resolves to the promise's value; to undefined when it rejects or takes longer than the timeout. */
+async function orUndefined<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), limit)
+  const timer = setTimeout(() => resolve(undefined), timeoutMs)
   try {
     return await Promise.race([promise.catch(() => undefined), late])
   } finally {

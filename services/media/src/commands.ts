@@ -1,8 +1,7 @@
-import type { DoctorFact } from '@hearth/runtime'
+import type { DoctorCheck } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand } from '@hearth/service'
 import type { Command } from 'commander'
 import { addAccountCommands } from './command-line/accounts.ts'
-import { backupSubject } from './command-line/data.ts'
 import { addToolCommands } from './command-line/update-tools.ts'
 
 /** Adds what `hearth media …` can do. */
@@ -16,12 +15,12 @@ export function addCommands(program: Command): void {
       await work(process.env)
     })
   addAccountCommands(program)
-  addBackupCommands(program, backupSubject)
+  addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addToolCommands(program)
 }
 
-/** What `hearth doctor` should know about this host: which tools there are. */
-export async function doctor(): Promise<DoctorFact[]> {
+/** Describes the tools on this host, for `hearth doctor`. */
+export async function doctor(): Promise<DoctorCheck[]> {
   const { describeTools } = await import('./command-line/tools.ts')
   return describeTools()
 }

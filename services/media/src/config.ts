@@ -1,25 +1,23 @@
-import { resolve } from 'node:path'
-import { secretKeyText } from '@hearth/credentials'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
 import {
   absolutePath,
-  commonSettings,
-  filePath,
+  checkProgram,
   OperatorError,
   parseSettings,
-  portNumber,
   settingKind,
   webAddress,
   wholeNumber,
   type Environment,
 } from '@hearth/runtime'
+import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from '@hearth/service'
 import { z } from 'zod'
 import { artifactsSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
 import { stemBaseUrlSetting } from './stems/result-address.ts'
+import { checkArtifacts } from './artifacts/open-artifacts.ts'
 
-/** Addresses and CIDRs of proxies whose forwarding header is believed. `*` is refused: it would believe anybody. */
+/** Addresses and CIDRs of proxies whose forwarding header is trusted. `*` is refused: it would trust every client. */
 const forwardedAllow = z.preprocess((text, context) => {
   if (typeof text === 'string' && text.split(',').some((part) => part.trim() === '*'))
     context.addIssue('must not be *: list the addresses of your proxies')
@@ -35,13 +33,9 @@ const repository = z
 
 /** Every setting by its variable, as `readConfig` reads it. */
 export const settingsSchema = z.object({
-  ...commonSettings,
-  BIND_PORT: portNumber.default(8103),
-  DATA_DIR: filePath.default('data/media'),
-  TRUSTED_PROXIES: networkList,
+  ...serviceSettings({ name: 'media', port: 8103 }),
   FORWARDED_ALLOW_IPS: forwardedAllow,
-  SECRET_KEY: secretKeyText.optional(),
-  SECRET_KEY_FILE: filePath.optional(),
+  ...databaseSettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
@@ -62,37 +56,46 @@ export type Config = ReturnType<typeof readConfig>
 /** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
 export function readConfig(environment: Environment) {
   const settings = parseSettings(settingsSchema, environment)
-  const dataDirectory = resolve(settings.DATA_DIR)
   const { TRUSTED_PROXIES, FORWARDED_ALLOW_IPS } = settings
   if (TRUSTED_PROXIES.length > 0 && FORWARDED_ALLOW_IPS.length > 0)
     throw new OperatorError('TRUSTED_PROXIES: is the same as FORWARDED_ALLOW_IPS; set one of them')
   const proxies = [...TRUSTED_PROXIES, ...FORWARDED_ALLOW_IPS]
   return {
-    bindAddress: settings.BIND_ADDRESS,
-    bindPort: settings.BIND_PORT,
-    dataDirectory,
-    databaseUrl: settings.DATABASE_URL,
-    publicUrl: settings.PUBLIC_URL,
+    ...serviceConfig(settings),
+    ...databaseConfig(settings),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],
-    forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
-    logLevel: settings.LOG_LEVEL,
-    secretKey: settings.SECRET_KEY,
-    secretKeyFile: resolve(settings.SECRET_KEY_FILE ?? `${dataDirectory}/secret.key`),
     mayBeOpen: settings.ALLOW_OPEN === 'true',
     extraHosts: settings.EXTRA_PLATFORM_HOSTS,
     outboundAllow: settings.OUTBOUND_ALLOW,
     stemServiceUrl: settings.STEMSVC_BASE_URL,
     updatesUrl: settings.UPDATES_BASE_URL,
-    // At GitHub nobody is asked for the application unless the operator says where it is published.
+    // GitHub is not queried for the application unless the operator names its repository.
     updatesRepository:
       settings.UPDATES_REPOSITORY ?? (settings.UPDATES_BASE_URL === undefined ? undefined : 'hearth/hearth'),
     ytDlpPath: settings.YTDLP_PATH,
     ffmpegPath: settings.FFMPEG_PATH,
     artifacts: settings.ARTIFACTS,
     queueSize: settings.QUEUE_SIZE,
-    /** How many jobs this process works on at a time; 0 for a web process that leaves them to others. */
+    /** Number of jobs this process works on at a time; 0 for a web process without workers. */
     workers: settings.WORKERS,
     /** After so long without a sign of life a worker counts as lost. */
     leaseSeconds: settings.LEASE_SECONDS,
   }
+}
+
+/** Reads the settings and checks the places they name, so that a wrong one answers before the service is loaded. */
+export function readCheckedConfig(environment: Environment): Config {
+  const config = readConfig(environment)
+  checkPlaces(config)
+  return config
+}
+
+/**
+ * Checks the programs and directories that the settings name before anything is written. Throws an `OperatorError` that names
+ * the wrong one.
+ */
+function checkPlaces({ ytDlpPath, ffmpegPath, artifacts }: Config): void {
+  if (ytDlpPath !== undefined) checkProgram('YTDLP_PATH', ytDlpPath)
+  if (ffmpegPath !== undefined) checkProgram('FFMPEG_PATH', ffmpegPath)
+  checkArtifacts(artifacts)
 }

@@ -1,15 +1,17 @@
 import { closeOnSignal, createLog, type Environment } from '@hearth/runtime'
 import { runService } from '@hearth/service'
-import { readConfig } from './config.ts'
-import { openService, openWorker } from './open-service.ts'
+import { readCheckedConfig } from './config.ts'
 
-/** Runs the service in the foreground until it is told to stop. */
+/** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
+const loadService = () => import('./open-service.ts')
+
+/** Runs the service in the foreground until it is stopped. */
 export async function serve(environment: Environment): Promise<void> {
-  const config = readConfig(environment)
+  const config = readCheckedConfig(environment)
   await runService({
     name: 'media',
     config,
-    open: (log) => openService(config, log),
+    open: async (log) => (await loadService()).openService(config, log),
     async announce({ app: { core } }) {
       const [ytDlp, ffmpeg] = await Promise.all([core.tools.ytDlp.version(), core.tools.ffmpeg.version()])
       const warnings = [
@@ -25,10 +27,11 @@ export async function serve(environment: Environment): Promise<void> {
   })
 }
 
-/** Runs a worker in the foreground: it takes jobs from the database and answers nobody. */
+/** Runs a worker in the foreground: it runs jobs of the database and serves no requests. */
 export async function work(environment: Environment): Promise<void> {
-  const config = readConfig(environment)
+  const config = readCheckedConfig(environment)
   const log = createLog({ name: 'media-worker', level: config.logLevel })
+  const { openWorker } = await loadService()
   closeOnSignal(await openWorker(config, log), log)
   process.stdout.write('working\n')
 }

@@ -1,5 +1,5 @@
 import { AccountError } from '@hearth/accounts'
-import { Fault, type ErrorAnswer, type FaultReason } from '@hearth/http'
+import { HttpError, type ErrorAnswer } from '@hearth/http'
 import { z } from 'zod'
 import { Job } from './jobs/schema.ts'
 
@@ -38,9 +38,16 @@ export const invalid = (detail: string, error?: string) =>
 
 export const unauthenticated = (detail = 'Sign in first') => new Problem(401, detail)
 export const forbidden = (detail: string) => new Problem(403, detail)
+/** 404: `what` does not exist. */
 export const notFound = (what: string) => new Problem(404, `There is no such ${what}`)
+/** 409: the state of the resource does not allow the request. */
 export const conflict = (detail: string) => new Problem(409, detail)
+/** 413: the body is too large. */
 export const tooLarge = (detail: string) => new Problem(413, detail)
+/** 429: the caller must wait for `seconds`. */
+export const tooMany = (detail: string, seconds: number) =>
+  new Problem(429, detail, { headers: { 'retry-after': String(seconds) } })
+/** 503: the request may succeed later. */
 export const unavailable = (detail: string, retryAfterSeconds?: number) =>
   new Problem(
     503,
@@ -48,65 +55,49 @@ export const unavailable = (detail: string, retryAfterSeconds?: number) =>
     retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } },
   )
 
-/** What stands behind the service did not do its part. */
+/** A service that this one depends on failed. */
 export const upstream = (detail: string, cause?: unknown) => new Problem(502, detail, { cause })
 
+/** 504: a service that this one depends on did not answer in time. */
 export const waitedTooLong = (detail: string) => new Problem(504, detail)
 
-/** The same media is under way or done already. */
+/** 409: the same media is running or done already. */
 export const duplicateJob = (existing_job: Job) => new Problem(409, 'duplicate_job', { more: { existing_job } })
 
-/** Turns whatever was thrown into an answer. What nobody planned for becomes a 500 without detail. */
+/** Turns a thrown value into an answer. An unexpected error becomes a 500 without detail. */
 export function toError(error: unknown): ErrorAnswer {
   if (error instanceof Problem) {
     const body: ErrorBody = { detail: error.message, ...error.more }
-    return { status: error.status, body, headers: error.headers, isForeseen: true }
+    return { status: error.status, body, headers: error.headers, isExpected: true }
   }
-  if (error instanceof Fault) return toError(problemOfFault(error.reason))
+  if (error instanceof HttpError) return toError(problemOfHttpError(error))
   if (error instanceof AccountError) return toError(problemOfAccountError(error))
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
 
-function problemOfFault(reason: FaultReason): Problem {
+function problemOfHttpError({ message, reason }: HttpError): Problem {
   switch (reason.kind) {
-    case 'invalid': {
-      const [first] = reason.fields
-      const where = first === undefined || first.path === '' ? 'The body' : first.path
-      return invalid(`${where} ${first?.message ?? 'is not valid'}`)
-    }
+    case 'invalid':
+    case 'malformed':
+      return invalid(message)
     case 'unauthenticated':
       return unauthenticated()
     case 'forbidden':
-      return forbidden(reason.reason ?? 'Not allowed')
+      return forbidden(message)
     case 'not-found':
       return notFound('address')
     case 'method-not-allowed':
-      return new Problem(405, `Only ${reason.allowed.join(', ')} here`, {
-        headers: { allow: reason.allowed.join(', ') },
-      })
+      return new Problem(405, message, { headers: { allow: reason.allowed.join(', ') } })
     case 'rate-limited':
-      return new Problem(429, `Too many requests; try again in ${reason.retryAfterSeconds} s`, {
-        headers: { 'retry-after': String(reason.retryAfterSeconds) },
-      })
+      return tooMany(`Too many requests; try again in ${reason.retryAfterSeconds} s`, reason.retryAfterSeconds)
     case 'too-large':
       return tooLarge('The body is too large')
     case 'unsupported-media-type':
       return new Problem(415, 'The body is of another type than this route takes')
-    case 'malformed':
-      return invalid(reason.detail ?? 'The request is malformed')
   }
 }
 
+/** The one account has no tokens, no role and no password of its own to change, so two reasons are left. */
 function problemOfAccountError({ message, reason }: AccountError): Problem {
-  switch (reason.kind) {
-    case 'wrong-credentials':
-      return unauthenticated(message)
-    case 'rate-limited':
-      return new Problem(429, message, { headers: { 'retry-after': String(reason.retryAfterSeconds) } })
-    case 'too-many-tokens':
-    case 'last-administrator':
-      return conflict(message)
-    case 'invalid-password':
-      return invalid(message)
-  }
+  return reason.kind === 'rate-limited' ? tooMany(message, reason.retryAfterSeconds) : unauthenticated(message)
 }

@@ -1,8 +1,8 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, type Access, type Caller } from './access.ts'
-import { accountRoutes, createPageCookies, type AccountParts } from './accounts/routes.ts'
-import { deliveryRoutes, type DeliveryParts } from './delivery/routes.ts'
+import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
+import { deliveryRoutes, type DeliveryDependencies } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import type { EventStreams } from './events/streams.ts'
 import { infoRoutes } from './info/routes.ts'
@@ -12,53 +12,53 @@ import type { RemoveAll } from './jobs/remove-all.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import type { MediaUrl } from './platforms/media-url.ts'
 import { unavailable } from './problems.ts'
-import type { ChangeSettings } from './settings/change-settings.ts'
-import { settingsRoutes } from './settings/routes.ts'
-import type { SettingsKeeper } from './settings/settings.ts'
-import type { CookieShelf } from './cookies/shelf.ts'
+import type { ChangeSettings, SettingsStore } from './settings/settings.ts'
+import { logoRoutes, settingsRoutes } from './settings/routes.ts'
+import type { CookieJars } from './cookies/jars.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import type { HostInfo } from './host/schema.ts'
 import type { Logos } from './settings/logo.ts'
-import { logoRoutes } from './settings/logo-routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import type { Shares } from './shares/shares.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
-import type { StatisticsKeeper } from './statistics/statistics.ts'
-import { stemRoutes } from './stems/routes.ts'
+import type { StatisticsReader } from './statistics/statistics.ts'
+import { stemAccountRoutes, stemRoutes } from './stems/routes.ts'
+import type { StemAccountStore } from './stems/stem-account.ts'
 import type { Stems } from './stems/stems.ts'
 import { thumbnailRoutes } from './thumbnails/routes.ts'
 import type { Thumbnails } from './thumbnails/thumbnails.ts'
 import { trimRoutes } from './trims/routes.ts'
 import type { Trims } from './trims/trims.ts'
 import { systemRoutes } from './updates/routes.ts'
-import type { UpdateKeeper } from './updates/updates.ts'
+import type { Updater } from './updates/updates.ts'
 import { waveformRoutes } from './waveform/routes.ts'
 import type { Waveform } from './waveform/schema.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
-  readonly account: AccountParts
+  readonly account: AccountDependencies
   readonly jobs: Jobs
   readonly removeAll: RemoveAll
   readonly readUrl: (text: string) => Promise<MediaUrl>
   readonly lookup: MediaLookup
-  readonly delivery: DeliveryParts
+  readonly delivery: DeliveryDependencies
   readonly streams: EventStreams
   readonly stillAllowed: (caller: Caller) => Promise<boolean>
-  readonly settings: SettingsKeeper
+  readonly settings: SettingsStore
   readonly changeSettings: ChangeSettings
   readonly trims: Trims
   readonly waveformOf: (jobId: string) => Promise<Waveform>
+  readonly stemAccount: StemAccountStore
   readonly stems: Stems
   readonly shares: Shares
   readonly linkBase: (client: { origin: string }) => string
-  readonly cookies: CookieShelf
+  readonly jars: CookieJars
   readonly thumbnails: Thumbnails
   readonly logos: Logos
-  readonly statistics: StatisticsKeeper
-  readonly updates: UpdateKeeper
+  readonly statistics: StatisticsReader
+  readonly updates: Updater
   readonly host: () => Promise<HostInfo>
-  /** Whether what the service keeps can be written. */
+  /** Resolves to true if the data directory is writable. */
   readonly isWritable: () => Promise<boolean>
   readonly document: () => Record<string, unknown>
 }
@@ -83,12 +83,13 @@ export function allRoutes(features: Features): Route[] {
     ...infoRoutes(features),
     ...deliveryRoutes(features.delivery),
     ...eventRoutes({ streams: features.streams, jobs, stillAllowed: features.stillAllowed }),
-    ...settingsRoutes(settings, features.changeSettings, cookies),
+    ...settingsRoutes(settings, features.changeSettings, (call) => cookies.endSession(call)),
     ...waveformRoutes(features.waveformOf),
     ...trimRoutes(features.trims, artifacts),
+    ...stemAccountRoutes(features.stemAccount),
     ...stemRoutes(features.stems, artifacts),
     ...shareRoutes(features.shares, features.linkBase),
-    ...cookieRoutes(features.cookies),
+    ...cookieRoutes(features.jars),
     ...thumbnailRoutes(features.thumbnails),
     ...logoRoutes(features.logos),
     ...statisticsRoutes(features.statistics),
@@ -103,14 +104,14 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
       method: 'GET',
       path: '/health',
       tag: 'General',
-      summary: 'Whether the service works',
+      summary: 'Liveness of the service',
       access: 'public',
       limit: 'none',
       success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
       errors: [503],
     },
     async () => {
-      if (!(await isWritable())) throw unavailable('What the service keeps cannot be written')
+      if (!(await isWritable())) throw unavailable('The data directory cannot be written')
       return { status: 'ok' as const }
     },
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { refusalFaults, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
+import { refusalProblems, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
 const settings: ServiceSettings = {
@@ -77,7 +77,7 @@ testSettings(settings)
 test('a worker refuses wrong settings in one line and writes nothing', async () => {
   const DATABASE_URL = 'postgres://hearth@127.0.0.1:1/x'
   const readByServeAlone = new Set(['BIND_ADDRESS', 'TRUSTED_PROXIES'])
-  const faults = await refusalFaults(['media', 'worker'], (places) => [
+  const faults = await refusalProblems(['media', 'worker'], (places) => [
     ...wrongAtStart(settings, places)
       .filter(([name]) => !readByServeAlone.has(name))
       .map(([name, wrong]) => [name, { DATABASE_URL, ...wrong }] as const),

@@ -8,7 +8,7 @@ import { knows } from './in-process.ts'
 import { openCaller, type Send } from './open-caller.ts'
 import { startPlatform } from './platform/platform.ts'
 
-/** What became of the jobs of a service that was killed again and again. */
+/** Ends of the jobs of a service that was killed again and again. */
 export interface CrashReport {
   readonly jobs: number
   readonly crashes: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -22,7 +22,7 @@ after(async () => {
   await platform[Symbol.asyncDispose]()
 })
 
-/** What ffprobe says of bytes: codecs, height, seconds. */
+/** Facts from ffprobe: codecs, height, seconds. */
 async function facts(bytes: Uint8Array) {
   await using folder = await temporaryDirectory()
   const file = join(folder.path, 'file')
@@ -153,6 +153,22 @@ test('the original of a sound can be had as the platform has it, without another
   const source = await fetch(new URL('/media/plain/sound.opus', platform.page('sound.opus')))
   assert.equal(await packetsHash(bytes), await packetsHash(new Uint8Array(await source.arrayBuffer())))
   assert.equal((await media.call('GET', `/download/${job.id}?format=flac`)).status, 400)
+})
+
+test('a file that is not stored any more, as after a restore, is answered with 404', async () => {
+  const jobs = [
+    await media.submit(platform.page('sound.opus', { id: 'gone-audio' })),
+    await media.submit(platform.page('video.mp4', { id: 'gone-video' }), { type: 'video' }),
+  ]
+  for (const { id } of jobs) {
+    await media.reach(id, 'analysis_done', 'done')
+    await rm(join(media.folder, 'artifacts', id), { recursive: true })
+    for (const path of [`/download/${id}`, `/download/${id}?format=original`]) {
+      const { status, body } = await media.json<{ detail: string }>('GET', path)
+      assert.deepEqual([status, body.detail], [404, 'There is no such file'], path)
+    }
+  }
+  assert.equal((await media.call('GET', `/audio-source/${jobs[0]?.id}`)).status, 404)
 })
 
 test('segmented media of both kinds are fetched whole', async () => {

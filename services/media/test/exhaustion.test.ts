@@ -86,7 +86,7 @@ test('a media that is larger than allowed is stopped while it comes, whatever it
     fragments: 1,
     directory,
     timeoutMs: 60_000,
-    largestBytes: 5_000_000,
+    maxBytes: 5_000_000,
     signal: new AbortController().signal,
     onProgress: () => undefined,
     onFacts: () => undefined,

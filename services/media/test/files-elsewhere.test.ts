@@ -33,7 +33,7 @@ test('with files in object storage a job goes its whole way, and nothing of it s
     })
     const { id } = (await submitted.json()) as Job
     const jobNow = async () => (await (await fetch(`${service.url}/api/jobs/${id}`)).json()) as Job
-    await eventually(jobNow, ({ status }) => status === 'analysis_done', { seconds: 40 })
+    await eventually(jobNow, ({ status }) => status === 'analysis_done', { seconds: 120, everyMs: 1000 })
     const whole = Buffer.from(await (await fetch(`${service.url}/download/${id}`)).arrayBuffer())
     assert.ok(whole.length > 10_000)
     const part = await fetch(`${service.url}/download/${id}`, { headers: { range: 'bytes=10-19' } })

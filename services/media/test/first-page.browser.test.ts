@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertTransferBelow, browserObstacle, measureTransfer, startBrowser } from '@hearth/testing'
-import { settled } from './browser-place.ts'
+import { assertTransferBelow, browserObstacle, measureTransfer, settled, startBrowser } from '@hearth/testing'
 import { startMedia } from './in-process.ts'
 
 /** Most that a first visit may transfer, bytes. */

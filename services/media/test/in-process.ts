@@ -1,17 +1,13 @@
 import { createLog, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { temporaryDirectory } from '@hearth/testing'
+import { createCookieClient, nextAddress, openInProcess, type RequestContent } from '@hearth/testing'
 import { listenAt } from '@hearth/service'
 import { readConfig } from '../src/config.ts'
 import { csrfCookie } from '../src/accounts/csrf.ts'
 import type { Job } from '../src/jobs/schema.ts'
 import { openService, type Service } from '../src/open-service.ts'
 
-/** What a call sends. */
-export interface CallOptions {
-  readonly form?: Readonly<Record<string, string>>
-  readonly json?: unknown
-  readonly upload?: Uint8Array | string
-  readonly headers?: Readonly<Record<string, string>>
+/** Content of a call. */
+export interface CallOptions extends RequestContent {
   /** Leaves the CSRF token out. */
   readonly isBare?: boolean
 }
@@ -37,44 +33,24 @@ export async function startMedia(
   environment: Readonly<Record<string, string>> = {},
   options: { folder?: string; timers?: Timers; log?: Log } = {},
 ): Promise<Media> {
-  const place = await temporaryDirectory()
-  const folder = options.folder ?? place.path
-  const cookies = new Map<string, string>()
-  let lastCaller = 0
-  const open = async (more: Readonly<Record<string, string>>) => {
-    const config = readConfig({ BIND_PORT: '0', DATA_DIR: folder, ...environment, ...more })
+  const running = await openInProcess(async (folder, more) => {
     const service = await openService(
-      config,
+      readConfig({ BIND_PORT: '0', DATA_DIR: folder, ...environment, ...more }),
       options.log ?? createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
       options.timers ?? systemTimers,
     )
-    return { service, url: await listenAt(service.app.http, { host: '127.0.0.1', port: 0 }) }
-  }
-  let { service, url } = await open({})
+    const url = await listenAt(service.app.http, { host: '127.0.0.1', port: 0 })
+    return { service, url, close: () => service.close() }
+  }, options.folder)
+  const client = createCookieClient(() => running.current.url)
+  const { cookies } = client
 
-  const call: Media['call'] = async (method, path, { form, json, upload, headers = {}, isBare = false } = {}) => {
-    if (method !== 'GET' && !isBare && !cookies.has(csrfCookie)) await call('GET', '/api/session')
-    lastCaller += 1
-    const body = bodyOf({ form, json, upload })
-    const response = await fetch(`${url}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        // One address has only so many requests a minute; the limits have tests of their own.
-        'x-forwarded-for': `10.${(lastCaller >> 16) & 255}.${(lastCaller >> 8) & 255}.${lastCaller & 255}`,
-        ...(cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
-        ...(method === 'GET' || isBare ? {} : { 'x-csrf-token': cookies.get(csrfCookie) ?? '' }),
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body }),
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '' || /max-age=0|1970/i.test(line)) cookies.delete(name)
-      else cookies.set(name, value)
-    }
-    return response
+  const call: Media['call'] = async (method, path, { isBare = false, ...content } = {}) => {
+    const isProtected = method !== 'GET' && !isBare
+    if (isProtected && !cookies.has(csrfCookie)) await call('GET', '/api/session')
+    const token = isProtected ? { 'x-csrf-token': cookies.get(csrfCookie) ?? '' } : {}
+    const headers = { 'x-forwarded-for': nextAddress(), ...token, ...content.headers }
+    return client.fetch(method, path, { ...content, headers })
   }
   const json: Media['json'] = async (method, path, more) => {
     const response = await call(method, path, more)
@@ -82,12 +58,12 @@ export async function startMedia(
   }
   return {
     get url() {
-      return url
+      return running.current.url
     },
     get service() {
-      return service
+      return running.current.service
     },
-    folder,
+    folder: running.folder,
     cookies,
     call,
     json,
@@ -109,24 +85,9 @@ export async function startMedia(
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },
-    async restart(more = {}) {
-      await service.close()
-      ;({ service, url } = await open(more))
-    },
-    async [Symbol.asyncDispose]() {
-      await service.close()
-      await place[Symbol.asyncDispose]()
-    },
+    restart: (more) => running.restart(more),
+    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
   }
-}
-
-function bodyOf({ form, json, upload }: { [name in 'form' | 'json' | 'upload']: CallOptions[name] | undefined }) {
-  if (form !== undefined) return new URLSearchParams(form)
-  if (json !== undefined) return JSON.stringify(json)
-  if (upload === undefined) return undefined
-  const data = new FormData()
-  data.set('file', new Blob([upload as never]), 'upload')
-  return data
 }
 
 /** The environment in which a test platform counts as one of the four. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { migrate, openDatabase, type Database, type DatabaseLocation } from '@hearth/database'
 import { migrations } from '../src/database/migrations/index.ts'
-import type { JobRow, Tables } from '../src/database/tables.ts'
+import type { JobRow, Tables } from '../src/tables.ts'
 
 /** A finished sound, with what a test wants different. */
 export function finishedJob(more: Partial<JobRow> = {}): JobRow {

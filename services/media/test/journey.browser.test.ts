@@ -15,7 +15,7 @@ test(
   async () => {
     await using platform = await startPlatform()
     await using media = await startMedia(knows(platform.host))
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    await using browser = await startBrowser()
     const { page } = browser
     await page.goto(media.url)
     await page.getByText('Nothing was downloaded yet').waitFor()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compressionFaults, rawReader } from '@hearth/testing'
+import { compressionProblems, rawReader } from '@hearth/testing'
 import { csrfCookie } from '../src/accounts/csrf.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
@@ -53,7 +53,7 @@ test('the page of a job is there as long as the job is, and other addresses are 
 
 test('the description of the API travels compressed', async () => {
   await using media = await startMedia()
-  const faults = await compressionFaults(rawReader(media.url), [
+  const faults = await compressionProblems(rawReader(media.url), [
     '/openapi.json',
     '/docs/swagger-ui-bundle.js',
     '/docs/swagger-ui.css',

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { assertAccessible, browserObstacle, eventually } from '@hearth/testing'
+import {
+  assertAccessible,
+  assertPagesUsable,
+  browserObstacle,
+  eventually,
+  startTcpProxy,
+  submitSignIn,
+  visit,
+  wideAndPhone,
+} from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import type { Job } from '../src/jobs/schema.ts'
 import type { ShareLink } from '../src/shares/schema.ts'
-import { openPlace, paste, settled, startWire, visit, type Place } from './browser-place.ts'
+import { openBrowserFixture, paste, type BrowserFixture } from './browser-fixture.ts'
 import { startPlatform, type PageOptions, type Platform } from './platform/platform.ts'
 
 const skip = browserObstacle()
@@ -27,7 +36,7 @@ const row = (page: Page, title: string) => list(page).getByRole('listitem', { na
 const field = (page: Page) => page.getByLabel('Address of a video')
 
 test('an address is pasted, fetched, listened to, cut, shared, saved and removed', { skip }, async () => {
-  await using place = await openPlace(platform)
+  await using place = await openBrowserFixture(platform)
   const { page, media } = place
   await page.goto(media.url)
   await page.getByText('Sign-in is off').waitFor()
@@ -169,7 +178,7 @@ test(
   'a list of addresses goes in as one, and the list of downloads is walked with the keyboard',
   { skip },
   async () => {
-    await using place = await openPlace(platform)
+    await using place = await openBrowserFixture(platform)
     const { page, media } = place
     const [old, fresh, left, gone] = [
       mediaOf('Old song'),
@@ -233,7 +242,7 @@ test(
 )
 
 test('what is there already is opened or fetched again, and a running download is cancelled', { skip }, async () => {
-  await using place = await openPlace(platform)
+  await using place = await openBrowserFixture(platform)
   const { page, media } = place
   const { title, address } = mediaOf('Slow one', { pace: 'held' })
   const first = await media.submit(address)
@@ -266,7 +275,7 @@ test(
   'sign-in is turned on with its account, ends other pages, and lets in who knows the password',
   { skip },
   async () => {
-    await using place = await openPlace(platform)
+    await using place = await openBrowserFixture(platform)
     const { page, media, browser } = place
     const other = await browser.context.newPage()
     await other.goto(media.url)
@@ -286,9 +295,9 @@ test(
     await assertAccessible(page)
     await other.getByText('Your session has ended').waitFor()
 
-    await signIn(page, 'not-the-password')
+    await submitSignIn(page, 'ada', 'not-the-password')
     await page.getByRole('alert').getByText('The user name or the password is wrong').waitFor()
-    await signIn(page, 'tall-giraffe-on-ice')
+    await submitSignIn(page, 'ada', 'tall-giraffe-on-ice')
     await page.getByRole('heading', { name: 'Downloads' }).waitFor()
     assert.equal(new URL(page.url()).pathname, '/')
     await other.goto(`${media.url}/settings?tab=access`)
@@ -296,7 +305,7 @@ test(
     await other.getByRole('button', { name: 'Account of ada' }).click()
     await other.getByRole('menuitem', { name: 'Sign out' }).click()
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await signIn(other, 'tall-giraffe-on-ice')
+    await submitSignIn(other, 'ada', 'tall-giraffe-on-ice')
     await other.getByText('Signed in as ada').waitFor()
     await other.getByRole('button', { name: 'Turn sign-in off' }).click()
     await other.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
@@ -304,17 +313,11 @@ test(
   },
 )
 
-async function signIn(page: Page, password: string): Promise<void> {
-  await page.getByLabel('User name').fill('ada')
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
 test(
   'settings are saved by group, a wrong value is told at its field, and a lost token is renewed',
   { skip },
   async () => {
-    await using place = await openPlace(platform)
+    await using place = await openBrowserFixture(platform)
     const { page, media, browser } = place
     await page.goto(`${media.url}/settings`)
     const downloads = page.getByRole('region', { name: 'Downloads' })
@@ -353,16 +356,16 @@ test(
 )
 
 test('after a lost connection the list is as if it had never been lost', { skip }, async () => {
-  await using place = await openPlace(platform)
+  await using place = await openBrowserFixture(platform)
   const { page, media } = place
-  await using wire = await startWire(media.url)
+  await using proxy = await startTcpProxy(media.url)
   const [song, later] = [mediaOf('Held song', { pace: 'held' }), mediaOf('Meanwhile')]
   const held = await media.submit(song.address)
   await media.reach(held.id, 'downloading')
-  await page.goto(wire.url)
+  await page.goto(proxy.url)
   await page.getByLabel('Connection: Live').waitFor()
   await row(page, song.title).getByRole('progressbar').waitFor()
-  wire.cut()
+  proxy.cut()
   await page.getByLabel('Connection: Reconnecting').waitFor()
   await eventually(
     () => platform.waiting,
@@ -371,39 +374,23 @@ test('after a lost connection the list is as if it had never been lost', { skip 
   platform.release()
   await media.reach(held.id, 'analysis_done')
   await media.submit(later.address)
-  wire.mend()
+  proxy.restore()
   await page.getByLabel('Connection: Live').waitFor()
   await row(page, song.title).getByText('Done', { exact: true }).waitFor()
   await row(page, later.title).waitFor()
 })
 
 test('every page is accessible, wide and on a phone, and nothing is wider than the screen', { skip }, async () => {
-  await using place = await openPlace(platform)
+  await using place = await openBrowserFixture(platform)
   const { page, media } = place
   const paths = await filledPaths(place)
-  let visitor = 0
-  for (const [width, colorScheme] of [
-    [1280, 'light'],
-    [390, 'dark'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 844 })
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const path of paths) {
-      visitor += 1
-      await visit(page, `${media.url}${path}`, visitor)
-      await settled(page)
-      await assertAccessible(page)
-      const overflow = Number(
-        await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-      )
-      assert.ok(overflow <= 0, `${path} is ${overflow} px wider than ${width}`)
-      assert.match(await page.title(), /Hearth Media/)
-    }
-  }
+  const urls = paths.map((path) => `${media.url}${path}`)
+  for (const screen of wideAndPhone)
+    await assertPagesUsable(page, screen, { service: 'Media', urls, open: (url) => visit(page, url) })
 })
 
 /** Downloads in every state, and the addresses of all pages. */
-async function filledPaths({ media }: Place): Promise<string[]> {
+async function filledPaths({ media }: BrowserFixture): Promise<string[]> {
   const sound = await media.submit(mediaOf('A song').address)
   const video = await media.submit(mediaOf('A film', {}, 'video.mp4').address, { type: 'video' })
   const failed = await media.submit(mediaOf('Gone', { pace: 'missing' }).address)

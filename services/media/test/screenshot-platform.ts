@@ -23,7 +23,7 @@ export interface Exhibit {
   readonly colours: readonly [string, string]
   /** Music, or a film of so many seconds. */
   readonly content: Omit<Song, 'name' | 'group' | 'seed'> | { readonly filmSeconds: number }
-  /** How long its download takes, seconds. */
+  /** Duration of its download, seconds. */
   readonly takes?: number
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { eventually } from '@hearth/testing'
 import { defaultSettings } from '../src/settings/schema.ts'
+import { openSettings } from '../src/settings/settings.ts'
 import { startMedia, type Media } from './in-process.ts'
 
 let media: Media
@@ -21,6 +23,15 @@ test('a fresh install has the defaults, and what is written is read again, also 
   assert.deepEqual(await read(), changed)
   await media.restart()
   assert.deepEqual(await read(), changed)
+})
+
+test('settings that another process wrote are read again when its event arrives', async () => {
+  const { bus, database } = media.service.app.core
+  const other = await openSettings(database.query)
+  await other.write({ retention_days: 77 })
+  assert.notEqual((await read())['retention_days'], 77, 'not before the event')
+  bus.publish({ type: 'settings_changed', job_id: null })
+  await eventually(read, (settings) => settings['retention_days'] === 77, { seconds: 5 })
 })
 
 test('switches and numbers are understood as forms send them; what is not known, or nobody may write, is ignored', async () => {

@@ -3,8 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { compileConfig } from '../src/caddy/compile.ts'
-import { placeOf } from '../src/nodes/node-place.ts'
-import type { AdminClient } from '../src/nodes/admin-client.ts'
+import type { AdminClient } from '../src/deploy/nodes/admin-client.ts'
 import type { Browser, Sites } from '../test/in-process.ts'
 import { askHost, sayingSite, type EditAnswer } from '../test/served.ts'
 import { startWithSites } from './many-sites.ts'
@@ -61,11 +60,11 @@ async function benchSize(size: number): Promise<number> {
 }
 
 async function benchCompile({ service }: Sites): Promise<void> {
-  const { proxy } = service.app.management
-  const node = await proxy.nodes.get(1)
+  const { deploy } = service.app
+  const node = await deploy.nodes.get(1)
   if (node === undefined) throw new Error('there is no Caddy')
-  const desired = proxy.desiredState(await proxy.desired())
-  const times = await repeat(9, () => timed(() => Promise.resolve(compileConfig(desired, placeOf(node, undefined)))))
+  const desired = deploy.desiredState(await deploy.desired())
+  const times = await repeat(9, () => timed(() => Promise.resolve(compileConfig(desired, node.place))))
   say('compile', ms(median(times)))
 }
 
@@ -144,7 +143,7 @@ async function benchReading(sites: Sites, admin: Browser, size: number): Promise
  * what ran, so that nothing drifts.
  */
 async function benchRatio({ service }: Sites, admin: Browser, size: number): Promise<number> {
-  const node = await service.app.management.proxy.nodes.get(1)
+  const node = await service.app.deploy.nodes.get(1)
   if (node === undefined) throw new Error('there is no Caddy')
   const edits: number[] = []
   const loads: number[] = []

@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs'
 import type { ApiDescription } from '@hearth/http'
 import { ErrorBody } from './problems.ts'
-import { version } from './version.ts'
 
-/** What the API document says about the service and its way in. */
+/** The version of the service, from its package. */
+export const version = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
+
+/** Description of the service and its sign-in for the API document. */
 export const about: ApiDescription = {
   title: 'Hearth Sites',
   version,

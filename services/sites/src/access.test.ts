@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { GuardedRequest } from '@hearth/http'
 import { createGuard, isRecent, recentFor, type Access } from './access.ts'
-import type { ProvenSession } from './accounts/ways-in.ts'
+import type { ProvenSession } from './accounts/visitor-keys.ts'
 
 const now = 1_800_000_000_000
 const key = 'k'.repeat(43)
@@ -16,7 +16,7 @@ const proven: ProvenSession = {
   provedBy: 'password',
 }
 
-/** What the guard says to a write with everything right, by one session. */
+/** The guard's answer to a write with everything right, by one session. */
 async function ask(access: Access, session: ProvenSession): Promise<string> {
   const guard = createGuard({
     limits: { take: () => Promise.resolve(undefined), refund: () => Promise.resolve() },

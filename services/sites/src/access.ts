@@ -1,11 +1,11 @@
-import { isCsrfToken } from '@hearth/credentials'
-import { addressGroup, allowanceHeaders, Fault, routeFor, type GuardedRequest, type Route } from '@hearth/http'
-import type { ProvenSession, VisitorKeys } from './accounts/ways-in.ts'
+import { addressGroup, HttpError, routeFor, type GuardedRequest, type Route } from '@hearth/http'
+import { checkAllowance, hasCsrfToken, isRead } from '@hearth/service'
+import type { ProvenSession, VisitorKeys } from './accounts/visitor-keys.ts'
 import { cookieFor } from './accounts/session-cookie.ts'
 import { forbidden } from './problems.ts'
 import type { RouteLimits } from './route-limits.ts'
 
-/** Who is calling, signed in or not. */
+/** A caller, signed in or not. */
 export interface Visitor {
   /** The key in the caller's cookie, of a session or of a visitor that is none yet; undefined without a valid one. */
   readonly key: string | undefined
@@ -21,7 +21,7 @@ export interface SessionCaller extends ProvenSession {
 /** A caller whose role is administrator. */
 export type Administrator = SessionCaller & { readonly role: 'admin' }
 
-/** What a handler may rely on, by the access its route states. */
+/** The caller that a handler gets, by the access of its route. */
 interface Callers {
   /** Anyone, also before the first administrator was set up. */
   always: Visitor
@@ -41,7 +41,7 @@ export type Access = keyof Callers
 type Window = `${number}/${'min' | 'hour'}`
 
 /**
- * How often one address may call the route: in one window or in two. `lasting` ones are kept in the database, so that a
+ * Calls of the route by one address: in one window or in two. `lasting` ones are kept in the database, so that a
  * restart frees nobody.
  */
 export type Limit = 'none' | Window | `${Window} ${Window}` | `lasting ${Window} ${Window}`
@@ -49,30 +49,30 @@ export type Limit = 'none' | Window | `${Window} ${Window}` | `lasting ${Window}
 /** The service's way to write an endpoint; see `routeFor`. */
 export const route = routeFor<Callers, Limit>()
 
-/** How long a proof of who is calling counts as recent, milliseconds. */
+/** Time for which a proof of identity counts as recent, milliseconds. */
 export const recentFor = 300_000
 
-export interface GuardParts {
+export interface GuardDependencies {
   readonly limits: RouteLimits
   /** The session behind a cookie; undefined when it is unknown or ran out. */
   readonly identify: (key: string) => Promise<ProvenSession | undefined>
   readonly visitors: VisitorKeys
-  /** Whether there is an administrator yet. */
+  /** Returns true when there is an administrator. */
   readonly isSetUp: () => Promise<boolean>
-  /** Where pages of ours may come from, beside the address the caller uses. */
+  /** Returns origins of the service's pages, beside the address the caller uses. */
   readonly origins: () => readonly string[]
   readonly publicUrl: string | undefined
   readonly now: () => number
-  /** Hears of callers that were sent away because they called too often. */
+  /** Called for callers that exceeded a limit. */
   readonly onLimited: (guarded: GuardedRequest, spec: Route['spec']) => void
 }
 
-/** The gate every request passes before it is parsed: how often, who, whether, and whether it comes from our own pages. */
+/** The guard of every request before it is parsed: its limit, session, access, and origin. */
 export interface Guard {
   (guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Visitor | SessionCaller>
 }
 
-export function createGuard(parts: GuardParts): Guard {
+export function createGuard(parts: GuardDependencies): Guard {
   return async (guarded, spec) => {
     await count(parts, guarded, spec)
     const visitor = await findVisitor(parts, guarded)
@@ -85,23 +85,25 @@ export function createGuard(parts: GuardParts): Guard {
       return visitor
     }
     const { session } = visitor
-    if (session === undefined) throw new Fault({ kind: 'unauthenticated' })
+    if (session === undefined) throw new HttpError({ kind: 'unauthenticated' })
     if (!isRead(guarded)) checkToken(guarded, session.key)
     checkSession(session, access, parts.now())
     return session
   }
 }
 
-async function count(parts: GuardParts, guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<void> {
+async function count(
+  parts: GuardDependencies,
+  guarded: GuardedRequest,
+  spec: Route['spec'] | undefined,
+): Promise<void> {
   const allowance = await parts.limits.take(spec, addressGroup(guarded.client.address))
   if (allowance === undefined) return
-  guarded.reply.headers(allowanceHeaders(allowance, parts.now()))
-  if (allowance.allowed) return
-  if (spec !== undefined) parts.onLimited(guarded, spec)
-  throw new Fault({ kind: 'rate-limited', ...allowance })
+  if (!allowance.allowed && spec !== undefined) parts.onLimited(guarded, spec)
+  checkAllowance(guarded, allowance, parts.now())
 }
 
-async function findVisitor(parts: GuardParts, { request, client }: GuardedRequest): Promise<Visitor> {
+async function findVisitor(parts: GuardDependencies, { request, client }: GuardedRequest): Promise<Visitor> {
   const key = request.cookies[cookieFor(client, parts.publicUrl).name]
   if (key === undefined || key.length > 200) return { key: undefined, session: undefined }
   if (parts.visitors.isValid(key)) return { key, session: undefined }
@@ -109,19 +111,15 @@ async function findVisitor(parts: GuardParts, { request, client }: GuardedReques
   return session === undefined ? { key: undefined, session } : { key, session: { ...session, key } }
 }
 
-function isRead({ request }: GuardedRequest): boolean {
-  return request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
-}
-
 /** Browsers say where a request comes from; programs say nothing, and have no cookie that is not theirs. */
-function checkOrigin({ origins }: GuardParts, { request, client }: GuardedRequest): void {
+function checkOrigin({ origins }: GuardDependencies, { request, client }: GuardedRequest): void {
   const site = request.headers['sec-fetch-site']
   checkSite(Array.isArray(site) ? site[0] : site)
   const { origin } = request.headers
   if (origin !== undefined && origin !== client.origin && !origins().includes(origin)) throw otherSite()
 }
 
-/** Refuses what a browser says was asked for by a page of another site; nothing is said by programs. */
+/** Refuses requests that a browser says came from another site. Programs say nothing. */
 export function checkSite(site: string | undefined): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw otherSite()
 }
@@ -132,9 +130,8 @@ const otherSite = () =>
     'cross_origin',
   )
 
-function checkToken({ request }: GuardedRequest, key: string | undefined): void {
-  const token = request.headers['x-csrf-token']
-  if (key !== undefined && typeof token === 'string' && isCsrfToken(token, key)) return
+function checkToken(guarded: GuardedRequest, key: string | undefined): void {
+  if (key !== undefined && hasCsrfToken(guarded, key)) return
   throw forbidden('The header X-CSRF-Token is missing or not that of this session; see GET /api/v1/csrf', 'csrf')
 }
 
@@ -147,7 +144,7 @@ function checkSession(session: SessionCaller, access: Access, now: number): void
   if (isForRecent && !isRecent(session, now)) throw reauthenticationRequired()
 }
 
-/** Whether the caller proved in the last five minutes who they are. */
+/** Returns true when the caller proved who they are in the last five minutes. */
 export function isRecent({ provedAt }: Pick<ProvenSession, 'provedAt'>, now: number): boolean {
   return now - provedAt <= recentFor && provedAt <= now
 }

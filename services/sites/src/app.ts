@@ -1,28 +1,70 @@
+import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { createAttempts, type SetUpToken } from '@hearth/accounts'
+import { createSealer, type Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
-import type { Log, Timers } from '@hearth/runtime'
+import { createGuardedFetch, createOutboundPolicy } from '@hearth/outbound'
+import type { Clock, Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import { about } from './about.ts'
-import { createGuard, type Guard } from './access.ts'
-import { createAccounts, type Accounts } from './accounts/accounts.ts'
+import { createGuard } from './access.ts'
+import { createAccounts } from './accounts/accounts.ts'
 import { createSessionCookies } from './accounts/cookies.ts'
-import type { SignInSurroundings } from './accounts/session-routes.ts'
+import { createCertificates, type Certificates } from './certificates/certificates.ts'
+import { listSiteHosts, sitesUsingCertificate, type NodeEndpoint } from './certificates/site-host.ts'
+import { createOptIns } from './certificates/ssl-labs/opt-ins.ts'
+import type { UploadedMaterial } from './certificates/uploads/uploaded-material.ts'
+import { openUploads, type Uploads } from './certificates/uploads/uploads.ts'
 import type { Config } from './config.ts'
-import type { Tables } from './database/tables.ts'
+import { createApplyNode } from './deploy/apply-node.ts'
+import { Apply } from './deploy/apply.ts'
+import { createReadiness, readCaddyStatus } from './deploy/caddy-status.ts'
+import { createReadDesiredState, desiredSites } from './deploy/desired-sites.ts'
+import { createDriftActions, DriftWatch } from './deploy/drift.ts'
+import { createExplain, createPreviewSite } from './deploy/preview.ts'
+import { servedSites } from './deploy/node-run.ts'
+import type { CaddyProcess } from './deploy/nodes/caddy-process.ts'
+import { createExpectedConfigs } from './deploy/nodes/expected-config.ts'
+import { settleFirstNode } from './deploy/nodes/first-node.ts'
+import { ManagedNodes } from './deploy/nodes/managed-nodes.ts'
+import { Nodes, reachHost } from './deploy/nodes/nodes.ts'
+import { readCaddyVersion } from './deploy/nodes/own-caddy.ts'
+import { findNodeRow } from './deploy/nodes/store.ts'
+import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
+import { createPendingWatch } from './deploy/pending-watch.ts'
+import { createReturnToRevision, createRevisionDiff, createRevisions } from './deploy/revisions.ts'
+import { createRuleContextSource } from './deploy/rule-context-source.ts'
+import { appliedEvent, createSyncAll, createSyncSites } from './deploy/sync-sites.ts'
 import { createEvents, type Events } from './events/events.ts'
-import { openManagement, type Management } from './management.ts'
-import type { CaddyProcess } from './nodes/caddy-process.ts'
-import { openObserving } from './observing.ts'
+import type { NewEvent, Publish } from './events/schema.ts'
+import { createAdoptDrift } from './import/adopt-drift.ts'
+import { createImportTarget } from './import/import-target.ts'
+import { Imports } from './import/imports.ts'
+import { CaddyOnboarding } from './import/caddy-onboarding.ts'
+import { ownReadOptions, readNode } from './import/read-node.ts'
 import { createOverview } from './overview/overview.ts'
+import { SitePasskeys } from './passkeys/passkeys.ts'
 import { toError } from './problems.ts'
-import { createPasskeys } from './passkeys/passkeys.ts'
-import { createRouteLimits, type RouteLimits } from './route-limits.ts'
+import { createRouteLimits } from './route-limits.ts'
 import { allRoutes, type Features } from './routes.ts'
-import { openSettings, type SettingsKeeper } from './settings/settings.ts'
+import { openSettings, type SettingsStore } from './settings/settings.ts'
+import { createEditMany } from './sites/bulk-edit.ts'
+import { createCheckWanted, createSettleWanted, withFixedDirectory } from './sites/check-wanted.ts'
+import { hashPassword } from './sites/site-change.ts'
+import { Sites } from './sites/sites.ts'
+import { allDomainOwners, allSiteRows, countPending, findSiteRow, hasOnDemandSite, namePending } from './sites/store.ts'
+import { unsynced } from './sites/sync.ts'
+import type { Tables } from './tables.ts'
+import { createHostIndex } from './sites/domains.ts'
+import { createLiveTail } from './traffic/live-tail.ts'
+import { liveView } from './traffic/traffic-view.ts'
+import { Traffic } from './traffic/traffic.ts'
+import { createCheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
+import { declaredUpstreams, UpstreamStates } from './traffic/upstreams/upstream-states.ts'
 
-/** What the service is built from. */
-export interface AppParts {
+/** Dependencies of the service. */
+export interface AppDependencies {
   readonly config: Config
   readonly log: Log
   readonly timers: Timers
@@ -32,139 +74,138 @@ export interface AppParts {
   readonly setUpToken: SetUpToken
   /** Folder of the built web pages. */
   readonly pages: string
-  /** The Caddy of the service itself, if it runs one. */
+  /** The service's own Caddy; undefined when it runs none. */
   readonly own: CaddyProcess | undefined
+}
+
+/** Dependencies that every part may use. */
+interface Context extends AppDependencies {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+  readonly sealer: Sealer
+  readonly settings: SettingsStore
+  readonly events: Events
+  readonly publish: Publish
+  /** Returns the port the service listens on. */
+  readonly port: () => number
 }
 
 /** The running service. */
 export interface App {
   readonly http: Awaited<ReturnType<typeof createServer>>
-  readonly accounts: Accounts
-  readonly settings: SettingsKeeper
+  readonly settings: SettingsStore
   readonly events: Events
-  readonly management: Management
+  readonly deploy: Deploy
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
 
+/** Node of the settings: the first server, which always exists. */
+const firstNode = 1
+
 /** Wires the whole service together. The server does not listen yet. */
-export async function createApp(parts: AppParts): Promise<App> {
-  const { config, timers } = parts
-  const events = createEvents(timers)
-  const settings = await openPublishedSettings(parts, events)
+export async function createApp(dependencies: AppDependencies): Promise<App> {
+  const { config, timers } = dependencies
   let port = () => config.bindPort
-  const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
-  const served = await openServed(parts, { settings, accounts, events, port: () => port() })
+  const context = await openContext(dependencies, () => port())
+  const { db, events } = context
+  const access = createAccess(context)
+  const uploads = await openUploads({
+    ...context,
+    sitesUsing: (id) => sitesUsingCertificate(db, id),
+    folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
+    onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
+  })
+  const deploy = await openDeploy(context, uploads.material, (event) => {
+    // Before pages get the event, and read the states.
+    traffic.feature.upstreams.outdate()
+    events.publish(event)
+    certificates.inventory.outdate()
+    void traffic.learnHosts()
+  })
+  const certificates = openCertificates(context, deploy)
+  const traffic = createTraffic(context, deploy, access)
+  const sites = createSites(context, deploy, uploads)
+  const nodes = new ManagedNodes({
+    ...context,
+    ...deploy,
+    logDirectories: config.logDirectories,
+    countPending: (nodeId) => countPending(db, nodeId),
+    ownVersion: context.own === undefined ? undefined : await readCaddyVersion(config.caddy.path ?? 'caddy'),
+  })
   let document: Record<string, unknown> = {}
-  const features: Features = {
+  const isSetUp = () => access.accounts.users.isSetUp()
+  const http = await createHttp(context, access, {
+    ...sites.features,
     now: () => timers.now(),
-    general: { readiness: served.management.readiness, build: config.build, document: () => document },
-    ...accountFeatures(parts, { accounts, limits, port: () => port() }),
-    settings,
-    events,
-    ...served.features,
-  }
-  const http = await createHttp(parts, guard, features)
+    general: { readiness: createReadiness(deploy, isSetUp), build: config.build, document: () => document },
+    ...accountFeatures(context, access),
+    ...context,
+    nodes,
+    certificates,
+    uploads,
+    traffic: traffic.feature,
+    overview: createOverview({
+      ...context,
+      ...traffic.feature,
+      nodes,
+      inventory: certificates.inventory,
+      isDrifted: () => deploy.drift.current().length > 0,
+    }),
+    mayHaveCertificate: (domain) => hasOnDemandSite(db, domain),
+  })
   document = openApiOf(http)
-  // The system may have chosen another one than the settings say.
+  // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
-  await served.start()
+  await start(context, deploy, { ...sites, certificates, traffic })
   return {
     http,
-    accounts,
-    settings,
+    settings: context.settings,
     events,
-    management: served.management,
+    deploy,
     async close() {
       events.close()
       await http.close()
-      await served.close()
+      await certificates.close()
+      await traffic.close()
+      sites.pending.close()
+      await deploy.close()
     },
   }
 }
 
-/** The part of the service that is about sites. */
-interface Served {
-  readonly management: Management
-  readonly features: Management['features'] & Pick<Features, 'certificates' | 'traffic' | 'overview'>
-  start(): Promise<void>
-  close(): Promise<void>
-}
-
-/** The sites, what they run on, and what is seen of them. */
-async function openServed(
-  parts: AppParts,
-  around: { settings: SettingsKeeper; accounts: Accounts; events: Events; port: () => number },
-): Promise<Served> {
-  const observing = await openObserving({ ...parts, ...around })
-  const { uploads } = observing.certificates
-  const { material } = uploads
-  const management = await openManagement({ ...parts, ...around, publish: observing.publish, uploads, material })
-  const overview = createOverview({
-    db: parts.database.query,
-    clock: parts.timers,
-    nodes: management.features.nodes,
-    inventory: observing.certificates.inventory,
-    ...observing.traffic,
-    isDrifted: () => management.proxy.drift.current().length > 0,
-  })
-  return {
-    management,
-    features: {
-      ...management.features,
-      certificates: observing.certificates,
-      traffic: observing.traffic,
-      overview,
-    },
-    async start() {
-      await management.start()
-      await observing.start(management.proxy)
-    },
-    async close() {
-      await observing.close()
-      await management.close()
-    },
-  }
-}
-
-function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Features) {
-  return createServer({
-    routes: allRoutes(features),
-    about,
-    guard,
-    toError,
-    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
-    log,
-    pages,
-    apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
-  })
-}
-
-/** The settings, whose changes everybody hears of. */
-async function openPublishedSettings({ database }: AppParts, events: Events): Promise<SettingsKeeper> {
+/** Opens the settings and the event stream, which every part uses. */
+async function openContext(dependencies: AppDependencies, port: () => number): Promise<Context> {
+  const { database, timers, secret } = dependencies
+  const events = createEvents(timers)
   const settings = await openSettings(database.query)
   settings.onChange((after, before) => {
     const names = Object.keys(after) as (keyof typeof after)[]
     const changed = names.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))
     events.publish({ type: 'settings', action: 'updated', id: null, details: { changed } })
   })
-  return settings
-}
-
-interface Access {
-  readonly accounts: Accounts
-  readonly limits: RouteLimits
-  readonly guard: Guard
-}
-
-/** Who may come in, and how often. */
-function openAccess(parts: AppParts, { events, port }: { events: Events; port: () => number }): Access {
-  const { config, database, timers } = parts
-  const attempts = createAttempts(database.query, timers)
-  const limits = createRouteLimits({ attempts, clock: timers })
-  const accounts = createAccounts({
-    ...parts,
+  const { publish } = events
+  return {
+    ...dependencies,
+    db: database.query,
     clock: timers,
+    sealer: createSealer(secret),
+    settings,
+    events,
+    publish,
+    port,
+  }
+}
+
+type Access = ReturnType<typeof createAccess>
+
+/** Creates users, sessions, request limits, and the guard of every request. */
+function createAccess(context: Context) {
+  const { config, db, clock, events, port } = context
+  const attempts = createAttempts(db, clock)
+  const limits = createRouteLimits({ attempts, clock })
+  const accounts = createAccounts({
+    ...context,
     relyingPartyId: config.relyingParty.id,
     attempts,
     onSessionEnded: (key) => events.endSession(key),
@@ -178,7 +219,7 @@ function openAccess(parts: AppParts, { events, port }: { events: Events; port: (
     // A browser on this machine may call the service by its name or its address.
     origins: () => [...config.origins, ...config.relyingParty.origins(port())],
     publicUrl: config.publicUrl,
-    now: () => timers.now(),
+    now: () => clock.now(),
     onLimited({ client }, { limit }) {
       if (!limit.startsWith('lasting')) return
       accounts.securityLog.failed({ client: client.address, reason: 'rate_limited', status: 429 })
@@ -187,17 +228,298 @@ function openAccess(parts: AppParts, { events, port }: { events: Events; port: (
   return { accounts, limits, guard }
 }
 
-interface AccountSurroundings {
-  readonly accounts: Accounts
-  readonly limits: RouteLimits
-  readonly port: () => number
+/** Creates the sign-in methods. */
+function accountFeatures(context: Context, { accounts, limits }: Access) {
+  const { config } = context
+  const refund: Features['signIn']['refund'] = (spec, address) => limits.refund(spec, address)
+  return {
+    accounts,
+    signIn: { cookies: createSessionCookies(config.publicUrl), refund },
+    passkeys: new SitePasskeys({ ...context, ...accounts, relyingParty: config.relyingParty }),
+  }
 }
 
-/** All the ways to sign in. */
-function accountFeatures(parts: AppParts, { accounts, limits, port }: AccountSurroundings) {
-  const { config, timers } = parts
-  const cookies = createSessionCookies(config.publicUrl)
-  const refund: SignInSurroundings['refund'] = (spec, address) => limits.refund(spec, address)
-  const passkeys = createPasskeys({ ...parts, ...accounts, clock: timers, relyingParty: config.relyingParty, port })
-  return { accounts, signIn: { cookies, refund }, passkeys } satisfies Partial<Features>
+/** The Caddy servers, and the way of the sites to them. */
+export type Deploy = Awaited<ReturnType<typeof openDeploy>>
+
+/** A change that the service makes by itself. */
+const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds, cause, author: 'system' })
+
+/** Opens the Caddy servers and the way to them; nothing is changed yet. */
+async function openDeploy(context: Context, material: UploadedMaterial, onApplied: (event: NewEvent) => void) {
+  const { config, database, db, timers, log, own, settings } = context
+  await settleFirstNode(db, { caddy: config.caddy, own, now: timers.now() })
+  const nodes = openNodes(context, {
+    // Another version can do other things, and may accept what the version before has refused.
+    onReplaced: (name) => void sync.later({ ...bySystem(`node.replaced ${name}`), isRetrying: true }),
+  })
+  const configs = createExpectedConfigs(context.sealer)
+  const desiredState = createReadDesiredState({
+    settings: () => settings.current(),
+    material,
+    onDemandAsk: () => onDemandAskUrl(config.bindAddress, context.port()),
+  })
+  const apply = new Apply({
+    database,
+    timers,
+    log,
+    async nodes() {
+      const isProbing = () => settings.current().site_probe
+      const onboarded = (await nodes.list()).filter(({ row }) => row.onboarded_at !== null)
+      return onboarded.map((node) => createApplyNode(node, { desiredState, configs, nodes, isProbing }))
+    },
+    onApplied(result, changes) {
+      const event = appliedEvent(result, changes)
+      if (event !== undefined) onApplied(event)
+    },
+  })
+  const sync = createSyncSites(apply, log)
+  const later = (cause: string) => void sync.later(bySystem(cause))
+  const drift = createDrift(context, { nodes, configs, apply, later })
+  // Settings are part of the configuration.
+  const unsubscribe = settings.onChange(() => later('settings.updated'))
+  const desired = async () => desiredSites(await allSiteRows(db))
+  return {
+    nodes,
+    apply,
+    sync,
+    revisions: createRevisions(database),
+    drift,
+    /** Returns the sites as they are wanted. */
+    desired,
+    /** Returns the sites as the first server serves them. */
+    served: async () => servedSites(db, firstNode, await desired()),
+    desiredState,
+    async close() {
+      unsubscribe()
+      await drift.close()
+      await apply.close()
+    },
+  }
+}
+
+function openNodes(context: Context, { onReplaced }: { onReplaced: (name: string) => void }): Nodes {
+  return new Nodes({
+    ...context,
+    onReachable: ({ id, name }, isReachable) =>
+      context.publish({
+        type: 'node',
+        action: isReachable ? 'reachable' : 'unreachable',
+        id: String(id),
+        details: { name },
+      }),
+    onReplaced({ name, onboarded_at: onboardedAt }) {
+      if (onboardedAt !== null) onReplaced(name)
+    },
+  })
+}
+
+function createDrift(
+  context: Context,
+  deploy: Pick<Deploy, 'nodes' | 'apply'> & {
+    configs: ReturnType<typeof createExpectedConfigs>
+    later: (cause: string) => void
+  },
+): DriftWatch {
+  const { apply, later } = deploy
+  const publish = (action: 'found' | 'settled', id: number, node: string) =>
+    context.publish({ type: 'drift', action, id: String(id), details: { node } })
+  return new DriftWatch({
+    ...context,
+    ...deploy,
+    isApplying: () => apply.isBusy,
+    isBehind: (nodeId) => apply.isBehind(nodeId),
+    onRestarted: ({ row }) => later(`node.restarted ${row.name}`),
+    onBehind: ({ row }) => later(`node.returned ${row.name}`),
+    onDrift: ({ nodeId, nodeName }) => publish('found', nodeId, nodeName),
+    onSettled: ({ row }) => publish('settled', row.id, row.name),
+  })
+}
+
+/** Creates the checks and grades of certificates. */
+function openCertificates(context: Context, { nodes }: Deploy): Certificates {
+  const { config, db } = context
+  const optIns = createOptIns(db)
+  return createCertificates({
+    ...context,
+    hosts: {
+      list: async () => listSiteHosts(db, await optIns.list()),
+      async endpoint(): Promise<NodeEndpoint | undefined> {
+        const node = await nodes.get(firstNode)
+        if (node === undefined) return undefined
+        return { address: reachHost(node), httpPort: node.row.http_port, httpsPort: node.row.https_port }
+      },
+    },
+    optIns,
+    hasSite: async (id) => (await findSiteRow(db, id)) !== undefined,
+    fetch: createGuardedFetch(createOutboundPolicy(config.outboundAllow)),
+    sslLabsUrl: config.sslLabsUrl,
+  })
+}
+
+/** Creates the counts of the access log, its live tail, and the states of upstreams. */
+function createTraffic({ db, timers, log }: Context, { nodes }: Deploy, { accounts }: Access) {
+  let index = createHostIndex([])
+  const live = createLiveTail(timers, liveView)
+  const traffic = new Traffic({
+    db,
+    timers,
+    log,
+    siteOf: (host) => index.siteOf(host),
+    onRequest: (line, siteId) => live.publish(line, siteId),
+  })
+  const upstreams = new UpstreamStates({
+    declared: () => declaredUpstreams(db),
+    counted: async () => (await nodes.get(firstNode))?.client.upstreams() ?? [],
+    timers,
+    log,
+  })
+  const feature: Features['traffic'] = {
+    traffic,
+    live,
+    upstreams,
+    hasSite: async (id) => (await findSiteRow(db, id)) !== undefined,
+    roleNow: async (key) => (await accounts.sessions.peek(key))?.role,
+  }
+  return {
+    feature,
+    /** Reads anew which site a host belongs to; lines of the log may be those of disabled sites too. */
+    async learnHosts() {
+      const read = async () =>
+        (await allDomainOwners(db)).flatMap(({ id, domains }) => domains.map((host) => [host, id] as const))
+      // When the database cannot be read, the last index is good enough.
+      index = await read().then(createHostIndex, () => index)
+    },
+    async close() {
+      live.close()
+      await upstreams.close()
+      await traffic.close()
+    },
+  }
+}
+
+/** Creates the rules about sites, and everything that edits sites. */
+function createSites(context: Context, deploy: Deploy, uploads: Uploads) {
+  const { database, db, clock, timers, log, settings, config } = context
+  const { nodes, sync, apply, revisions, drift } = deploy
+  const source = createRuleContextSource({ ...context, nodes, material: uploads.material })
+  const adapter = async () => (await nodes.get(firstNode))?.client.adapt
+  const check = createCheckWanted(source)
+  const settle = createSettleWanted({ source, adapter })
+  const settleMany = () => createSettleWanted({ source: withFixedDirectory(source), adapter })
+  const editMany = createEditMany({ database, clock, sync })
+  const storeMany = createEditMany({ database, clock, sync: unsynced })
+  const first = { firstNode: () => nodes.get(firstNode), recheckFirst: () => nodes.recheck(firstNode) }
+  const preview = createPreviewSite({ ...deploy, ...first, check, settle })
+  const syncAll = createSyncAll(apply)
+  const imports = new Imports({
+    target: createImportTarget({ db, settleMany, editMany, uploads }),
+    async adapt(text) {
+      const adapt = await adapter()
+      if (adapt === undefined) throw new Error('there is no Caddy')
+      return await adapt(text)
+    },
+    readNode: (id) => readNode(nodes, id),
+    hashPassword,
+    isRawAllowed: () => settings.current().allow_raw,
+    timers,
+    folder: config.dataDirectory,
+  })
+  const onboarding = new CaddyOnboarding({
+    ...context,
+    nodes,
+    sync,
+    target: createImportTarget({ db, settleMany, editMany: storeMany, uploads }),
+    editMany: storeMany,
+    setAcmeEmail: async (email) => void (await settings.change({ acme_email: email })),
+    onOnboarded: ({ row }) => context.publish({ type: 'onboarding', action: 'completed', id: String(row.id) }),
+  })
+  const readOptions = async (nodeId: number) => ownReadOptions(await nodes.get(nodeId), uploads.material)
+  return {
+    onboarding,
+    pending: createPendingWatch({
+      timers,
+      log,
+      isApplying: () => apply.isBusy,
+      async pending() {
+        const node = await nodes.get(firstNode)
+        return node === undefined || node.row.onboarded_at === null ? '' : await namePending(db, firstNode)
+      },
+      async apply() {
+        // The command line may have brought certificates along.
+        await uploads.refresh()
+        sync.later(bySystem('pending'))
+      },
+    }),
+    features: {
+      sites: new Sites({ ...context, check, settle, preview, sync, nodeNames: () => nodes.names() }),
+      explain: createExplain({ ...deploy, ...first }),
+      checkUpstreams: createCheckUpstreams(source),
+      applying: {
+        revisions,
+        status: () => readCaddyStatus(db, deploy),
+        syncAll,
+        diff: createRevisionDiff({ ...deploy, ...first }),
+        now: () => clock.now(),
+        returnTo: createReturnToRevision({
+          revisions,
+          rows: () => allSiteRows(db),
+          editMany,
+          check: () => createCheckWanted(withFixedDirectory(source)),
+        }),
+        drift: createDriftActions(drift, syncAll),
+      },
+      taking: {
+        onboarding,
+        adopt: createAdoptDrift({ watch: drift, desired: deploy.desired, settleMany, editMany, readOptions }),
+      },
+      imports,
+    },
+  }
+}
+
+function createHttp({ config, log, pages }: Context, { guard }: Access, features: Features) {
+  return createServer({
+    routes: allRoutes(features),
+    about,
+    guard,
+    toError,
+    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
+    log,
+    pages,
+    apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
+  })
+}
+
+/** Takes over a Caddy that serves nothing, brings the others up to date, and starts every watch. */
+async function start(
+  { db, own, log }: Context,
+  { drift, sync }: Deploy,
+  parts: Pick<ReturnType<typeof createSites>, 'onboarding' | 'pending'> & {
+    certificates: Certificates
+    traffic: ReturnType<typeof createTraffic>
+  },
+): Promise<void> {
+  const { onboarding, pending, certificates, traffic } = parts
+  own?.onRestarted(() => void drift.check())
+  drift.start()
+  if (own === undefined || !(await takeOver(onboarding, log))) {
+    void drift.check()
+    sync.later(bySystem('start'))
+  }
+  pending.start()
+  await certificates.start()
+  await traffic.learnHosts()
+  traffic.feature.upstreams.start()
+  await traffic.feature.traffic.start((await findNodeRow(db, firstNode))?.log_file ?? undefined)
+}
+
+/** Takes over the service's own Caddy without a question, as nothing else ever configured it. */
+async function takeOver(onboarding: CaddyOnboarding, log: Log): Promise<boolean> {
+  try {
+    return await onboarding.onboardBlank()
+  } catch (error) {
+    log.error({ err: error }, 'Caddy could not be taken over')
+    return false
+  }
 }

@@ -1,22 +1,70 @@
-import type { DoctorFact } from '@hearth/runtime'
+import { type DoctorCheck, OperatorError } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand } from '@hearth/service'
 import type { Command } from 'commander'
-import { addAccountCommands } from './command-line/accounts.ts'
-import { backupSubject } from './command-line/data.ts'
-import { addImportCommands } from './command-line/import.ts'
+import type { ImportCommand } from './import/import-command.ts'
 
 /** Adds what `hearth sites …` can do. */
 export function addCommands(program: Command): void {
   addServeCommand(program, async () => (await import('./main.ts')).serve(process.env))
   addAccountCommands(program)
-  addBackupCommands(program, backupSubject)
+  addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addImportCommands(program)
 }
 
-/** What `hearth doctor` should know about this host: whether there is a Caddy to manage, and whether it keeps its visitors. */
-export async function doctor(): Promise<DoctorFact[]> {
-  const { describeCaddy } = await import('./command-line/describe-caddy.ts')
-  const { describeConnections } = await import('./command-line/describe-connections.ts')
+interface ImportOptions {
+  readonly dryRun?: boolean
+  readonly customSsl?: string
+}
+
+/** `import caddyfile FILE` and `import npm FILE`: works whether or not the service runs, which takes the sites up at once. */
+function addImportCommands(program: Command): void {
+  const group = program.command('import').description('make sites of what another program was set up with')
+  const run = async (command: ImportCommand) => (await import('./command-line/import.ts')).runImport(command)
+  group
+    .command('caddyfile <file>')
+    .description('sites of a Caddyfile; it is read by caddy, and must not import other files')
+    .option('--dry-run', 'only say what would happen')
+    .action((file: string, { dryRun = false }: ImportOptions) => run({ kind: 'caddyfile', file, isDryRun: dryRun }))
+  group
+    .command('npm <file>')
+    .description('hosts of Nginx Proxy Manager, from its database.sqlite')
+    .option('--dry-run', 'only say what would happen')
+    .option('--custom-ssl <folder>', 'its folder custom_ssl, for certificates that were uploaded there')
+    .action((file: string, { dryRun = false, customSsl }: ImportOptions) =>
+      run({ kind: 'npm', file, isDryRun: dryRun, ...(customSsl !== undefined && { customSsl }) }),
+    )
+}
+
+/** Checks of `hearth doctor` on this host: whether there is a Caddy to manage, and whether changes drop connections. */
+export async function doctor(): Promise<DoctorCheck[]> {
+  const { describeCaddy, describeConnections } = await import('./command-line/doctor.ts')
   const connections = describeConnections()
   return [await describeCaddy(process.env), ...(connections === undefined ? [] : [connections])]
+}
+
+/** `reset-admin-password`: for whoever is locked out. It prints the new password on stdout, and nothing else there. */
+function addAccountCommands(program: Command): void {
+  program
+    .command('reset-admin-password')
+    .description(
+      'give an administrator a new password and print it; it must be changed at the next sign-in, passkeys and recovery codes go, sessions end',
+    )
+    .option('--username <name>', 'whose; the oldest administrator when left out')
+    .action(async ({ username }: { username?: string }) => {
+      const [{ resetAdministrator }, { withStorage }] = await Promise.all([
+        import('./accounts/reset-administrator.ts'),
+        import('./command-line/data.ts'),
+      ])
+      await withStorage(async ({ database }) => {
+        const reset = await resetAdministrator(database.query, username)
+        if (reset === undefined)
+          throw new OperatorError(
+            username === undefined
+              ? 'there is no administrator yet; start the service and set it up'
+              : `--username: there is no administrator ${username}`,
+          )
+        process.stderr.write(`new password of ${reset.username}, to be changed at the next sign-in:\n`)
+        process.stdout.write(`${reset.password}\n`)
+      })
+    })
 }

@@ -1,13 +1,11 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { secretKeyText } from '@hearth/credentials'
-import { networkList } from '@hearth/http'
+import { readRelyingParty } from '@hearth/accounts'
 import { allowAddresses, outboundAllow } from '@hearth/outbound'
 import {
   absolutePath,
+  checkProgram,
   commaList,
-  commonSettings,
-  filePath,
   hasCredentials,
   parseSettings,
   portNumber,
@@ -15,9 +13,9 @@ import {
   webAddress,
   type Environment,
 } from '@hearth/runtime'
+import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from '@hearth/service'
 import { z } from 'zod'
-import { parseAdminAddress } from './nodes/admin-address.ts'
-import { readRelyingParty } from './passkeys/relying-party.ts'
+import { parseAdminAddress } from './deploy/nodes/admin-address.ts'
 
 const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
@@ -58,12 +56,8 @@ const addressList = commaList
 
 /** Every setting by its variable, as `readConfig` reads it. */
 export const settingsSchema = z.object({
-  ...commonSettings,
-  BIND_PORT: portNumber.default(8104),
-  DATA_DIR: filePath.default('data/sites'),
-  TRUSTED_PROXIES: networkList,
-  SECRET_KEY: secretKeyText.optional(),
-  SECRET_KEY_FILE: filePath.optional(),
+  ...serviceSettings({ name: 'sites', port: 8104 }),
+  ...databaseSettings,
   PUBLIC_ORIGIN: originList.default([]),
   RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
   CADDY_ADMIN: adminAddress.optional(),
@@ -91,19 +85,11 @@ export function readConfig(environment: Environment) {
   const isOwn = settings.CADDY_ADMIN === undefined
   const { PUBLIC_URL: publicUrl, PUBLIC_ORIGIN, RP_ID: rpId } = settings
   return {
-    bindAddress: settings.BIND_ADDRESS,
-    bindPort: settings.BIND_PORT,
-    dataDirectory,
-    databaseUrl: settings.DATABASE_URL,
-    publicUrl,
-    /** Where pages of ours may come from, beside the address a browser calls the service by. */
+    ...serviceConfig(settings),
+    ...databaseConfig(settings),
+    /** Origins of the service's pages, beside the address a browser uses. */
     origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...PUBLIC_ORIGIN].map((text) => new URL(text).origin),
     relyingParty: readRelyingParty({ publicUrl, publicOrigins: PUBLIC_ORIGIN, rpId }),
-    trustedProxies: settings.TRUSTED_PROXIES,
-    forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
-    logLevel: settings.LOG_LEVEL,
-    secretKey: settings.SECRET_KEY,
-    secretKeyFile: resolve(settings.SECRET_KEY_FILE ?? `${dataDirectory}/secret.key`),
     caddy: {
       /** The admin endpoint of a Caddy that runs already; undefined to run one as a child. */
       admin: settings.CADDY_ADMIN,
@@ -111,7 +97,7 @@ export function readConfig(environment: Environment) {
       httpsPort: settings.CADDY_HTTPS_PORT ?? (isOwn ? 8543 : 443),
       /** Addresses it listens at; all of the machine when there is none. */
       bind: settings.CADDY_BIND ?? (isOwn ? ['127.0.0.1'] : []),
-      /** Where a Caddy that runs already is to write its access log. */
+      /** Access log of a Caddy that runs already. */
       logFile: settings.CADDY_LOG_FILE,
       /** Undefined for the one in PATH. */
       path: settings.CADDY_PATH,
@@ -126,4 +112,9 @@ export function readConfig(environment: Environment) {
     outboundAllow: allowAddresses(settings.OUTBOUND_ALLOW, [settings.SSLLABS_BASE_URL]),
     build: { commit: settings.BUILD_COMMIT, date: settings.BUILD_DATE },
   }
+}
+
+/** Checks the program that the settings name before anything is written. Throws an `OperatorError` that names the setting. */
+export function checkPrograms({ caddy }: Config): void {
+  if (caddy.path !== undefined) checkProgram('CADDY_PATH', caddy.path)
 }

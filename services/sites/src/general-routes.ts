@@ -1,12 +1,12 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { z } from 'zod'
+import { version } from './about.ts'
 import { route } from './access.ts'
 import { ReadyChecks, unavailable } from './problems.ts'
-import { reasonNotReady, type Readiness } from './readiness.ts'
-import { version } from './version.ts'
+import { reasonNotReady, type Readiness } from './deploy/caddy-status.ts'
 
-/** What the service says about itself. */
-export interface GeneralParts {
+/** Functions behind the general endpoints. */
+export interface GeneralDependencies {
   readonly readiness: Readiness
   readonly build: { readonly commit: string; readonly date: string }
   readonly document: () => Record<string, unknown>
@@ -16,8 +16,8 @@ const Health = z.object({ status: z.literal('ok'), app: z.string(), version: z.s
 const shared = { method: 'GET', tag: 'General', access: 'always', limit: 'none' } as const
 const health = { status: 'ok' as const, app: 'Hearth Sites', version }
 
-/** What anybody may ask, signed in or not, set up or not. */
-export function generalRoutes({ readiness, build, document }: GeneralParts): Route[] {
+/** The endpoints for everybody, signed in or not, set up or not. */
+export function generalRoutes({ readiness, build, document }: GeneralDependencies): Route[] {
   return [
     route(
       {

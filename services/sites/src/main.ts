@@ -2,7 +2,9 @@ import { box, type Environment } from '@hearth/runtime'
 import { runService } from '@hearth/service'
 import { setUpTokenFile } from '@hearth/accounts'
 import { readConfig, type Config } from './config.ts'
-import { openService } from './open-service.ts'
+
+/** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
+const loadService = () => import('./open-service.ts')
 
 /** Runs the service in the foreground until it is told to stop. */
 export async function serve(environment: Environment): Promise<void> {
@@ -10,15 +12,15 @@ export async function serve(environment: Environment): Promise<void> {
   await runService({
     name: 'sites',
     config,
-    open: (log) => openService(config, log),
-    announce({ setUpToken, caddyTrouble }) {
+    open: async (log) => (await loadService()).openService(config, log),
+    announce({ setUpToken, caddyFailure }) {
       const token = setUpToken()
-      return [...(token === undefined ? [] : [setUpBox(token, config)]), caddyLine(config, caddyTrouble)]
+      return [...(token === undefined ? [] : [setUpBox(token, config)]), caddyLine(config, caddyFailure)]
     },
   })
 }
 
-/** The box that tells the person at the terminal how to make the first administrator. */
+/** Returns the box for the terminal that says how to create the first administrator. */
 function setUpBox(token: string, { dataDirectory }: Config): string {
   return box([
     'Set up Hearth Sites',
@@ -31,10 +33,10 @@ function setUpBox(token: string, { dataDirectory }: Config): string {
   ])
 }
 
-/** Which Caddy is managed, for a person at the terminal. */
-function caddyLine({ caddy }: Config, trouble: string | undefined): string {
+/** Returns the line about the managed Caddy for the terminal. */
+function caddyLine({ caddy }: Config, failure: string | undefined): string {
   if (caddy.admin !== undefined) return `Managing the Caddy at ${caddy.admin}`
-  if (trouble !== undefined)
-    return `There is no Caddy: ${trouble}. Install caddy, or name one that runs as CADDY_ADMIN.`
+  if (failure !== undefined)
+    return `There is no Caddy: ${failure}. Install caddy, or name one that runs as CADDY_ADMIN.`
   return `No CADDY_ADMIN was given: a Caddy of its own was started and is managed, sites at http://localhost:${caddy.httpPort} and https://localhost:${caddy.httpsPort}`
 }

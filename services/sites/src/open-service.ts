@@ -1,21 +1,20 @@
 import { join } from 'node:path'
-import { openSetUpToken } from '@hearth/accounts'
+import { openSetUpToken, warnOfForeignPasskeys } from '@hearth/accounts'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
+import { openClaimed } from '@hearth/service'
 import { usersIn } from './accounts/store.ts'
 import { createApp, type App } from './app.ts'
-import { checkPlaces } from './check-places.ts'
-import type { Config } from './config.ts'
+import { checkPrograms, type Config } from './config.ts'
 import { openStorage } from './database/open.ts'
-import { checkOwnPorts, openOwnCaddy } from './nodes/own-caddy.ts'
-import { warnOfForeignPasskeys } from './passkeys/foreign-passkeys.ts'
+import { checkOwnPorts, openOwnCaddy } from './deploy/nodes/own-caddy.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
   readonly app: App
-  /** What the first administrator must know, until there is one. */
+  /** Returns the set-up token, until there is an administrator. */
   readonly setUpToken: () => string | undefined
-  /** Why there is no Caddy of the service's own; undefined when there is one, or none is wanted. */
-  readonly caddyTrouble: string | undefined
+  /** Reason why the service's own Caddy does not run; undefined when it runs, or none is wanted. */
+  readonly caddyFailure: string | undefined
   close(): Promise<void>
 }
 
@@ -27,21 +26,18 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  * when a setting is wrong or the directory is in use.
  */
 export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
-  await using cleanup = new AsyncDisposableStack()
-  checkPlaces(config)
-  const claim = cleanup.use(claimDataDirectory(config.dataDirectory))
-  await checkOwnPorts(config)
-  const { database, secret } = await openStorage({ ...config, warn: (message) => log.warn(message) })
-  cleanup.defer(() => database.close())
-  // A server's database knows the key from now on.
-  if (database.kind === 'postgres') claim.keep()
-  const setUpToken = await openSetUpToken(config.dataDirectory, (await usersIn(database.query).count()) > 0)
-  await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
-  const { caddy: own, trouble } = await openOwnCaddy(config, log, timers)
-  cleanup.defer(async () => own?.close())
-  const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own })
-  cleanup.defer(() => app.close())
-  claim.keep()
-  const resources = cleanup.move()
-  return { app, caddyTrouble: trouble, setUpToken: () => setUpToken.current(), close: () => resources.disposeAsync() }
+  checkPrograms(config)
+  return openClaimed(claimDataDirectory(config.dataDirectory), async ({ resources, openDatabase }) => {
+    await checkOwnPorts(config)
+    const { database, secret } = await openDatabase(() =>
+      openStorage({ ...config, warn: (message) => log.warn(message) }),
+    )
+    const setUpToken = await openSetUpToken(config.dataDirectory, (await usersIn(database.query).count()) > 0)
+    await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
+    const { caddy: own, failure } = await openOwnCaddy(config, log, timers)
+    resources.defer(async () => own?.close())
+    const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own })
+    resources.defer(() => app.close())
+    return { app, caddyFailure: failure, setUpToken: () => setUpToken.current() }
+  })
 }

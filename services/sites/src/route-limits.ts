@@ -10,7 +10,7 @@ export interface RouteLimits {
   refund(spec: Pick<Route['spec'], 'method' | 'path'>, address: string): Promise<void>
 }
 
-/** What is not known counts too, for all unknown paths together. */
+/** Limit of all unknown paths together. */
 const unknownPaths = { name: 'unknown', limit: '60/min' }
 
 /** Counts in memory, and in the database for the limits that must outlast a restart. */

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { openApiOf } from '@hearth/http'
 import { createFastTimers } from '@hearth/runtime'
-import { operationsOf, type Operation } from '@hearth/testing'
-import { nextAddress } from './browser.ts'
+import { operationsOf, type Operation, nextAddress } from '@hearth/testing'
 import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
 
 interface Problem {
@@ -242,8 +241,8 @@ test('what is delicate needs a proof of the last five minutes', async () => {
   // To register a passkey the request itself may bring the proof; passkeys.test.ts has that.
   for (const operation of operations.filter((one) => nameOf(one) !== signOut && !open.has(nameOf(one)))) {
     const answer = await send(browser, operation)
-    const isAsked = answer.body.code === 'reauthentication_required'
-    assert.equal(isAsked, recent.has(nameOf(operation)), nameOf(operation))
+    const isQueried = answer.body.code === 'reauthentication_required'
+    assert.equal(isQueried, recent.has(nameOf(operation)), nameOf(operation))
   }
   const json = { password: testPassword }
   assert.equal((await browser.call('POST', '/api/session/reauthenticate', { json })).status, 200)

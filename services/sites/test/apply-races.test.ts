@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import type { Revision } from '../src/apply/schema.ts'
+import type { Revision } from '../src/deploy/schema.ts'
 import { startSites, type Browser } from './in-process.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import type { Revision } from '../src/apply/schema.ts'
+import type { Revision } from '../src/deploy/schema.ts'
 import { startSites, testPassword, type Sites } from './in-process.ts'
 import { portReopened } from './reopened-port.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
@@ -115,7 +115,7 @@ test('what somebody else changes is noticed, shown, not overwritten, and taken b
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
   const site = await makeSite(admin, sayingSite('mine', 'mine'))
-  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const node = await sites.service.app.deploy.nodes.get(1)
   assert.ok(node !== undefined)
   const { config, etag } = await node.client.readConfig()
   const foreign = JSON.parse(JSON.stringify(config).replace('"body":"mine"', '"body":"foreign"')) as object
@@ -146,7 +146,7 @@ test('what somebody else changed becomes what is wanted, when that is asked for'
   const [port] = sites.caddyPorts
   const kept = await makeSite(admin, sayingSite('kept', 'kept'))
   const gone = await makeSite(admin, sayingSite('gone', 'gone'))
-  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const node = await sites.service.app.deploy.nodes.get(1)
   const { config } = (await node?.client.readConfig()) ?? {}
   const text = JSON.stringify(config)
     .replace('"body":"kept"', '"body":"theirs"')
@@ -275,7 +275,7 @@ test('what ran last is kept in a form that tells nothing', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('told', 'nobody is to read this'))
-  const row = await sites.service.app.management.proxy.nodes.get(1)
+  const row = await sites.service.app.deploy.nodes.get(1)
   assert.match(row?.row.expected_config ?? '', /^v1\./)
   assert.doesNotMatch(row?.row.expected_config ?? '', /nobody/)
 })

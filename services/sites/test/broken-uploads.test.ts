@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
-import { brokenUploads, rawUpload, sendRaw } from '@hearth/testing'
-import { nextAddress } from './browser.ts'
+import { brokenUploads, rawUpload, sendRaw, nextAddress } from '@hearth/testing'
 import { startSites } from './in-process.ts'
 
 test('the import from Nginx Proxy Manager answers a broken upload with 400 and writes nothing to the log', async () => {

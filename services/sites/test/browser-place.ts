@@ -1,6 +1,5 @@
-import { startBrowser, eventually, type TestBrowser } from '@hearth/testing'
+import { startBrowser, type TestBrowser } from '@hearth/testing'
 import type { Page } from 'playwright-core'
-import { nextAddress } from './browser.ts'
 import { startSites, testPassword, type Sites, type SitesOptions } from './in-process.ts'
 
 /** A service and a browser that looks at it. */
@@ -16,7 +15,7 @@ export interface Place extends AsyncDisposable {
 export async function openPlace(options: SitesOptions = {}, environment: Record<string, string> = {}): Promise<Place> {
   await using cleanup = new AsyncDisposableStack()
   const sites = cleanup.use(await startSites(environment, options))
-  const browser = cleanup.use(await startBrowser({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' }))
+  const browser = cleanup.use(await startBrowser({ reducedMotion: 'reduce' }))
   const resources = cleanup.move()
   return {
     sites,
@@ -27,35 +26,6 @@ export async function openPlace(options: SitesOptions = {}, environment: Record<
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
-}
-
-/** Goes to a page as somebody from an address of their own, because one address has only so many requests a minute. */
-export async function visit(page: Page, url: string): Promise<void> {
-  await page.setExtraHTTPHeaders({ 'x-forwarded-for': nextAddress() })
-  await page.goto(url)
-}
-
-/** Waits until nothing on the page is being loaded any more. */
-export async function settled(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await eventually(
-    () => page.locator('[aria-busy=true], [aria-label=Loading]').count(),
-    (count) => count === 0,
-    { what: 'loaded content' },
-  )
-}
-
-/** Fills and sends the sign-in form. */
-export async function signIn(page: Page, name: string, password = testPassword): Promise<void> {
-  await page.getByLabel('User name').fill(name)
-  await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-}
-
-/** Signs in and waits for the application. */
-export async function enter(page: Page, name: string, password = testPassword): Promise<void> {
-  await signIn(page, name, password)
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
 }
 
 /** Answers the question whether it is really them, by password. */

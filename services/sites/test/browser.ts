@@ -1,10 +1,9 @@
+import { createCookieClient, nextAddress, type RequestContent } from '@hearth/testing'
 import { plainCookieName } from '../src/accounts/session-cookie.ts'
 
-/** What a call sends. */
-export interface CallOptions {
-  readonly json?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  /** Where the request comes from; an address of its own when left out. */
+/** Content of a call. */
+export interface CallOptions extends Omit<RequestContent, 'form' | 'upload'> {
+  /** Address that the request comes from; a new one when left out. */
   readonly from?: string
   /** Leaves the CSRF token out. */
   readonly isBare?: boolean
@@ -31,40 +30,14 @@ export interface Browser {
   copy(): Browser
 }
 
-let lastCaller = 0
-
-/**
- * An address nobody else calls from: one address has only so many requests a minute, and the limits have tests of their own.
- */
-export function nextAddress(): string {
-  lastCaller += 1
-  return `10.${(lastCaller >> 16) & 255}.${(lastCaller >> 8) & 255}.${lastCaller & 255}`
-}
-
 /** A browser without cookies. `url` is asked for at every call, because a restart changes it. */
 export function createBrowser(url: () => string, cookies = new Map<string, string>()): Browser {
   let token: { readonly of: string | undefined; readonly text: string } | undefined
   const sessionKey = () => cookies.get(plainCookieName) ?? cookies.get(`__Host-${plainCookieName}`)
 
-  async function send(method: string, path: string, { json, headers = {}, from }: CallOptions): Promise<Response> {
-    const response = await fetch(`${url()}${path}`, {
-      method,
-      redirect: 'manual',
-      headers: {
-        'x-forwarded-for': from ?? nextAddress(),
-        ...(cookies.size === 0 ? {} : { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }),
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    })
-    for (const line of response.headers.getSetCookie()) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
-      if (value === '' || /max-age=0|1970/i.test(line)) cookies.delete(name)
-      else cookies.set(name, value)
-    }
-    return response
-  }
+  const client = createCookieClient(url, cookies)
+  const send = (method: string, path: string, { json, headers, from = nextAddress() }: CallOptions) =>
+    client.fetch(method, path, { json, headers: { 'x-forwarded-for': from, ...headers } })
 
   async function csrf(): Promise<string> {
     if (token === undefined || token.of !== sessionKey() || token.of === undefined) {

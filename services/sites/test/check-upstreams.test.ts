@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import type { UpstreamCheck } from '../src/sites/check-upstreams.ts'
+import type { UpstreamCheck } from '../src/traffic/upstreams/check-upstreams.ts'
 import { startSites } from './in-process.ts'
 
 test('upstreams are checked before a site has them, and those that must not be are not connected to', async () => {

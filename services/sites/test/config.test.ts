@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { refusalFaults, testSettings } from '@hearth/testing'
+import { refusalProblems, testSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
 const tooLong = ['x', 'y', 'z'].map((letter) => letter.repeat(101))
@@ -83,7 +83,7 @@ test('a port of Caddy that is taken refuses the start and leaves a fresh data di
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const port = String((server.address() as AddressInfo).port)
-  const faults = await refusalFaults(['sites', 'serve'], () => [
+  const faults = await refusalProblems(['sites', 'serve'], () => [
     ['CADDY_HTTP_PORT', { CADDY_HTTP_PORT: port, CADDY_HTTPS_PORT: '0' }],
     ['CADDY_HTTPS_PORT', { CADDY_HTTP_PORT: '0', CADDY_HTTPS_PORT: port }],
   ])

@@ -1,13 +1,13 @@
 import { createServer, request, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { AdminAddress } from '../src/nodes/admin-address.ts'
+import type { AdminAddress } from '../src/deploy/nodes/admin-address.ts'
 
 /** An admin endpoint behind a connection that breaks when it is told to. */
 export interface CuttingProxy extends AsyncDisposable {
   readonly address: AdminAddress
   /**
-   * What happens to the next changes, one each: `before` breaks off before Caddy hears of it, `after` when Caddy has done it and
+   * Failures of the next changes, one each: `before` breaks off before Caddy hears of it, `after` when Caddy has done it and
    * before the answer; `gone` is the same, and then nobody answers any more.
    */
   readonly cuts: ('before' | 'after' | 'gone')[]

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
+import { createPostgresDatabase, postgresObstacle, createAuthenticator } from '@hearth/testing'
 import type { Session } from '../src/accounts/schema.ts'
 import { startSites, testPassword, type Browser } from './in-process.ts'
-import { createAuthenticator } from './software-authenticator.ts'
 
-/** What depends on the database: turns, unique names, what is taken out once, what goes with a user. */
+/** Behaviour that depends on the database: locks, unique names, rows that are taken once, rows that go with a user. */
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
     const start = async () => startSites(kind === 'sqlite' ? {} : { DATABASE_URL: await createPostgresDatabase() })

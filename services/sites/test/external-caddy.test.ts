@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import type { Onboarding, OnboardResult } from '../src/onboarding/schema.ts'
+import type { Onboarding, OnboardResult } from '../src/import/schema.ts'
 import { saying, startForeignCaddy } from './foreign-caddy.ts'
 import { startSites, type Browser } from './in-process.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
@@ -77,7 +77,7 @@ test('a foreign Caddy that was restarted with its own file serves the sites agai
   await caddy.start()
   assert.equal((await askHost(caddy.httpPort, 'old.test')).text, 'from the file')
   // The look that the service takes every half minute.
-  await sites.service.app.management.proxy.drift.look()
+  await sites.service.app.deploy.drift.check()
   await eventually(
     () => askHost(caddy.httpPort, 'ours.test'),
     ({ text }) => text === 'ours',
@@ -105,7 +105,7 @@ test('while Caddy is gone an edit is answered with 503 and not kept; when it is 
     [['kept', site.revision, 'as it was']],
   )
   await caddy.start()
-  await sites.service.app.management.proxy.drift.look()
+  await sites.service.app.deploy.drift.check()
   await eventually(
     () => askHost(caddy.httpPort, 'kept.test'),
     ({ text }) => text === 'as it was',
@@ -130,9 +130,9 @@ test('of two services that manage one Caddy neither overwrites the other without
   assert.equal((await askHost(caddy.httpPort, 'shared.test')).text, 'the second')
   assert.equal((await first.call('POST', '/api/caddy/drift/restore')).status, 200)
   assert.equal((await askHost(caddy.httpPort, 'shared.test')).text, 'the first')
-  await other.service.app.management.proxy.drift.look()
+  await other.service.app.deploy.drift.check()
   assert.equal((await second.json<unknown[]>('GET', '/api/caddy/drift')).body.length, 1)
-  assert.equal(other.service.app.management.proxy.apply.isBusy, false)
+  assert.equal(other.service.app.deploy.apply.isBusy, false)
   assert.equal((await askHost(caddy.httpPort, 'shared.test')).text, 'the first')
 })
 

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually, temporaryDirectory } from '@hearth/testing'
-import { parseAdminAddress } from '../src/nodes/admin-address.ts'
-import { createAdminClient, type AdminClient } from '../src/nodes/admin-client.ts'
+import { parseAdminAddress } from '../src/deploy/nodes/admin-address.ts'
+import { createAdminClient, type AdminClient } from '../src/deploy/nodes/admin-client.ts'
 import { freePort } from './free-port.ts'
 
 /** A Caddy that somebody else has set up: it runs with a file of its own, as Debian's service does. */
@@ -16,9 +16,9 @@ export interface ForeignCaddy extends AsyncDisposable {
   readonly httpPort: number
   readonly httpsPort: number
   readonly client: AdminClient
-  /** What a service needs to know to manage it. */
+  /** Settings with which a service manages it. */
   readonly environment: Readonly<Record<string, string>>
-  /** Where to add it as a further server. */
+  /** Admin endpoint at which it is added as a further server. */
   readonly asNode: Readonly<Record<string, unknown>>
   /** Ends it, as a crash does. */
   kill(): Promise<void>
@@ -26,13 +26,13 @@ export interface ForeignCaddy extends AsyncDisposable {
   start(program?: string): Promise<void>
 }
 
-/** How it is set up. */
+/** Options of its set-up. */
 export interface ForeignSetup {
   readonly admin?: 'unix' | 'tcp'
   /** Routes of a server in its file; none for a Caddy that serves nothing. */
   readonly routes?: readonly object[]
   readonly binary?: string
-  /** What goes before the command, such as to give it a network of its own. */
+  /** Command prefix, such as one that gives it a separate network. */
   readonly prefix?: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-import type { CompiledSite, DesiredState, NodePlace } from '../src/caddy/desired-state.ts'
+import type { CompiledSite, DesiredState, NodeProfile } from '../src/caddy/desired-state.ts'
 import { makeNode, makeSite } from './site-makers.ts'
 
 const internal = { tls: { mode: 'internal' } } as const
@@ -141,7 +141,7 @@ export function goldenState(name: string): DesiredState {
 }
 
 /** The node a golden file is made for; `directory` is where its logs and certificates lie. */
-export function goldenNode(age: 'oldest' | 'newest', directory = '/var/lib/caddy'): NodePlace {
+export function goldenNode(age: 'oldest' | 'newest', directory = '/var/lib/caddy'): NodeProfile {
   return makeNode(age, {
     storageRoot: `${directory}/storage`,
     logFile: `${directory}/log/access.log`,

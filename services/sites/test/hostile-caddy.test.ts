@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { startSites, type Browser, type Sites } from './in-process.ts'
 
-/** What an endpoint answers that is not, or not only, a Caddy. */
+/** Answers of an endpoint that is not, or not only, a Caddy. */
 type Answer = (response: ServerResponse) => void
 
 const secret = 'word-of-another-server'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ImportAnswer } from '../src/onboarding/import-schema.ts'
+import type { ImportAnswer } from '../src/import/schema.ts'
 import { startSites, type Browser, type Sites } from './in-process.ts'
 import { askHost, makeSite, sayingSite } from './served.ts'
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserObstacle, eventually } from '@hearth/testing'
-import { settled } from './browser-place.ts'
+import { browserObstacle, eventually, settled } from '@hearth/testing'
 import { caddyObstacle } from './real-caddy.ts'
 import { askHost, makeSite, sayingSite } from './served.ts'
 import { openSitesPlace } from './sites-place.ts'

@@ -7,10 +7,10 @@ import { after, before, describe, test } from 'node:test'
 import { systemTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { compileConfig } from '../src/caddy/compile.ts'
-import { parseAdminAddress } from '../src/nodes/admin-address.ts'
-import { createAdminClient } from '../src/nodes/admin-client.ts'
-import { readCaddyfile } from '../src/onboarding/read-caddyfile.ts'
-import { checkSite } from '../src/sites/rules.ts'
+import { parseAdminAddress } from '../src/deploy/nodes/admin-address.ts'
+import { createAdminClient } from '../src/deploy/nodes/admin-client.ts'
+import { readCaddyfile } from '../src/import/caddyfile/read-caddyfile.ts'
+import { checkSite } from '../src/sites/rules/rules.ts'
 import { SiteCreate } from '../src/sites/schema.ts'
 import { startCaddy, type RealCaddy } from './real-caddy.ts'
 import { richCaddyfile } from './rich-caddyfile.ts'
@@ -82,7 +82,7 @@ for (const age of caddyAges)
       ['hello.test', '/'],
     ]
 
-    /** What a visitor notices of each answer. */
+    /** The parts of each answer that a visitor notices. */
     const answers = async () => {
       // Certificates are made in the background.
       for (const host of new Set(requests.map(([name]) => name)))

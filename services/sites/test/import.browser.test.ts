@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserObstacle } from '@hearth/testing'
+import { browserObstacle, signIn, visit } from '@hearth/testing'
+import { testPassword } from './in-process.ts'
 import { createFastTimers } from '@hearth/runtime'
-import { confirm, enter, openPlace, visit } from './browser-place.ts'
+import { confirm, openPlace } from './browser-place.ts'
 import { makeNpmDatabase } from './npm-fixture.ts'
 import { caddyObstacle } from './real-caddy.ts'
 
@@ -24,7 +25,7 @@ test('a Caddyfile and a database are looked at first, and imported then', { skip
   const { page, url, sites } = place
   const admin = await sites.signIn()
   await visit(page, `${url}/import`)
-  await enter(page, 'admin')
+  await signIn(page, 'admin', testPassword)
   const look = page.getByRole('button', { name: 'Preview the import' })
   await look.click()
   await page.getByText('Required').waitFor()

@@ -1,6 +1,6 @@
 import { listenAt } from '@hearth/service'
 import { createLog, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { temporaryDirectory } from '@hearth/testing'
+import { openInProcess, type InProcess } from '@hearth/testing'
 import type { Session, User } from '../src/accounts/schema.ts'
 import { readConfig, type Config } from '../src/config.ts'
 import { openService, type Service } from '../src/open-service.ts'
@@ -12,7 +12,7 @@ export type { Browser } from './browser.ts'
 /** The password of every account a test makes. */
 export const testPassword = 'tall-giraffe-on-ice-7'
 
-/** How a test wants its service. */
+/** Options of the service under test. */
 export interface SitesOptions {
   /** Data of an earlier service; a folder of its own when left out. */
   readonly folder?: string
@@ -27,7 +27,7 @@ export interface Sites extends AsyncDisposable {
   readonly url: string
   readonly service: Service
   readonly folder: string
-  /** Where its Caddy serves plain HTTP and HTTPS. */
+  /** Ports at which its Caddy serves plain HTTP and HTTPS. */
   readonly caddyPorts: readonly [number, number]
   /** A browser nobody has signed in with. */
   browser(): Browser
@@ -48,13 +48,11 @@ export async function startSites(
   environment: Readonly<Record<string, string>> = {},
   { folder, timers = systemTimers, log, caddy = false }: SitesOptions = {},
 ): Promise<Sites> {
-  const place = folder === undefined ? await temporaryDirectory('sites') : undefined
-  const dataDirectory = folder ?? place?.path ?? ''
   const silent = createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' })
   const places: Record<string, string> = caddy
     ? { CADDY_HTTP_PORT: String(await freePort()), CADDY_HTTPS_PORT: String(await freePort()) }
     : { CADDY_ADMIN: 'http://127.0.0.1:9' }
-  const open = async (more: Readonly<Record<string, string>>) => {
+  const open = async (dataDirectory: string, more: Readonly<Record<string, string>>) => {
     const config = readConfig({
       BIND_PORT: '0',
       // Nobody of a test's asks the real one.
@@ -66,43 +64,39 @@ export async function startSites(
       ...more,
     })
     const service = await openService(config, log ?? silent, timers)
-    return { config, service, url: await listenAt(service.app.http, { host: '127.0.0.1', port: 0 }) }
+    const url = await listenAt(service.app.http, { host: '127.0.0.1', port: 0 })
+    return { config, service, url, close: () => service.close() }
   }
-  return new InProcess(await open({}), { folder: dataDirectory, open, dispose: place })
+  return new SitesInProcess(await openInProcess(open, folder))
 }
 
 interface Started {
+  close(): Promise<void>
   readonly config: Config
   readonly service: Service
   readonly url: string
 }
 
-type Open = (environment: Readonly<Record<string, string>>) => Promise<Started>
-
-class InProcess implements Sites {
-  #started: Started
-  readonly #open: Open
-  readonly #place: AsyncDisposable | undefined
+class SitesInProcess implements Sites {
+  readonly #running: InProcess<Started>
   readonly folder: string
 
+  constructor(running: InProcess<Started>) {
+    this.#running = running
+    this.folder = running.folder
+  }
+
   get caddyPorts(): readonly [number, number] {
-    const { httpPort, httpsPort } = this.#started.config.caddy
+    const { httpPort, httpsPort } = this.#running.current.config.caddy
     return [httpPort, httpsPort]
   }
 
-  constructor(started: Started, more: { folder: string; open: Open; dispose: AsyncDisposable | undefined }) {
-    this.#started = started
-    this.folder = more.folder
-    this.#open = more.open
-    this.#place = more.dispose
-  }
-
   get url(): string {
-    return this.#started.url
+    return this.#running.current.url
   }
 
   get service(): Service {
-    return this.#started.service
+    return this.#running.current.service
   }
 
   browser(): Browser {
@@ -129,14 +123,12 @@ class InProcess implements Sites {
     return expect(await (await this.signIn()).json<User>('POST', '/api/users', { json }), 201)
   }
 
-  async restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
-    await this.service.close()
-    this.#started = await this.#open(environment)
+  restart(environment: Readonly<Record<string, string>> = {}): Promise<void> {
+    return this.#running.restart(environment)
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.service.close()
-    await this.#place?.[Symbol.asyncDispose]()
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#running[Symbol.asyncDispose]()
   }
 }
 

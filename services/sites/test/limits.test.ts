@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { nextAddress } from '@hearth/testing'
 import { openApiOf } from '@hearth/http'
 import { createFastTimers } from '@hearth/runtime'
 import { createLogLines } from './log-lines.ts'
-import { nextAddress } from './browser.ts'
 import { startSites, type Browser, type Sites } from './in-process.ts'
 
 /** Requests that one address may send, by route. */

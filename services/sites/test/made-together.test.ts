@@ -3,10 +3,16 @@ import { createServer, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { createPostgresDatabase, onlyOne, postgresObstacle, statusesTogether } from '@hearth/testing'
+import {
+  createPostgresDatabase,
+  onlyOne,
+  postgresObstacle,
+  concurrentStatuses,
+  createAuthenticator,
+  type SoftwareAuthenticator,
+} from '@hearth/testing'
 import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
 import { sayingSite } from './served.ts'
-import { createAuthenticator, type SoftwareAuthenticator } from './software-authenticator.ts'
 
 /** As much of Caddy's admin endpoint as adding a server asks for. */
 async function startAdmin(): Promise<AsyncDisposable & { readonly url: string }> {
@@ -30,7 +36,7 @@ function answer(method: string | undefined, response: ServerResponse): void {
 
 async function hold(sites: Sites): Promise<void> {
   const token = sites.service.setUpToken()
-  const setUp = await statusesTogether((index) =>
+  const setUp = await concurrentStatuses((index) =>
     sites.browser().call('POST', '/api/setup', { json: { token, username: `admin${index}`, password: testPassword } }),
   )
   assert.equal(setUp.filter((status) => status === 200).length, 1, setUp.join())
@@ -63,7 +69,7 @@ async function faultsOf(sites: Sites): Promise<string[]> {
   ]
   const faults: string[] = []
   for (const [what, create] of creates) {
-    const statuses = await statusesTogether(create)
+    const statuses = await concurrentStatuses(create)
     if (statuses.join() !== onlyOne(201).join()) faults.push(`${what}: ${statuses.join(' ')}`)
   }
   return faults
@@ -88,7 +94,7 @@ async function beginPasskeys(sites: Sites, username: string) {
       const credential = authenticatorFor(index).create(options)
       return () => post(browser, 'finish', { credential })
     })
-    return statusesTogether((index) => calls[index]!())
+    return concurrentStatuses((index) => calls[index]!())
   }
   const count = async () => (await begun[0]!.browser.json<object[]>('GET', '/api/passkeys')).body.length
   return { authenticator: () => createAuthenticator(origin), finish, count }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { browserObstacle, eventually } from '@hearth/testing'
+import { browserObstacle, eventually, settled, signIn, startTcpProxy, submitSignIn, visit } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import type { SettingsView } from '../src/settings/schema.ts'
-import { enter, openPlace, settled, signIn, visit, type Place } from './browser-place.ts'
+import { openPlace, type Place } from './browser-place.ts'
 import type { Browser } from './browser.ts'
 import { testPassword } from './in-process.ts'
 import { caddyObstacle, startCaddy } from './real-caddy.ts'
 import { startSslLabsServer, type SslLabsServer } from './ssl-labs-server/ssl-labs-server.ts'
-import { startWire } from './wire.ts'
 
 const skip = browserObstacle()
 
@@ -24,7 +23,7 @@ before(async () => {
   page = place.page
   admin = await place.sites.signIn()
   await visit(page, place.url)
-  await enter(page, 'admin')
+  await signIn(page, 'admin', testPassword)
 })
 after(async () => {
   await place?.[Symbol.asyncDispose]()
@@ -150,16 +149,16 @@ test(
 )
 
 test('a lost connection is said, and what was missed is there when it is back', { skip }, async () => {
-  await using wire = await startWire(place.sites.url)
-  await visit(page, `${wire.url}/settings`)
+  await using proxy = await startTcpProxy(place.sites.url)
+  await visit(page, `${proxy.url}/settings`)
   await settled(page)
   await page.getByLabel('Connection: Live').waitFor()
   const email = page.getByLabel('E-mail for certificates')
   for (const address of ['first@example.org', 'second@example.org']) {
-    wire.cut()
+    proxy.cut()
     await page.getByLabel('Connection: Reconnecting').waitFor()
     await admin.call('PATCH', '/api/v1/settings', { json: { acme_email: address } })
-    wire.mend()
+    proxy.restore()
     await page.getByLabel('Connection: Live').waitFor()
     await eventually(
       () => email.inputValue(),
@@ -173,13 +172,13 @@ test('too many wrong passwords make the form wait and say for how long', { skip 
   await page.context().clearCookies()
   await visit(page, place.url)
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    await signIn(page, 'admin', 'not this one')
+    await submitSignIn(page, 'admin', 'not this one')
     await page
       .getByRole('alert')
       .getByText(/is wrong/)
       .waitFor()
   }
-  await signIn(page, 'admin', 'not this one')
+  await submitSignIn(page, 'admin', 'not this one')
   await page.getByText(/^Too many attempts\. Try again in \d+ (s|minutes?)\.$/).waitFor()
   assert.ok(await button('Sign in').isDisabled())
 })
@@ -193,7 +192,7 @@ test(
     assert.equal((await admin.call('POST', '/api/users', { json })).status, 201)
     await page.context().clearCookies()
     await visit(page, `${place.url}/users`)
-    await signIn(page, 'eve')
+    await submitSignIn(page, 'eve', testPassword)
     await page.getByLabel('Current password').fill(testPassword)
     for (const label of ['New password', 'New password again'])
       await page.getByLabel(label, { exact: true }).fill(`${testPassword}-b`)

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import type { Revision, SyncResult } from '../src/apply/schema.ts'
-import type { Node } from '../src/nodes/schema.ts'
+import type { Revision, SyncResult } from '../src/deploy/schema.ts'
+import type { Node } from '../src/deploy/nodes/schema.ts'
 import type { Site } from '../src/sites/schema.ts'
 import { networkOfItsOwn } from './continuous-load/own-network.ts'
 import { saying, startForeignCaddy, type ForeignCaddy } from './foreign-caddy.ts'
@@ -31,7 +31,7 @@ async function addNode(admin: Browser, name: string, caddy: ForeignCaddy): Promi
   return onboarded.body
 }
 
-const look = ({ service }: Sites) => service.app.management.proxy.drift.look()
+const look = ({ service }: Sites) => service.app.deploy.drift.check()
 
 const states = async (admin: Browser) =>
   (await admin.json<Node[]>('GET', '/api/nodes')).body.map(({ name, state }) => [name, state])

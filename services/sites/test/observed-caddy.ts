@@ -14,7 +14,7 @@ export interface ObservedCaddy extends AsyncDisposable {
   readonly logFile: string
   /** The root of its own authority, PEM, as soon as it has one. */
   root(): Promise<string>
-  /** What its admin endpoint answers. */
+  /** Answers of its admin endpoint. */
   admin(path: string): Promise<string>
 }
 

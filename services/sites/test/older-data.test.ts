@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { createVisitor, testOlderData, type OlderData, type Visitor } from '@hearth/testing'
+import {
+  createVisitor,
+  testOlderData,
+  type OlderData,
+  type Visitor,
+  openAuthenticator,
+  type SavedAuthenticator,
+} from '@hearth/testing'
 import { freePort } from './free-port.ts'
-import { openAuthenticator, type SavedAuthenticator } from './software-authenticator.ts'
 
-/** What `older-data/make.ts` records beside the answers. */
+/** Facts that `older-data/make.ts` records beside the answers. */
 interface More {
   readonly recoveryCodes: string[]
   readonly passkey: SavedAuthenticator

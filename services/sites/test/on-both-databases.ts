@@ -2,7 +2,7 @@ import { test } from 'node:test'
 import { migrate, openDatabase, type Database, type DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { migrations } from '../src/database/migrations/index.ts'
-import type { Tables } from '../src/database/tables.ts'
+import type { Tables } from '../src/tables.ts'
 
 /** Runs tests on the service's tables, on SQLite and on PostgreSQL where there is one. */
 export function onBothDatabases(run: (database: Database<Tables>, name: string) => Promise<void>): void {

@@ -50,7 +50,7 @@ test('Caddy asks this service, and hands out no certificate for a name it does n
     respond: {},
   })
   await assert.rejects(askHost(sites.caddyPorts[1], 'stranger.example.org', { isSecure: true }))
-  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const node = await sites.service.app.deploy.nodes.get(1)
   const { config } = (await node?.client.readConfig()) ?? {}
   assert.match(JSON.stringify(config), /"ask":"http:\/\/127\.0\.0\.1:\d+\/api\/v1\/on-demand\/ask"/)
   await eventually(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { assertAccessible, browserObstacle } from '@hearth/testing'
+import { assertAccessible, browserObstacle, settled, visit } from '@hearth/testing'
 import type { Page } from 'playwright-core'
-import { openPlace, settled, shownCodes, visit, type Place } from './browser-place.ts'
+import { openPlace, shownCodes, type Place } from './browser-place.ts'
 import { testPassword } from './in-process.ts'
 import { caddyObstacle, startCaddy, type RealCaddy } from './real-caddy.ts'
 

@@ -28,7 +28,7 @@ async function listeningFor(ports: readonly number[], wanted: 'either' | 'both')
   return [...new Set(found.map(({ address }) => address))]
 }
 
-/** What the kernel says who listens where; a wildcard is `0.0.0.0` or `::`. */
+/** Listening addresses as the kernel reports them; a wildcard is `0.0.0.0` or `::`. */
 function listeners(): { address: string; port: number }[] {
   return ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((table) =>
     readFileSync(`/proc/net/${table}`, 'utf8')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compressionFaults, rawReader } from '@hearth/testing'
+import { compressionProblems, rawReader } from '@hearth/testing'
 import { startSites } from './in-process.ts'
 
 test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
@@ -18,7 +18,7 @@ test('every page has an address that answers 200, and other addresses answer 404
 
 test('the description of the API travels compressed', async () => {
   await using service = await startSites()
-  const faults = await compressionFaults(rawReader(service.url), [
+  const faults = await compressionProblems(rawReader(service.url), [
     '/openapi.json',
     '/docs/swagger-ui-bundle.js',
     '/docs/swagger-ui.css',

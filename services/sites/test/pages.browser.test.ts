@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, browserObstacle, eventually } from '@hearth/testing'
+import {
+  browserObstacle,
+  eventually,
+  settled,
+  signIn,
+  visit,
+  assertUsable,
+  showOn,
+  wideAndPhone,
+} from '@hearth/testing'
+import { testPassword } from './in-process.ts'
 import type { Page } from 'playwright-core'
-import { enter, openPlace, settled, visit } from './browser-place.ts'
+import { openPlace } from './browser-place.ts'
 import { caddyObstacle } from './real-caddy.ts'
 
 const obstacle = browserObstacle()
@@ -48,19 +58,11 @@ async function painted(page: Page, scheme: string): Promise<void> {
 }
 
 /** Looks at the page as it stands, wide and light, then on a phone in the dark. */
-async function assertFits(page: Page, what: string): Promise<void> {
-  for (const [width, colorScheme] of [
-    [1280, 'light'],
-    [390, 'dark'],
-  ] as const) {
-    await page.setViewportSize({ width, height: 844 })
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    await painted(page, colorScheme)
-    await assertAccessible(page)
-    const overflow = Number(
-      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-    )
-    assert.ok(overflow <= 0, `${what} is ${overflow} px wider than ${width}`)
+async function assertFits(page: Page): Promise<void> {
+  for (const screen of wideAndPhone) {
+    await showOn(page, screen)
+    await painted(page, screen[1])
+    await assertUsable(page)
   }
   await page.setViewportSize({ width: 1280, height: 844 })
   assert.match(await page.title(), /Hearth Sites/)
@@ -76,22 +78,22 @@ test(
     await sites.addUser('reader', 'user')
     await visit(page, url)
     await settled(page)
-    await assertFits(page, 'the sign-in')
+    await assertFits(page)
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
-    await assertFits(page, 'the recovery')
+    await assertFits(page)
     await page.getByRole('button', { name: 'Use the password' }).click()
-    await enter(page, 'admin')
+    await signIn(page, 'admin', testPassword)
     for (const path of paths) {
       await visit(page, `${url}${path}`)
       await settled(page)
-      await assertFits(page, path)
+      await assertFits(page)
     }
     for (const [path, name] of dialogs) {
       await visit(page, `${url}${path}`)
       await settled(page)
       await page.getByRole('button', { name, exact: true }).click()
       await page.getByRole('dialog').waitFor()
-      await assertFits(page, `${path}, ${name}`)
+      await assertFits(page)
     }
   },
 )

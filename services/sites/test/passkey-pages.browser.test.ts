@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { browserObstacle, eventually } from '@hearth/testing'
+import { browserObstacle, eventually, settled, signIn, startTcpProxy, visit } from '@hearth/testing'
 import { createFastTimers } from '@hearth/runtime'
 import type { Page } from 'playwright-core'
 import type { User } from '../src/accounts/schema.ts'
 import type { Passkey } from '../src/passkeys/schema.ts'
-import { confirm, enter, openPlace, settled, shownCodes, visit, type Place } from './browser-place.ts'
+import { confirm, openPlace, shownCodes, type Place } from './browser-place.ts'
 import type { Browser } from './browser.ts'
 import { testPassword } from './in-process.ts'
 import { autofillSwitch, plugIn, setAutofill, type VirtualAuthenticator } from './virtual-authenticator.ts'
-import { startWire } from './wire.ts'
 
 const skip = browserObstacle()
 const timers = createFastTimers(1)
@@ -36,7 +35,7 @@ async function newcomer(): Promise<{ user: User; device: VirtualAuthenticator }>
   const user = await place.sites.addUser(`person${people}`, 'user')
   const device = await freshDevice()
   await visit(page, `${place.url}/account`)
-  await enter(page, user.username)
+  await signIn(page, user.username, testPassword)
   await addPasskey('Laptop')
   await page.getByText('“Laptop” is a passkey of yours now').waitFor()
   return { user, device }
@@ -116,7 +115,7 @@ test('whoever is not verified by the device stays out, and comes in by password'
   await openSignIn()
   await passkeyButton().click()
   await complaint(/^The passkey was not used/)
-  await enter(page, user.username)
+  await signIn(page, user.username, testPassword)
 })
 
 test('a removed passkey is refused, and the device forgets it', { skip }, async () => {
@@ -209,8 +208,8 @@ test('what was signed is good once, soon, and in its own browser', { skip }, asy
 
 test('at another origin of the same name the passkey is refused', { skip }, async () => {
   await newcomer()
-  await using wire = await startWire(place.sites.url)
-  await openSignIn(wire.url)
+  await using proxy = await startTcpProxy(place.sites.url)
+  await openSignIn(proxy.url)
   await passkeyButton().click()
   await complaint(/^The passkey was not accepted/)
 })
@@ -221,7 +220,7 @@ test('by IP address the page says where passkeys work, and the password does', {
   await page.getByText(/Passkeys do not work under an IP address/).waitFor()
   assert.equal(await page.getByRole('link', { name: place.url }).getAttribute('href'), place.url)
   assert.equal(await passkeyButton().count(), 0)
-  await enter(page, 'admin')
+  await signIn(page, 'admin', testPassword)
 })
 
 test('what changes who may come in asks once more who is there, and then goes on', { skip }, async () => {
@@ -274,7 +273,7 @@ test('a recovery code lets in once, where a new password can be set without the 
   await page.getByRole('button', { name: 'Sign in with the code' }).click()
   await complaint(/recovery code is wrong/)
   await page.getByRole('button', { name: 'Use the password' }).click()
-  await enter(page, user.username, `${testPassword}-b`)
+  await signIn(page, user.username, `${testPassword}-b`)
 })
 
 async function recoveryCodes(): Promise<string[]> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
+import { createAuthenticator, type Deviation, type SoftwareAuthenticator } from '@hearth/testing'
 import type { User } from '../src/accounts/schema.ts'
 import type { Passkey } from '../src/passkeys/schema.ts'
 import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
 import { createLogLines } from './log-lines.ts'
-import { createAuthenticator, type Deviation, type SoftwareAuthenticator } from './software-authenticator.ts'
 
 interface Problem {
   detail: string
@@ -20,7 +20,7 @@ interface Answer {
   csrf_token: string
 }
 
-/** What the options hold, as far as it is looked at. */
+/** The members of the options that tests check. */
 interface Creation {
   rp: { id: string }
   user: { id: string }

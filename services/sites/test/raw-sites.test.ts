@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
-import type { Revision } from '../src/apply/schema.ts'
+import type { Revision } from '../src/deploy/schema.ts'
 import { startSites, testPassword, type Browser } from './in-process.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 

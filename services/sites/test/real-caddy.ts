@@ -11,7 +11,7 @@ import { eventually, temporaryDirectory, unpackedPackage } from '@hearth/testing
 import { freePort } from './free-port.ts'
 import { portReopened } from './reopened-port.ts'
 
-/** How a request reaches a site. */
+/** Options of a request to a site. */
 export interface GetOptions {
   /** Over TLS, with the host as server name, and without a look at who signed. */
   readonly https?: boolean
@@ -24,7 +24,7 @@ export interface GetOptions {
   readonly tls?: Pick<ConnectionOptions, 'maxVersion' | 'minVersion' | 'cert' | 'key' | 'servername'>
 }
 
-/** What came back. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

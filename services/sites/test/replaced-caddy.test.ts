@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import type { Preview, SyncResult } from '../src/apply/schema.ts'
+import type { SyncResult } from '../src/deploy/schema.ts'
+import type { Preview } from '../src/sites/preview-schema.ts'
 import type { Site } from '../src/sites/schema.ts'
 import { startForeignCaddy, type ForeignCaddy } from './foreign-caddy.ts'
 import { startSites, type Browser } from './in-process.ts'
@@ -33,7 +34,7 @@ async function manage(binary: string) {
     admin,
     saying,
     /** The look that the service takes every half minute. */
-    look: () => sites.service.app.management.proxy.drift.look(),
+    look: () => sites.service.app.deploy.drift.check(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runCommand } from '@hearth/testing'
+import { runCommand, createAuthenticator } from '@hearth/testing'
 import type { Session } from '../src/accounts/schema.ts'
 import { startSites, testPassword } from './in-process.ts'
-import { createAuthenticator } from './software-authenticator.ts'
 
 test('whoever is locked out gets a password for one sign-in, and nothing of before works any more', async () => {
   await using sites = await startSites()

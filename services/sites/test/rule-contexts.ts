@@ -1,5 +1,5 @@
-import { createDomainIndex } from '../src/sites/domain-index.ts'
-import type { RuleContext } from '../src/sites/rule-context.ts'
+import { createDomainIndex } from '../src/sites/domains.ts'
+import type { RuleContext } from '../src/sites/rules/rule-context.ts'
 
 /** A context in which there are no other sites and everything optional is allowed. */
 export function makeRuleContext(members: Partial<RuleContext> = {}): RuleContext {

@@ -15,7 +15,7 @@ const foreign = 'token-of-somebody-else'
 const certificate = createTestAuthority().issue({ names: ['guarded.test'] })
 const keyLine = certificate.key.split('\n')[1] ?? ''
 
-/** What nobody is shown, an administrator neither. */
+/** Secrets that nobody is shown, not even an administrator. */
 const hiddenFromAll = new RegExp(
   [String.raw`\$2[aby]\$`, 'JDJ[aby]', password, 'another horse', 'PRIVATE KEY', keyLine, foreign]
     .map((text) => text.replaceAll(/[+/]/g, String.raw`\$&`))
@@ -97,7 +97,7 @@ async function readAll(browser: Browser): Promise<Map<string, string>> {
 
 /** Brings something into what runs that this service has not made. */
 async function changeByHand(): Promise<void> {
-  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const node = await sites.service.app.deploy.nodes.get(1)
   assert.ok(node)
   const { config, etag } = await node.client.readConfig()
   const server = (config as { apps: { http: { servers: { http: { routes: object[] } } } } }).apps.http.servers.http

@@ -2,21 +2,21 @@
 // `kits/` that of the repository.
 // A test of this file begins with its row.
 //
-//  1 admin endpoint   src/nodes/admin-address.test.ts (all), src/nodes/admin-client.test.ts "no redirect is followed", "a name that
+//  1 admin endpoint   src/deploy/nodes/admin-address.test.ts (all), src/deploy/nodes/admin-client.test.ts "no redirect is followed", "a name that
 //                     leads elsewhere …", "no proxy of the environment …"; hostile-caddy.test.ts (all: other servers, sizes, depth);
 //                     node-guards.test.ts "a TCP admin endpoint is warned of …", "a server that is managed is not exchanged …";
-//                     src/nodes/caddy-process.test.ts "Caddy runs with a private socket …"; src/sites/rules.test.ts "an upstream is
-//                     never this service …", src/sites/upstream-addresses.test.ts (all); sites.test.ts "everything that is wrong …"
+//                     src/deploy/nodes/caddy-process.test.ts "Caddy runs with a private socket …"; src/sites/rules/rules.test.ts "an upstream is
+//                     never this service …", src/sites/rules/upstream-addresses.test.ts (all); sites.test.ts "everything that is wrong …"
 //  2 own requests     src/traffic/upstreams/upstream-states.test.ts "addresses of metadata services …"; live-traffic.test.ts "who may
-//                     see what …"; src/sites/rules.test.ts and upstream-addresses.test.ts as above; hostile-caddy.test.ts "… its
+//                     see what …"; src/sites/rules/rules.test.ts and upstream-addresses.test.ts as above; hostile-caddy.test.ts "… its
 //                     words go no further"; src/certificates/ssl-labs/scans.test.ts
-//  3 headers          here; src/sites/rules.test.ts "headers are tokens …"; serves-guards.test.ts "headers are set …"
-//  4 placeholders     src/sites/rules.test.ts "headers are tokens …"; literal-texts.test.ts (all); serves-sites.test.ts "a fixed
+//  3 headers          here; src/sites/rules/rules.test.ts "headers are tokens …"; serves-guards.test.ts "headers are set …"
+//  4 placeholders     src/sites/rules/rules.test.ts "headers are tokens …"; literal-texts.test.ts (all); serves-sites.test.ts "a fixed
 //                     answer is given word for word …"; settings.test.ts "a value that cannot be …"; raw-directives.test.ts
 //  5 injection        here; accepted-by-caddy.test.ts, golden.test.ts; src/sites/domains.test.ts; hostile-input.test.ts
 //  6 raw directives   raw-directives.test.ts (all), raw-sites.test.ts "directives are written by one who proved …", "no link leads
-//                     out …"; src/caddy/raw-text.test.ts; sites.test.ts "directives of one’s own …"; settings.test.ts "raw
-//                     directives are allowed by one who …"; src/onboarding/imports.test.ts "raw sites are only made …"
+//                     out …"; src/sites/raw/raw-text.test.ts; sites.test.ts "directives of one’s own …"; settings.test.ts "raw
+//                     directives are allowed by one who …"; src/import/imports.test.ts "raw sites are only made …"
 //  7 sessions         sessions.test.ts (all); passkeys.test.ts; access.test.ts "a token of before the sign-in …"; users.test.ts "another
 //                     role …"; events.test.ts "signing out, a new password …"
 //  8 other sites      access.test.ts "a write …" (every route); sign-in and setting up are among them
@@ -27,24 +27,26 @@
 // 11 secrets          secrets.test.ts (all); src/caddy/diffs.test.ts "a configuration that is shown …"; apply.test.ts "what ran last is
 //                     kept …"; settings.test.ts "the e-mail address …"; users.test.ts; sessions.test.ts "the cookie …"
 // 12 certificates     src/certificates/uploads/*.test.ts; certificates.test.ts "an uploaded certificate …"
-// 13 paths            src/sites/rules.test.ts "static files stay …"; raw-sites.test.ts "no link leads out …"; node-guards.test.ts "a server
+// 13 paths            src/sites/rules/rules.test.ts "static files stay …"; raw-sites.test.ts "no link leads out …"; node-guards.test.ts "a server
 //                     writes its log …"; serves-sites.test.ts "static files …"
 // 14 programs         here
 // 15 on demand        here; on-demand.test.ts; serves-tls.test.ts "on demand …"
-// 16 domains          here; sites.test.ts "a domain and a name …"; src/sites/rules.test.ts "a domain …", "wildcards …";
+// 16 domains          here; sites.test.ts "a domain and a name …"; src/sites/rules/rules.test.ts "a domain …", "wildcards …";
 //                     raw-sites.test.ts "returning to a revision whose name …"
 // 17 cost             here; serves-guards.test.ts "basic authentication …"
-// 18 imports          here (adopting); hostile-import.test.ts (all); src/onboarding/read-config-any.test.ts, caddyfile-dangers.test.ts, npm-database.test.ts,
-//                     import-plan.test.ts, imports.test.ts
+// 18 imports          here (adopting); hostile-import.test.ts (all); src/import/config/read-config-any.test.ts,
+//                     src/import/caddyfile/caddyfile-dangers.test.ts, src/import/npm/npm-database.test.ts,
+//                     src/import/run-import.test.ts, imports.test.ts
 // 19 markup           here; hostile-text.browser.test.ts; src/traffic/access-log/log-line.test.ts "hosts and paths …"
 // 20 next_url         src/passkeys/next-url.test.ts; passkeys.test.ts "only a path of this service …"
 // 21 first run        here; set-up.test.ts (all)
 // 22 open documents   here; conformance.test.ts
 // 23 floods           here; hostile-input.test.ts "a body that is deep …", "only the head …"; src/events/events.test.ts "there is
 //                     room …", "one who does not read …"; events.test.ts "an eleventh stream …"; src/traffic/live-tail.test.ts;
-//                     passkeys.test.ts "more than five …", "a credential …"; src/passkeys/challenges.test.ts; limits.test.ts
+//                     passkeys.test.ts "more than five …", "a credential …"; limits.test.ts;
+//                     kits/accounts/src/passkeys/passkeys.test.ts
 // 24 forward auth     serves-guards.test.ts "forward authentication asks first …"
-// 25 unknown outcome  src/apply/apply-to-node.test.ts "when the answer does not come …"; src/nodes/admin-client.test.ts "nobody there
+// 25 unknown outcome  src/deploy/apply-to-node.test.ts "when the answer does not come …"; src/deploy/nodes/admin-client.test.ts "nobody there
 //                     is told apart …"; external-caddy.test.ts "while Caddy is gone …"
 
 import assert from 'node:assert/strict'
@@ -146,10 +148,9 @@ test('row 14: the only programs that are started are Caddy, with words of our ow
     assert.doesNotMatch(text, /shell: true|\bexecSync\(|\bnew Function\(|\beval\(/, file)
   }
   assert.deepEqual(starting.sort(), [
-    'command-line/describe-caddy.ts',
     'command-line/import.ts',
-    'management.ts',
-    'nodes/caddy-process.ts',
+    'deploy/nodes/caddy-process.ts',
+    'deploy/nodes/own-caddy.ts',
   ])
 })
 
@@ -173,7 +174,7 @@ test('row 16: the host of the service itself is no site, and a wildcard over it 
 
 test('row 17: passwords cost bcrypt 12, and Caddy remembers those it has compared', async () => {
   await makeSite(admin, { ...sayingSite('costly', 'x'), basic_auth: [{ username: 'ada', password: 'correct horse' }] })
-  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const node = await sites.service.app.deploy.nodes.get(1)
   const text = JSON.stringify((await node?.client.readConfig())?.config)
   assert.match(text, /"password":"\$2[aby]\$12\$/)
   assert.match(text, /"hash_cache":\{\}/)
@@ -206,7 +207,7 @@ test('row 22: the description of the API holds no data and loads nothing from el
 
 test('row 18: what somebody else changed in Caddy is adopted only by the rules of sites', async () => {
   const site = await makeSite(admin, sayingSite('adopted', 'before'))
-  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const node = await sites.service.app.deploy.nodes.get(1)
   const { config, etag } = (await node?.client.readConfig()) ?? {}
   const proxy = { handler: 'reverse_proxy', upstreams: [{ dial: '169.254.169.254:80' }] }
   const changed = JSON.parse(JSON.stringify(config), (_, value: { body?: unknown } | null) =>

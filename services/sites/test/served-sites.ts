@@ -3,18 +3,18 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { newestCapabilities, oldestCapabilities } from '../src/caddy/capabilities.ts'
 import { compileConfig, type CompiledConfig } from '../src/caddy/compile.ts'
-import type { CompiledSite, ConfigOptions, NodePlace } from '../src/caddy/desired-state.ts'
+import type { CompiledSite, ConfigOptions, NodeProfile } from '../src/caddy/desired-state.ts'
 import { caddyObstacle, newCaddy, newCaddyObstacle, startCaddy, type RealCaddy } from './real-caddy.ts'
 
 /** A Caddy with sites that were compiled for it. */
 export interface ServedSites extends AsyncDisposable {
   readonly caddy: RealCaddy
-  compile(sites: readonly CompiledSite[], options?: Partial<ConfigOptions>, node?: Partial<NodePlace>): CompiledConfig
+  compile(sites: readonly CompiledSite[], options?: Partial<ConfigOptions>, node?: Partial<NodeProfile>): CompiledConfig
   /** Compiles and loads; fails unless Caddy takes it. */
   serve(
     sites: readonly CompiledSite[],
     options?: Partial<ConfigOptions>,
-    node?: Partial<NodePlace>,
+    node?: Partial<NodeProfile>,
   ): Promise<CompiledConfig>
 }
 
@@ -22,7 +22,7 @@ export interface ServedSites extends AsyncDisposable {
 export interface CaddyAge {
   readonly name: string
   readonly binary?: string
-  readonly capabilities: NodePlace['capabilities']
+  readonly capabilities: NodeProfile['capabilities']
   readonly skip: string | undefined
 }
 
@@ -37,7 +37,7 @@ export async function startServedSites(
   age: Partial<Pick<CaddyAge, 'binary' | 'capabilities'>> = {},
 ): Promise<ServedSites> {
   const caddy = await startCaddy(age.binary)
-  const place: NodePlace = {
+  const place: NodeProfile = {
     admin: { listen: caddy.adminListen },
     httpPort: caddy.httpPort,
     httpsPort: caddy.httpsPort,
@@ -63,7 +63,7 @@ export interface Origin extends AsyncDisposable {
   readonly port: number
   /** As an upstream is written. */
   readonly url: string
-  /** What came in, oldest first. */
+  /** Requests that came in, oldest first. */
   readonly requests: {
     readonly method: string
     readonly url: string

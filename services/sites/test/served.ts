@@ -4,14 +4,14 @@ import type { Browser } from './browser.ts'
 import type { Site } from '../src/sites/schema.ts'
 import { portReopened } from './reopened-port.ts'
 
-/** What a host answered. */
+/** Answer of a host. */
 export interface Served {
   readonly status: number
   readonly text: string
   readonly headers: IncomingHttpHeaders
 }
 
-/** How a host is asked. */
+/** Options of a request to a host. */
 export interface Asking {
   readonly path?: string
   readonly isSecure?: boolean

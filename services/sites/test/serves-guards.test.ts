@@ -183,7 +183,7 @@ for (const age of caddyAges)
     test('each line of the access log says whose it is, a dry run does not stop it, and a site may be left out', async () => {
       const logFile = join(served.caddy.directory, 'log', 'access.log')
       const node = { logFile, siteLogDirectory: join(served.caddy.directory, 'log') }
-      const { config, places } = await served.serve(
+      const { config, positions } = await served.serve(
         [
           makeSite(1, { domains: ['*.a.test'], ...says('a') }),
           makeSite(2, { domains: ['b.test'], ...says('b'), log: { own_file: true } }),
@@ -212,7 +212,10 @@ for (const age of caddyAges)
         (lines) => lines.some(({ request }) => request.uri === '/5'),
       )
       assert.deepEqual(
-        lines.map(({ logger, request }) => [request.uri, siteOfLine({ logger, host: request.host }, places.domains)]),
+        lines.map(({ logger, request }) => [
+          request.uri,
+          siteOfLine({ logger, host: request.host }, positions.domains),
+        ]),
         [
           ['/1', 1],
           ['/2', 2],

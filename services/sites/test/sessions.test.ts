@@ -116,7 +116,7 @@ test('confirming who one is gives the session another key', async () => {
 
 describe('a change of the password', () => {
   const next = 'a quite new passphrase'
-  test('needs the present one, and a good new one', async () => {
+  test('needs the current password, and a good new one', async () => {
     await sites.addUser('grace', 'user')
     const browser = await sites.signInAs('grace')
     const change = (json: object) => browser.json<Problem>('POST', '/api/session/password', { json })

@@ -1,5 +1,5 @@
 import { newestCapabilities, oldestCapabilities } from '../src/caddy/capabilities.ts'
-import type { CompiledSite, NodePlace } from '../src/caddy/desired-state.ts'
+import type { CompiledSite, NodeProfile } from '../src/caddy/desired-state.ts'
 import { SiteCreate, type SiteRecord } from '../src/sites/schema.ts'
 import type { z } from 'zod'
 
@@ -19,7 +19,7 @@ export function makeRecord(input: z.input<typeof SiteCreate>): SiteRecord {
 }
 
 /** A node as tests of texts need it. */
-export function makeNode(age: 'oldest' | 'newest', members: Partial<NodePlace> = {}): NodePlace {
+export function makeNode(age: 'oldest' | 'newest', members: Partial<NodeProfile> = {}): NodeProfile {
   return {
     admin: { listen: 'unix//run/caddy/admin.sock' },
     httpPort: 80,

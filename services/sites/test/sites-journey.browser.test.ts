@@ -126,7 +126,7 @@ async function removeIt(place: SitesPlace): Promise<void> {
   assert.equal((await served(place)).status, 404)
 }
 
-/** What somebody else does is on the screen without loading it anew. */
+/** Changes by somebody else appear on the screen without a reload. */
 async function seeOthers({ page, admin }: SitesPlace): Promise<void> {
   await page.getByText('No sites yet').waitFor()
   const json = { site_name: 'By somebody', domains: ['other.test'], kind: 'respond', tls: { mode: 'off' }, respond: {} }
@@ -188,7 +188,7 @@ test(
 
 /** Changes what Caddy runs past the service. */
 async function changeOutside({ sites }: SitesPlace, from: string, to: string): Promise<void> {
-  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const node = await sites.service.app.deploy.nodes.get(1)
   assert.ok(node !== undefined)
   const { config, etag } = await node.client.readConfig()
   const foreign = JSON.parse(JSON.stringify(config).replace(from, to)) as object
@@ -211,6 +211,11 @@ test('what somebody else changed in Caddy is told on the pages, shown, and undon
   await place.goTo('/sites')
   await page.getByText('Somebody else changed what Caddy runs').waitFor()
   await assertAccessible(page)
+  await place.goTo('/servers')
+  const card = page.getByText('Somebody else changed its configuration')
+  await card.getByRole('link', { name: 'See what differs' }).click()
+  await page.getByText('Somebody was here').waitFor()
+  await place.goTo('/sites')
   await page.getByRole('link', { name: 'See what differs' }).click()
   await page.getByText('Somebody was here').waitFor()
   await page.getByText('Hello there').waitFor()

@@ -26,7 +26,7 @@ test(
     const { status, body } = await place.admin.json('POST', '/api/sites', { json: hello })
     assert.equal(status, 201, JSON.stringify(body))
     await watchRequests(place)
-    await lookAtTraffic(place)
+    await checkTraffic(place)
     await gradeHost(place)
     await bringCertificate(place)
     await takeAuthority(place)
@@ -53,7 +53,7 @@ async function watchRequests(place: SitesPlace): Promise<void> {
   await assertAccessible(page)
 }
 
-async function lookAtTraffic(place: SitesPlace): Promise<void> {
+async function checkTraffic(place: SitesPlace): Promise<void> {
   const { page } = place
   await place.goTo('/')
   const busiest = page.getByRole('region', { name: 'Busiest sites' })

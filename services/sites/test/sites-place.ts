@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { eventually } from '@hearth/testing'
+import { eventually, visit } from '@hearth/testing'
 import { openPlace, type Place } from './browser-place.ts'
-import { nextAddress, type Browser } from './browser.ts'
+import { type Browser } from './browser.ts'
 
 /** A service with a Caddy of its own, whose administrator is signed in: in the browser, and without a screen. */
 export interface SitesPlace extends Place {
@@ -24,10 +24,7 @@ export async function openSitesPlace(): Promise<SitesPlace> {
   const cookies = [...admin.cookies].map(([name, value]) => ({ name, value, url: sites.url }))
   await browser.context.addCookies(cookies)
   browser.context.setDefaultTimeout(10_000)
-  const goTo = async (path: string) => {
-    await page.setExtraHTTPHeaders({ 'x-forwarded-for': nextAddress() })
-    await page.goto(`${sites.url}${path}`)
-  }
+  const goTo = (path: string) => visit(page, `${sites.url}${path}`)
   return { ...place, admin, goTo, url: sites.url }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import type { Site } from '../src/sites/schema.ts'
-import type { Preview } from '../src/apply/schema.ts'
+import type { Preview } from '../src/sites/preview-schema.ts'
 import { startSites } from './in-process.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 

@@ -10,7 +10,7 @@ export interface TestCertificate {
   readonly privateKey: KeyObject
 }
 
-/** What a certificate should be; the default is a good one for ninety days. */
+/** Options of a certificate; the default is a good one for ninety days. */
 export interface CertificateWish {
   readonly names: readonly string[]
   readonly notBefore?: number

@@ -17,7 +17,7 @@ export interface TlsServerWish extends Pick<
   readonly certificate: TestCertificate
   /** Value of Strict-Transport-Security. */
   readonly hsts?: string
-  /** Whether plain HTTP leads to HTTPS. */
+  /** Redirects plain HTTP to HTTPS. */
   readonly redirects?: boolean
   readonly ocspAnswer?: Uint8Array
 }

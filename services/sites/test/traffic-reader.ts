@@ -1,7 +1,7 @@
 import { migrate, openDatabase } from '@hearth/database'
 import { createLog, systemTimers } from '@hearth/runtime'
 import { migrations } from '../src/database/migrations/index.ts'
-import type { Tables } from '../src/database/tables.ts'
+import type { Tables } from '../src/tables.ts'
 import { Traffic } from '../src/traffic/traffic.ts'
 
 /** Reads a log into a database until it is killed; says on stdout how many requests it has seen. */

@@ -27,7 +27,7 @@ async function startBehindProxy() {
   return { caddy, proxy, sites, admin, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
-const look = (sites: Sites) => sites.service.app.management.proxy.drift.look()
+const look = (sites: Sites) => sites.service.app.deploy.drift.check()
 
 const stateOf = async (admin: Browser, id: number) =>
   (await admin.json<EditAnswer['site']>('GET', `/api/sites/${id}`)).body.apply_state

@@ -15,7 +15,7 @@ export interface VirtualAuthenticator {
   passkeys(): Promise<KeptPasskey[]>
   /** Puts another copy in the place of the only passkey. */
   replace(passkey: KeptPasskey): Promise<void>
-  /** Whether the finger is the right one from now on. */
+  /** Makes the next verifications of the user succeed or fail. */
   setVerified(isVerified: boolean): Promise<void>
 }
 

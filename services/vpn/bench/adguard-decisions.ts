@@ -6,7 +6,7 @@ import { drawQuestions, listTexts, type AskedClient, type Question } from '../te
 
 /**
  * Records what AdGuard's own engine decides about 28,000 questions over the lists of `test/data/lists`, for
- * `test/adguard-agreement.test.ts`. The engine is no dependency: it brings 35 packages and 26 MB for one test. To record anew:
+ * `test/adguard-agreement.test.ts`. The engine is no dependency: it brings 35 packages and 26 MB for one test. To record again:
  *
  *     npm install --prefix /tmp/adguard --ignore-scripts @adguard/tsurlfilter@2.2.23
  *     ADGUARD_ENGINE=/tmp/adguard npm run bench -- vpn/adguard-decisions

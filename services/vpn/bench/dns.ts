@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { temporaryDirectory } from '@hearth/testing'
 import { openLibc } from '../src/dns/sockets/libc.ts'
-import { setThreadSlice, shortestSlice } from '../src/dns/sockets/thread-slice.ts'
+import { setThreadSlice, minSlice } from '../src/dns/sockets/thread-slice.ts'
 import { measureChanges } from './dns/changes.ts'
 import { prepareHearth, type PreparedHearth } from './dns/hearth.ts'
 import { machineText, processTree } from './dns/machine.ts'
@@ -86,7 +86,7 @@ async function startUpstream(work: string) {
   await pause(500)
   // It shares a core with the generator, which never rests: without short turns a fresh name would wait for that one's end.
   const libc = await openLibc()
-  for (const pid of processTree(child.pid ?? 0)) setThreadSlice(libc, shortestSlice, pid)
+  for (const pid of processTree(child.pid ?? 0)) setThreadSlice(libc, minSlice, pid)
   return child
 }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { LogWriter } from '../src/query-log/log-writer.ts'
-import type { PageWish, QueryFilter } from '../src/query-log/page-search.ts'
-import { createQueryLog, type QueryLog } from '../src/query-log/query-log.ts'
-import { createRingMemory, LogRing } from '../src/query-log/ring.ts'
+import type { PageRequest, QueryFilter } from '../src/query-log/page-search.ts'
+import { QueryLog } from '../src/query-log/query-log.ts'
+import { createRingMemory, LogRing } from '../src/dns/log-ring.ts'
 import { areAllWithin, measure, tableOf, type Measured } from './scenario/measurement.ts'
 import { clientCount, nameOf, syntheticQueries } from './scenario/synthetic-queries.ts'
 
@@ -48,7 +48,7 @@ async function main(count: number): Promise<boolean> {
   const notes = [
     `${count} entries written in ${((performance.now() - began) / 1000).toFixed(1)} s, ${(statSync(file).size / count).toFixed(1)} bytes each`,
   ]
-  const log = createQueryLog({ file, clock: systemClock })
+  const log = new QueryLog({ file, clock: systemClock })
   const come = () => {
     ring.append(next(Date.now()))
     ring.publish()
@@ -87,7 +87,7 @@ function filtersOf(number: number): Record<string, QueryFilter> {
 }
 
 async function measurePages(log: QueryLog, come: () => void): Promise<Measured[]> {
-  const timed = async (filter: QueryFilter, page: Partial<PageWish>) => {
+  const timed = async (filter: QueryFilter, page: Partial<PageRequest>) => {
     come()
     const begin = performance.now()
     await log.list(filter, { limit: 100, offset: 0, ...page })
@@ -115,7 +115,7 @@ async function measureRest(log: QueryLog, come: () => void): Promise<Measured[]>
     return performance.now() - begin
   }
   const options = { rounds: 1, times: 5, limit: statisticsLimitMs }
-  // A period of its own each time: nothing is answered twice.
+  // Its own period each time: nothing is answered twice.
   return [
     await measure('statistics, a day', options, (number) => timed(() => log.statistics(24 + number, 'hour'))),
     await measure('statistics, everything', options, (number) => timed(() => log.statistics(700 + number, 'day'))),

@@ -5,10 +5,10 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { temporaryDirectory } from '@hearth/testing'
-import { createRingMemory, LogRing } from '../src/query-log/ring.ts'
-import { createQueryLog } from '../src/query-log/query-log.ts'
-import type { FromWriter, ToWriter, WriterStart } from '../src/query-log/writer-messages.ts'
 import { systemClock } from '@hearth/runtime'
+import { createRingMemory, LogRing } from '../src/dns/log-ring.ts'
+import { QueryLog } from '../src/query-log/query-log.ts'
+import type { FromWriter, ToWriter, WriterStart } from '../src/query-log/writer-messages.ts'
 import { syntheticQueries } from './scenario/synthetic-queries.ts'
 
 /**
@@ -37,7 +37,7 @@ async function feed(file: string, seconds: number, perSecond: number) {
   let lost = 0
   worker.on('message', (message: FromWriter) => {
     if (message.type === 'wrote') ({ lost } = message)
-    if (message.type === 'trouble') process.stderr.write(`${message.message}\n`)
+    if (message.type === 'failure') process.stderr.write(`${message.message}\n`)
   })
   const ended = new Promise((settle) => worker.once('exit', settle))
   const ring = new LogRing(memory)
@@ -54,7 +54,7 @@ async function feed(file: string, seconds: number, perSecond: number) {
   worker.postMessage(stop, [])
   await ended
   const rate = made / ((performance.now() - begin) / 1000)
-  const log = createQueryLog({ file, clock: systemClock })
+  const log = new QueryLog({ file, clock: systemClock })
   const { total } = await log.list({}, { limit: 1, offset: 0 })
   await log.close()
   return { written: total, lost: lost + made - total, rate, bytesPerRow: statSync(file).size / total }

@@ -8,7 +8,7 @@ export const version = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
-/** What the API document says about the service and its ways in. */
+/** Description of the service and its sign-in methods in the API document. */
 export const about: ApiDescription = {
   title: 'Hearth VPN',
   version,

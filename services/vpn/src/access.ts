@@ -1,22 +1,20 @@
-import { isCsrfToken } from '@hearth/credentials'
 import {
   addressGroup,
-  allowanceHeaders,
   createAddressSet,
   createBudget,
-  Fault,
+  HttpError,
   routeFor,
   type AddressSet,
-  type Allowance,
   type GuardedRequest,
   type Route,
 } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
+import { checkAllowance, hasCsrfToken, isCrossSite, isRead } from '@hearth/service'
 import { badRequest, forbidden } from './problems.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 import type { Role } from './users/schema.ts'
 
-/** Who is calling, once that is known. */
+/** The authenticated caller. */
 export interface Caller {
   readonly userId: string
   readonly username: string
@@ -37,7 +35,7 @@ export type Administrator = Caller & { readonly role: 'admin' }
 /** A caller with a browser session. */
 export type SessionCaller = Caller & { readonly via: { readonly kind: 'session' } }
 
-/** What a handler may rely on, by the access its route states. */
+/** Caller that a handler receives, by the access of its route. */
 interface Callers {
   /** Anyone; undefined without valid credentials. */
   public: Caller | undefined
@@ -70,46 +68,38 @@ export interface Identify {
 /** The name of the session's cookie; other services on the same host name have theirs. */
 export const sessionCookie = 'hearth_vpn_session'
 
-export interface Guard {
-  check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined>
-  /** A sign-in that succeeded was no anonymous attempt: its count is given back. */
-  refundSignIn(address: string): void
-}
-
-/** Builds the gate every request passes before it is parsed: who, how often, and whether. */
-export function createGuard(parts: { identify: Identify; exempt: readonly string[]; clock: Clock }): Guard {
-  const budgetOf = (limit: number) => createBudget({ limit, windowSeconds: 60, clock: parts.clock })
+/** Creates the guard that every request passes before it is parsed: authentication, rate limit, authorization. */
+export function createGuard(dependencies: { identify: Identify; exempt: readonly string[]; clock: Clock }) {
+  const { identify, clock } = dependencies
+  const budgetOf = (limit: number) => createBudget({ limit, windowSeconds: 60, clock })
   const budgets = {
     read: { authenticated: budgetOf(perMinute.read.authenticated), anonymous: budgetOf(perMinute.read.anonymous) },
     write: { authenticated: budgetOf(perMinute.write.authenticated), anonymous: budgetOf(perMinute.write.anonymous) },
   }
-  const exempt = createAddressSet(parts.exempt)
+  const exempt = createAddressSet(dependencies.exempt)
 
   async function check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
     if (guarded.request.headers.upgrade !== undefined) throw badRequest('This service upgrades to no other protocol')
     const credentials = credentialsOf(guarded)
-    const caller = await parts.identify({ ...credentials, address: guarded.client.address })
+    const caller = await identify({ ...credentials, address: guarded.client.address })
     if (spec?.limit !== 'none' && !exempt.has(guarded.client.address)) {
       const budget = budgets[isRead(guarded) ? 'read' : 'write']
       const allowance =
         caller === undefined
           ? budget.anonymous.take(addressGroup(guarded.client.address))
           : budget.authenticated.take(caller.userId)
-      answerAllowance(guarded, allowance, parts.clock.now())
+      checkAllowance(guarded, allowance, clock.now())
     }
     checkAccess(guarded, caller, spec)
     return caller
   }
 
+  /** A sign-in that succeeded was no anonymous attempt: its count is given back. */
   function refundSignIn(address: string): void {
     if (!exempt.has(address)) budgets.write.anonymous.refund(addressGroup(address))
   }
 
   return { check, refundSignIn }
-}
-
-function isRead({ request }: GuardedRequest): boolean {
-  return request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
 }
 
 /**
@@ -126,18 +116,11 @@ function credentialsOf({ request }: GuardedRequest): { bearer: string | undefine
   return { bearer, sessionKey: bearer === undefined ? request.cookies[sessionCookie] : undefined }
 }
 
-function answerAllowance({ reply }: GuardedRequest, allowance: Allowance, now: number): void {
-  reply.headers(allowanceHeaders(allowance, now))
-  if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
-}
-
 function checkAccess(guarded: GuardedRequest, caller: Caller | undefined, spec: Route['spec'] | undefined): void {
-  if (guarded.request.headers['sec-fetch-site'] === 'cross-site' && !isRead(guarded)) {
-    throw forbidden('Requests from other sites are refused')
-  }
+  if (isCrossSite(guarded) && !isRead(guarded)) throw forbidden('Requests from other sites are refused')
   const access = spec?.access ?? 'signed-in'
   if (access === 'public') return
-  if (caller === undefined) throw new Fault({ kind: 'unauthenticated' })
+  if (caller === undefined) throw new HttpError({ kind: 'unauthenticated' })
   if (caller.via.kind === 'token') checkToken(guarded, caller.via, access)
   else checkSession(guarded, caller.via, access)
   if (access === 'admin' && caller.role !== 'admin') throw forbidden('Insufficient permissions: administrators only')
@@ -158,10 +141,8 @@ function checkToken(guarded: GuardedRequest, token: TokenWay, access: string): v
 }
 
 function checkSession(guarded: GuardedRequest, session: SessionWay, access: string): void {
-  const csrf = guarded.request.headers['x-csrf-token']
-  if (!isRead(guarded) && (typeof csrf !== 'string' || !isCsrfToken(csrf, session.key))) {
+  if (!isRead(guarded) && !hasCsrfToken(guarded, session.key))
     throw forbidden('The header X-CSRF-Token is missing or not valid', { reason: 'csrf' })
-  }
   if (session.passwordChangeRequired && access !== 'any-session') throw passwordChangeRequired()
 }
 

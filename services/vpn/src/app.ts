@@ -1,47 +1,52 @@
+import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
-import { systemClock, type Clock, type Log } from '@hearth/runtime'
+import { type Clock, type Log, systemClock } from '@hearth/runtime'
 import { about, version } from './about.ts'
-import { createGuard, type Caller, type Guard, type Identify } from './access.ts'
+import { createGuard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
-import type { Tables } from './database/tables.ts'
-import type { RunningResolver } from './dns/process/running-resolver.ts'
-import { createEvents, type Events } from './events/events.ts'
-import { openGeographyData, type GeographyData } from './geography/open-geography.ts'
+import type { Tables } from './tables.ts'
+import type { ResolverSupervisor } from './resolver/supervisor.ts'
+import { createEvents } from './events/events.ts'
+import { openGeographyData } from './geography/open-geography.ts'
 import { createGeography } from './geography/geography.ts'
-import { createDriftRecord, readHealth, type DriftRecord } from './health/health.ts'
-import { createDesiredDevices } from './interfaces/desired-devices.ts'
+import { createDriftRecord, readHealth } from './health/health.ts'
+import { DesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { Interfaces } from './interfaces/interfaces.ts'
-import { proposeInterface } from './interfaces/proposal.ts'
+import { proposeInterface } from './interfaces/new-interface.ts'
 import { allInterfaceRows } from './interfaces/store.ts'
 import { readOverview } from './overview/overview.ts'
 import { Peers } from './peers/peers.ts'
-import { openSampler, type Sampler } from './peers/sampler.ts'
-import { startSampling, type SamplingLoop } from './peers/sampling-loop.ts'
+import { openSampler } from './peers/sampler.ts'
+import { startSampling } from './peers/sampling-loop.ts'
 import { toError } from './problems.ts'
-import { allRoutes, type Features } from './routes.ts'
-import { openNameService, type NameService } from './name-service.ts'
+import { allRoutes } from './routes.ts'
+import { openFiltering } from './filtering/filtering.ts'
+import type { RuleHits } from './filtering/rules/rules.ts'
+import { resolverFile } from './dns/resolver-files.ts'
+import { createLists } from './lists/lists.ts'
+import { followNewestUpdate } from './lists/updates.ts'
+import { QueryLog } from './query-log/query-log.ts'
 import { Sessions } from './sessions/sessions.ts'
-import { publicEndpointOf, readPublicEndpoint, type EndpointContext } from './settings/public-endpoint.ts'
-import type { Settings } from './settings/schema.ts'
-import { openSettings, type SettingsKeeper } from './settings/settings.ts'
+import { type EndpointContext, publicEndpointOf, readPublicEndpoint } from './settings/public-endpoint.ts'
+import { openSettings } from './settings/settings.ts'
 import { Tokens } from './tokens/tokens.ts'
 import { forgetFirstPassword } from './users/first-administrator.ts'
-import { createTrafficHistory } from './traffic/history.ts'
+import { TrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
-import { startRetention, type Retention } from './traffic/retention.ts'
+import { startRetention } from './traffic/retention.ts'
 import { Users } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
 import type { Firewall } from './wireguard/firewall.ts'
-import { createTunnels, type Tunnels } from './wireguard/tunnels.ts'
-import { describeDrift } from './wireguard/drift-message.ts'
+import { Tunnels } from './wireguard/tunnels.ts'
+import { describeDrift } from './wireguard/drift.ts'
 
-/** What the service is built from: its settings, its opened database and the data plane that was chosen. */
-export interface AppParts {
+/** Dependencies of the app: its settings, its opened database and the chosen data plane. */
+export interface AppDependencies {
   readonly config: Config
   readonly log: Log
   readonly database: Database<Tables>
@@ -49,8 +54,8 @@ export interface AppParts {
   readonly dataPlane: DataPlaneChoice
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
-  readonly resolver: RunningResolver
-  /** Fetches lists and databases from places an operator named, through the guard. */
+  readonly resolver: ResolverSupervisor
+  /** Fetches lists and geography databases from URLs that an operator entered, within the outbound policy. */
   readonly open: OpenGuarded
   /** Folder of the built web pages. */
   readonly pages: string
@@ -58,110 +63,24 @@ export interface AppParts {
 }
 
 /** The running service. */
-export interface App {
-  readonly http: Awaited<ReturnType<typeof createServer>>
-  readonly tunnels: Tunnels
-  readonly sampler: Sampler
-  /** Stops answering and watching. Tunnels keep running, and the database stays open. */
-  close(): Promise<void>
-}
+export type App = Awaited<ReturnType<typeof createApp>>
 
-/** Wires the whole service together and brings the tunnels to what the database wants. The server does not listen yet. */
-export async function createApp(parts: AppParts): Promise<App> {
-  const { config, log, clock = systemClock } = parts
+/** Composes the service and brings the tunnels to the state that the database describes. The server does not listen yet. */
+export async function createApp(dependencies: AppDependencies) {
+  const { config, log, database, sealer, dataPlane, driver, firewall, resolver, open, pages } = dependencies
+  const { clock = systemClock } = dependencies
   const events = createEvents(version)
-  const accounts = await openAccounts(parts, events, clock)
-  const plane = await openPlane(parts, { ...accounts, events, clock })
-  parts.resolver.attach(log, (count) => events.publish({ type: 'queries', count }))
-  const names = await openNames(parts, events, clock)
-  const features = createFeatures(parts, { ...plane, ...accounts, ...names, events, clock })
-  let document: Record<string, unknown> = {}
-  const http = await createServer({
-    routes: allRoutes({ ...features, document: () => document }),
-    about,
-    guard: (guarded, spec) => accounts.guard.check(guarded, spec),
-    toError,
-    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
-    log,
-    pages: parts.pages,
-  })
-  document = openApiOf(http)
-  await plane.tunnels.reconcileAll()
-  plane.tunnels.watch(config.driftCheckSeconds * 1000)
-  const retention = startRetention({ ...retentionParts(parts, plane, accounts.settings), clock })
-  const sampling = startLoop(parts, { ...plane, ...names, settings: accounts.settings, events, features })
-  followSettings(accounts.settings, { sampling, retention, places: plane.places })
-  return {
-    http,
-    tunnels: plane.tunnels,
-    sampler: plane.sampler,
-    async close() {
-      events.close()
-      await http.close()
-      await sampling.close()
-      await retention.close()
-      await plane.places.close()
-      await names.close()
-      await plane.tunnels.close()
-    },
-  }
-}
+  const { publish } = events
 
-interface Plane {
-  readonly tunnels: Tunnels
-  readonly sampler: Sampler
-  readonly desired: ReturnType<typeof createDesiredDevices>
-  readonly recorder: TrafficRecorder
-  readonly places: GeographyData
-  readonly drifts: DriftRecord
-}
-
-type PlaneParts = Pick<Wired, 'settings' | 'events' | 'clock'>
-
-async function openPlane(parts: AppParts, { settings, events, clock }: PlaneParts): Promise<Plane> {
-  const { config, database, sealer, driver, firewall, open, log } = parts
-  const drifts = createDriftRecord(clock)
-  const desired = createDesiredDevices({ db: database.query, sealer, clock })
-  const tunnels = createTunnels({
-    driver,
-    firewall,
-    desired: (name) => desired.read(name),
-    log,
-    onDrift(drift) {
-      const message = describeDrift(drift)
-      log.warn({ interface: drift.interface }, message)
-      drifts.note(drift.interface ?? 'firewall', message)
-      events.publish({ type: 'drift', interface: drift.interface ?? 'firewall', message })
-    },
-  })
-  const places = await openGeographyData({ config, database, clock, log, open, settings: () => settings.current() })
-  const recorder = new TrafficRecorder((trx, closed) => places.attribution.addEndpoints(trx, closed))
-  const sampler = await openSampler({ database, devices: tunnels, clock, log, traffic: recorder })
-  return { tunnels, sampler, desired, recorder, places, drifts }
-}
-
-function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameService> {
-  const { config, database, log, resolver, open, dataPlane } = parts
-  return openNameService({
-    config,
-    database,
-    log,
-    clock,
-    resolver,
-    open,
-    hasTunnels: dataPlane.backend !== 'simulated',
-    publish: (event) => events.publish(event),
-  })
-}
-
-async function openAccounts({ config, database }: AppParts, events: Events, clock: Clock) {
+  // Settings and accounts.
   const settings = await openSettings(database.query)
+  const { current: currentSettings } = settings
   const onAccessChanged = (userId: string) => events.drop(userId)
   const sessions = new Sessions({
     database,
     clock,
     onAccessChanged,
-    timeoutMinutes: () => settings.current().session_timeout_minutes,
+    timeoutMinutes: () => currentSettings().session_timeout_minutes,
     onPasswordChanged: (user) => forgetFirstPassword(config.dataDirectory, user),
   })
   const tokens = new Tokens({ database, clock, onAccessChanged })
@@ -170,90 +89,187 @@ async function openAccounts({ config, database }: AppParts, events: Events, cloc
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
   }
-  const guard: Guard = createGuard({ identify, exempt: config.rateLimitExempt, clock })
-  const stillValid = ({ via }: Caller) => (via.kind === 'token' ? tokens.isUsable(via.id) : sessions.isUsable(via.key))
-  return { settings, sessions, tokens, users, guard, stillValid }
-}
+  const guard = createGuard({ identify, exempt: config.rateLimitExempt, clock })
 
-type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & NameService & { events: Events; clock: Clock }
-
-function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document'> {
-  const { database, sealer, config } = parts
-  const { clock, tunnels, sampler, desired, guard, recorder, places } = wired
-  const settings = () => wired.settings.current()
-  const host = createHostLinks(parts.driver)
-  const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
-  const endpoint = endpointContext(parts, settings)
-  const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
-  const { filtering, drifts } = wired
-  const health = () => readHealth({ database, clock, dataPlane: parts.dataPlane, tunnels, filtering, drifts })
-  return {
-    ...wired,
-    interfaces: new Interfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
-    peers: new Peers({
-      ...shared,
-      publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
-      onChanged: (id) => wired.filtering.peersChanged([id]),
-    }),
-    publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),
-    proposal: () => proposeInterface({ database, host, settings }),
-    overview: () => readOverview({ ...shared, version, dataPlane: parts.dataPlane, history, filtering, health }),
-    health,
-    history,
-    geography: createGeography({ database, clock, recorder, ...places, peers: () => sampler.peers() }),
-    signInSurroundings: {
-      refundSignIn: (address) => guard.refundSignIn(address),
-      isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
+  // Tunnels and their counters.
+  const drifts = createDriftRecord(clock)
+  const desired = new DesiredDevices({ db: database.query, sealer, clock })
+  const tunnels = new Tunnels({
+    driver,
+    firewall,
+    desired: (name) => desired.read(name),
+    log,
+    onDrift(drift) {
+      const message = describeDrift(drift)
+      log.warn({ interface: drift.interface }, message)
+      drifts.add(drift.interface ?? 'firewall', message)
+      publish({ type: 'drift', interface: drift.interface ?? 'firewall', message })
     },
-  }
-}
+  })
+  const geographyData = await openGeographyData({ config, database, clock, log, open, settings: currentSettings })
+  const recorder = new TrafficRecorder((trx, closed) => geographyData.attribution.addEndpoints(trx, closed))
+  const sampler = await openSampler({ database, devices: tunnels, clock, log, traffic: recorder })
+  const history = new TrafficHistory({ database, clock, recorder, peers: sampler })
 
-function endpointContext({ config, database }: AppParts, settings: () => Settings): EndpointContext {
-  return {
-    setting: () => settings().public_endpoint,
+  // DNS: the resolver itself runs already, or starts when it can.
+  resolver.attach(log, (count) => publish({ type: 'queries', count }))
+  const directory = join(config.dataDirectory, 'dns')
+  const queryLog = new QueryLog({ file: join(directory, resolverFile.queryLog), clock })
+  const filtering = await openFiltering({
+    database,
+    clock,
+    log,
+    resolver,
+    directory,
+    hasTunnels: dataPlane.backend !== 'simulated',
+    engine: config.dnsEngine,
+    extraListeners: config.dnsListen,
+    listenClient: config.dnsListenClient,
+    fixedUpstreams: config.dnsUpstreams,
+    hits: () => hitsOf(queryLog),
+    preview: (request) => queryLog.preview(request),
+  })
+  const newestList = await followNewestUpdate(database.query, log)
+  const lists = await createLists({
+    database,
+    log,
+    directory,
+    open,
+    publisher: { publish: (enabled) => filtering.publishLists(enabled) },
+    schedule: () => ({
+      hours: filtering.settings.current().blocklists_update_interval_hours,
+      isChosen: filtering.settings.isStored('blocklists_update_interval_hours'),
+    }),
+    onProgress(report) {
+      publish({ type: 'list-update', update: report })
+      if (report.status === 'running') return
+      publish({ type: 'changed', collection: 'blocklists', id: null })
+      newestList.readAgain()
+    },
+  })
+  await filtering.publishLists(await lists.resolverLists()).catch((error: unknown) => {
+    // The file is written: the resolver reads it when it starts.
+    log.error({ err: error }, 'the resolver did not take over the lists')
+  })
+
+  // What operators manage.
+  const host = createHostLinks(driver)
+  const endpoint: EndpointContext = {
+    setting: () => currentSettings().public_endpoint,
     fixed: config.publicEndpoint,
     ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
   }
-}
+  const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler }
+  const health = () =>
+    readHealth({
+      database,
+      clock,
+      dataPlane,
+      tunnels,
+      resolver: () => filtering.status(),
+      updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
+      drifts,
+    })
+  const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
-function retentionParts({ database, log }: AppParts, { sampler, places }: Plane, settings: Wired['settings']) {
-  return {
+  let document: Record<string, unknown> = {}
+  const http = await createServer({
+    routes: allRoutes({
+      events,
+      settings,
+      sessions,
+      tokens,
+      users,
+      interfaces: new Interfaces({ ...managed, host, onChanged: () => filtering.interfacesChanged() }),
+      proposal: () => proposeInterface({ database, host, settings: currentSettings }),
+      peers: new Peers({
+        ...managed,
+        publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
+        onChanged: (id) => filtering.peersChanged([id]),
+      }),
+      publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),
+      filtering,
+      lists,
+      queryLog,
+      queryLogContext: {
+        names: filtering.names,
+        now: () => clock.now(),
+        purge: (before, client) => resolver.purgeLog(before, client),
+        resolverStatus() {
+          const { running, unavailable, blocked_names: names } = filtering.status()
+          return { isRunning: running, reason: unavailable, blocklistSize: names, blocklistUpdatedAt: newestList.at() }
+        },
+      },
+      overview,
+      health,
+      history,
+      geography: createGeography({ database, clock, recorder, ...geographyData, peers: () => sampler.peers() }),
+      stillValid: ({ via }) => (via.kind === 'token' ? tokens.isUsable(via.id) : sessions.isUsable(via.key)),
+      signInContext: {
+        refundSignIn: guard.refundSignIn,
+        isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
+      },
+      document: () => document,
+    }),
+    about,
+    guard: guard.check,
+    toError,
+    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
+    log,
+    pages,
+  })
+  document = openApiOf(http)
+
+  // Work that repeats.
+  await tunnels.reconcileAll()
+  tunnels.watch(config.driftCheckSeconds * 1000)
+  const retention = startRetention({
     database,
     log,
+    clock,
     peers: () => Array.from(sampler.peers(), ({ id }) => id),
-    retentionDays: () => settings.current().metrics_retention_days,
-    others: [(before: number) => places.tidy(before)],
-  }
-}
-
-/** A setting that says how often or how long takes hold at once. */
-function followSettings(
-  settings: SettingsKeeper,
-  { sampling, retention, places }: { sampling: SamplingLoop; retention: Retention; places: GeographyData },
-): void {
-  settings.subscribe('sample_interval_seconds', () => sampling.intervalChanged())
-  settings.subscribe('metrics_retention_days', () => retention.changed())
-  settings.subscribe('geoip_country_url', () => places.addressChanged())
-  settings.subscribe('geoip_asn_url', () => places.addressChanged())
-}
-
-type LoopParts = Plane & Pick<Wired, 'settings' | 'filtering' | 'events'> & { features: Pick<Features, 'overview'> }
-
-function startLoop(
-  { log }: AppParts,
-  { sampler, settings, filtering, events, tunnels, features }: LoopParts,
-): SamplingLoop {
-  return startSampling({
+    retentionDays: () => currentSettings().metrics_retention_days,
+    others: [(before: number) => geographyData.cleanUp(before)],
+  })
+  const sampling = startSampling({
     sampler,
     log,
-    intervalMs: () => settings.current().sample_interval_seconds * 1000,
-    publish: (event) => events.publish(event),
+    intervalMs: () => currentSettings().sample_interval_seconds * 1000,
+    publish,
     onExpired: async (name, ids) => {
       await tunnels.reconcile(name)
       await filtering.peersChanged(ids)
     },
     onSample: async () => {
-      if (events.listeners() > 0) events.publish({ type: 'overview', overview: await features.overview() })
+      if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
   })
+  settings.subscribe('sample_interval_seconds', () => sampling.intervalChanged())
+  settings.subscribe('metrics_retention_days', () => retention.changed())
+  settings.subscribe('geoip_country_url', () => geographyData.addressChanged())
+  settings.subscribe('geoip_asn_url', () => geographyData.addressChanged())
+
+  return {
+    http,
+    tunnels,
+    sampler,
+    /** Stops answering and watching. Tunnels keep running, and the database stays open. */
+    async close() {
+      events.close()
+      await http.close()
+      await sampling.close()
+      await retention.close()
+      await geographyData.close()
+      await lists.close()
+      await filtering.close()
+      await queryLog.close()
+      await tunnels.close()
+    },
+  }
+}
+
+/** Reads how often each rule decided. Rules stay usable when the log cannot be read: they have no hits then. */
+async function hitsOf(queryLog: QueryLog): Promise<ReadonlyMap<number, RuleHits>> {
+  const hits = await queryLog.ruleHits().catch(() => [])
+  return new Map([...hits].map(([rule, { hits: count, lastAt }]) => [rule, { hits: count, lastHitAt: lastAt }]))
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { DoctorFact } from '@hearth/runtime'
+import type { DoctorCheck } from '@hearth/runtime'
 
 /** Adds what `hearth vpn …` can do. For `serve` nothing else is loaded: names are to be answered soon. */
 export async function addCommands(program: Command, words: readonly string[] = []): Promise<void> {
@@ -7,25 +7,36 @@ export async function addCommands(program: Command, words: readonly string[] = [
     .command('serve')
     .description('run the service in the foreground')
     .action(async () => {
-      const { startResolverEarly } = await import('./early-resolver.ts')
-      const early = await startResolverEarly(process.env)
+      const { prestartResolver } = await import('./prestart-resolver.ts')
+      const early = await prestartResolver(process.env)
       const { serve } = await import('./main.ts')
       await serve(process.env, early)
     })
   if (words[0] === 'serve') return
   const { addAccountCommands } = await import('./command-line/accounts.ts')
-  const { addTunnelCommands } = await import('./command-line/tunnels.ts')
-  const { addRotateKeyCommand } = await import('./command-line/rotate-key.ts')
-  const { backupSubject } = await import('./command-line/data.ts')
   const { addBackupCommands } = await import('@hearth/service')
   addAccountCommands(program)
   addTunnelCommands(program)
-  addBackupCommands(program, backupSubject)
-  addRotateKeyCommand(program)
+  addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
+  program
+    .command('rotate-key')
+    .description('seal everything with a new key; the service must not run, and older backups need the old key')
+    .action(async () => (await import('./command-line/data.ts')).rotateKey())
 }
 
-/** What `hearth doctor` should know about this host: whether real tunnels work, and why not. */
-export async function doctor(): Promise<DoctorFact[]> {
+function addTunnelCommands(program: Command): void {
+  program
+    .command('down')
+    .description('take all tunnels down; stopping the service leaves them running')
+    .action(async () => (await import('./command-line/tunnels.ts')).takeAllDown())
+  program
+    .command('simulate-traffic')
+    .description('make simulated peers connect and transfer until interrupted')
+    .action(async () => (await import('./command-line/tunnels.ts')).simulate())
+}
+
+/** Facts about this host for `hearth doctor`: whether real tunnels work, and why not. */
+export async function doctor(): Promise<DoctorCheck[]> {
   const { describeThisHost } = await import('./command-line/tunnels.ts')
   return describeThisHost()
 }

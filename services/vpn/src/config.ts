@@ -1,29 +1,16 @@
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
-import { secretKeyText } from '@hearth/credentials'
-import {
-  commonSettings,
-  filePath,
-  parseSettings,
-  portNumber,
-  settingKind,
-  wholeNumber,
-  type Environment,
-} from '@hearth/runtime'
+import { checkFile, type Environment, filePath, parseSettings, settingKind, wholeNumber } from '@hearth/runtime'
 import { outboundAllow, type Resolver } from '@hearth/outbound'
+import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from '@hearth/service'
 import { z } from 'zod'
-import { listenSetting } from './dns/listen-setting.ts'
-import { upstreamSetting } from './dns/upstream-setting.ts'
+import { listenSetting, upstreamSetting } from './dns/environment-settings.ts'
 import { PublicEndpoint } from './settings/schema.ts'
 
 /** Every setting by its variable, as `readConfig` reads it. */
 export const settingsSchema = z.object({
-  ...commonSettings,
-  BIND_PORT: portNumber.default(8101),
-  DATA_DIR: filePath.default('data/vpn'),
-  TRUSTED_PROXIES: networkList,
-  SECRET_KEY: secretKeyText.optional(),
-  SECRET_KEY_FILE: filePath.optional(),
+  ...serviceSettings({ name: 'vpn', port: 8101 }),
+  ...databaseSettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
@@ -45,18 +32,9 @@ export type Config = ReturnType<typeof readConfig>
 /** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
 export function readConfig(environment: Environment) {
   const settings = parseSettings(settingsSchema, environment)
-  const dataDirectory = resolve(settings.DATA_DIR)
   return {
-    bindAddress: settings.BIND_ADDRESS,
-    bindPort: settings.BIND_PORT,
-    dataDirectory,
-    databaseUrl: settings.DATABASE_URL,
-    publicUrl: settings.PUBLIC_URL,
-    trustedProxies: settings.TRUSTED_PROXIES,
-    forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
-    logLevel: settings.LOG_LEVEL,
-    secretKey: settings.SECRET_KEY,
-    secretKeyFile: resolve(settings.SECRET_KEY_FILE ?? `${dataDirectory}/secret.key`),
+    ...serviceConfig(settings),
+    ...databaseConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
@@ -81,4 +59,14 @@ function endpointOf({ PUBLIC_ENDPOINT: endpoint, PUBLIC_URL: url }: z.infer<type
   if (endpoint !== undefined && endpoint !== '') return { host: endpoint, source: 'PUBLIC_ENDPOINT' } as const
   if (url === undefined) return undefined
   return { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), source: 'PUBLIC_URL' } as const
+}
+
+/**
+ * Checks the files that the settings name before anything is written. Throws an `OperatorError` that names the wrong one. A
+ * database of places may come later, so a missing one is no error.
+ */
+export function checkPlaces({ geoDatabases }: Config): void {
+  const { country, asn } = geoDatabases
+  if (country !== undefined) checkFile('GEOIP_COUNTRY_DB', country, { mayBeMissing: true })
+  if (asn !== undefined) checkFile('GEOIP_ASN_DB', asn, { mayBeMissing: true })
 }

@@ -25,7 +25,7 @@ const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 /** A number of things or bytes. */
 export const wholeNumber = count
 
-/** A moment in UTC, ISO 8601. */
+/** A time in UTC, ISO 8601. */
 export const Timestamp = z.iso.datetime()
 
 /** Text without the one character PostgreSQL cannot hold. */
@@ -54,7 +54,9 @@ export const ErrorBody = z
   .meta({ id: 'Error' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
+/** Wraps a result in the envelope. */
 export const ok = <T>(data: T) => ({ success: true as const, data })
+/** Wraps a result and a sentence for a person in the envelope. */
 export const done = <T>(data: T, message: string) => ({ success: true as const, data, message })
 
 /** An OpenAPI document; its own specification says what is in it. */

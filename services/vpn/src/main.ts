@@ -1,19 +1,21 @@
 import type { Environment } from '@hearth/runtime'
 import { firstSignInBox, runService } from '@hearth/service'
 import { readConfig } from './config.ts'
-import type { EarlyResolver } from './early-resolver.ts'
-import { openService } from './open-service.ts'
+import type { PrestartResolver } from './prestart-resolver.ts'
+
+/** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
+const loadService = () => import('./open-service.ts')
 
 /**
- * Runs the service in the foreground until it is told to stop. `early` is the resolver that answers already; it ends with this
+ * Runs the service in the foreground until SIGTERM or SIGINT. `early` is the resolver that answers already; it ends with this
  * process.
  */
-export async function serve(environment: Environment, early?: EarlyResolver): Promise<void> {
+export async function serve(environment: Environment, early?: PrestartResolver): Promise<void> {
   const config = readConfig(environment)
   await runService({
     name: 'vpn',
     config,
-    open: (log) => openService(config, log, early),
+    open: async (log) => (await loadService()).openService(config, log, early),
     announce({ dataPlane: { backend, reason, advice }, firstPassword }, log) {
       log.info({ backend }, `data plane ${backend}: ${reason}`)
       const toDo = advice === null ? '' : ` What to do: ${advice}.`

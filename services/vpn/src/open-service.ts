@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { claimDataDirectory, type Log } from '@hearth/runtime'
-import { createApp, type App } from './app.ts'
-import { checkPlaces } from './check-places.ts'
-import type { Config } from './config.ts'
+import { openClaimed } from '@hearth/service'
+import { type App, createApp } from './app.ts'
+import { checkPlaces, type Config } from './config.ts'
 import { openStorage } from './database/open.ts'
-import { RunningResolver } from './dns/process/running-resolver.ts'
-import type { EarlyResolver } from './early-resolver.ts'
+import { ResolverSupervisor } from './resolver/supervisor.ts'
+import type { PrestartResolver } from './prestart-resolver.ts'
 import { createFirstAdministrator, pendingFirstPassword } from './users/first-administrator.ts'
-import { chooseBackend, openDataPlane, type DataPlaneChoice } from './wireguard/choose-driver.ts'
+import { chooseBackend, type DataPlaneChoice, openDataPlane } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
 import { readHostFacts } from './wireguard/host-facts.ts'
 
@@ -29,36 +29,34 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  * Claims the data directory, opens what is in it, picks the data plane and wires the service. Throws an `OperatorError`, and
  * leaves nothing running, when a setting is wrong or the directory is in use.
  */
-export async function openService(config: Config, log: Log, early?: EarlyResolver): Promise<Service> {
-  await using cleanup = new AsyncDisposableStack()
+export async function openService(config: Config, log: Log, early?: PrestartResolver): Promise<Service> {
   checkPlaces(config)
   const run = createCommandRunner()
   const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
-  const claim = cleanup.use(claimDataDirectory(config.dataDirectory, early?.lock))
-  const resolver = early?.resolver ?? new RunningResolver(join(config.dataDirectory, 'dns'))
-  cleanup.defer(() => resolver.close())
-  const { database, sealer } = await openStorage({ ...config, warn: (message) => log.warn(message) })
-  cleanup.defer(() => database.close())
-  // A server's database knows the key from now on.
-  if (database.kind === 'postgres') claim.keep()
-  await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
-  const firstPassword = await pendingFirstPassword(database, config.dataDirectory)
-  const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
-  const app = await createApp({
-    config,
-    log,
-    database,
-    sealer,
-    dataPlane,
-    ...planes,
-    resolver,
-    open: openGuarded(config),
-    pages: pagesFolder,
+  const claim = claimDataDirectory(config.dataDirectory, early?.lock)
+  return openClaimed(claim, async ({ resources, openDatabase }) => {
+    const resolver = early?.resolver ?? new ResolverSupervisor(join(config.dataDirectory, 'dns'))
+    resources.defer(() => resolver.close())
+    const { database, sealer } = await openDatabase(() =>
+      openStorage({ ...config, warn: (message) => log.warn(message) }),
+    )
+    await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
+    const firstPassword = await pendingFirstPassword(database, config.dataDirectory)
+    const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
+    const app = await createApp({
+      config,
+      log,
+      database,
+      sealer,
+      dataPlane,
+      ...planes,
+      resolver,
+      open: openGuarded(config),
+      pages: pagesFolder,
+    })
+    resources.defer(() => app.close())
+    return { app, dataPlane, firstPassword }
   })
-  cleanup.defer(() => app.close())
-  claim.keep()
-  const resources = cleanup.move()
-  return { app, dataPlane, firstPassword, close: () => resources.disposeAsync() }
 }
 
 function openGuarded({ outboundAllow, hostLookup }: Config) {

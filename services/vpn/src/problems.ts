@@ -1,5 +1,7 @@
 import { AccountError } from '@hearth/accounts'
-import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
+import { type ErrorAnswer, HttpError } from '@hearth/http'
+import { uniqueViolation } from '@hearth/database'
+import { OutboundRefused } from '@hearth/outbound'
 import type { ErrorBody } from './envelope.ts'
 import { DeviceError } from './wireguard/device.ts'
 
@@ -49,9 +51,10 @@ export const conflict = (field: string, message: string, more: Record<string, un
 export const invalidField = (path: string, message: string, code = 'invalid') =>
   new Problem('invalid', `${path} ${message}`, { details: { fields: [{ path, code, message }] } })
 
-/** What is asked cannot be done by anyone, or not now. */
+/** Problem for a request that cannot be fulfilled, or not now. */
 export const badRequest = (message: string) => new Problem('bad-request', message)
 
+/** The caller may not do this. */
 export const forbidden = (message: string, details?: Record<string, unknown>) =>
   new Problem('forbidden', message, details === undefined ? {} : { details })
 
@@ -63,7 +66,7 @@ export function tunnelProblem(error: unknown): unknown {
   })
 }
 
-/** Turns whatever was thrown into the envelope. What nobody planned for becomes a 500 without detail. */
+/** Turns whatever was thrown into the envelope. What no one planned for becomes a 500 without detail. */
 export function toError(error: unknown): ErrorAnswer {
   if (error instanceof Problem) {
     const { status, error: title } = catalogue[error.kind]
@@ -74,16 +77,20 @@ export function toError(error: unknown): ErrorAnswer {
     }
     return { status, body }
   }
-  if (error instanceof Fault) return answerOfFault(error.reason)
+  if (error instanceof HttpError) return answerOfHttpError(error)
   if (error instanceof AccountError) return answerOfAccountError(error)
   if (error instanceof DeviceError) return toError(tunnelProblem(error))
   return toError(new Problem('internal', 'Something went wrong on the server; its log says more'))
 }
 
-function answerOfFault(reason: FaultReason): ErrorAnswer {
+function answerOfHttpError({ message, reason }: HttpError): ErrorAnswer {
   switch (reason.kind) {
     case 'invalid':
-      return toError(invalidRequest(reason.part === 'body' ? 'invalid' : 'bad-request', reason.fields))
+      return toError(
+        new Problem(reason.part === 'body' ? 'invalid' : 'bad-request', message, {
+          details: { fields: reason.fields },
+        }),
+      )
     case 'unauthenticated':
       return {
         ...toError(new Problem('unauthorized', 'The API token or session is missing or not valid')),
@@ -95,7 +102,7 @@ function answerOfFault(reason: FaultReason): ErrorAnswer {
       return toError(notFound('such address'))
     case 'method-not-allowed':
       return {
-        ...toError(new Problem('method-not-allowed', `Only ${reason.allowed.join(', ')} here`)),
+        ...toError(new Problem('method-not-allowed', message)),
         headers: { allow: reason.allowed.join(', ') },
       }
     case 'rate-limited':
@@ -105,7 +112,7 @@ function answerOfFault(reason: FaultReason): ErrorAnswer {
     case 'unsupported-media-type':
       return toError(new Problem('unsupported-media-type', 'The body must be application/json'))
     case 'malformed':
-      return toError(new Problem('bad-request', reason.detail ?? 'The request is malformed'))
+      return toError(new Problem('bad-request', message))
   }
 }
 
@@ -124,12 +131,6 @@ function answerOfAccountError({ message, reason }: AccountError): ErrorAnswer {
   }
 }
 
-function invalidRequest(kind: ProblemKind, fields: readonly FieldIssue[]): Problem {
-  const first = fields[0]
-  const where = first === undefined || first.path === '' ? 'The body' : first.path
-  return new Problem(kind, `${where} ${first?.message ?? 'is not valid'}`, { details: { fields } })
-}
-
 function rateLimited(limit: number, window: number, seconds: number): ErrorAnswer {
   const problem = new Problem(
     'too-many-requests',
@@ -139,4 +140,30 @@ function rateLimited(limit: number, window: number, seconds: number): ErrorAnswe
     },
   )
   return { ...toError(problem), headers: { 'retry-after': String(seconds) } }
+}
+
+/**
+ * Two concurrent changes can pass a check together; the unique index then refuses one of them, and this says which
+ * member it was. Names that contain another one stand first.
+ *
+ * @param members columns with a unique index, as the API calls them
+ */
+export async function namedConflict<T>(what: string, members: readonly string[], write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const columns = uniqueViolation(error)
+    const member = members.find((name) => columns?.includes(name) === true)
+    if (member === undefined) throw error
+    throw conflict(member, `Another ${what} has this ${member.replaceAll('_', ' ')}`)
+  }
+}
+
+/** Message for an administrator about a failed fetch; a refusal names the variable that lifts it. */
+export function outboundMessage(error: Error): string {
+  if (!(error instanceof OutboundRefused)) return error.message
+  const { reason, host, port } = error
+  if (reason === 'address') return `${error.message}; add it to OUTBOUND_ALLOW to fetch from it`
+  if (reason === 'port') return `${error.message}; add ${host}:${port} to OUTBOUND_ALLOW to fetch from it`
+  return error.message
 }

@@ -2,11 +2,10 @@ import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, type Caller } from './access.ts'
 import { version } from './about.ts'
-import type { Filtering } from './dns/filtering.ts'
-import { dnsRoutes } from './dns/routes.ts'
+import type { Filtering } from './filtering/filtering.ts'
+import { dnsRoutes } from './filtering/routes.ts'
 import { dataEnvelope, ok, OpenApiDocument } from './envelope.ts'
 import type { Events } from './events/events.ts'
-import type { Publish } from './events/schema.ts'
 import { eventRoutes } from './events/routes.ts'
 import type { Geography } from './geography/geography.ts'
 import { geographyRoutes } from './geography/routes.ts'
@@ -22,10 +21,10 @@ import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
-import { sessionRoutes, type SessionSurroundings } from './sessions/routes.ts'
+import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
-import type { SettingsKeeper } from './settings/settings.ts'
+import type { SettingsStore } from './settings/settings.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import type { Tokens } from './tokens/tokens.ts'
 import type { TrafficHistory } from './traffic/history.ts'
@@ -40,7 +39,7 @@ export interface Features {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly users: Users
-  readonly settings: SettingsKeeper
+  readonly settings: SettingsStore
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
   readonly peers: Peers
@@ -55,17 +54,17 @@ export interface Features {
   readonly history: TrafficHistory
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
-  readonly signInSurroundings: SessionSurroundings
+  readonly signInContext: SessionContext
   readonly document: () => Record<string, unknown>
 }
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { events, sessions, tokens, users, settings, interfaces, peers } = features
-  const publish: Publish = (event) => events.publish(event)
+  const { publish } = events
   return [
     ...generalRoutes(features.document),
-    ...sessionRoutes(sessions, features.signInSurroundings),
+    ...sessionRoutes(sessions, features.signInContext),
     ...tokenRoutes(tokens, publish),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),

@@ -7,7 +7,7 @@ import { startService, type Reply, type TestService } from './in-process.ts'
 /** The ways to come in, as the acceptance of the API names them. */
 type Visitor = 'no token' | 'read-only token' | 'full token' | 'user session' | 'admin session'
 
-/** What the access of a route and the method promise each visitor. */
+/** Expected status for each caller, by the access of a route and its method. */
 function isAllowed({ access, method }: Operation, visitor: Visitor): boolean | 'own only' {
   if (access === 'public') return true
   const isToken = visitor.endsWith('token')

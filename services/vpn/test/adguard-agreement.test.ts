@@ -5,7 +5,7 @@ import { explain } from '../src/dns/policy/explain.ts'
 import { buildPolicy, openPolicy, type Policy } from '../src/dns/policy/policy.ts'
 import { Status } from '../src/dns/policy/verdict.ts'
 import { compileLists } from '../src/lists/compile-lists.ts'
-import { typeNumber } from '../src/query-log/dns-words.ts'
+import { typeNumber } from '../src/dns/wire/code-names.ts'
 import { askedClients, comparedLists, drawQuestions, listTexts, recordedDecisions } from './adguard-questions.ts'
 import { nameOf } from './dns-messages.ts'
 
@@ -33,7 +33,7 @@ interface Disagreement {
   readonly name: string
   /** The client's number. */
   readonly client: number
-  /** What Hearth decides, and by which entry of which list; the entry is empty when nothing matches. */
+  /** Decision of Hearth, with the entry and list that decided; the entry is empty when nothing matches. */
   readonly ours: string
   readonly by: string
   readonly list: string

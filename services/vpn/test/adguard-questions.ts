@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 
-/** Somebody who asks. */
+/** A client. */
 export interface AskedClient {
   readonly number: number
   readonly name: string
@@ -41,7 +41,7 @@ export const listTexts = (): Readonly<Record<(typeof comparedLists)[number], str
     }),
   ) as Record<(typeof comparedLists)[number], string>
 
-/** What AdGuard's engine decided about them, as `bench/adguard-decisions.ts` recorded it. */
+/** Decisions of AdGuard's engine, as `bench/adguard-decisions.ts` recorded them. */
 export const recordedDecisions = (): readonly string[] =>
   gunzipSync(readFileSync(new URL('adguard-decisions.tsv.gz', folder)))
     .toString()

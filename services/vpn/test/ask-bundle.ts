@@ -4,7 +4,7 @@ import { createPatternMatcher } from '../src/dns/policy/patterns.ts'
 import { findName } from '../src/dns/policy/suffix-table.ts'
 import { NameHasher } from '../src/lists/name-hasher.ts'
 
-/** What lists say of a name, as their numbers: the obvious way to ask a bundle, label by label. */
+/** Looks a name up in a bundle in the obvious way, label by label; returns the numbers of the lists. */
 export interface Said {
   readonly blocks: readonly number[]
   readonly allows: readonly number[]

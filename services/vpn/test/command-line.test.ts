@@ -5,15 +5,15 @@ import { test } from 'node:test'
 import { eventually, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 
 const simulated = { WIREGUARD_BACKEND: 'simulated' }
-const tokenWords = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'script', '--permissions']
+const tokenText = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'script', '--permissions']
 
 test('a token made before or while the service runs works at once, also before the first sign-in, and stdout is the token alone', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
-  const before = await runCommand([...tokenWords, 'full'], environment)
+  const before = await runCommand([...tokenText, 'full'], environment)
   await using service = await startServiceProcess('vpn', environment)
   const during = await runCommand(
-    [...tokenWords, 'read-only', '--expires', '30d', '--ip', '127.0.0.0/8', '--ip', '::1'],
+    [...tokenText, 'read-only', '--expires', '30d', '--ip', '127.0.0.0/8', '--ip', '::1'],
     environment,
   )
   for (const { code, stdout } of [before, during]) {
@@ -32,7 +32,7 @@ test('wrong words and settings end with one line that names them, and exit code 
       ['vpn', 'token', 'create', '--user', 'nobody', '--name', 'x', '--permissions', 'full'],
       /--user: there is no user nobody/,
     ],
-    [[...tokenWords, 'full', '--ip', 'house'], /--ip: .*address/],
+    [[...tokenText, 'full', '--ip', 'house'], /--ip: .*address/],
     [
       [
         'vpn',
@@ -91,7 +91,7 @@ test('a second start on the same data directory is refused; the first goes on an
 test('a stop does not wait for listeners of the event stream', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
-  const token = (await runCommand([...tokenWords, 'full'], environment)).stdout.trim()
+  const token = (await runCommand([...tokenText, 'full'], environment)).stdout.trim()
   await using service = await startServiceProcess('vpn', environment)
   const events = await fetch(`${service.url}/api/events`, { headers: { authorization: `Bearer ${token}` } })
   assert.equal(events.headers.get('content-type'), 'text/event-stream; charset=utf-8')
@@ -153,7 +153,7 @@ test('a start with simulated tunnels says why, and what to do for real ones', as
 test('simulated peers are silent until traffic is simulated, then connect and count', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
-  const token = (await runCommand([...tokenWords, 'full'], environment)).stdout.trim()
+  const token = (await runCommand([...tokenText, 'full'], environment)).stdout.trim()
   await using service = await startServiceProcess('vpn', environment)
   const call = async (method: string, path: string, body?: object) => {
     const headers = {
@@ -200,7 +200,7 @@ test('simulated peers are silent until traffic is simulated, then connect and co
 test('commands that meet on a fresh data directory agree on one key and one administrator', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
-  const made = await Promise.all(Array.from({ length: 4 }, () => runCommand([...tokenWords, 'full'], environment)))
+  const made = await Promise.all(Array.from({ length: 4 }, () => runCommand([...tokenText, 'full'], environment)))
   assert.deepEqual(
     made.map(({ code, stderr }) => [code, stderr]),
     made.map(() => [0, '']),

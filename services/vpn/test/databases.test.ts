@@ -14,7 +14,7 @@ import {
 } from '@hearth/testing'
 import { startService, testPassword, type TestService } from './in-process.ts'
 
-/** What must be the same on every database: all queries of all stores, through the API. */
+/** Exercises every query of every store through the API: the result must be the same on every database. */
 async function exercise(service: TestService): Promise<void> {
   const { call } = { call: service.call.bind(service) }
   for (const [index, name] of ['wg0', 'wg1'].entries()) {
@@ -109,7 +109,7 @@ async function exercise(service: TestService): Promise<void> {
   assert.equal((await call('GET', '/api/peers')).body.data.total, 4)
 }
 
-/** What a service holds, as its API shows it. */
+/** Content of a service, as its API shows it. */
 async function contents(service: TestService): Promise<unknown> {
   const parts = await Promise.all(
     ['/api/interfaces', '/api/peers', '/api/users', '/api/settings'].map((path) => service.call('GET', path)),

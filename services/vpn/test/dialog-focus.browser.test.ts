@@ -1,7 +1,7 @@
 import { test } from 'node:test'
 import { browserObstacle } from '@hearth/testing'
 import type { Locator, Page } from 'playwright-core'
-import { openFurnished } from './browser-place.ts'
+import { openFurnished } from './browser-fixture.ts'
 
 /** Opens a dialog with the keyboard, closes it with Escape, and waits until `back` has the focus. */
 async function openAndClose(page: Page, opener: Locator, back = opener): Promise<void> {
@@ -18,7 +18,7 @@ async function waitForFocus(page: Page, locator: Locator): Promise<void> {
 
 test('a closed dialog gives the focus back to what opened it', { skip: browserObstacle() }, async (t) => {
   await using opened = await openFurnished('/interfaces')
-  const { page, place } = opened
+  const { page, fixture } = opened
   await t.test('a button, of a dialog that is made anew each time', async () => {
     await openAndClose(page, page.getByRole('button', { name: 'Create interface' }).first())
   })
@@ -30,7 +30,7 @@ test('a closed dialog gives the focus back to what opened it', { skip: browserOb
     await openAndClose(page, entry, more)
   })
   await t.test('a row, and a button in the panel it opened', async () => {
-    await page.goto(`${place.service.url}/peers`)
+    await page.goto(`${fixture.service.url}/peers`)
     const row = page.getByRole('link', { name: 'Phone' }).first()
     await row.focus()
     await page.keyboard.press('Enter')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeQuery } from './dns-packets.ts'
 
-/** What came of many questions. */
+/** Result of many queries. */
 export interface Asked {
   readonly sent: number
   readonly answered: number

@@ -3,21 +3,21 @@ import { connect } from 'node:net'
 import { frame, StreamFrames } from '../src/dns/upstream/stream-frames.ts'
 import { makeQuery, readAnswer, type ReadAnswer } from './dns-packets.ts'
 
-/** What is asked, and how. */
-export interface Asking {
+/** A query of a test. */
+export interface TestQuery {
   readonly name: string
   readonly type?: number
   /** EDNS payload size. */
   readonly payload?: number
-  /** Where the server is; 127.0.0.1. */
+  /** Address of the server; 127.0.0.1 by default. */
   readonly address?: string
-  /** Where the question comes from. */
+  /** Address that the query is sent from. */
   readonly source?: string
   readonly timeoutMs?: number
 }
 
 /** Asks by UDP, as `dig` would without repeating itself. Undefined when no answer came in time. */
-export async function ask(port: number, asking: Asking): Promise<ReadAnswer | undefined> {
+export async function ask(port: number, asking: TestQuery): Promise<ReadAnswer | undefined> {
   const query = makeQuery(asking.name, asking.type, asking.payload)
   const answer = await exchange(port, query, asking)
   return answer === undefined ? undefined : readAnswer(answer)
@@ -27,7 +27,7 @@ export async function ask(port: number, asking: Asking): Promise<ReadAnswer | un
 export function exchange(
   port: number,
   query: Uint8Array,
-  asking: Omit<Asking, 'name'> = {},
+  asking: Omit<TestQuery, 'name'> = {},
 ): Promise<Uint8Array | undefined> {
   const { address = '127.0.0.1', source, timeoutMs = 6000 } = asking
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>()

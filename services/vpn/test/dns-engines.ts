@@ -5,7 +5,7 @@ import type { Policy } from '../src/dns/policy/policy.ts'
 import { type ReadMessage, type TestMessage, type TestRecord, decodeMessage, encodeMessage } from './dns-messages.ts'
 import { plainSettings, policyOf } from './dns-policies.ts'
 
-/** What an upstream says to a question; undefined for silence. */
+/** Answer of an upstream; undefined for silence. */
 export type TestUpstream = (query: ReadMessage) => Omit<TestMessage, 'id' | 'name' | 'type'> | undefined
 
 /** An engine with everything around it that a query needs: an upstream that answers at once, and a clock. */
@@ -21,9 +21,9 @@ export function createTestEngine(
   engine.now = 1_790_000_000_000
   const state = { upstream: parts.upstream ?? (() => undefined), forwarded: [] as ReadMessage[], id: 1 }
 
-  /** What the engine answers to a message; undefined when it says nothing. */
+  /** Returns the engine's answer to a message; undefined when there is none. */
   function send(query: Uint8Array, client = 0): ReadMessage | undefined {
-    let length = engine.ask(query, 0, query.length, client)
+    let length = engine.handleQuery(query, 0, query.length, client)
     if (length === Outcome.forward) length = forward(query, client)
     return length === Outcome.drop ? undefined : decodeMessage(engine.out.slice(engine.outAt, engine.outAt + length))
   }
@@ -66,7 +66,7 @@ export function createTestEngine(
     use(upstream: TestUpstream): void {
       state.upstream = upstream
     },
-    /** Lets time go by. */
+    /** Lets time pass. */
     wait(seconds: number): void {
       engine.now += seconds * 1000
     },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Status } from '../src/dns/policy/verdict.ts'
-import type { ResolverClient, ResolverRule } from '../src/dns/process/resolver-files.ts'
+import type { ResolverClient, ResolverRule } from '../src/dns/resolver-files.ts'
 import { addressOf, startFakeNameserver, type Zone } from './fake-nameserver.ts'
-import { startResolverPlace } from './loopback-resolver.ts'
+import { startResolverFixture } from './loopback-resolver.ts'
 
 /** Draws numbers that follow from a seed. */
 function createDice(seed: number) {
@@ -67,7 +67,7 @@ test(
     for (let n = 0; n < 40; n++) zone[`alias${n + 100}.example`] = { cname: name() }
     const aliases = Object.keys(zone)
     await using upstream = await startFakeNameserver(zone)
-    await using place = await startResolverPlace({
+    await using fixture = await startResolverFixture({
       lists: { one: text(12), two: text(12), three: text(12) },
       clients,
       rules: [...new Map(rules.map((rule) => [`${rule.domain} ${rule.belowOnly} ${rule.client}`, rule])).values()],
@@ -78,8 +78,8 @@ test(
       const client = 1 + Math.floor(random() * 8)
       const domain = random() < 0.3 ? pick(aliases) : name()
       const [live, said] = await Promise.all([
-        place.ask(domain, `127.0.7.${client}`),
-        place.resolver.explain({ domain, client, resolve: true, qtype: 1 }),
+        fixture.ask(domain, `127.0.7.${client}`),
+        fixture.resolver.explain({ domain, client, resolve: true, qtype: 1 }),
       ])
       const isBlocked = said.verdict.status === Status.blocked
       assert.equal(live.isBlocked, isBlocked, `${domain} for ${client}: ${JSON.stringify(said)}`)

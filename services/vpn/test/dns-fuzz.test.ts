@@ -9,7 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { eventually } from '@hearth/testing'
 import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
 import { makeQuery } from './dns-packets.ts'
-import { startResolverPlace, type ResolverPlace } from './loopback-resolver.ts'
+import { startResolverFixture, type ResolverFixture } from './loopback-resolver.ts'
 
 const packets = 1_000_000
 
@@ -18,12 +18,12 @@ test(
   { timeout: 240_000 },
   async (context) => {
     await using upstream = await startFakeNameserver()
-    await using place = await startResolverPlace({ lists: { ads: '||ads.example^' }, upstreamPort: upstream.port })
-    await place.ask('warm.example')
-    const pid = place.resolver.pid ?? 0
+    await using fixture = await startResolverFixture({ lists: { ads: '||ads.example^' }, upstreamPort: upstream.port })
+    await fixture.ask('warm.example')
+    const pid = fixture.resolver.pid ?? 0
     const socket = createSocket({ type: 'udp4', sendBufferSize: 4 << 20 })
     socket.on('error', () => undefined)
-    socket.connect(place.port, '127.0.0.1')
+    socket.connect(fixture.port, '127.0.0.1')
     await once(socket, 'connect')
     let answers = 0
     socket.on('message', () => (answers += 1))
@@ -36,37 +36,37 @@ test(
       socket.send(broken(sent, { noise, seeds }))
       if (sent % 500 === 0) await turn()
       if (sent === packets / 10) before.memory = await memoryOf(pid)
-      // Every so often somebody really wants to know something.
-      if (sent % 100_000 === 0) await isAnswered(place, `n${sent}.example`)
+      // Every so often someone really wants to know something.
+      if (sent % 100_000 === 0) await isAnswered(fixture, `n${sent}.example`)
     }
     const grown = (await memoryOf(pid)) - before.memory
     context.diagnostic(`${answers} answers, ${grown.toFixed(1)} MiB more`)
-    assert.equal(place.resolver.pid, pid)
-    assert.equal(place.resolver.restarts, 0)
+    assert.equal(fixture.resolver.pid, pid)
+    assert.equal(fixture.resolver.restarts, 0)
     assert.ok(grown < 48, `${grown} MiB more`)
-    assert.deepEqual((await place.ask('ads.example')).isBlocked, true)
+    assert.deepEqual((await fixture.ask('ads.example')).isBlocked, true)
     socket.close()
   },
 )
 
 test('streams of nonsense are cut off, and others are answered meanwhile', { timeout: 60_000 }, async () => {
   await using upstream = await startFakeNameserver()
-  await using place = await startResolverPlace({ upstreamPort: upstream.port })
-  const sockets = Array.from({ length: 40 }, () => connect(place.port, '127.0.0.1'))
+  await using fixture = await startResolverFixture({ upstreamPort: upstream.port })
+  const sockets = Array.from({ length: 40 }, () => connect(fixture.port, '127.0.0.1'))
   for (const socket of sockets) {
     socket.on('error', () => undefined)
     socket.write(randomBytes(randomInt(1, 60_000)))
     socket.write(Buffer.concat([Buffer.from([0xff, 0xff]), randomBytes(65_535)]))
   }
-  for (let n = 0; n < 50; n++) assert.equal((await place.ask(`s${n}.example`)).rcode, 0)
+  for (let n = 0; n < 50; n++) assert.equal((await fixture.ask(`s${n}.example`)).rcode, 0)
   for (const socket of sockets) socket.destroy()
-  assert.equal(place.resolver.restarts, 0)
+  assert.equal(fixture.resolver.restarts, 0)
 })
 
-/** The flood keeps this process's name server busy, so the first tries may be told that nobody answers. */
-async function isAnswered(place: ResolverPlace, name: string): Promise<void> {
+/** The flood keeps this process's name server busy, so the first tries may be told that no one answers. */
+async function isAnswered(fixture: ResolverFixture, name: string): Promise<void> {
   await eventually(
-    () => place.ask(name),
+    () => fixture.ask(name),
     ({ addresses }) => addresses.join() === addressOf(name),
     { seconds: 10, what: `an answer for ${name}` },
   )

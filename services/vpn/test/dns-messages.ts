@@ -9,7 +9,7 @@ export interface TestRecord {
   readonly data: string | Uint8Array
 }
 
-/** What a message says; text names are dotted, without a final dot. */
+/** Content of a message; names are dotted, without a final dot. */
 export interface TestMessage {
   readonly id?: number
   readonly flags?: number

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { queryFor } from '../src/dns/process/query-for.ts'
+import { queryFor } from '../src/resolver/packets.ts'
 
 /** Types of records the tests use. */
 export const RecordType = { a: 1, ns: 2, cname: 5, txt: 16, aaaa: 28 } as const
@@ -55,7 +55,7 @@ export const wire = (name: string): number[] => [
   0,
 ]
 
-/** Where a query's question ends. */
+/** Offset at which a query's question ends. */
 export function questionEnd(query: Uint8Array): number {
   let at = 12
   while (query[at] !== 0) at += query[at]! + 1
@@ -100,7 +100,7 @@ export function makeAnswer(
   return Uint8Array.from([...head, ...body])
 }
 
-/** What an answer says. */
+/** Content of an answer. */
 export interface ReadAnswer {
   readonly rcode: number
   readonly isTruncated: boolean

@@ -1,22 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, browserObstacle, eventually, startBrowser } from '@hearth/testing'
+import {
+  assertAccessible,
+  assertPagesUsable,
+  browserObstacle,
+  eventually,
+  everyScreen,
+  settled,
+  startBrowser,
+  submitSignIn,
+} from '@hearth/testing'
 import type { Page } from 'playwright-core'
-import { changePassword, password, signIn } from './browser-place.ts'
-import { startNamesPlace, untilLogged, type NamesPlace } from './names-place.ts'
-
-async function enter(place: NamesPlace, page: Page): Promise<void> {
-  await page.goto(place.service.url)
-  await signIn(page, 'admin', place.firstPassword)
-  await changePassword(page, place.firstPassword)
-}
-
-const settled = (page: Page) =>
-  eventually(
-    () => page.locator('[aria-busy=true], [aria-label=Loading]').count(),
-    (count) => count === 0,
-    { what: 'loaded content' },
-  )
+import { firstSignIn, password } from './browser-fixture.ts'
+import { startNamesFixture, untilLogged } from './names-fixture.ts'
 
 /** A row of the log, found by its domain. */
 const row = (page: Page, domain: string) =>
@@ -26,10 +22,10 @@ test(
   'a list is added, a name it blocks shows up in the log, is explained, and allowed with a click',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startNamesPlace()
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    await using fixture = await startNamesFixture()
+    await using browser = await startBrowser()
     const { page } = browser
-    await enter(place, page)
+    await firstSignIn(fixture, page)
 
     await page.getByRole('link', { name: 'DNS', exact: true }).click()
     await page.getByText('Filter is on').waitFor()
@@ -39,7 +35,7 @@ test(
     await dialog.getByLabel('Address').fill('no address')
     await dialog.getByRole('button', { name: 'Add list' }).click()
     await dialog.getByText('The whole address').waitFor()
-    await dialog.getByLabel('Address').fill(place.listUrl('/trackers'))
+    await dialog.getByLabel('Address').fill(fixture.listUrl('/trackers'))
     await dialog.getByLabel('Name').fill('Trackers')
     await dialog.getByRole('button', { name: 'Add list' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -47,7 +43,7 @@ test(
 
     await page.getByRole('link', { name: 'Log', exact: true }).click()
     await page.getByRole('main').getByText('Live', { exact: true }).waitFor()
-    await place.look('ads.shop.example', 'www.shop.example', 'shop.vendor.example')
+    await fixture.look('ads.shop.example', 'www.shop.example', 'shop.vendor.example')
     await row(page, 'ads.shop.example').getByText('Blocked').waitFor()
     await row(page, 'ads.shop.example').getByText('Trackers').waitFor()
     await row(page, 'www.shop.example').getByText('Allowed').waitFor()
@@ -57,7 +53,7 @@ test(
       .getByRole('button', { name: /^Why was/ })
       .click()
     const why = page.getByRole('dialog')
-    await why.getByText('Where the name leads').waitFor()
+    await why.getByText('Targets of the name').waitFor()
     await why.getByText('metrics.tracker.example').first().waitFor()
     await assertAccessible(page)
     await why.getByRole('button', { name: 'Allow for Phone' }).click()
@@ -71,8 +67,8 @@ test(
     await page.getByText('Blocks www.shop.example').waitFor()
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await page.getByRole('main').getByText('Paused', { exact: true }).waitFor()
-    await place.look('www.shop.example', 'late.example')
-    await untilLogged(place, 5)
+    await fixture.look('www.shop.example', 'late.example')
+    await untilLogged(fixture, 5)
     assert.equal(await row(page, 'late.example').count(), 0)
     await page.getByRole('button', { name: 'Go live' }).click()
     await row(page, 'late.example').waitFor()
@@ -89,14 +85,14 @@ test(
   'a rule says beforehand what it would have changed, and pausing counts down',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startNamesPlace()
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    await using fixture = await startNamesFixture()
+    await using browser = await startBrowser()
     const { page } = browser
-    await place.look('a.news.example', 'b.news.example', 'other.example')
-    await untilLogged(place, 3)
-    await enter(place, page)
+    await fixture.look('a.news.example', 'b.news.example', 'other.example')
+    await untilLogged(fixture, 3)
+    await firstSignIn(fixture, page)
 
-    await page.goto(`${place.service.url}/dns/rules`)
+    await page.goto(`${fixture.service.url}/dns/rules`)
     await page.getByRole('button', { name: 'Add rule' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Domain').fill('news.example')
@@ -104,18 +100,18 @@ test(
     await dialog.getByText('2 queries').waitFor()
     await dialog.getByText('Phone').waitFor()
     await assertAccessible(page)
-    await dialog.getByLabel('For whom').fill('Nobody')
+    await dialog.getByLabel('Applies to').fill('Nobody')
     await dialog.getByRole('button', { name: 'Add rule' }).click()
     await dialog
       .getByText(/no peer/i)
       .first()
       .waitFor()
-    await dialog.getByLabel('For whom').fill('')
+    await dialog.getByLabel('Applies to').fill('')
     await dialog.getByRole('button', { name: 'Add rule' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('table', { name: 'Rules' }).getByText('news.example').waitFor()
-    await place.look('a.news.example')
-    assert.equal((await place.call('GET', '/api/dns/explain?domain=a.news.example')).status, 'blocked')
+    await fixture.look('a.news.example')
+    assert.equal((await fixture.call('GET', '/api/dns/explain?domain=a.news.example')).status, 'blocked')
 
     await page.getByRole('button', { name: 'Pause filter' }).click()
     await page.getByRole('menuitem', { name: 'For 1 hour' }).click()
@@ -126,7 +122,7 @@ test(
       (text) => text !== first,
       { what: 'a countdown' },
     )
-    assert.equal((await place.call('GET', '/api/dns/explain?domain=a.news.example')).status, 'allowed')
+    assert.equal((await fixture.call('GET', '/api/dns/explain?domain=a.news.example')).status, 'allowed')
     await page.getByRole('button', { name: 'Resume now' }).click()
     await page.getByText('Filter is on').waitFor()
 
@@ -135,29 +131,29 @@ test(
     await page.getByRole('button', { name: 'More for the rule for news.example' }).click()
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete rule' }).click()
-    await page.getByText('No rules of your own').waitFor()
+    await page.getByText('No rules yet').waitFor()
   },
 )
 
 test('servers are tested before they are saved, and wrong ones stay unsaved', { skip: browserObstacle() }, async () => {
-  await using place = await startNamesPlace()
-  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  await using fixture = await startNamesFixture()
+  await using browser = await startBrowser()
   const { page } = browser
-  await enter(place, page)
-  await page.goto(`${place.service.url}/dns/settings`)
-  const { DNS_UPSTREAMS: upstream = '' } = place.environment
+  await firstSignIn(fixture, page)
+  await page.goto(`${fixture.service.url}/dns/settings`)
+  const { DNS_UPSTREAMS: upstream = '' } = fixture.environment
   await page.getByLabel('Server 1', { exact: true }).fill(upstream)
   await page.getByRole('button', { name: 'Test server 1' }).click()
   await page.getByText(/It answers, in \d+ ms/).waitFor()
   await page.getByLabel('Server 1', { exact: true }).fill('nonsense')
   await page.getByRole('button', { name: 'Save settings' }).click()
   await page.getByText('is no IP address').waitFor()
-  assert.ok(!(await place.call('GET', '/api/dns/settings')).upstreams.includes('nonsense'))
+  assert.ok(!(await fixture.call('GET', '/api/dns/settings')).upstreams.includes('nonsense'))
   await page.getByRole('button', { name: 'Discard' }).click()
-  await page.getByLabel('Write down').selectOption('blocked')
+  await page.getByLabel('Queries to log').selectOption('blocked')
   await page.getByRole('button', { name: 'Save settings' }).click()
   await page.getByText('Everything is saved').waitFor()
-  assert.equal((await place.call('GET', '/api/dns/settings')).query_log, 'blocked')
+  assert.equal((await fixture.call('GET', '/api/dns/settings')).query_log, 'blocked')
 })
 
 const paths = ['/', '/dns', '/dns/log', '/dns/rules', '/dns/lists', '/dns/settings', '/dns?why=ads.shop.example']
@@ -167,40 +163,25 @@ test(
   { skip: browserObstacle() },
   async () => {
     const long = 'A name of a device that is as long as the service lets it be, ok'
-    await using place = await startNamesPlace([long, 'Laptop'])
+    await using fixture = await startNamesFixture([long, 'Laptop'])
     await using browser = await startBrowser({ viewport: { width: 1440, height: 900 } })
     const { page } = browser
-    await enter(place, page)
+    await firstSignIn(fixture, page)
     for (const path of ['/trackers', '/mixed', '/gone'] as const)
-      await place.call('POST', '/api/dns/blocklists', { name: `List ${path}`, url: place.listUrl(path) })
-    await place.call('POST', '/api/dns/blocklists/update')
-    await place.call('POST', '/api/dns/rules', {
+      await fixture.call('POST', '/api/dns/blocklists', { name: `List ${path}`, url: fixture.listUrl(path) })
+    await fixture.call('POST', '/api/dns/blocklists/update')
+    await fixture.call('POST', '/api/dns/rules', {
       action: 'block',
       domain: `${'a-long-label.'.repeat(12)}example`,
       client: long,
     })
-    await place.call('POST', '/api/dns/rules', { action: 'allow', domain: '*.fine.example' })
-    await place.look('ads.shop.example', 'www.fine.example', `${'part-of-a-long-name.'.repeat(9)}example`)
-    await untilLogged(place, 3)
-    for (const [width, colorScheme] of [
-      [1440, 'light'],
-      [1440, 'dark'],
-      [390, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 844 })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      for (const path of paths) {
-        await page.goto(`${place.service.url}${path}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await settled(page)
-        await assertAccessible(page)
-        const overflow = Number(
-          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-        )
-        assert.ok(overflow <= 0, `${path} is ${overflow} px wider than ${width}`)
-      }
-      await page.goto(`${place.service.url}/dns/lists`)
+    await fixture.call('POST', '/api/dns/rules', { action: 'allow', domain: '*.fine.example' })
+    await fixture.look('ads.shop.example', 'www.fine.example', `${'part-of-a-long-name.'.repeat(9)}example`)
+    await untilLogged(fixture, 3)
+    const urls = paths.map((path) => `${fixture.service.url}${path}`)
+    for (const screen of everyScreen) {
+      await assertPagesUsable(page, screen, { service: 'VPN', urls })
+      await page.goto(`${fixture.service.url}/dns/lists`)
       await page.getByRole('button', { name: '2 lines' }).click()
       const leftOut = page.getByRole('dialog', { name: 'Lines left out of List /mixed' })
       await leftOut.getByText('example.com##.banner').waitFor()
@@ -214,14 +195,14 @@ test(
   'role user reads figures, rules and lists, and nothing of who asked what',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startNamesPlace()
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    await using fixture = await startNamesFixture()
+    await using browser = await startBrowser()
     const { page } = browser
-    await place.call('POST', '/api/dns/rules', { action: 'block', domain: 'ads.example' })
-    await place.look('secret.example', 'ads.example')
-    await untilLogged(place, 2)
-    await page.goto(place.service.url)
-    await signIn(page, 'reader', password)
+    await fixture.call('POST', '/api/dns/rules', { action: 'block', domain: 'ads.example' })
+    await fixture.look('secret.example', 'ads.example')
+    await untilLogged(fixture, 2)
+    await page.goto(fixture.service.url)
+    await submitSignIn(page, 'reader', password)
     await page.getByRole('link', { name: 'DNS', exact: true }).click()
     await page.getByText('Query types').waitFor()
     assert.equal(await page.getByText('secret.example').count(), 0)
@@ -232,30 +213,33 @@ test(
     await page.getByText('ads.example').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Add rule' }).count(), 0)
     assert.equal(await page.getByRole('switch').count(), 0)
-    await page.goto(`${place.service.url}/dns/log`)
+    await page.goto(`${fixture.service.url}/dns/log`)
     await page.getByRole('heading', { level: 1 }).waitFor()
     assert.equal(await page.getByRole('table', { name: 'Queries' }).count(), 0)
   },
 )
 
 test('a peer gets lists of its own in its form', { skip: browserObstacle() }, async () => {
-  await using place = await startNamesPlace()
-  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  await using fixture = await startNamesFixture()
+  await using browser = await startBrowser()
   const { page } = browser
-  const list = await place.call('POST', '/api/dns/blocklists', { name: 'Trackers', url: place.listUrl('/trackers') })
-  await enter(place, page)
-  await page.goto(`${place.service.url}/peers`)
+  const list = await fixture.call('POST', '/api/dns/blocklists', {
+    name: 'Trackers',
+    url: fixture.listUrl('/trackers'),
+  })
+  await firstSignIn(fixture, page)
+  await page.goto(`${fixture.service.url}/peers`)
   await page.getByRole('link', { name: 'Laptop' }).click()
   await page.getByRole('button', { name: 'Edit' }).click()
   const dialog = page.getByRole('dialog').filter({ hasText: 'Edit Laptop' })
   await dialog.getByRole('button', { name: 'DNS filter' }).click()
-  await dialog.getByLabel('Lists that hold for it').selectOption('some')
+  await dialog.getByLabel('Block lists for this peer').selectOption('some')
   await dialog.getByLabel('Trackers').check()
-  await dialog.getByLabel('Write down what it looks up').uncheck()
+  await dialog.getByLabel('Log its queries').uncheck()
   await assertAccessible(page)
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Filtered by 1 list, not logged').waitFor()
-  const { peers } = await place.call('GET', '/api/peers?search=Laptop')
+  const { peers } = await fixture.call('GET', '/api/peers?search=Laptop')
   assert.deepEqual(peers[0].blocklist_ids, [list.id])
   assert.equal(peers[0].dns_logging_enabled, false)
 })
@@ -264,12 +248,12 @@ test(
   'a page that is looked at while devices ask stays within the readings a minute',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startNamesPlace()
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    await using fixture = await startNamesFixture()
+    await using browser = await startBrowser()
     const { page } = browser
-    await enter(place, page)
+    await firstSignIn(fixture, page)
     for (const path of ['/dns/log', '/dns']) {
-      await page.goto(`${place.service.url}${path}`)
+      await page.goto(`${fixture.service.url}${path}`)
       await settled(page)
       await page.getByLabel('Connection: Live').waitFor()
       const asked: string[] = []
@@ -279,7 +263,7 @@ test(
       page.on('request', note)
       const seconds = 12
       const end = Date.now() + seconds * 1000
-      for (let n = 0; Date.now() < end; n++) await place.look(`n${n}.busy.example`)
+      for (let n = 0; Date.now() < end; n++) await fixture.look(`n${n}.busy.example`)
       page.off('request', note)
       assert.ok(asked.length <= (100 / 60) * seconds * 0.6, `${path} read ${asked.length} times: ${asked.join(' ')}`)
     }

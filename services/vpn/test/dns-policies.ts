@@ -11,7 +11,7 @@ import { insertName, tableBits } from '../src/dns/policy/suffix-table.ts'
 /** An entry of a list: `||d^`, `|d|` or `*.d`, after `@@` for an exception, before `$important`. */
 export type TestList = readonly string[]
 
-/** What an entry says. */
+/** Content of an entry. */
 export function readEntry(entry: string): { domain: string; meaning: number; here: boolean; below: boolean } {
   const isAllow = entry.startsWith('@@')
   const isImportant = entry.endsWith('$important')

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import type { ReadAnswer } from './dns-packets.ts'
 import { createHost, hostsObstacle, joinHosts, type NetworkHost } from './network-hosts.ts'
-import { resolverPlace } from './resolver-place.ts'
+import { resolverFixture } from './resolver-fixture.ts'
 
 const obstacle = await hostsObstacle()
 const file = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -35,7 +35,7 @@ for (const engine of ['ffi', 'dgram'] as const) {
       for (const name of ['all', 'default']) await server.run('sysctl', '-qw', `net.ipv4.conf.${name}.rp_filter=0`)
       await outside.run('ip', 'route', 'add', '10.9.0.1/32', 'via', '203.0.113.1')
       await outside.run('ip', 'address', 'add', '10.9.0.2/32', 'dev', 'lo')
-      await using place = await resolverPlace({
+      await using fixture = await resolverFixture({
         engine,
         listeners: [
           { address: '10.9.0.1', port: 5353, device: tunnel },
@@ -44,12 +44,12 @@ for (const engine of ['ffi', 'dgram'] as const) {
         ],
       })
       const phone = { number: 1, id: 'p1', name: 'Phone', filtering: true, lists: null, logging: true }
-      await place.write('clients', [{ ...phone, addresses: ['10.9.0.2'] }])
-      await place.write('rules', [
+      await fixture.write('clients', [{ ...phone, addresses: ['10.9.0.2'] }])
+      await fixture.write('rules', [
         { number: 1, action: 'block', domain: 'blocked.example', belowOnly: false, client: 0 },
       ])
-      const resolver = file('../src/dns/process/resolver.ts')
-      void server.start(process.execPath, '--no-warnings', resolver, place.directory)
+      const resolver = file('../src/resolver/resolver.ts')
+      void server.start(process.execPath, '--no-warnings', resolver, fixture.directory)
       const answered = await eventually(
         () => askFrom(peer, '10.9.0.1', '10.9.0.2'),
         (answer) => answer !== null,
@@ -62,7 +62,7 @@ for (const engine of ['ffi', 'dgram'] as const) {
       const nearby = await askFrom(outside, '192.168.7.1', '192.168.7.2', 6000)
       assert.deepEqual(nearby?.addresses, ['0.0.0.0'])
 
-      // The device is made anew, as when the interface is restarted.
+      // The device is made again, as when the interface is restarted.
       await server.run('ip', 'link', 'delete', tunnel)
       const [link] = await joinHosts([server, []], [peer, ['10.9.0.2/24']])
       await server.run('ip', 'link', 'set', link, 'down')

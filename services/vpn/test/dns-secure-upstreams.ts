@@ -13,7 +13,7 @@ export interface SecureUpstream extends AsyncDisposable {
   /** Connections it took, and how many of them went on with an earlier session. */
   connections: number
   resumed: number
-  /** What it answers; nothing: it does not. */
+  /** Its answer; undefined when it does not answer. */
   answering: (query: Uint8Array) => Uint8Array | undefined
   /** Closes all connections, as servers do after a while. */
   hangUp(): void

@@ -15,7 +15,7 @@ import { askAt, freePort } from './loopback-resolver.ts'
 const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
 
 /** Settings of a service that answers on a port of loopback, as the peer `phone`. */
-async function surroundings(more: Record<string, string> = {}) {
+async function openWorld(more: Record<string, string> = {}) {
   const cleanup = new AsyncDisposableStack()
   const folder = cleanup.use(await temporaryDirectory('dns-service'))
   const upstream = cleanup.use(await startFakeNameserver())
@@ -52,7 +52,7 @@ async function administrator(environment: Record<string, string>, url: string) {
 
 for (const engine of ['ffi', 'dgram'])
   test(`with ${engine}: DNS_LISTEN answers as the named peer, follows rules at once, and the log knows`, async () => {
-    await using world = await surroundings({ DNS_ENGINE: engine })
+    await using world = await openWorld({ DNS_ENGINE: engine })
     await using service = await startServiceProcess('vpn', world.environment)
     const call = await administrator(world.environment, service.url)
     await call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
@@ -103,7 +103,7 @@ async function resolversOf(service: number): Promise<number[]> {
 }
 
 test('while the resolver hangs rules are stored, the answer says how they stand, and they hold afterwards', async () => {
-  await using world = await surroundings()
+  await using world = await openWorld()
   await using service = await startServiceProcess('vpn', world.environment)
   const call = await administrator(world.environment, service.url)
   await call('POST', '/api/dns/rules', { action: 'block', domain: 'before.example' })
@@ -116,12 +116,17 @@ test('while the resolver hangs rules are stored, the answer says how they stand,
   const stopping = (async () => {
     for (; !over.signal.aborted; await pause(20)) await stopAll()
   })()
-  const { data: rule, message } = await call('POST', '/api/dns/rules', { action: 'block', domain: 'bad.example' })
-  assert.match(message, /Blocks bad\.example; the resolver does not answer at the moment/)
-  const changed = await call('PUT', '/api/dns/settings', { block_ttl: 20 })
-  assert.match(changed.message, /DNS settings changed; the resolver does not answer/)
-  over.abort()
+  const { rule, message, changed } = await (async () => {
+    const made = await call('POST', '/api/dns/rules', { action: 'block', domain: 'bad.example' })
+    return {
+      rule: made.data,
+      message: made.message,
+      changed: await call('PUT', '/api/dns/settings', { block_ttl: 20 }),
+    }
+  })().finally(() => over.abort())
   await stopping
+  assert.match(message, /Blocks bad\.example; the resolver does not answer at the moment/)
+  assert.match(changed.message, /DNS settings changed; the resolver does not answer/)
   await eventually(
     () => world.ask('bad.example', 500).catch(() => undefined),
     (answer) => answer?.isBlocked === true,
@@ -131,7 +136,7 @@ test('while the resolver hangs rules are stored, the answer says how they stand,
 })
 
 test('after a restart names are answered while the service itself still loads', async () => {
-  await using world = await surroundings()
+  await using world = await openWorld()
   {
     await using service = await startServiceProcess('vpn', world.environment)
     const call = await administrator(world.environment, service.url)
@@ -157,7 +162,7 @@ test('it works on another user’s account, without any privilege', async (conte
   )
   if (!isRoot || !setpriv)
     return context.skip(isRoot ? 'needs setpriv' : 'runs on an account without privileges anyway')
-  await using world = await surroundings()
+  await using world = await openWorld()
   await chmod(world.folder, 0o755)
   await mkdir(world.environment.DATA_DIR)
   await chown(world.environment.DATA_DIR, 65_534, 65_534)

@@ -125,7 +125,7 @@ describe('names looked up through the tunnel', () => {
 
   test('nobody but peers is answered', { skip }, async () => {
     assert.deepEqual(await dig(world.internet, '198.51.100.1', 'www.example'), ['NO ANSWER'])
-    // Somebody on the wire who sends to the tunnel's address, without a tunnel.
+    // Someone on the wire who sends to the tunnel's address, without a tunnel.
     await world.internet.run('ip', 'route', 'add', '10.74.0.1/32', 'via', '198.51.100.1')
     assert.ok(isUnanswered(await dig(world.internet, world.resolver, 'stranger.example')))
     await world.service.done('PUT', `/api/peers/${laptop.id}`, { enabled: false })

@@ -14,7 +14,7 @@ export interface SeenQuery {
   readonly by: 'udp' | 'tcp'
 }
 
-/** How an upstream answers: one message, several, or none. */
+/** Answers of an upstream: one message, several, or none. */
 export type Answering = (
   query: Uint8Array,
   seen: SeenQuery,

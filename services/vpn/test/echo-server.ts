@@ -6,9 +6,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
  * connection came from; `send HOST PORT BYTES` sends that many random bytes and says in one JSON line what came back.
  */
 
-/** What a transfer found. */
+/** Result of a transfer. */
 export interface Transfer {
-  /** Where the other end saw the connection come from. */
+  /** Address that the other end saw the connection come from. */
   readonly seenFrom: string
   readonly bytes: number
   /** The same bytes came back in the same order. */

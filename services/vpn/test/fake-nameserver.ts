@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { listenOnBoth } from './listen-on-both.ts'
 
-/** What a name leads to; names that are not listed have an address of their own, `nx.…` does not exist. */
+/** Records of a name; names that are not listed have an own address, `nx.…` does not exist. */
 export interface Zone {
   readonly [name: string]: {
     readonly cname?: string
@@ -16,7 +16,7 @@ export interface Zone {
 /** A server that knows every name, over UDP and TCP on one port. */
 export interface FakeNameserver extends AsyncDisposable {
   readonly port: number
-  /** How often a name was asked for. */
+  /** Number of queries for a name. */
   asked(name: string): number
   total(): number
 }
@@ -26,7 +26,7 @@ const Type = { a: 1, cname: 5, soa: 6, txt: 16, aaaa: 28, opt: 41 } as const
 /** Listens; `port` 0 picks one. Answers carry their question as it was asked, letter for letter. */
 export async function startFakeNameserver(
   zone: Zone = {},
-  place = { address: '127.0.0.1', port: 0 },
+  fixture = { address: '127.0.0.1', port: 0 },
 ): Promise<FakeNameserver> {
   const counts = new Map<string, number>()
   let total = 0
@@ -40,12 +40,12 @@ export async function startFakeNameserver(
     {
       server: () => createServer((connection) => serveStream(connection, answer)),
       socket() {
-        const udp = createSocket(place.address.includes(':') ? 'udp6' : 'udp4')
+        const udp = createSocket(fixture.address.includes(':') ? 'udp6' : 'udp4')
         udp.on('message', (query, from) => udp.send(answer(query, udpRoom(query)), from.port, from.address))
         return udp
       },
     },
-    place,
+    fixture,
   )
   return {
     port,
@@ -79,7 +79,7 @@ function serveStream(socket: Socket, answer: (query: Buffer, room: number) => Bu
 interface Question {
   readonly name: string
   readonly type: number
-  /** Where the question ends. */
+  /** Offset at which the question ends. */
   readonly end: number
 }
 
@@ -93,7 +93,7 @@ function questionOf(query: Buffer): Question {
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 }
 }
 
-/** What the asker takes over UDP: its EDNS size, or 512. */
+/** Maximum UDP answer of the client: its EDNS size, or 512. */
 function udpRoom(query: Buffer): number {
   const { end } = questionOf(query)
   const hasOpt = query.readUInt16BE(10) > 0 && query.length >= end + 11 && query.readUInt16BE(end + 1) === Type.opt

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { assertAccessible, browserObstacle, eventually, startBrowser } from '@hearth/testing'
 import type { Page } from 'playwright-core'
-import { changePassword, signIn, startPlace } from './browser-place.ts'
+import { firstSignIn, startFixture } from './browser-fixture.ts'
 
 interface ListedPeer {
   readonly public_key: string
@@ -23,12 +23,10 @@ test(
   'the first interface asks for the public endpoint, warns of one that cannot work, and the dialog says when the handshake came',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startPlace({})
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 }, baseURL: place.service.url })
+    await using fixture = await startFixture({})
+    await using browser = await startBrowser({ baseURL: fixture.service.url })
     const { page } = browser
-    await page.goto('/')
-    await signIn(page, 'admin', place.firstPassword)
-    await changePassword(page, place.firstPassword)
+    await firstSignIn(fixture, page)
 
     await page.goto('/interfaces?new=1')
     const create = page.getByRole('dialog', { name: 'Create interface' })
@@ -55,7 +53,7 @@ test(
     await eventually(
       async () => {
         const activity = { writtenAt: Date.now(), peers: { [key]: ['198.51.100.7:51000', Date.now(), 1000, 2000] } }
-        await writeFile(join(place.folder, 'simulated-traffic.json'), JSON.stringify(activity))
+        await writeFile(join(fixture.folder, 'simulated-traffic.json'), JSON.stringify(activity))
         return connect.getByRole('status').innerText()
       },
       (text) => text.includes('Connected') && text.includes('Last handshake'),

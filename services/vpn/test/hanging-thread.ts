@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 import { openSharedState, Shared } from '../src/dns/loops/shared-state.ts'
-import { currentThread } from '../src/dns/process/process-sample.ts'
+import { currentThread } from '../src/dns/loops/process-sample.ts'
 
 // A data thread that beats for a moment, then hangs in a loop it never leaves.
 const { words } = openSharedState(workerData.setup.shared)

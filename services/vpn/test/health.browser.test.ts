@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
 import { assertAccessible, browserObstacle, eventually, startBrowser } from '@hearth/testing'
-import { changePassword, signIn, startPlace } from './browser-place.ts'
+import { firstSignIn, startFixture } from './browser-fixture.ts'
 import { freePort } from './loopback-resolver.ts'
 
 test(
@@ -9,15 +9,13 @@ test(
   { skip: browserObstacle() },
   async () => {
     const port = await freePort()
-    await using place = await startPlace({
+    await using fixture = await startFixture({
       DNS_UPSTREAMS: 'udp://127.0.0.1:9',
       DNS_LISTEN: `127.0.0.1:${port}`,
     })
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 }, baseURL: place.service.url })
+    await using browser = await startBrowser({ baseURL: fixture.service.url })
     const { page } = browser
-    await page.goto('/')
-    await signIn(page, 'admin', place.firstPassword)
-    await changePassword(page, place.firstPassword)
+    await firstSignIn(fixture, page)
     const health = page.getByRole('region', { name: 'Health' })
     await health.getByText('Tunnels are simulated').waitFor()
 

@@ -12,11 +12,11 @@ export interface Answer {
   // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
   readonly body: any
   readonly text: string
-  /** How long it took on the service's host. */
+  /** Duration on the service's host. */
   readonly milliseconds: number
 }
 
-/** How a command ended. */
+/** Result of a command. */
 export interface Ended {
   readonly code: number | undefined
   readonly stdout: string

@@ -1,19 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createLog } from '@hearth/runtime'
-import { sendRequest, type Reply, type Sending } from '@hearth/testing'
+import {
+  openInProcess,
+  openSession,
+  sendRequest,
+  type InProcess,
+  type Reply,
+  type Sending,
+  type SignedIn,
+} from '@hearth/testing'
 import { readConfig } from '../src/config.ts'
 import { openService, type Service } from '../src/open-service.ts'
 
 export type { Reply }
-
-/** A signed-in browser. */
-export interface Browser {
-  readonly cookie: string
-  readonly csrf: string
-  send(method: string, path: string, sending?: Sending): Promise<Reply>
-}
 
 /** The whole service in this process, with simulated tunnels, its own data directory and nothing mocked. */
 export interface TestService extends AsyncDisposable {
@@ -24,10 +22,10 @@ export interface TestService extends AsyncDisposable {
   send(method: string, path: string, sending?: Sending): Promise<Reply>
   /** As `send`, with the administrator's token. */
   call(method: string, path: string, body?: unknown): Promise<Reply>
-  signIn(username: string, password: string, from?: string): Promise<Browser>
+  signIn(username: string, password: string, from?: string): Promise<SignedIn>
   /** A user with a password that needs no change. */
   addUser(username: string, role: 'admin' | 'user'): Promise<{ id: string; password: string }>
-  token(browser: Browser, permissions: 'read-only' | 'full', more?: object): Promise<string>
+  token(browser: SignedIn, permissions: 'read-only' | 'full', more?: object): Promise<string>
   stop(): Promise<void>
 }
 
@@ -39,40 +37,40 @@ export const testPassword = 'tall-giraffe-on-ice-7'
  * monitoring host, so that tests of other things are not about budgets.
  */
 export async function startService(environment: Record<string, string> = {}, given?: string): Promise<TestService> {
-  const folder = given ?? (await mkdtemp(join(tmpdir(), 'hearth-vpn-')))
-  const config = readConfig({
-    DATA_DIR: folder,
-    WIREGUARD_BACKEND: 'simulated',
-    RATE_LIMIT_EXEMPT: '127.0.0.1',
-    // Nobody is there, and says so at once.
-    DNS_UPSTREAMS: 'udp://127.0.0.1:9',
-    ...environment,
-  })
-  const service = await openService({ ...config, hostLookup: noHosts }, createLog({ name: 'test', level: 'silent' }))
-  const test = new InProcess(service, folder, given === undefined)
-  await test.prepare()
+  const running = await openInProcess((folder) => {
+    const config = readConfig({
+      DATA_DIR: folder,
+      WIREGUARD_BACKEND: 'simulated',
+      RATE_LIMIT_EXEMPT: '127.0.0.1',
+      // Nobody is there, and says so at once.
+      DNS_UPSTREAMS: 'udp://127.0.0.1:9',
+      ...environment,
+    })
+    return openService({ ...config, hostLookup: noHosts }, createLog({ name: 'test', level: 'silent' }))
+  }, given)
+  const test = new ServiceInProcess(running)
+  if (given === undefined) await test.prepare()
   return test
 }
 
 /** Nothing outside is looked up; lists and databases come from addresses. */
 const noHosts = (host: string) => Promise.reject(new Error(`tests look nothing up: ${host}`))
 
-class InProcess implements TestService {
+class ServiceInProcess implements TestService {
   readonly service: Service
   readonly folder: string
   admin = ''
-  #isOpen = true
-  readonly #ownsFolder: boolean
+  readonly #running: InProcess<Service>
 
-  constructor(service: Service, folder: string, ownsFolder: boolean) {
-    this.service = service
-    this.folder = folder
-    this.#ownsFolder = ownsFolder
+  constructor(running: InProcess<Service>) {
+    this.service = running.current
+    this.folder = running.folder
+    this.#running = running
   }
 
   async prepare(): Promise<void> {
     const { firstPassword } = this.service
-    if (firstPassword === undefined || !this.#ownsFolder) return
+    if (firstPassword === undefined) return
     const first = await this.signIn('admin', firstPassword)
     const changed = await first.send('POST', '/api/session/password', {
       body: { current_password: firstPassword, new_password: testPassword },
@@ -89,17 +87,8 @@ class InProcess implements TestService {
     return this.send(method, path, { token: this.admin, body })
   }
 
-  async signIn(username: string, password: string, from = '127.0.0.1'): Promise<Browser> {
-    const reply = await this.send('POST', '/api/session', { body: { username, password }, from })
-    if (reply.status !== 200) throw new Error(`sign-in failed: ${reply.text}`)
-    const cookie = String(reply.headers['set-cookie']).split(';')[0] ?? ''
-    const csrf = reply.body.data.csrf_token as string
-    return {
-      cookie,
-      csrf,
-      send: (method, path, sending = {}) =>
-        this.send(method, path, { from, ...sending, headers: { cookie, 'x-csrf-token': csrf, ...sending.headers } }),
-    }
+  signIn(username: string, password: string, from?: string): Promise<SignedIn> {
+    return openSession(this.send.bind(this), '/api/session', { username, password, from })
   }
 
   async addUser(username: string, role: 'admin' | 'user'): Promise<{ id: string; password: string }> {
@@ -113,20 +102,17 @@ class InProcess implements TestService {
     return { id: reply.body.data.id, password: testPassword }
   }
 
-  async token(browser: Browser, permissions: 'read-only' | 'full', more: object = {}): Promise<string> {
+  async token(browser: SignedIn, permissions: 'read-only' | 'full', more: object = {}): Promise<string> {
     const reply = await browser.send('POST', '/api/session/tokens', { body: { name: 'test', permissions, ...more } })
     if (reply.status !== 201) throw new Error(reply.text)
     return reply.body.data.token
   }
 
-  async stop(): Promise<void> {
-    if (!this.#isOpen) return
-    this.#isOpen = false
-    await this.service.close()
+  stop(): Promise<void> {
+    return this.#running.stop()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop()
-    if (this.#ownsFolder) await rm(this.folder, { recursive: true, force: true })
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#running[Symbol.asyncDispose]()
   }
 }

@@ -4,15 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
+import { type DatabaseLocation, migrate, openDatabase } from '@hearth/database'
 import { createOpenGuarded, createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
 import { createLog, type Timers } from '@hearth/runtime'
 import { migrations } from '../src/database/migrations/index.ts'
-import type { Tables } from '../src/database/tables.ts'
-import { openBundle, type ListBundle } from '../src/dns/policy/list-bundle.ts'
-import type { ResolverList } from '../src/dns/process/resolver-files.ts'
+import type { Tables } from '../src/tables.ts'
+import { type ListBundle, openBundle } from '../src/dns/policy/list-bundle.ts'
+import type { ResolverList } from '../src/dns/resolver-files.ts'
 import { startCompile } from '../src/lists/compile.ts'
-import type { UpdateSchedule } from '../src/lists/due.ts'
+import type { UpdateSchedule } from '../src/lists/updates.ts'
 import { createLists, type Lists } from '../src/lists/lists.ts'
 import type { UpdateReport } from '../src/lists/schema.ts'
 import { askBundle } from './ask-bundle.ts'
@@ -27,7 +27,7 @@ export interface ListWorld extends AsyncDisposable {
   readonly answers: Map<string, string | RequestListener>
   /** Paths that were asked for. */
   readonly asked: string[]
-  /** What is in force, with numbers of lists. */
+  /** The lists in force, by number. */
   blocks(name: string): readonly number[]
   readonly published: ResolverList[][]
   readonly progress: UpdateReport[]
@@ -35,14 +35,14 @@ export interface ListWorld extends AsyncDisposable {
   reopen(): Promise<void>
 }
 
-/** How a world differs from the usual one. */
+/** Options of a test world. */
 export interface WorldOptions {
   readonly location?: DatabaseLocation
   readonly schedule?: () => UpdateSchedule
   readonly timers?: Timers
   /** Hosts and networks that may be asked; the list server's. */
   readonly allow?: string
-  /** What the resolver is when it is not there. */
+  /** Fake of an absent resolver. */
   readonly publish?: (lists: readonly ResolverList[]) => Promise<undefined>
 }
 

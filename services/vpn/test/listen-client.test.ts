@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '@hearth/database'
 import { createLog, systemClock } from '@hearth/runtime'
-import type { Tables } from '../src/database/tables.ts'
-import { openFiltering, type Resolver } from '../src/dns/filtering.ts'
+import type { Tables } from '../src/tables.ts'
+import { openFiltering, type Resolver } from '../src/filtering/filtering.ts'
 import { startService } from './in-process.ts'
 
 /** The resolver while it is away. */
@@ -19,7 +19,7 @@ const resolver: Resolver = {
   beginClientsFile: () => () => undefined,
   changedLists: away,
   explain: away,
-  askUpstream: away,
+  testUpstream: away,
   purgeLog: away,
   clearCache: away,
 }

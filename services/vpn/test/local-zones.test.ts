@@ -4,7 +4,7 @@ import { RecordType, makeQuery } from './dns-packets.ts'
 import { askByTcp, exchange } from './dns-client.ts'
 import { decodeMessage, type ReadMessage } from './dns-messages.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
-import { startResolverPlace, type ResolverContent } from './loopback-resolver.ts'
+import { startResolverFixture, type ResolverContent } from './loopback-resolver.ts'
 import { Reason, Status } from '../src/dns/policy/verdict.ts'
 import { localZones } from '../src/dns/policy/local-zones.data.ts'
 
@@ -14,13 +14,13 @@ const Type = { ...RecordType, soa: 6, ptr: 12, ds: 43, any: 255 }
 async function start(content: Omit<ResolverContent, 'upstreamPort'> = {}) {
   await using cleanup = new AsyncDisposableStack()
   const upstream = cleanup.use(await startFakeNameserver())
-  const place = cleanup.use(await startResolverPlace({ ...content, upstreamPort: upstream.port }))
+  const fixture = cleanup.use(await startResolverFixture({ ...content, upstreamPort: upstream.port }))
   const kept = cleanup.move()
   return {
     upstream,
-    place,
+    fixture,
     async ask(name: string, type: number = Type.a): Promise<ReadMessage> {
-      const answer = await exchange(place.port, makeQuery(name, type, 1232))
+      const answer = await exchange(fixture.port, makeQuery(name, type, 1232))
       if (answer === undefined) throw new Error(`no answer for ${name}`)
       return decodeMessage(answer)
     },
@@ -87,7 +87,7 @@ test('the zone above is asked for the proof that a zone is not signed', async ()
 
 test('by TCP the answer is the same', async () => {
   await using it = await start()
-  const [answer] = await askByTcp(it.place.port, [makeQuery('printer.home.arpa')])
+  const [answer] = await askByTcp(it.fixture.port, [makeQuery('printer.home.arpa')])
   assert.deepEqual(seen(decodeMessage(answer!)), [3, [], [['home.arpa', Type.soa, 10_800]]])
   assert.equal(it.upstream.total(), 0)
 })
@@ -126,7 +126,7 @@ test('the explanation says what the answer is, and asks no upstream', async () =
     const before = it.upstream.total()
     const { rcode } = await it.ask(domain)
     const isLocal = it.upstream.total() === before
-    const { verdict } = await it.place.resolver.explain({ domain, client: 0, resolve: true, qtype: 1 })
+    const { verdict } = await it.fixture.resolver.explain({ domain, client: 0, resolve: true, qtype: 1 })
     const expected = isLocal ? Reason.local : Reason.none
     assert.deepEqual([verdict.status, verdict.reason], [Status.allowed, expected], `${domain} ${rcode}`)
     if (isLocal) assert.equal(it.upstream.total(), before, domain)

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@hearth/testing'
-import { RunningResolver } from '../src/dns/process/running-resolver.ts'
-import type { ResolverClient, ResolverList, ResolverRule, ResolverSettings } from '../src/dns/process/resolver-files.ts'
-import { createResolverInput, resolverSettings, type ResolverInput } from '../src/dns/resolver-input.ts'
-import { defaultDnsSettings } from '../src/dns/schema.ts'
+import { ResolverSupervisor } from '../src/resolver/supervisor.ts'
+import type { ResolverClient, ResolverList, ResolverRule, ResolverSettings } from '../src/dns/resolver-files.ts'
+import { ResolverInput, resolverSettings } from '../src/filtering/resolver-input.ts'
+import { defaultDnsSettings } from '../src/filtering/schema.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
-import { ask, type Asking } from './dns-client.ts'
-import { freeListener } from './resolver-place.ts'
+import { ask, type TestQuery } from './dns-client.ts'
+import { freeListener } from './resolver-fixture.ts'
 
-/** What a resolver is to go by. */
+/** Configuration of a resolver. */
 export interface ResolverContent {
   /** Texts by id; numbered in their order. */
   readonly lists?: Readonly<Record<string, string>>
@@ -22,8 +22,8 @@ export interface ResolverContent {
 }
 
 /** A resolver process by itself, without the service around it, on a port of loopback. */
-export interface ResolverPlace extends AsyncDisposable {
-  readonly resolver: RunningResolver
+export interface ResolverFixture extends AsyncDisposable {
+  readonly resolver: ResolverSupervisor
   readonly port: number
   readonly directory: string
   readonly input: ResolverInput
@@ -41,14 +41,14 @@ export interface LiveAnswer {
   readonly isBlocked: boolean
 }
 
-export async function startResolverPlace(content: ResolverContent): Promise<ResolverPlace> {
+export async function startResolverFixture(content: ResolverContent): Promise<ResolverFixture> {
   await using cleanup = new AsyncDisposableStack()
   const { path: directory } = cleanup.use(await temporaryDirectory('resolver'))
   await mkdir(join(directory, 'lists'), { recursive: true })
   const port = await freePort()
-  const resolver = new RunningResolver(directory)
+  const resolver = new ResolverSupervisor(directory)
   cleanup.defer(() => resolver.close())
-  const input = createResolverInput(directory, (file) =>
+  const input = new ResolverInput(directory, (file) =>
     file === 'lists' ? resolver.changedLists().then(() => undefined) : resolver.changed(file),
   )
   const writeLists = async (lists: Readonly<Record<string, string>>) => {
@@ -81,7 +81,7 @@ export async function startResolverPlace(content: ResolverContent): Promise<Reso
   }
 }
 
-/** A port of loopback nobody has. */
+/** A port of loopback no one has. */
 export async function freePort(): Promise<number> {
   return (await freeListener()).port
 }
@@ -90,7 +90,7 @@ export async function freePort(): Promise<number> {
 export const askAt = (port: number, name: string, timeoutMs = 2000): Promise<LiveAnswer> =>
   askOnce(port, { name, timeoutMs })
 
-async function askOnce(port: number, asking: Asking): Promise<LiveAnswer> {
+async function askOnce(port: number, asking: TestQuery): Promise<LiveAnswer> {
   const answer = await ask(port, { payload: 1232, ...asking })
   if (answer === undefined) throw new Error(`no answer for ${asking.name}`)
   const { rcode, addresses } = answer

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPostgresDatabase, onlyOne, postgresObstacle, statusesTogether } from '@hearth/testing'
+import { createPostgresDatabase, onlyOne, postgresObstacle, concurrentStatuses } from '@hearth/testing'
 import { startService, testPassword, type TestService } from './in-process.ts'
 
 /** Every create of something that there may be once, with the members that make it the same. */
@@ -68,7 +68,7 @@ async function faultsOf(service: TestService): Promise<string[]> {
   ]
   const faults: string[] = []
   for (const [what, create] of creates) {
-    const statuses = await statusesTogether(create)
+    const statuses = await concurrentStatuses(create)
     if (statuses.join() !== onlyOne(201).join()) faults.push(`${what}: ${statuses.join(' ')}`)
   }
   const rules = (await service.call('GET', '/api/dns/rules')).body.data
@@ -94,7 +94,7 @@ test(
 test('a rule turned to block and to allow at the same moment is one rule', { skip: postgresObstacle() }, async () => {
   const DATABASE_URL = await createPostgresDatabase()
   await using service = await startService({ DATABASE_URL })
-  const statuses = await statusesTogether((index) =>
+  const statuses = await concurrentStatuses((index) =>
     service.call('POST', '/api/dns/rules', { action: index % 2 === 0 ? 'block' : 'allow', domain: 'turn.example' }),
   )
   assert.ok(

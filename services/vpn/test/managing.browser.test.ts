@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserObstacle, eventually, startBrowser } from '@hearth/testing'
+import { browserObstacle, eventually, signIn, startBrowser, submitSignIn } from '@hearth/testing'
 import type { Locator, Page } from 'playwright-core'
-import { readHostNetworks } from '../src/interfaces/host-networks.ts'
-import { changePassword, openFurnished, password, signIn } from './browser-place.ts'
-import { startNamesPlace, untilLogged } from './names-place.ts'
+import { readHostNetworks } from '../src/interfaces/host-links.ts'
+import { firstSignIn, openFurnished, password } from './browser-fixture.ts'
+import { startNamesFixture, untilLogged } from './names-fixture.ts'
 
 /** The dialog on top, by its title. */
 const dialogOf = (page: Page, title: string | RegExp): Locator => page.getByRole('dialog', { name: title })
@@ -89,22 +89,20 @@ test('a peer is disabled, renamed and deleted', { skip: browserObstacle() }, asy
 })
 
 test('the dialog that deletes a peer counts what goes with it', { skip: browserObstacle() }, async () => {
-  await using place = await startNamesPlace()
-  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  await using fixture = await startNamesFixture()
+  await using browser = await startBrowser()
   const { page } = browser
   const rules = ['one.example', 'two.example']
-  for (const domain of rules) await place.call('POST', '/api/dns/rules', { action: 'block', domain, client: 'Phone' })
-  await place.call('POST', '/api/dns/rules', { action: 'block', domain: 'three.example' })
-  await place.look('one.example', 'four.example', 'five.example')
-  await untilLogged(place, 3)
-  await page.goto(place.service.url)
-  await signIn(page, 'admin', place.firstPassword)
-  await changePassword(page, place.firstPassword)
+  for (const domain of rules) await fixture.call('POST', '/api/dns/rules', { action: 'block', domain, client: 'Phone' })
+  await fixture.call('POST', '/api/dns/rules', { action: 'block', domain: 'three.example' })
+  await fixture.look('one.example', 'four.example', 'five.example')
+  await untilLogged(fixture, 3)
+  await firstSignIn(fixture, page)
   for (const [name, losses] of [
     ['Phone', /Its 2 DNS rules\n+Its 3 entries in the query log/],
     ['Laptop', /Its 0 DNS rules\n+Its 0 entries in the query log/],
   ] as const) {
-    await page.goto(`${place.service.url}/peers`)
+    await page.goto(`${fixture.service.url}/peers`)
     await page.getByRole('link', { name }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     const removal = dialogOf(page, `Delete ${name}?`)
@@ -124,7 +122,7 @@ test(
   { skip: browserObstacle() },
   async () => {
     await using opened = await openFurnished('/users')
-    const { place, page } = opened
+    const { fixture, page } = opened
     await page.getByRole('button', { name: 'Add user' }).click()
     const added = dialogOf(page, 'Add user')
     await added.getByLabel('User name').fill('marie')
@@ -139,10 +137,9 @@ test(
     await page.getByRole('row').filter({ hasText: 'marie' }).getByText('Administrator').waitFor()
 
     await page.context().clearCookies()
-    await page.goto(place.service.url)
+    await page.goto(fixture.service.url)
     await signIn(page, 'marie', 'quiet-otter-in-rain-3')
-    await page.getByRole('navigation', { name: 'Main' }).waitFor()
-    await page.goto(`${place.service.url}/profile`)
+    await page.goto(`${fixture.service.url}/profile`)
     await page.getByRole('button', { name: 'Change password' }).click()
     const change = dialogOf(page, 'Change password')
     await change.getByLabel('Current password').fill('quiet-otter-in-rain-3')
@@ -152,8 +149,8 @@ test(
     await change.waitFor({ state: 'detached' })
 
     await page.context().clearCookies()
-    await page.goto(`${place.service.url}/users`)
-    await signIn(page, 'admin', password)
+    await page.goto(`${fixture.service.url}/users`)
+    await submitSignIn(page, 'admin', password)
     await page.getByRole('button', { name: 'Delete marie' }).click()
     await dialogOf(page, 'Delete marie?').getByRole('button', { name: 'Delete user' }).click()
     await page.getByRole('row').filter({ hasText: 'marie' }).waitFor({ state: 'detached' })

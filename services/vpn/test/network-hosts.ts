@@ -4,11 +4,11 @@ import { access, readdir, readlink, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 
-/** A host of its own on this machine: a network namespace with links to others, where nothing outside can be reached. */
+/** Its own host on this machine: a network namespace with links to others, where nothing outside can be reached. */
 export interface NetworkHost extends AsyncDisposable {
   /** The namespace's name. */
   readonly name: string
-  /** What goes before a command to run it on this host. */
+  /** Prefix of a command to run it on this host. */
   readonly prefix: readonly string[]
   /** Runs a command on the host and returns what it printed; throws when it fails. */
   run(file: string, ...args: string[]): Promise<string>
@@ -59,7 +59,7 @@ export async function tunnelsObstacle(): Promise<string | null> {
   return null
 }
 
-/** A name nobody else has, short enough for an interface (sockets of wireguard-go are shared by all hosts). */
+/** A name no one else has, short enough for an interface (sockets of wireguard-go are shared by all hosts). */
 export function uniqueName(label: string): string {
   return `${label.slice(0, 6)}${randomBytes(4).toString('hex')}`
 }
@@ -96,7 +96,7 @@ export async function createHost(label: string): Promise<NetworkHost> {
   }
 }
 
-/** Joins two hosts by a wire of their own; `address…` are in CIDR form, one list a host. Returns the links' names. */
+/** Joins two hosts by their own wire; `address…` are in CIDR form, one list a host. Returns the links' names. */
 export async function joinHosts(
   [left, leftAddresses]: readonly [NetworkHost, readonly string[]],
   [right, rightAddresses]: readonly [NetworkHost, readonly string[]],
@@ -109,7 +109,7 @@ export async function joinHosts(
   return links
 }
 
-/** Makes a wire any number of hosts can share: a bridge in a namespace of its own. */
+/** Makes a wire any number of hosts can share: a bridge in its own namespace. */
 export async function createNetwork(label: string): Promise<Network> {
   const hub = await createHost(label)
   await hub.run('ip', 'link', 'add', 'bridge', 'type', 'bridge')

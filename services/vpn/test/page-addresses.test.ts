@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { compressionFaults } from '@hearth/testing'
+import { compressionProblems } from '@hearth/testing'
 import { startService } from './in-process.ts'
 
 test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
@@ -20,5 +20,5 @@ test('the description of the API travels compressed', async () => {
   await using service = await startService()
   const read = (path: string, headers: Record<string, string>) =>
     service.send('GET', path, { headers, token: service.admin })
-  assert.deepEqual(await compressionFaults(read, ['/api/openapi.json']), [])
+  assert.deepEqual(await compressionProblems(read, ['/api/openapi.json']), [])
 })

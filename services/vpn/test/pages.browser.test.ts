@@ -1,31 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, browserObstacle, eventually, runCommand, startBrowser } from '@hearth/testing'
+import {
+  assertAccessible,
+  assertPagesUsable,
+  browserObstacle,
+  eventually,
+  replacePassword,
+  runCommand,
+  signIn,
+  startBrowser,
+  submitSignIn,
+  wideAndPhone,
+} from '@hearth/testing'
 import jsqr from 'jsqr'
 import type { Page } from 'playwright-core'
 import { PNG } from 'pngjs'
-import { changePassword, furnish, openFurnished, password, signIn, startPlace } from './browser-place.ts'
+import { furnish, openFurnished, password, startFixture } from './browser-fixture.ts'
 
 /** The package is CommonJS: its types name a default that Node hands over as the whole module. */
 const readQrCode = jsqr as unknown as typeof jsqr.default
 
-/** What a phone's camera would read from the screen. */
+/** Reads the QR code from a screenshot, as a phone's camera would. */
 async function scanScreen(page: Page): Promise<string | undefined> {
   const picture = PNG.sync.read(await page.screenshot())
   return readQrCode(new Uint8ClampedArray(picture.data), picture.width, picture.height)?.data
 }
 
 test('from the first sign-in to a revoked token, as a person does it', { skip: browserObstacle() }, async () => {
-  await using place = await startPlace()
-  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+  await using fixture = await startFixture()
+  await using browser = await startBrowser({ acceptDownloads: true })
   const { page } = browser
-  const { url } = place.service
+  const { url } = fixture.service
 
   await page.goto(url)
-  await signIn(page, 'admin', 'not-the-password')
+  await submitSignIn(page, 'admin', 'not-the-password')
   await page.getByRole('alert').waitFor()
-  await signIn(page, 'admin', place.firstPassword)
-  await changePassword(page, place.firstPassword)
+  await submitSignIn(page, 'admin', fixture.firstPassword)
+  await replacePassword(page, fixture.firstPassword, password)
 
   await page.getByRole('link', { name: 'Interfaces', exact: true }).click()
   await page.getByRole('button', { name: 'Create interface' }).first().click()
@@ -91,35 +102,15 @@ test(
   'every page is accessible, wide and on a phone, dark and light, and nothing is wider than the screen',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startPlace()
+    await using fixture = await startFixture()
     await using browser = await startBrowser({ viewport: { width: 1440, height: 900 } })
     const { page } = browser
-    await page.goto(place.service.url)
+    await page.goto(fixture.service.url)
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await assertAccessible(page)
-    await furnish(place, page)
-    for (const [width, colorScheme] of [
-      [1440, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 844 })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      for (const path of paths) {
-        await page.goto(`${place.service.url}${path}`)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await eventually(
-          () => page.locator('[aria-busy=true], [aria-label=Loading]').count(),
-          (count) => count === 0,
-          { what: 'loaded content' },
-        )
-        await assertAccessible(page)
-        const overflow = Number(
-          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-        )
-        assert.ok(overflow <= 0, `${path} is ${overflow} px wider than ${width}`)
-        assert.match(await page.title(), /Hearth/)
-      }
-    }
+    await furnish(fixture, page)
+    const urls = paths.map((path) => `${fixture.service.url}${path}`)
+    for (const screen of wideAndPhone) await assertPagesUsable(page, screen, { service: 'VPN', urls })
   },
 )
 
@@ -128,13 +119,13 @@ test(
   { skip: browserObstacle() },
   async () => {
     await using opened = await openFurnished('/peers')
-    const { place, page } = opened
+    const { fixture, page } = opened
     await page.getByRole('table', { name: 'Peers' }).getByText('Laptop').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
     const words = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'x', '--permissions', 'full']
-    const token = (await runCommand(words, place.environment)).stdout.trim()
+    const token = (await runCommand(words, fixture.environment)).stdout.trim()
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    await fetch(`${place.service.url}/api/peers`, {
+    await fetch(`${fixture.service.url}/api/peers`, {
       method: 'POST',
       headers,
       body: JSON.stringify({ name: 'Added elsewhere', interface: 'wg0' }),
@@ -146,9 +137,8 @@ test(
     await page.getByText('Added elsewhere').waitFor({ state: 'detached' })
 
     await page.context().clearCookies()
-    await page.goto(place.service.url)
+    await page.goto(fixture.service.url)
     await signIn(page, 'reader', password)
-    await page.getByRole('navigation', { name: 'Main' }).waitFor()
     assert.deepEqual(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts(), [
       'Overview',
       'Interfaces',
@@ -156,7 +146,7 @@ test(
       'DNS',
       'Traffic',
     ])
-    await page.goto(`${place.service.url}/peers`)
+    await page.goto(`${fixture.service.url}/peers`)
     await page.getByText('Laptop').first().waitFor()
     assert.equal(await page.getByRole('button', { name: 'Add peer' }).count(), 0)
     assert.equal(await page.getByRole('button', { name: /^Connect / }).count(), 0)

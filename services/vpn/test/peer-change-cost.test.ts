@@ -9,9 +9,9 @@ import { createLog, systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import type { KyselyPlugin } from 'kysely'
 import { migrations } from '../src/database/migrations/index.ts'
-import type { Tables } from '../src/database/tables.ts'
-import { openFiltering, type Resolver } from '../src/dns/filtering.ts'
-import { createDesiredDevices } from '../src/interfaces/desired-devices.ts'
+import type { Tables } from '../src/tables.ts'
+import { openFiltering, type Resolver } from '../src/filtering/filtering.ts'
+import { DesiredDevices } from '../src/interfaces/desired-devices.ts'
 import { Interfaces } from '../src/interfaces/interfaces.ts'
 import { Peers } from '../src/peers/peers.ts'
 import { openSampler } from '../src/peers/sampler.ts'
@@ -20,9 +20,9 @@ import type { RunCommand } from '../src/wireguard/command.ts'
 import { DeviceError } from '../src/wireguard/device.ts'
 import { createFirewall } from '../src/wireguard/firewall.ts'
 import { createSimulatedDriver } from '../src/wireguard/simulated-driver.ts'
-import { createTunnels } from '../src/wireguard/tunnels.ts'
+import { Tunnels } from '../src/wireguard/tunnels.ts'
 
-/** What a change cost. */
+/** Cost of a change. */
 interface Cost {
   /** Rows that came from the database. */
   rows: number
@@ -60,7 +60,7 @@ function recordingResolver(directory: string, cost: Cost): Resolver {
     beginClientsFile: () => () => undefined,
     changedLists: away,
     explain: away,
-    askUpstream: away,
+    testUpstream: away,
     purgeLog: () => Promise.resolve(),
     clearCache: away,
   }
@@ -91,10 +91,10 @@ async function openService(count: number) {
   const database: Database<Tables> = { ...opened, query: opened.query.withPlugin(counting(cost)) }
   const log = createLog({ name: 'test', level: 'silent' })
   const sealer = createSealer(randomBytes(32))
-  const desired = createDesiredDevices({ db: database.query, sealer, clock: systemClock })
+  const desired = new DesiredDevices({ db: database.query, sealer, clock: systemClock })
   const firewall = createFirewall(recordingFirewall(cost), () => Promise.resolve())
   const driver = createSimulatedDriver(directory)
-  const tunnels = createTunnels({ driver, firewall, log, desired: (name) => desired.read(name) })
+  const tunnels = new Tunnels({ driver, firewall, log, desired: (name) => desired.read(name) })
   cleanup.defer(() => tunnels.close())
   const sampler = await openSampler({ database, devices: tunnels, clock: systemClock, log })
   const filtering = await openFiltering({
@@ -134,7 +134,7 @@ async function openService(count: number) {
   }
   await interfaces.update('wg0', { enabled: true })
   await Promise.all(changes)
-  /** What an act cost, with all that follows it. */
+  /** Measures an action with all that follows it. */
   const costOf = async (act: () => Promise<unknown>): Promise<Cost> => {
     Object.assign(cost, { rows: 0, resolver: 0, firewall: 0 })
     await act()

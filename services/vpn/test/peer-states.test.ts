@@ -9,8 +9,8 @@ import { createLog, createManualClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import * as fc from 'fast-check'
 import { migrations } from '../src/database/migrations/index.ts'
-import type { Tables } from '../src/database/tables.ts'
-import { createDesiredDevices } from '../src/interfaces/desired-devices.ts'
+import type { Tables } from '../src/tables.ts'
+import { DesiredDevices } from '../src/interfaces/desired-devices.ts'
 import { Interfaces } from '../src/interfaces/interfaces.ts'
 import { readOverview } from '../src/overview/overview.ts'
 import { Dashboard } from '../src/overview/schema.ts'
@@ -19,7 +19,7 @@ import { openSampler } from '../src/peers/sampler.ts'
 import { PeerListQuery, type Peer } from '../src/peers/schema.ts'
 import { defaultSettings } from '../src/settings/schema.ts'
 import { openDataPlane } from '../src/wireguard/choose-driver.ts'
-import { createTunnels } from '../src/wireguard/tunnels.ts'
+import { Tunnels } from '../src/wireguard/tunnels.ts'
 
 const admin = { role: 'admin' } as const
 const everything = { limit: 100, offset: 0 }
@@ -36,8 +36,8 @@ async function openService() {
   const sealer = createSealer(randomBytes(32))
   const log = createLog({ name: 'test', level: 'silent' })
   const planes = openDataPlane('simulated', { directory: folder.path, run: () => assert.fail('runs no program') })
-  const desired = createDesiredDevices({ db: database.query, sealer, clock })
-  const tunnels = createTunnels({ ...planes, log, desired: (name) => desired.read(name) })
+  const desired = new DesiredDevices({ db: database.query, sealer, clock })
+  const tunnels = new Tunnels({ ...planes, log, desired: (name) => desired.read(name) })
   cleanup.defer(() => tunnels.close())
   const sampler = await openSampler({ database, devices: tunnels, clock, log })
   const settings = () => defaultSettings

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Reason, Status } from '../src/dns/policy/verdict.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService } from './in-process.ts'
-import { startResolverPlace, type ResolverContent } from './loopback-resolver.ts'
+import { startResolverFixture, type ResolverContent } from './loopback-resolver.ts'
 
 const inside = '192.168.1.7'
 const zone = {
@@ -23,12 +23,12 @@ const zone = {
 async function start(content: Omit<ResolverContent, 'upstreamPort'> = {}) {
   await using cleanup = new AsyncDisposableStack()
   const upstream = cleanup.use(await startFakeNameserver(zone))
-  const place = cleanup.use(await startResolverPlace({ ...content, upstreamPort: upstream.port }))
+  const fixture = cleanup.use(await startResolverFixture({ ...content, upstreamPort: upstream.port }))
   const kept = cleanup.move()
   return {
     async outcome(domain: string): Promise<string> {
-      const live = await place.ask(domain)
-      const { verdict } = await place.resolver.explain({ domain, client: 0, resolve: true, qtype: 1 })
+      const live = await fixture.ask(domain)
+      const { verdict } = await fixture.resolver.explain({ domain, client: 0, resolve: true, qtype: 1 })
       const isBlocked = verdict.status === Status.blocked
       assert.equal(live.isBlocked, isBlocked, `${domain}: ${JSON.stringify({ live, verdict })}`)
       if (!isBlocked) return live.addresses.join(' ')

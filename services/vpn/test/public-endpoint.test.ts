@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { endpointReach } from '../src/settings/endpoint-reach.ts'
-import { readPublicEndpoint, type EndpointContext } from '../src/settings/public-endpoint.ts'
+import { type EndpointContext, endpointReach, readPublicEndpoint } from '../src/settings/public-endpoint.ts'
 import { startService } from './in-process.ts'
 
 test('the public endpoint in use is told with its reach, before a device is configured with it', async () => {

@@ -4,26 +4,26 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
-import { createQueryLog } from '../src/query-log/query-log.ts'
+import { QueryLog } from '../src/query-log/query-log.ts'
 import { askByTcp } from './dns-client.ts'
 import { makeQuery } from './dns-packets.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
-import { startResolverPlace } from './loopback-resolver.ts'
+import { startResolverFixture } from './loopback-resolver.ts'
 
 for (const engine of ['ffi', 'dgram'] as const)
   test(`with ${engine}: the query log is newest first, by UDP and TCP alike`, { timeout: 60_000 }, async () => {
     await using upstream = await startFakeNameserver()
-    await using place = await startResolverPlace({ upstreamPort: upstream.port, settings: { engine } })
+    await using fixture = await startResolverFixture({ upstreamPort: upstream.port, settings: { engine } })
     const asked: string[] = []
     // More than a second, so that it is written in between.
     for (let n = 0; n < 150; n++) {
       const name = `n${n}.example`
       asked.push(name)
-      if (n % 3 === 1) await askByTcp(place.port, [makeQuery(name)])
-      else await place.ask(name)
+      if (n % 3 === 1) await askByTcp(fixture.port, [makeQuery(name)])
+      else await fixture.ask(name)
       await pause(5)
     }
-    const log = createQueryLog({ file: join(place.directory, 'query-log.db'), clock: systemClock })
+    const log = new QueryLog({ file: join(fixture.directory, 'query-log.db'), clock: systemClock })
     try {
       const { rows } = await eventually(
         () => log.list({}, { limit: 200, offset: 0 }),

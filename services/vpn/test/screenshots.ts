@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { eventually, startBrowser, type TestBrowser } from '@hearth/testing'
-import { addHistory, startNamesPlace, untilLogged, type NamesPlace } from './names-place.ts'
+import { addHistory, startNamesFixture, untilLogged, type NamesFixture } from './names-fixture.ts'
 
 const password = 'tall-giraffe-on-ice-7'
 const devices = ['Ada’s phone', 'Laptop', 'Tablet', 'Living room TV', 'NAS', 'Office PC', 'Guest', 'Weather station']
@@ -45,7 +45,7 @@ async function takeNames({ page }: TestBrowser, images: string): Promise<void> {
   await page.getByRole('table', { name: 'Queries' }).waitFor()
   await page.screenshot({ path: join(images, 'vpn-dns-log.png') })
   await page.goto('/dns/log?why=shop.vendor.example')
-  await page.getByText('Where the name leads').waitFor()
+  await page.getByText('Targets of the name').waitFor()
   await page.screenshot({ path: join(images, 'vpn-dns-why.png') })
   await page.goto('/traffic')
   await page.locator('canvas').waitFor()
@@ -58,32 +58,32 @@ async function takeNames({ page }: TestBrowser, images: string): Promise<void> {
 const lookedUp = ['www.wikipedia.example', 'ads.shop.example', 'mail.example', 'api.weather.example', 'tracker.example']
 
 /** Fills the log with what a household asks for. */
-async function lookUp(place: NamesPlace): Promise<void> {
-  await place.call('POST', '/api/dns/blocklists', { name: 'Trackers', url: place.listUrl('/trackers') })
-  await place.call('POST', '/api/dns/blocklists/update')
-  await place.call('POST', '/api/dns/rules', { action: 'block', domain: 'mail.example' })
+async function lookUp(fixture: NamesFixture): Promise<void> {
+  await fixture.call('POST', '/api/dns/blocklists', { name: 'Trackers', url: fixture.listUrl('/trackers') })
+  await fixture.call('POST', '/api/dns/blocklists/update')
+  await fixture.call('POST', '/api/dns/rules', { action: 'block', domain: 'mail.example' })
   for (let round = 0; round < 8; round++)
-    await place.look(...lookedUp, 'shop.vendor.example', `img${round}.cdn.example`)
-  await untilLogged(place, 56)
+    await fixture.look(...lookedUp, 'shop.vendor.example', `img${round}.cdn.example`)
+  await untilLogged(fixture, 56)
 }
 
 /** Makes the pictures of the README from a running service with simulated traffic, and a filter that works. */
 export async function takeScreenshots(images: string): Promise<void> {
-  await using place = await startNamesPlace(devices)
-  await addHistory(place)
-  await lookUp(place)
+  await using fixture = await startNamesFixture(devices)
+  await addHistory(fixture)
+  await lookUp(fixture)
   await using browser = await startBrowser({
-    baseURL: place.service.url,
+    baseURL: fixture.service.url,
     viewport: { width: 1280, height: 800 },
     deviceScaleFactor: 1,
     reducedMotion: 'reduce',
   })
-  await signIn(browser, place.firstPassword)
+  await signIn(browser, fixture.firstPassword)
   const traffic = spawn(
     process.execPath,
     [join(import.meta.dirname, '../../../cli/hearth.ts'), 'vpn', 'simulate-traffic'],
     {
-      env: { ...process.env, ...place.environment },
+      env: { ...process.env, ...fixture.environment },
       stdio: 'ignore',
     },
   )

@@ -4,7 +4,7 @@ import { eventually } from '@hearth/testing'
 import { createLog, createManualClock } from '@hearth/runtime'
 import { migrate, openDatabase } from '@hearth/database'
 import { migrations } from '../src/database/migrations/index.ts'
-import type { Tables } from '../src/database/tables.ts'
+import type { Tables } from '../src/tables.ts'
 import { startRetention } from '../src/traffic/retention.ts'
 import { startService } from './in-process.ts'
 

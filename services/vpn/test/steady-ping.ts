@@ -1,9 +1,9 @@
 import type { NetworkHost } from './network-hosts.ts'
 
-/** What a ping that ran beside other work found. */
+/** Result of a ping that ran beside other work. */
 export interface PingReport {
   readonly sent: number
-  /** Sequence numbers nobody answered. */
+  /** Sequence numbers no one answered. */
   readonly lost: readonly number[]
   /** Longest way there and back, milliseconds. */
   readonly slowest: number

@@ -1,9 +1,7 @@
-import { ResolverSupervisor } from '../src/dns/process/supervisor.ts'
+import { ResolverSupervisor } from '../src/resolver/supervisor.ts'
 
 // A service of the test's that has a resolver and can be killed: supervising.ts DIRECTORY. Prints the resolver's process id.
-const supervisor = new ResolverSupervisor({
-  directory: process.argv[2] ?? '',
-  warn: (line) => process.stderr.write(`${line}\n`),
-})
+const supervisor = new ResolverSupervisor(process.argv[2] ?? '')
+supervisor.attach({ warn: (line: string) => process.stderr.write(`${line}\n`) }, () => undefined)
 await supervisor.ready()
 process.stdout.write(`${supervisor.pid}\n`)

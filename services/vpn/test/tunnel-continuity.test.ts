@@ -12,7 +12,7 @@ const obstacle = await tunnelsObstacle()
 const skip = obstacle ?? false
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000)
 
-/** What a peer is known to be: everything that was acknowledged. */
+/** Acknowledged state of a peer. */
 interface Known {
   readonly name: string
   readonly enabled: boolean
@@ -92,7 +92,7 @@ describe('a connected device', () => {
   )
 })
 
-/** A change nobody got an answer to: it may have happened or not, and nothing in between. */
+/** A change no one got an answer to: it may have happened or not, and nothing in between. */
 type Open = { kind: 'create'; name: string } | { kind: 'change' | 'delete'; id: string; to: Partial<Known> }
 
 async function changeUntilItFails(
@@ -173,7 +173,7 @@ async function agree(
   )
 }
 
-/** What is known once the open change is seen to have happened or not. */
+/** Returns the state once the open change is known to have happened or not. */
 function settle(known: ReadonlyMap<string, Known>, open: Open, listed: ReadonlyMap<string, Known>): Map<string, Known> {
   const settled = new Map(known)
   if (open.kind === 'create') {

@@ -27,7 +27,7 @@ describe('a tunnel that is disturbed from outside', () => {
   const peersHeld = async () => new Set((await world.server.run('wg', 'show', name, 'allowed-ips')).split('\n'))
   const firewall = () => world.server.run('nft', 'list', 'table', 'inet', 'hearth_vpn')
   const listed = async () => (await world.service.done('GET', `/api/peers?interface=${name}&limit=100`)).peers
-  /** What the API says of the peers, without what they do. */
+  /** Reads the peers through the API, without their activity. */
   const records = async () =>
     // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
     (await listed()).map(({ transfer_rx: _rx, transfer_tx: _tx, last_handshake: _handshake, ...peer }: any) => peer)
@@ -41,8 +41,8 @@ describe('a tunnel that is disturbed from outside', () => {
       const [held, rules] = [await peersHeld(), await firewall()]
       const ping = startPing(device.host, '10.73.0.1')
       await server.run('wg', 'set', name, 'peer', public_key, 'remove')
-      const stranger = `${'c'.repeat(42)}8=`
-      await server.run('wg', 'set', name, 'peer', stranger, 'allowed-ips', '10.73.0.77/32')
+      const unknown = `${'c'.repeat(42)}8=`
+      await server.run('wg', 'set', name, 'peer', unknown, 'allowed-ips', '10.73.0.77/32')
       await eventually(peersHeld, (found) => found.symmetricDifference(held).size === 0, { seconds: 5 })
       await server.run('ip', 'address', 'add', '10.99.0.1/24', 'dev', name)
       await server.run('ip', 'link', 'set', name, 'mtu', '1300')
@@ -165,7 +165,7 @@ describe('a tunnel that is disturbed from outside', () => {
   })
 })
 
-/** The process of a userspace device; its name is nobody else's. */
+/** The process of a userspace device; its name is no one else's. */
 async function processOf(name: string): Promise<number> {
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue

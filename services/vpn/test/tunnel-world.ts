@@ -16,7 +16,7 @@ export const internetAddress = '198.51.100.2'
 /** Resolvers a device uses while its tunnel is down. */
 export const plainResolvers = 'nameserver 192.0.2.53'
 
-/** A device of a user: a host of its own, a peer of the service, and `wg-quick` with the peer's file. */
+/** A device of a user: its own host, a peer of the service, and `wg-quick` with the peer's file. */
 export interface Device {
   readonly host: NetworkHost
   readonly id: string
@@ -34,7 +34,7 @@ export interface TunnelWorld extends AsyncDisposable {
   readonly internet: NetworkHost
   readonly service: HostedService
   readonly folder: string
-  /** Creates an interface of a name nobody else has. */
+  /** Creates an interface of a name no one else has. */
   addInterface(settings: object): Promise<string>
   /** Creates a peer over the API and brings its file up on a new host. */
   connect(label: string, peer: { interface: string } & Record<string, unknown>): Promise<Device>

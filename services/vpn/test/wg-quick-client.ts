@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { uniqueName, type NetworkHost } from './network-hosts.ts'
 
-const standIns = join(import.meta.dirname, 'stand-ins')
+const fakes = join(import.meta.dirname, 'fakes')
 
 /** A device with a configuration file, as a user has it: brought up and down by the real `wg-quick`. */
 export interface WgQuickClient {
@@ -26,7 +26,7 @@ export async function createWgQuickClient(
   const file = join(folder, `${name}.conf`)
   await writeFile(file, text, { mode: 0o600 })
   const variables = [
-    `PATH=${standIns}:${process.env['PATH'] ?? ''}`,
+    `PATH=${fakes}:${process.env['PATH'] ?? ''}`,
     'WG_QUICK_USERSPACE_IMPLEMENTATION=wireguard-go',
     `RESOLV_CONF=${resolverFile(host)}`,
   ]

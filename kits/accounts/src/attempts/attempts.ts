@@ -32,7 +32,7 @@ export interface Attempts {
 /** No window is longer, milliseconds. */
 const maxWindow = 3_600_000
 
-/** How often what is too old is deleted, milliseconds. */
+/** Interval at which old rows are deleted, milliseconds. */
 const tidyEvery = 300_000
 
 /** Rows that are kept; beyond, all new keys share one count, so that a flood of addresses fills no disk. */

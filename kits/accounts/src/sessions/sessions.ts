@@ -3,14 +3,14 @@ import type { Clock } from '@hearth/runtime'
 import type { AnyQuery } from '../any-query.ts'
 import * as store from './store.ts'
 
-/** How a service keeps its sessions. Times are milliseconds. */
+/** Policy of a service for its sessions. Times are milliseconds. */
 export interface SessionPolicy {
   readonly owner: store.OwnerColumn
-  /** However busy, a session ends after this time. */
+  /** Absolute lifetime of a session, whatever the activity. */
   readonly maxAge: number
   /** An unused session ends after this time; read at every use. Sessions without it last `maxAge`. */
   readonly maxIdle?: () => number
-  /** How often the last use is written down; a minute when left out. */
+  /** Interval at which the last use is recorded; a minute by default. */
   readonly useResolution?: number
   /** Sessions that one user may have; one more ends the one that was not used for longest. */
   readonly maxPerUser?: number
@@ -22,7 +22,7 @@ export interface Session<Extra extends object = object> {
   readonly userId: string
   readonly createdAt: number
   readonly lastUsedAt: number
-  /** When it ends unless it is used before. */
+  /** Time of its end unless it is used before. */
   readonly endsAt: number
   readonly extra: Extra
 }

@@ -5,31 +5,33 @@ import { AccountError } from '../account-error.ts'
 import type { AnyQuery } from '../any-query.ts'
 import * as store from './store.ts'
 
-/** How a service keeps its API tokens. */
+/** Rules of a service for its API tokens. */
 export interface TokenPolicy {
-  /** Beginning of every value, so that a scanner for leaked secrets finds it. */
+  /** Prefix of every value, by which scanners for leaked secrets find it. */
   readonly prefix: string
   readonly hashColumn: store.HashColumn
-  /** Tokens that one owner may have. */
+  /** Maximum number of tokens per owner. */
   readonly maxTokens: number
 }
 
 const day = 86_400_000
 
-/** How long tokens may live, milliseconds; null is for ever. */
+/** Lifetimes of tokens, milliseconds; null does not expire. */
 const lifetimes = { never: null, '30d': 30 * day, '90d': 90 * day, '1y': 365 * day } as const
+
+/** Lifetime of a new token, counted from now; `never` does not expire. */
 export type TokenExpiry = keyof typeof lifetimes
 
-/** How often the last use is written down, milliseconds; a busy token must not cost a write a request. */
+/** Least time between two writes of `last_used_at`, milliseconds: a busy token must not cost one write per request. */
 export const tokenUseResolution = 60_000
 
-/** A token that is to be made. */
+/** A token to create. */
 export interface NewToken<Extra extends object> {
   readonly name: string
   readonly expires: TokenExpiry
   /** Columns that the service adds; `value` is the new token. */
   readonly extra: (value: string) => Extra
-  /** Columns that say whose tokens count together; none when all do. */
+  /** Columns that identify the owner, whose tokens count towards `maxTokens`; without it all tokens count. */
   readonly owner?: Partial<Extra>
 }
 
@@ -45,7 +47,7 @@ export class TokenStore<Extra extends object = object> {
     this.#policy = policy
   }
 
-  /** Makes a token and returns it with its value. Throws an `AccountError` when the owner has too many. */
+  /** Creates a token and returns it with its value. Throws an `AccountError` when the owner has too many. */
   async create({
     name,
     expires,
@@ -72,7 +74,7 @@ export class TokenStore<Extra extends object = object> {
     return { value, token }
   }
 
-  /** Tokens that have these columns, in the order in which they were made. */
+  /** Returns the tokens that have these columns, in order of creation. */
   async list(where: Partial<Extra> = {}, page?: { limit: number; offset: number }): Promise<(store.Token & Extra)[]> {
     const rows = await store.listTokenRows(this.#db, where, page)
     return rows.map((row) => this.#tokenOf(row))
@@ -93,7 +95,7 @@ export class TokenStore<Extra extends object = object> {
     return this.#good({ id })
   }
 
-  /** Writes down that a token is used, once a minute or when one of the columns given has changed; returns it as stored. */
+  /** Records that a token is used, at most once a minute or when one of the given columns changed. Returns it as stored. */
   async noteUse(token: store.Token & Extra, columns: Partial<Extra> = {}): Promise<store.Token & Extra> {
     const now = this.#clock.now()
     const before = token as unknown as store.Columns
@@ -104,7 +106,7 @@ export class TokenStore<Extra extends object = object> {
     return { ...token, ...values }
   }
 
-  /** Ends a token that has these columns, and returns it; undefined when there is none. */
+  /** Revokes the token if it has these columns, and returns it; undefined when there is none. */
   async revoke(id: string, where: Partial<Extra> = {}): Promise<(store.Token & Extra) | undefined> {
     const row = await store.deleteTokenRow(this.#db, { id, ...where })
     return row === undefined ? undefined : this.#tokenOf(row)
@@ -121,7 +123,7 @@ export class TokenStore<Extra extends object = object> {
   }
 }
 
-/** Whether a token's time is over. */
+/** Returns true for a token that has expired. */
 export function isExpired({ expires_at }: Pick<store.Token, 'expires_at'>, now: number): boolean {
   return expires_at !== null && expires_at <= now
 }

@@ -1,19 +1,38 @@
-import { takeTurn, type Database } from '@hearth/database'
+import { acquireLock, type Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import { AccountError } from '../account-error.ts'
 import type { AnyQuery } from '../any-query.ts'
 import { UserStore } from './store.ts'
 
-/** The turn of transactions that count users. */
-const usersTurn = 2
+/** Locks of transactions that count users, and of those that count the sign-in methods of a user. */
+const usersLock = 2
+const signInMethodsLock = 3
+
+type Work<Tables, Result> = (trx: Kysely<Tables>) => Promise<Result>
 
 /** Changes users, one change at a time, so that two administrators cannot remove each other at the same moment. */
-export function changeUsers<Tables, Result>(
+export function changeUsers<Tables, Result>(database: Database<Tables>, work: Work<Tables, Result>): Promise<Result> {
+  return withLock(database, usersLock, work)
+}
+
+/**
+ * Changes how users can sign in, one change at a time, so that the last passkey and the password of a user cannot be removed
+ * at the same moment.
+ */
+export function changeSignInMethods<Tables, Result>(
+  database: Database<Tables>,
+  work: Work<Tables, Result>,
+): Promise<Result> {
+  return withLock(database, signInMethodsLock, work)
+}
+
+function withLock<Tables, Result>(
   { kind, query }: Database<Tables>,
-  work: (trx: Kysely<Tables>) => Promise<Result>,
+  lockId: number,
+  work: Work<Tables, Result>,
 ): Promise<Result> {
   return query.transaction().execute(async (trx) => {
-    await takeTurn(kind, trx, usersTurn)
+    await acquireLock(kind, trx, lockId)
     return work(trx)
   })
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { AnyQuery } from '../any-query.ts'
 
-/** What every user has; a service adds columns of its own. Switches are 0 or 1. */
+/** Columns that every user has; a service adds its own. Switches are 0 or 1. */
 export interface UserRow {
   id: string
   /** In lower case. */
@@ -51,7 +51,7 @@ export class UserStore<Row extends UserRow> {
     return count
   }
 
-  /** How many active administrators there are beside this user. */
+  /** Counts the active administrators beside this user. */
   async countOtherAdministrators(id: string): Promise<number> {
     const { count } = await this.#db
       .selectFrom('users')
@@ -86,7 +86,7 @@ export class UserStore<Row extends UserRow> {
       .execute()
   }
 
-  /** What belongs to the user, such as sessions and tokens, goes with it. */
+  /** Deletes a user, with everything that belongs to the user, such as sessions and tokens. */
   async delete(id: string): Promise<void> {
     await this.#db.deleteFrom('users').where('id', '=', id).execute()
   }

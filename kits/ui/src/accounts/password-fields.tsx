@@ -27,11 +27,11 @@ export function atCurrentPassword(error: unknown): unknown {
   return new ApiError('Is not your password', { status: error.status, details: { field: 'current_password' } })
 }
 
-/** What differs between services in a form for passwords. */
+/** Differences between services in a form for passwords. */
 export interface PasswordOptions {
   /** Replaces the standard advice under the new password by a list of rules that are kept or not. */
   readonly rules?: ComponentType<{ id: string; password: string; username: string }>
-  /** Stands under the current password. */
+  /** Text under the current password. */
   readonly currentHint?: string
 }
 

@@ -20,7 +20,7 @@ export interface TokenValues extends Record<string, unknown> {
   expires: '30d' | '90d' | '1y' | 'never'
 }
 
-/** What a service says and does about API tokens. */
+/** Texts and calls of a service for its API tokens. */
 export interface TokenAdministration<Token extends TokenRow, Values extends TokenValues> {
   readonly title: string
   readonly initialValues: Values

@@ -1,4 +1,5 @@
 import type { Column } from '../data-table.tsx'
+import { changedValues } from '../changed-values.ts'
 
 /** An account as the table of users shows it. */
 export interface UserRow {
@@ -21,13 +22,13 @@ export interface UserValues extends Record<string, unknown> {
   password_change_required: boolean
 }
 
-/** What a service says and does about its users. */
+/** Texts and calls of a service for its users. */
 export interface UserAdministration<User extends UserRow> {
-  /** Stands under the page's title. */
+  /** Text under the page's title. */
   readonly description: string
-  /** What a name may consist of. */
+  /** Characters that a name may consist of, in a sentence. */
   readonly nameHint: string
-  /** What the role `user` may do, after "User:". */
+  /** Rights of the role `user`, after "User:". */
   readonly userRole: string
   /** Accounts have an e-mail address. */
   readonly hasEmail?: boolean
@@ -35,7 +36,7 @@ export interface UserAdministration<User extends UserRow> {
   readonly mayRequirePassword?: boolean
   /** Further columns before the last sign-in. */
   readonly columns?: readonly Column<User>[]
-  /** What is lost with an account. */
+  /** Data that is lost with an account. */
   losses(user: User): readonly string[]
   /** Each resolves with an answer whose `message` is shown. */
   create(values: UserValues): Promise<unknown>
@@ -52,7 +53,6 @@ export function userValues({ username, email = '', role, is_active, password_cha
 
 /** The values that differ from the account; undefined when none does. */
 export function changedUserValues(values: UserValues, user: UserRow): Partial<UserValues> | undefined {
-  const before: Record<string, unknown> = userValues(user)
-  const changed = Object.entries(values).filter(([member, value]) => value !== before[member])
-  return changed.length === 0 ? undefined : Object.fromEntries(changed)
+  const changed = changedValues(values, userValues(user))
+  return Object.keys(changed).length === 0 ? undefined : changed
 }

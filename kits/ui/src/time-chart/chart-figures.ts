@@ -11,11 +11,11 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[]
   /** Draws a dashed line. */
   readonly isDashed?: boolean
-  /** Stands beside the name in the legend, such as the sum of the values. */
+  /** Text beside the name in the legend, such as the sum of the values. */
   readonly total?: string
 }
 
-/** How values become bars that stand on each other, or lines of steps. */
+/** Form of the values: stacked bars, or lines of steps. */
 export type ChartShape = 'bars' | 'lines'
 
 type Values = (number | null)[]
@@ -66,7 +66,7 @@ export function timeLabels(ticks: readonly number[], isUtc: boolean): string[] {
   })
 }
 
-/** What a chart shows, without how it is drawn. */
+/** The figures of a chart, without how it is drawn. */
 export interface ChartFigures {
   /** Beginning of each bucket, ISO 8601, oldest first. */
   readonly times: readonly string[]

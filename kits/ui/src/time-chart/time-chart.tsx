@@ -8,11 +8,11 @@ import './time-chart.css'
 
 export { axisTicks, type ChartSeries, type ChartTone } from './chart-figures.ts'
 
-/** What a chart shows and how. */
+/** Content and form of a chart. */
 export interface TimeChartProps extends ChartFigures {
   /** Names the chart and its table. */
   readonly title: string
-  /** What the chart shows in a sentence; gives way to the bucket under the pointer. */
+  /** The chart in a sentence; the bucket under the pointer replaces it. */
   readonly summary: string
   /** Stacked bars by default. */
   readonly shape?: ChartShape

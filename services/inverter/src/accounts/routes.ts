@@ -6,16 +6,11 @@ import type { Sessions } from './sessions.ts'
 
 type Client = Call<unknown, undefined, undefined, undefined>['client']
 
-export interface SessionSurroundings {
-  /** Whether users see the service by an https address, so that its cookie may go nowhere else. */
-  readonly isPublishedSecurely: boolean
-}
-
 /** Sign-in, sign-out and the change of the password. */
-export function sessionRoutes(sessions: Sessions, around: SessionSurroundings): Route[] {
+export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isPublishedSecurely: boolean }): Route[] {
   const shared = { tag: 'Administration', path: '/admin/api/session', limit: 'counted' } as const
   const cookie = (client: Client) =>
-    ({ httpOnly: true, sameSite: 'strict', path: '/', secure: client.secure || around.isPublishedSecurely }) as const
+    ({ httpOnly: true, sameSite: 'strict', path: '/', secure: client.secure || isPublishedSecurely }) as const
   return [
     route(
       {
@@ -38,7 +33,7 @@ export function sessionRoutes(sessions: Sessions, around: SessionSurroundings): 
       {
         ...shared,
         method: 'GET',
-        summary: 'Who is signed in',
+        summary: 'Current session',
         access: 'any-session',
         success: { status: 200, body: Session },
       },

@@ -11,7 +11,7 @@ export const PasswordChange = z
   })
   .meta({ id: 'PasswordChange' })
 
-/** Who is signed in, and what a write by this session must carry. */
+/** The signed-in user and the CSRF token of the session. */
 export const Session = z
   .object({
     user: z.object({ id: z.string(), username: z.string(), role: z.literal('admin') }),

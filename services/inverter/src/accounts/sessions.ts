@@ -7,17 +7,20 @@ import {
   signIn,
   type Session as StoredSession,
   type Throttle,
+  createWithInitialPassword,
+  generatePassword,
+  pendingInitialPassword,
 } from '@hearth/accounts'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, type AddressSet } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
-import type { AdministratorRow, Tables } from '../database/tables.ts'
+import type { AdministratorRow, Tables } from '../tables.ts'
 import { Problem } from '../problems.ts'
-import { administrator } from './first-password.ts'
 import type { Session } from './schema.ts'
 import * as store from './store.ts'
+import { findAdministrator, insertAdministratorIfNew, updateAdministrator } from './store.ts'
 
 /** A session lasts twelve hours, milliseconds. */
 const maxAge = 12 * 3_600_000
@@ -112,4 +115,31 @@ function sessionOf(key: string, { session, account }: { session: StoredSession; 
     expires_at: new Date(session.endsAt).toISOString(),
     password_change_required: account.password_change_required === 1,
   }
+}
+
+/** The administrator's name. */
+const administrator = 'admin'
+
+/** Creates the administrator with a generated password on the first start; later starts change nothing. */
+export async function createAdministrator(database: Database<Tables>, dataDirectory: string): Promise<void> {
+  if ((await findAdministrator(database.query, administrator)) !== undefined) return
+  await createWithInitialPassword(database, dataDirectory, (trx, values) =>
+    insertAdministratorIfNew(trx, { username: administrator, ...values }),
+  )
+}
+
+/** The generated password as long as it waits to be used, so that every start can show it. */
+export async function pendingPassword(database: Database<Tables>, dataDirectory: string): Promise<string | undefined> {
+  return pendingInitialPassword(dataDirectory, await findAdministrator(database.query, administrator))
+}
+
+/** Gives the administrator a new generated password that must be changed, and ends the sessions. */
+export async function resetPassword(database: Database<Tables>, dataDirectory: string): Promise<string> {
+  const { password, values } = await generatePassword()
+  await database.query.transaction().execute(async (trx) => {
+    await updateAdministrator(trx, administrator, values)
+    await endSessionsOf(trx, { owner: 'username', id: administrator })
+  })
+  await forgetInitialPassword(dataDirectory)
+  return password
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { AdministratorRow, Tables } from '../database/tables.ts'
+import type { AdministratorRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 

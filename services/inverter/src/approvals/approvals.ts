@@ -1,13 +1,13 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { invalid } from '../problems.ts'
 import { readSetting, writeSetting } from '../settings/store.ts'
 import type { Parameter, Selection } from './schema.ts'
 import { allApprovals, replaceApprovals } from './store.ts'
 
-export interface ApprovalParts {
+export interface ApprovalDependencies {
   readonly database: Database<Tables>
   readonly catalog: Catalog
   readonly clock: Clock
@@ -16,25 +16,25 @@ export interface ApprovalParts {
 }
 
 /** Reads what is approved and shown; from then on both are at hand without asking the database. */
-export async function openApprovals(parts: ApprovalParts): Promise<Approvals> {
-  const { database, catalog } = parts
+export async function openApprovals(dependencies: ApprovalDependencies): Promise<Approvals> {
+  const { database, catalog } = dependencies
   const approved = (await allApprovals(database.query)).filter((name) => catalog.allowlist.has(name))
   const stored = await readSetting(database.query, 'exposed_names')
   const exposed = Array.isArray(stored)
     ? (stored as string[]).filter((name) => catalog.byName(name) !== undefined)
     : catalog.roles.preselected
-  return new Approvals(parts, new Set(approved), exposed)
+  return new Approvals(dependencies, new Set(approved), exposed)
 }
 
 /** Metrics that may be written, and those that a reading without `names` answers. A fresh installation approves none. */
 export class Approvals {
-  readonly #parts: ApprovalParts
+  readonly #dependencies: ApprovalDependencies
   readonly #queue = createKeyedQueue(64)
   #approved: ReadonlySet<string>
   #exposed: readonly string[]
 
-  constructor(parts: ApprovalParts, approved: ReadonlySet<string>, exposed: readonly string[]) {
-    this.#parts = parts
+  constructor(dependencies: ApprovalDependencies, approved: ReadonlySet<string>, exposed: readonly string[]) {
+    this.#dependencies = dependencies
     this.#approved = approved
     this.#exposed = exposed
   }
@@ -45,18 +45,18 @@ export class Approvals {
   exposed = (): readonly string[] => this.#exposed
 
   async approve(names: readonly string[]): Promise<void> {
-    checkWritable(names, this.#parts.catalog)
+    checkWritable(names, this.#dependencies.catalog)
     await this.#change(() => new Set([...this.#approved, ...names]))
   }
 
   /** Hands back what depends on the names first, and changes nothing when that fails. */
   async revoke(names: readonly string[]): Promise<void> {
-    checkKnown('write_names', names, this.#parts.catalog)
+    checkKnown('write_names', names, this.#dependencies.catalog)
     await this.#change(() => new Set([...this.#approved].filter((name) => !names.includes(name))))
   }
 
   async select({ exposed_names: shown, write_names: writable }: Selection): Promise<void> {
-    const { catalog, database } = this.#parts
+    const { catalog, database } = this.#dependencies
     checkKnown('exposed_names', shown ?? [], catalog)
     checkWritable(writable ?? [], catalog)
     if (writable !== undefined) await this.#change(() => new Set(writable))
@@ -67,7 +67,7 @@ export class Approvals {
   }
 
   parameters(): Parameter[] {
-    const { catalog } = this.#parts
+    const { catalog } = this.#dependencies
     const shown = new Set(this.#exposed)
     return catalog.objects.map((object) =>
       describe(object, catalog, { exposed: shown.has(object.name), approved: this.#approved.has(object.name) }),
@@ -78,7 +78,7 @@ export class Approvals {
     return this.#queue.run('approvals', async () => {
       const names = next()
       const gone = [...this.#approved].filter((name) => !names.has(name))
-      const { database, clock, whileRevoking } = this.#parts
+      const { database, clock, whileRevoking } = this.#dependencies
       const change = async () => {
         await replaceApprovals(database.query, [...names], clock.now())
         this.#approved = names

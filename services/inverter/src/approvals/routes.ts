@@ -20,7 +20,7 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
       {
         ...shared,
         method: 'PUT',
-        summary: 'Choose what is shown and what may be written',
+        summary: 'Select shown and writable metrics',
         description:
           'A list that is left out stays as it is. Limits are those of the wire type, not safe operating limits.',
         body: Selection,
@@ -37,7 +37,7 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
       {
         ...shared,
         method: 'PATCH',
-        summary: 'Allow or no longer allow writing some',
+        summary: 'Approve or revoke metrics for writing',
         body: ApprovalChange,
         success: { status: 200, body: ParameterList },
         errors: [409],

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MetricName } from '../catalog/schema.ts'
 
-/** Which metrics a reading without names shows, and which may be written. */
+/** Metrics shown by a reading without names, and metrics that may be written. */
 export const Selection = z
   .strictObject({
     exposed_names: z.array(MetricName).max(894).optional(),
@@ -29,7 +29,7 @@ export const Parameter = z
     is_action: z.boolean(),
     exposed: z.boolean(),
     approved: z.boolean(),
-    writable: z.boolean().meta({ description: 'The allowlist knows it' }),
+    writable: z.boolean().meta({ description: 'In the write allowlist' }),
     minimum: z.number().nullable().meta({ description: 'Limit of the wire type, not a safe operating limit' }),
     maximum: z.number().nullable(),
     allowed_values: z.array(z.number()).nullable(),

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
@@ -8,7 +8,7 @@ export async function allApprovals(db: Db): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-/** Makes the approved names exactly these. */
+/** Replaces the approved names. */
 export async function replaceApprovals(db: Db, names: readonly string[], now: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const known = new Set(await allApprovals(trx))

@@ -14,13 +14,19 @@ import {
   type Arbitrary,
 } from 'fast-check'
 import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { Problem, ProblemDocument, toError } from '../problems.ts'
-import { Capabilities, type CapabilityParts } from './capabilities.ts'
-import { assumedEvidence, capabilityNames, evidenceFields, isGovernedBy, unverifiedCapability } from './governing.ts'
-import { isAffected, requiredCapabilities } from './required.ts'
+import { Capabilities, type CapabilityDependencies } from './capabilities.ts'
+import { isAffected, requiredCapabilities } from '../dispatch/gate.ts'
 import { capabilityRoutes } from './routes.ts'
-import { replaceCapability } from './rules.ts'
+import {
+  assumedEvidence,
+  capabilityNames,
+  evidenceFields,
+  isGovernedBy,
+  unverifiedCapability,
+  replaceCapability,
+} from './rules.ts'
 import { Capability, CapabilityUpdate } from './schema.ts'
 
 const witness = { name: 'admin', at: Date.parse('2026-11-21T12:00:00Z') }
@@ -115,7 +121,7 @@ test('a note is short and printable', () => {
   assert.equal(CapabilityUpdate.safeParse({ status: 'unverified', name: 'x' }).success, false)
 })
 
-test('load following needs the grid sign on top; volatility touches every mode', () => {
+test('load deviation needs the grid sign on top; volatility touches every mode', () => {
   assert.deepEqual(requiredCapabilities('hold'), requiredCapabilities('charge_from_grid'))
   assert.equal(isAffected('hold', ['grid_power_sign_convention']), false)
   assert.equal(isAffected('discharge_to_load', ['grid_power_sign_convention']), true)
@@ -123,7 +129,7 @@ test('load following needs the grid sign on top; volatility touches every mode',
   assert.equal(isAffected('hold', ['export_limit_convention']), false)
 })
 
-async function open(guarded: CapabilityParts['guarded'] = (_id, _names, change) => change()) {
+async function open(guarded: CapabilityDependencies['guarded'] = (_id, _names, change) => change()) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const warnings: unknown[] = []

@@ -1,9 +1,15 @@
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { invalid, unknownDevice } from '../problems.ts'
-import { capabilityNames } from './governing.ts'
-import { afterFirmware, chooseCopies, readStoredCapability, replaceCapability, unverified } from './rules.ts'
+import {
+  capabilityNames,
+  afterFirmware,
+  chooseCopies,
+  readStoredCapability,
+  replaceCapability,
+  unverified,
+} from './rules.ts'
 import {
   Capability,
   type CapabilityCopied,
@@ -13,7 +19,7 @@ import {
 } from './schema.ts'
 import { capabilityRows, deleteCapabilityRows, writeCapabilityRows } from './store.ts'
 
-export interface CapabilityParts {
+export interface CapabilityDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
   readonly log: Log
@@ -27,29 +33,29 @@ export interface CapabilityParts {
   readonly changed: () => void
 }
 
-/** What is known about the devices' ways. Also what the command line uses. */
+/** Capabilities of all devices. The command line uses them too. */
 export class Capabilities {
-  readonly #parts: CapabilityParts
+  readonly #dependencies: CapabilityDependencies
 
-  constructor(parts: CapabilityParts) {
-    this.#parts = parts
+  constructor(dependencies: CapabilityDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** All five of a device, configured or not, in a fixed order. */
   async read(deviceId: string): Promise<Capability[]> {
-    const rows = new Map((await capabilityRows(this.#parts.db, deviceId)).map((row) => [row.name, row.record]))
+    const rows = new Map((await capabilityRows(this.#dependencies.db, deviceId)).map((row) => [row.name, row.record]))
     return capabilityNames.map((name) => readStoredCapability(name, Capability.safeParse(jsonOf(rows.get(name)))))
   }
 
-  /** The same for a configured device; throws `unknown_device`. */
+  /** As `read`, for a configured device; throws `unknown_device`. */
   async list(deviceId: string): Promise<Capability[]> {
-    this.#demand(deviceId)
+    this.#required(deviceId)
     return this.read(deviceId)
   }
 
-  /** Whether anything was ever recorded about the device. */
+  /** Returns true if anything was ever recorded about the device. */
   async isRecorded(deviceId: string): Promise<boolean> {
-    return (await capabilityRows(this.#parts.db, deviceId)).length > 0
+    return (await capabilityRows(this.#dependencies.db, deviceId)).length > 0
   }
 
   /** Replaces a whole record; throws 400 or 422 by the rules, 409 while an operation depends on it. */
@@ -57,31 +63,35 @@ export class Capabilities {
     deviceId: string,
     { name, update, by }: { name: CapabilityName; update: CapabilityUpdate; by: string },
   ): Promise<Capability> {
-    this.#demand(deviceId)
-    const record = replaceCapability(name, update, { name: by, at: this.#parts.clock.now() })
-    await this.#parts.guarded(deviceId, [name], () => this.#write(deviceId, [record]))
+    this.#required(deviceId)
+    const record = replaceCapability(name, update, { name: by, at: this.#dependencies.clock.now() })
+    await this.#dependencies.guarded(deviceId, [name], () => this.#write(deviceId, [record]))
     return record
   }
 
   /** Takes over what was verified on another device of the same model and firmware. */
   async copyFrom(deviceId: string, copy: CapabilityCopy & { by: string }): Promise<CapabilityCopied> {
-    this.#demand(deviceId)
+    this.#required(deviceId)
     const { source_device_id: sourceId, by } = copy
     if (sourceId === deviceId) throw invalid('source_device_id', 'is the device itself')
-    if (this.#parts.devices.find(sourceId) === undefined) throw invalid('source_device_id', 'is no configured device')
+    if (this.#dependencies.devices.find(sourceId) === undefined)
+      throw invalid('source_device_id', 'is no configured device')
     const { copied, notCopied } = chooseCopies(await this.read(sourceId), copy)
     const names = copied.map(({ name }) => name)
-    const verifiedAt = new Date(this.#parts.clock.now()).toISOString()
+    const verifiedAt = new Date(this.#dependencies.clock.now()).toISOString()
     const records = copied.map((record) => Object.assign({}, record, { verified_at: verifiedAt, verified_by: by }))
-    await this.#parts.guarded(deviceId, names, () => this.#write(deviceId, records))
+    await this.#dependencies.guarded(deviceId, names, () => this.#write(deviceId, records))
     for (const capability of names)
-      this.#parts.log.warn({ device: deviceId, source: sourceId, capability, by }, 'capability copied from a device')
+      this.#dependencies.log.warn(
+        { device: deviceId, source: sourceId, capability, by },
+        'capability copied from a device',
+      )
     return { device_id: deviceId, copied: names, not_copied: notCopied, capabilities: await this.read(deviceId) }
   }
 
   /** The device was removed or is another one now: nothing is known. */
   async reset(deviceId: string): Promise<void> {
-    await deleteCapabilityRows(this.#parts.db, deviceId)
+    await deleteCapabilityRows(this.#dependencies.db, deviceId)
   }
 
   /** The device runs this firmware now. Returns the capabilities that are no longer verified. */
@@ -99,20 +109,23 @@ export class Capabilities {
     const changed = before.map(after).filter((record) => !before.includes(record))
     await this.#write(deviceId, changed)
     for (const { name } of changed)
-      this.#parts.log.warn({ device: deviceId, capability: name }, 'capability unverified: the inverter has changed')
+      this.#dependencies.log.warn(
+        { device: deviceId, capability: name },
+        'capability unverified: the inverter has changed',
+      )
     return changed.map(({ name }) => name)
   }
 
-  #demand(deviceId: string): void {
-    if (this.#parts.devices.find(deviceId) === undefined) throw unknownDevice(deviceId)
+  #required(deviceId: string): void {
+    if (this.#dependencies.devices.find(deviceId) === undefined) throw unknownDevice(deviceId)
   }
 
   async #write(deviceId: string, records: readonly Capability[]): Promise<void> {
     await writeCapabilityRows(
-      this.#parts.db,
+      this.#dependencies.db,
       records.map((record) => ({ device_id: deviceId, name: record.name, record: JSON.stringify(record) })),
     )
-    this.#parts.changed()
+    this.#dependencies.changed()
   }
 }
 

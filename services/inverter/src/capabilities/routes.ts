@@ -14,7 +14,7 @@ import {
 const shared = { tag: 'Dispatch', access: 'admin', limit: 'counted' } as const
 const base = '/admin/api/dispatch/devices/{device_id}/capabilities'
 
-/** What is known about a device's ways; administrators record it. */
+/** Capabilities of a device, recorded by administrators. */
 export function capabilityRoutes(capabilities: Capabilities): Route[] {
   return [
     route(
@@ -22,7 +22,7 @@ export function capabilityRoutes(capabilities: Capabilities): Route[] {
         ...shared,
         method: 'GET',
         path: base,
-        summary: 'What is known about a device',
+        summary: 'Capabilities of a device',
         params: CapabilityDeviceParams,
         success: { status: 200, body: DeviceCapabilities },
         errors: [404],
@@ -38,7 +38,7 @@ export function capabilityRoutes(capabilities: Capabilities): Route[] {
         method: 'PUT',
         path: `${base}/{name}`,
         summary: 'Record a capability',
-        description: 'Replaces the whole record. Evidence that is left out goes back to what is assumed.',
+        description: 'Replaces the whole record. Evidence that is left out is reset to its default.',
         params: CapabilityParams,
         body: CapabilityUpdate,
         success: { status: 200, body: Capability },

@@ -1,9 +1,15 @@
 import { Problem } from '../problems.ts'
-import { assumedEvidence, evidenceFields, isGovernedBy, unverifiedCapability } from './governing.ts'
-import type { Capability, CapabilityCopied, CapabilityCopy, CapabilityName, CapabilityUpdate } from './schema.ts'
+import {
+  type Capability,
+  type CapabilityCopied,
+  type CapabilityCopy,
+  CapabilityName,
+  type CapabilityUpdate,
+  type EvidenceField,
+} from './schema.ts'
 
-/** Who says so, and when; milliseconds since the epoch. */
-export interface Witness {
+/** Name of the person who verified, and the time; milliseconds since the epoch. */
+export interface Verifier {
   readonly name: string
   readonly at: number
 }
@@ -12,7 +18,7 @@ export interface Witness {
  * The record a PUT makes out of its body. Throws 422 for evidence another capability governs, and 400 for a verification
  * without its evidence, without model or firmware, or of the write path without a note.
  */
-export function replaceCapability(name: CapabilityName, update: CapabilityUpdate, witness: Witness): Capability {
+export function replaceCapability(name: CapabilityName, update: CapabilityUpdate, witness: Verifier): Capability {
   refuseForeignEvidence(name, update)
   const given = evidenceFields.filter((field) => (update[field] ?? null) !== null)
   const evidence = { ...assumedEvidence(name), ...Object.fromEntries(given.map((field) => [field, update[field]])) }
@@ -116,3 +122,48 @@ export function readStoredCapability(
 ): Capability {
   return parsed.success && parsed.data.name === name ? parsed.data : unverifiedCapability(name)
 }
+
+type Evidence = Pick<Capability, EvidenceField>
+
+/** Capability that governs each evidence field, and the value assumed until it is recorded. */
+const fields: { readonly [Name in EvidenceField]: { by: CapabilityName; assumed: Evidence[Name] } } = {
+  battery_discharge_positive: { by: 'battery_power_sign_convention', assumed: true },
+  grid_import_positive: { by: 'grid_power_sign_convention', assumed: true },
+  soc_strategy_external_code: { by: 'write_path_convention', assumed: null },
+  enum_byte_width: { by: 'write_path_convention', assumed: null },
+  bool_byte_width: { by: 'write_path_convention', assumed: null },
+  write_frame_layout_verified: { by: 'write_path_convention', assumed: false },
+  apply_sequence_verified: { by: 'write_path_convention', assumed: false },
+  sequence_order_relevant: { by: 'write_path_convention', assumed: null },
+  soc_target_unit: { by: 'write_path_convention', assumed: 'ratio' },
+  export_limit_zero_blocks_export: { by: 'export_limit_convention', assumed: null },
+  volatile: { by: 'setpoint_volatility', assumed: null },
+  refresh_interval_seconds: { by: 'setpoint_volatility', assumed: null },
+}
+
+/** All evidence fields, in the order of the record. */
+export const evidenceFields = Object.keys(fields) as readonly EvidenceField[]
+
+/** Every capability there is. */
+export const capabilityNames: readonly CapabilityName[] = CapabilityName.options
+
+export const isGovernedBy = (field: EvidenceField, name: CapabilityName): boolean => fields[field].by === name
+
+/** The evidence of a capability of which nothing is known: assumptions where it governs, null elsewhere. */
+export function assumedEvidence(name: CapabilityName): Evidence {
+  return Object.fromEntries(
+    evidenceFields.map((field) => [field, isGovernedBy(field, name) ? fields[field].assumed : null]),
+  ) as Evidence
+}
+
+/** A capability as a fresh database has it. */
+export const unverifiedCapability = (name: CapabilityName): Capability => ({
+  name,
+  status: 'unverified',
+  ...assumedEvidence(name),
+  verified_device_model: null,
+  verified_firmware: null,
+  verified_at: null,
+  verified_by: null,
+  note: null,
+})

@@ -14,7 +14,7 @@ export type CapabilityName = z.infer<typeof CapabilityName>
 
 const width = z.int().min(1).max(4).nullable()
 
-/** What can be recorded as evidence. Null where it is unknown, and on every capability that does not govern the field. */
+/** Evidence fields. Null where unknown, and on every capability that does not govern the field. */
 export const evidence = {
   battery_discharge_positive: z.boolean().nullable(),
   grid_import_positive: z.boolean().nullable(),
@@ -34,9 +34,11 @@ export const evidence = {
     .nullable()
     .meta({ description: 'Unit in which power_mng_soc_target_set holds its value' }),
   export_limit_zero_blocks_export: z.boolean().nullable(),
-  volatile: z.boolean().nullable().meta({ description: 'The device forgets the setpoint unless it is sent again' }),
+  volatile: z.boolean().nullable().meta({ description: 'The device drops the setpoint unless it is sent again' }),
   refresh_interval_seconds: z.int().min(5).max(3600).nullable(),
 } as const
+
+/** Name of a field of the evidence. */
 export type EvidenceField = keyof typeof evidence
 
 const deviceText = z
@@ -50,6 +52,7 @@ const note = z
   .max(200)
   .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
 
+/** State of a capability; commands that need it are refused until it is `verified`. */
 export const CapabilityStatus = z.enum(['unverified', 'verified'])
 
 /** One capability of one device. */
@@ -67,7 +70,7 @@ export const Capability = z
   .meta({ id: 'Capability' })
 export type Capability = z.infer<typeof Capability>
 
-/** A replacement of the whole record: what is left out, or null, goes back to what is assumed of an unknown device. */
+/** Replacement of the whole record: a field that is absent or null returns to the assumption made for an unknown device. */
 export const CapabilityUpdate = z
   .strictObject({
     status: CapabilityStatus,
@@ -95,7 +98,7 @@ export const CapabilityCopy = z
   .meta({ id: 'CapabilityCopy' })
 export type CapabilityCopy = z.infer<typeof CapabilityCopy>
 
-/** What was copied, and why the rest was not. */
+/** Result of a copy, with the reason for each capability that was not copied. */
 export const CapabilityCopied = z
   .object({
     device_id: z.string(),

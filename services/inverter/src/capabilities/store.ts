@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { CapabilityRow, Tables } from '../database/tables.ts'
+import type { CapabilityRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** What is stored about a device; capabilities never touched have no row. */
+/** Stored capabilities of a device; one that was never edited has no row. */
 export function capabilityRows(db: Db, deviceId: string): Promise<CapabilityRow[]> {
   return db.selectFrom('capabilities').selectAll().where('device_id', '=', deviceId).execute()
 }

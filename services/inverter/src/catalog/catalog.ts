@@ -35,7 +35,7 @@ export interface CatalogObject {
   readonly helpText: string | undefined
 }
 
-/** Which objects play a part in the service. Metric names. */
+/** Metric names of the objects that the service uses itself. */
 export interface CatalogRoles {
   readonly preselected: readonly string[]
   readonly energyFlow: readonly string[]

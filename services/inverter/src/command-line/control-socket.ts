@@ -5,15 +5,15 @@ import type { Socket } from 'node:net'
 
 const name = 'control.sock'
 
-/** How long an answer that is being sent may hold up the end, milliseconds. */
-const lastWords = 1000
+/** Time an open answer may delay closing, milliseconds. */
+const closeTimeout = 1000
 
-/** Longest address of a socket the system takes, bytes. */
-const longestAddress = 100
+/** Maximum length of a socket path that the system accepts, bytes. */
+const maxAddressBytes = 100
 
 /**
- * The private way in of the command line: a socket in the data directory, which nobody but its owner can reach. What comes
- * in by it is the operator, who could read the database as well.
+ * The private entrance of the command line: a socket in the data directory that only its owner can open. Requests on it
+ * come from the operator, who could read the database as well.
  */
 export interface ControlSocket {
   isOperator(socket: Socket): boolean
@@ -21,6 +21,10 @@ export interface ControlSocket {
   close(): Promise<void>
 }
 
+/**
+ * Creates the control socket of a data directory; `listen` opens it with mode 0600 and replaces the socket of an earlier
+ * run.
+ */
 export function createControlSocket(dataDirectory: string): ControlSocket {
   const operators = new WeakSet<Socket>()
   let handle: RequestListener = (_request, response) => void response.end()
@@ -41,7 +45,7 @@ export function createControlSocket(dataDirectory: string): ControlSocket {
     },
     close: () =>
       new Promise((resolve) => {
-        const limit = setTimeout(() => server.closeAllConnections(), lastWords)
+        const limit = setTimeout(() => server.closeAllConnections(), closeTimeout)
         server.close(() => {
           clearTimeout(limit)
           rmSync(join(dataDirectory, name), { force: true })
@@ -51,13 +55,13 @@ export function createControlSocket(dataDirectory: string): ControlSocket {
   }
 }
 
-/** What the service answered over its socket. */
+/** Answer of the service over its socket. */
 export interface ControlAnswer {
   readonly status: number
   readonly text: string
 }
 
-/** How long a command may take, milliseconds: a restore on a slow device included. */
+/** Timeout of a command, milliseconds; includes a restore on a slow device. */
 const timeLimit = 60_000
 
 /** Sends one request to the service that owns the data directory; rejects with the system's code when none listens. */
@@ -85,10 +89,10 @@ async function readText(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-/** A path that is too long for a socket is gone round by way of the open directory. */
+/** Calls `use` with an address of the socket: its path, or one through the open directory when the path is too long. */
 async function withAddress<T>(dataDirectory: string, use: (address: string) => Promise<T>): Promise<T> {
   const path = join(dataDirectory, name)
-  if (Buffer.byteLength(path) <= longestAddress) return use(path)
+  if (Buffer.byteLength(path) <= maxAddressBytes) return use(path)
   const directory = openSync(dataDirectory, 'r')
   try {
     return await use(`/proc/self/fd/${directory}/${name}`)

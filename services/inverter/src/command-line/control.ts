@@ -1,7 +1,7 @@
 import { OperatorError } from '@hearth/runtime'
 import type { Command } from 'commander'
 import { onOff } from './options.ts'
-import { operate } from './operate.ts'
+import { callService } from './call-service.ts'
 
 const names = {
   status: '--verified',
@@ -21,11 +21,11 @@ interface CapabilityOptions {
   evidence: string[]
 }
 
-/** What is known of a device, and who commands its battery: `capability`, `engineering`, `mode`. */
+/** Adds `capability`, `engineering`, `forget-dispatch` and `mode`: capabilities and control of the battery. */
 export function addControlCommands(program: Command): void {
   program
     .command('capability')
-    .description('what is known of an inverter’s ways')
+    .description('capabilities of an inverter')
     .command('set')
     .description('record a capability; what is not given goes back to its default')
     .requiredOption('--device <id>', 'the inverter')
@@ -34,7 +34,7 @@ export function addControlCommands(program: Command): void {
     .option('--model <text>', 'device model it was verified on')
     .option('--firmware <text>', 'firmware it was verified on')
     .option('--note <text>', 'how it was verified')
-    .option('--evidence <key=value...>', 'what was found; may be repeated', [])
+    .option('--evidence <key=value...>', 'evidence; may be repeated', [])
     .action(setCapability)
   addDispatchCommands(program)
 }
@@ -42,32 +42,32 @@ export function addControlCommands(program: Command): void {
 function addDispatchCommands(program: Command): void {
   program
     .command('engineering')
-    .description('allow dispatch on an inverter whose ways are not verified')
+    .description('allow dispatch on an inverter whose capabilities are not verified')
     .requiredOption('--device <id>', 'the inverter')
     .argument('<on|off>', 'on or off', onOff)
     .action(async (enabled: boolean, { device }: { device: string }) => {
       const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}`
-      await operate([{ method: 'PUT', path, body: { engineering_mode: enabled } }], names)
+      await callService([{ method: 'PUT', path, body: { engineering_mode: enabled } }], names)
       process.stderr.write(`engineering mode of ${device} is ${enabled ? 'on' : 'off'}\n`)
     })
   program
     .command('forget-dispatch')
-    .description('drop a dispatch record that cannot be read, once the inverter was put right by hand')
+    .description('delete an unreadable dispatch record, after the inverter was restored manually')
     .requiredOption('--device <id>', 'the inverter')
-    .option('--force', 'also one that can be read, when it cannot be put back')
+    .option('--force', 'also delete a readable record whose settings cannot be restored')
     .action(async ({ device, force = false }: { device: string; force?: boolean }) => {
       const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/record?force=${force}`
-      await operate([{ method: 'DELETE', path }], names)
+      await callService([{ method: 'DELETE', path }], names)
       process.stderr.write(`the dispatch record of ${device} is gone\n`)
     })
   program
     .command('mode')
-    .description('who may command the battery: off, manual (the web page) or external (the API)')
+    .description('set battery control: off, manual (the web page) or external (the API)')
     .requiredOption('--device <id>', 'the inverter')
     .argument('<mode>', 'off, manual or external')
     .action(async (mode: string, { device }: { device: string }) => {
       const path = `/admin/api/energy/devices/${encodeURIComponent(device)}/mode`
-      await operate([{ method: 'PUT', path, body: { mode } }], names)
+      await callService([{ method: 'PUT', path, body: { mode } }], names)
       process.stderr.write(`the Energy Manager of ${device} is ${mode}\n`)
     })
 }
@@ -82,7 +82,7 @@ async function setCapability(name: string, options: CapabilityOptions): Promise<
     ...Object.fromEntries(evidence.map(readEvidence)),
   }
   const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/capabilities/${encodeURIComponent(name)}`
-  await operate([{ method: 'PUT', path, body }], names)
+  await callService([{ method: 'PUT', path, body }], names)
   process.stderr.write(`${name} of ${device} is ${body.status}\n`)
 }
 

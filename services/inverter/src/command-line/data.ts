@@ -3,12 +3,13 @@ import { createSealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
 import { storageForCommands, type BackupSubject } from '@hearth/service'
-import { createAdministrator } from '../accounts/first-password.ts'
+import { createAdministrator } from '../accounts/sessions.ts'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
 import { checkSecret, keyFor, presentSecret } from '../database/secret.ts'
-import { backupTableNames, type Tables } from '../database/tables.ts'
+import { createDispatchStore } from '../dispatch/store.ts'
+import { backupTableNames, type Tables } from '../tables.ts'
 
 function readChecked() {
   const config = readConfig(process.env)
@@ -26,11 +27,10 @@ export const withStorage = storageForCommands({
 /** The data that `backup` and `restore` are about. */
 export const backupSubject: BackupSubject<Tables> = {
   service: 'inverter',
-  keyName: 'HMAC_SECRET',
   migrations,
   tables: backupTableNames,
-  place: () => Promise.resolve(readChecked().dataDirectory),
-  presentKeyCheck() {
+  dataDirectory: () => Promise.resolve(readChecked().dataDirectory),
+  currentKeyCheck() {
     const secret = presentSecret(readConfig(process.env))
     return Promise.resolve(secret === undefined ? undefined : createSealer(keyFor(secret, 'backup')).keyCheck)
   },
@@ -40,10 +40,9 @@ export const backupSubject: BackupSubject<Tables> = {
   afterRestore: () => forgetInitialPassword(readConfig(process.env).dataDirectory),
 }
 
-/** What was there before a dispatch is known here only: it must be put back on the inverter first. */
+/** Only this database knows the settings from before a dispatch: they must be restored on the inverter first. */
 async function refuseUnfinished({ query }: Database<Tables>): Promise<void> {
-  const rows = await query.selectFrom('dispatch_records').select('device_id').where('state', '!=', 'idle').execute()
-  const [first] = rows
+  const first = (await createDispatchStore(query).all()).find(({ state }) => state !== 'idle')
   if (first !== undefined)
     throw new OperatorError(
       `a dispatch of ${first.device_id} is not finished: start the service until it is, or use forget-dispatch --device ${first.device_id} --force`,

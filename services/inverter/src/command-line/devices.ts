@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AdminDevice } from '../devices/schema.ts'
 import { listOption, numberOption, onOff } from './options.ts'
-import { operate } from './operate.ts'
+import { callService } from './call-service.ts'
 
 const names = {
   device_id: '--id',
@@ -14,7 +14,7 @@ const names = {
   write_names: 'NAME',
 }
 
-/** Which inverters there are, what may be written to them and how much power they may use. */
+/** Adds the commands for inverters, write permissions and power limits. */
 export function addDeviceCommands(program: Command): void {
   addListCommands(program.command('device').description('configured inverters'))
   addPermissionCommands(program)
@@ -42,12 +42,12 @@ function addListCommands(device: Command): void {
         network_id: networkId ?? null,
         ...(name === undefined ? {} : { display_name: name }),
       }
-      await operate([{ method: 'POST', path: '/admin/api/devices', body }], names)
+      await callService([{ method: 'POST', path: '/admin/api/devices', body }], names)
       process.stderr.write(`device ${id} added\n`)
     })
   device
     .command('list')
-    .description('print the inverters, one a line: id, host, port, network id, state')
+    .description('print the inverters, one per line: id, host, port, network id, state')
     .option('--json', 'print them as JSON')
     .action(listDevices)
   addRemoveCommand(device)
@@ -56,18 +56,18 @@ function addListCommands(device: Command): void {
 function addRemoveCommand(device: Command): void {
   device
     .command('remove')
-    .description('remove an inverter; what a dispatch changed on it is handed back first')
+    .description('remove an inverter; a running dispatch is stopped first')
     .argument('[id]')
     .option('--id <id>', 'name in paths')
     .action(async (argument: string | undefined, { id = argument }: { id?: string }) => {
       if (id === undefined) device.error('hearth: --id is missing')
-      await operate([{ method: 'DELETE', path: `/admin/api/devices/${encodeURIComponent(id ?? '')}` }])
+      await callService([{ method: 'DELETE', path: `/admin/api/devices/${encodeURIComponent(id ?? '')}` }])
       process.stderr.write(`device ${id} removed\n`)
     })
 }
 
 async function listDevices({ json }: { json?: boolean }): Promise<void> {
-  const [answer] = await operate([{ method: 'GET', path: '/admin/api/devices' }])
+  const [answer] = await callService([{ method: 'GET', path: '/admin/api/devices' }])
   const { devices } = answer as { devices: AdminDevice[] }
   if (json === true) process.stdout.write(`${JSON.stringify(devices, null, 2)}\n`)
   else
@@ -80,10 +80,10 @@ async function listDevices({ json }: { json?: boolean }): Promise<void> {
 function addPermissionCommands(program: Command): void {
   program
     .command('write-access')
-    .description('switch write access on or off; takes effect at once')
+    .description('turn write access on or off; takes effect immediately')
     .argument('<on|off>', 'on or off', onOff)
     .action(async (enabled: boolean) => {
-      await operate([{ method: 'PUT', path: '/admin/api/write-access', body: { enabled } }])
+      await callService([{ method: 'PUT', path: '/admin/api/write-access', body: { enabled } }])
       process.stderr.write(`write access is ${enabled ? 'on' : 'off'}\n`)
     })
   for (const word of ['approve', 'revoke'] as const)
@@ -105,7 +105,10 @@ function addPermissionCommands(program: Command): void {
         ...(charge === undefined ? {} : { max_charge_power_w: charge }),
         ...(discharge === undefined ? {} : { max_discharge_power_w: discharge }),
       }
-      await operate([{ method: 'PUT', path: `/admin/api/dispatch/devices/${encodeURIComponent(device)}`, body }], names)
+      await callService(
+        [{ method: 'PUT', path: `/admin/api/dispatch/devices/${encodeURIComponent(device)}`, body }],
+        names,
+      )
       process.stderr.write(`limits of ${device} set\n`)
     })
 }
@@ -113,7 +116,7 @@ function addPermissionCommands(program: Command): void {
 async function changeApprovals(word: 'approve' | 'revoke', given: readonly string[]): Promise<void> {
   const wanted = listOption(given)
   const body = word === 'approve' ? { approve: wanted } : { revoke: wanted }
-  await operate([{ method: 'PATCH', path: '/admin/api/parameters', body }], {
+  await callService([{ method: 'PATCH', path: '/admin/api/parameters', body }], {
     ...names,
     approve: 'NAME',
     revoke: 'NAME',

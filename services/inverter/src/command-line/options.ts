@@ -15,7 +15,7 @@ export function onOff(text: string): boolean {
   return text === 'on'
 }
 
-/** Names given as words, with commas, or both. */
-export function listOption(words: readonly string[]): string[] {
-  return words.flatMap((word) => word.split(',')).filter((name) => name !== '')
+/** Names given as separate arguments, with commas, or both. */
+export function listOption(args: readonly string[]): string[] {
+  return args.flatMap((arg) => arg.split(',')).filter((name) => name !== '')
 }

@@ -4,13 +4,13 @@ import { OperatorError, type Environment } from '@hearth/runtime'
 import { Kysely } from 'kysely'
 import { loadCatalog, type Catalog } from '../catalog/catalog.ts'
 import { readConfig, type Config } from '../config.ts'
-import { openEncryptedSqlite } from '../database/encrypted-sqlite.ts'
+import { openEncryptedSqlite } from '../database/open.ts'
 import { checkSecret, databaseFile, keyFor } from '../database/secret.ts'
-import type { Tables } from '../database/tables.ts'
-import { deviceListFault, deviceOfRow } from '../devices/device.ts'
+import type { Tables } from '../tables.ts'
+import { deviceListError, deviceOfRow } from '../devices/device.ts'
 import { allDeviceRows } from '../devices/store.ts'
 
-/** What a start would find, counted. */
+/** Result of the validation. */
 export interface Validation {
   readonly catalog: Catalog
   readonly devices: number
@@ -35,7 +35,7 @@ async function checkDevices(config: Config, secret: string): Promise<number> {
   })
   try {
     const devices = (await allDeviceRows(query)).map(deviceOfRow)
-    const fault = deviceListFault(devices)
+    const fault = deviceListError(devices)
     if (fault !== undefined) throw new OperatorError(`the saved device list cannot be used: ${fault}`)
     return devices.length
   } finally {

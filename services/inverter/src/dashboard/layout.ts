@@ -1,11 +1,11 @@
 import type { Database } from '@hearth/database'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { deleteSetting, readSetting, writeSetting } from '../settings/store.ts'
 import { DashboardLayout } from './schema.ts'
 
-/** Keeps the arrangement of the dashboard. */
+/** Stores the layout of the dashboard. */
 export interface LayoutStore {
-  /** Null when none was saved, or when it was made by a version with other widgets. */
+  /** Returns null when none was saved, or when it comes from a version with other widgets. */
   read(): Promise<DashboardLayout | null>
   save(layout: DashboardLayout): Promise<void>
   reset(): Promise<void>
@@ -13,6 +13,7 @@ export interface LayoutStore {
 
 const name = 'dashboard_layout'
 
+/** Creates the store of the dashboard layout, which lives in one row of the settings. */
 export function createLayoutStore({ query }: Database<Tables>): LayoutStore {
   return {
     async read() {

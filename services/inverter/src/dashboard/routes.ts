@@ -13,14 +13,17 @@ export function dashboardRoutes(layout: LayoutStore): Route[] {
     success: { status: 200, body: LayoutAnswer },
   } as const
   return [
-    route({ ...shared, method: 'GET', summary: 'How the dashboard is arranged' }, async () => ({
+    route({ ...shared, method: 'GET', summary: 'Dashboard layout' }, async () => ({
       layout: await layout.read(),
     })),
-    route({ ...shared, method: 'PUT', summary: 'Arrange the dashboard', body: DashboardLayout }, async ({ body }) => {
-      await layout.save(body)
-      return { layout: body }
-    }),
-    route({ ...shared, method: 'DELETE', summary: 'Let the dashboard arrange itself' }, async () => {
+    route(
+      { ...shared, method: 'PUT', summary: 'Save the dashboard layout', body: DashboardLayout },
+      async ({ body }) => {
+        await layout.save(body)
+        return { layout: body }
+      },
+    ),
+    route({ ...shared, method: 'DELETE', summary: 'Reset the dashboard layout' }, async () => {
       await layout.reset()
       return { layout: null }
     }),

@@ -33,7 +33,7 @@ const Widget = z
   .refine(({ x, w }) => x + w <= 12, { error: 'reaches beyond the twelve columns', path: ['w'] })
   .meta({ id: 'DashboardWidget' })
 
-/** How an administrator arranged the dashboard: a grid of twelve columns. */
+/** Saved layout of the dashboard: a grid of twelve columns. */
 export const DashboardLayout = z
   .strictObject({
     version: z.literal(1),
@@ -46,5 +46,5 @@ export const DashboardLayout = z
 export type DashboardLayout = z.infer<typeof DashboardLayout>
 
 export const LayoutAnswer = z
-  .object({ layout: DashboardLayout.nullable().meta({ description: 'null: the page arranges itself' }) })
+  .object({ layout: DashboardLayout.nullable().meta({ description: 'null: default layout' }) })
   .meta({ id: 'LayoutAnswer' })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runTogether, temporaryDirectory } from '@hearth/testing'
+import { runConcurrently, temporaryDirectory } from '@hearth/testing'
 import { openStorage } from './open.ts'
 import { findSecret, secretFile } from './secret.ts'
 
@@ -22,8 +22,8 @@ for (let index = 0; index < 12; index++) {
 
 test('processes that open new data together all find it usable', async () => {
   await using folder = await temporaryDirectory()
-  const ends = await runTogether(opening, { folder: folder.path, processes: 3, startMs: 2500 })
-  for (const { code, complaint } of ends) assert.deepEqual([code, complaint], [0, ''])
+  const ends = await runConcurrently(opening, { folder: folder.path, processes: 3, startMs: 2500 })
+  for (const { code, errors: complaint } of ends) assert.deepEqual([code, complaint], [0, ''])
 })
 
 test('of several that look for the secret of new data together one makes it, and all of them use that one', async () => {

@@ -1,12 +1,12 @@
 import { createFileCipher, createSealer, restrictSecretFile, type FileCipher } from '@hearth/credentials'
-import { migrate, sqliteDialect, type Database } from '@hearth/database'
-import { OperatorError, warnOnTerminal } from '@hearth/runtime'
-import { Kysely } from 'kysely'
+import { migrate, sqliteDialect, type Database, createDatabaseFile } from '@hearth/database'
+import { OperatorError, warnOnTerminal, makePrivateFile } from '@hearth/runtime'
+import EncryptedDatabase from 'better-sqlite3-multiple-ciphers'
+import { Kysely, type SqliteDatabase } from 'kysely'
 import type { Config } from '../config.ts'
-import { openEncryptedSqlite } from './encrypted-sqlite.ts'
 import { migrations } from './migrations/index.ts'
 import { databaseFile, findSecret, keyFor, secretFile } from './secret.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../tables.ts'
 
 /** The service's database on its newest tables. */
 export interface Storage {
@@ -17,14 +17,14 @@ export interface Storage {
   readonly keyCheck: string
 }
 
-/** Where the database and its secret are. */
-export interface StoragePlace extends Pick<Config, 'dataDirectory' | 'hmacSecret'> {
+/** Location of the database and its secret. */
+export interface StorageLocation extends Pick<Config, 'dataDirectory' | 'hmacSecret'> {
   /** Takes warnings about the secret's file; standard error when it is missing. */
   readonly warn?: (message: string) => void
 }
 
 /** Opens the database with its secret and brings its tables up to date; makes both on the first start. */
-export async function openStorage({ warn = warnOnTerminal, ...config }: StoragePlace): Promise<Storage> {
+export async function openStorage({ warn = warnOnTerminal, ...config }: StorageLocation): Promise<Storage> {
   const secret = await findSecret(config)
   if (config.hmacSecret === undefined) restrictSecretFile(secretFile(config.dataDirectory), { isOwn: true, warn })
   const backupKey = keyFor(secret, 'backup')
@@ -44,4 +44,45 @@ export async function openStorage({ warn = warnOnTerminal, ...config }: StorageP
     fileCipher: createFileCipher(backupKey),
     keyCheck: createSealer(backupKey).keyCheck,
   }
+}
+
+/**
+ * The encrypted database behind Kysely's SQLite dialect: AES-256 over the whole file and its write-ahead log, one
+ * connection, a commit on the disk before it is acknowledged. Throws an `OperatorError` when the key is another.
+ *
+ * @param key 32 bytes
+ */
+export function openEncryptedSqlite(file: string, key: Buffer): SqliteDatabase {
+  // Whoever opened a file without its first encrypted page would take the key for a wrong one.
+  createDatabaseFile(file, (draft) => connect(draft, key).close())
+  const database = connect(file, key)
+  return {
+    // A transaction that reads first and writes later would fail when another process wrote in between; one that claims the
+    // right to write at its begin waits for it instead.
+    prepare: (sql) => database.prepare(sql === 'begin' ? 'begin immediate' : sql) as never,
+    close: () => void database.close(),
+  }
+}
+
+function connect(file: string, key: Buffer): EncryptedDatabase {
+  makePrivateFile(file)
+  const database = new EncryptedDatabase(file, { timeout: 5000 })
+  try {
+    database.pragma(`cipher='sqlcipher'`)
+    database.pragma(`legacy=4`)
+    database.pragma(`key="x'${key.toString('hex')}'"`)
+    database.pragma('journal_mode = wal')
+    database.pragma('synchronous = full')
+    database.pragma('foreign_keys = on')
+  } catch (error) {
+    database.close()
+    const { code, message } = error as { code?: string; message: string }
+    if (code === 'SQLITE_NOTADB')
+      throw new OperatorError(
+        'HMAC_SECRET: is not the one the existing database was encrypted with, or the database is damaged',
+        { cause: error },
+      )
+    throw new OperatorError(`DATA_DIR: cannot open ${file}: ${message}`, { cause: error })
+  }
+  return database
 }

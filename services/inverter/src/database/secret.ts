@@ -4,19 +4,19 @@ import { dirname, join } from 'node:path'
 import { createFileAtomic, openDataDirectory, OperatorError } from '@hearth/runtime'
 import type { Config } from '../config.ts'
 
-/** Where a generated secret is kept, in the form of a line for the environment. */
+/** Path of the generated secret, kept as a line for the environment. */
 export const secretFile = (dataDirectory: string): string => join(dataDirectory, 'settings.env')
 
 /** The encrypted database. */
 export const databaseFile = (dataDirectory: string): string => join(dataDirectory, 'inverter.db')
 
-type Place = Pick<Config, 'dataDirectory' | 'hmacSecret'>
+type SecretLocation = Pick<Config, 'dataDirectory' | 'hmacSecret'>
 
 /**
  * The secret the database is tied to: `HMAC_SECRET`, or the one generated on the first start. Throws an `OperatorError`
  * when there is none and none can be made: a read-only directory, or a database that was made with another.
  */
-export async function findSecret(config: Place): Promise<string> {
+export async function findSecret(config: SecretLocation): Promise<string> {
   const found = presentSecret(config)
   if (found !== undefined) return found
   const file = secretFile(config.dataDirectory)
@@ -31,12 +31,12 @@ export async function findSecret(config: Place): Promise<string> {
 }
 
 /** The secret that the settings name or an earlier start generated; undefined when there is none yet. Makes nothing. */
-export function presentSecret(config: Place): string | undefined {
+export function presentSecret(config: SecretLocation): string | undefined {
   return config.hmacSecret ?? readGenerated(config.dataDirectory)
 }
 
 /** As `findSecret`, but makes nothing: undefined when a start would generate a secret. */
-export function checkSecret(config: Place): string | undefined {
+export function checkSecret(config: SecretLocation): string | undefined {
   const found = presentSecret(config)
   if (found !== undefined) return found
   let directory = config.dataDirectory

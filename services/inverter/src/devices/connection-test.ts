@@ -3,24 +3,24 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { deviceProblem } from '../metrics/device-problem.ts'
 import { apiValueOf, labelOf, textOf } from '../metrics/value.ts'
 import { Problem } from '../problems.ts'
-import type { DeviceGraph } from './device-graph.ts'
+import type { DeviceConnections } from './device-connections.ts'
 import type { ConnectionResult, ConnectionTest } from './schema.ts'
 
-/** Asks an inverter that may not be configured yet who it is; over the connection there is, when there is one. */
+/** Reads the identity of an inverter that may not be configured yet, over the existing connection if there is one. */
 export async function testConnection(
   { host, port, network_id: networkId }: ConnectionTest,
-  parts: { graph: Pick<DeviceGraph, 'probe'>; catalog: Catalog; timers: Timers },
+  { connections, catalog, timers }: { connections: DeviceConnections; catalog: Catalog; timers: Timers },
 ): Promise<ConnectionResult> {
-  const begin = parts.timers.monotonic()
-  const { link, close } = parts.graph.probe(host, port)
+  const begin = timers.monotonic()
+  const { link, close } = connections.probe(host, port)
   const read = async (name: string) => {
-    const object = parts.catalog.byName(name)
+    const object = catalog.byName(name)
     if (object === undefined) throw new Error(`the catalog has no ${name}`)
     const payload = await link.read(object.objectId, { address: networkId ?? undefined, priority: 'normal' })
     const value = apiValueOf(object, payload)
     return labelOf(object, value) ?? textOf(value)
   }
-  const took = () => Math.round(parts.timers.monotonic() - begin)
+  const took = () => Math.round(timers.monotonic() - begin)
   const nothing = { serial: null, firmware: null, state: null }
   try {
     const state = await read('inverter_state')

@@ -2,16 +2,15 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link } from '../link/link.ts'
-import { UnansweredObjects } from '../link/unanswered-objects.ts'
 import { startPeriodic, type Periodic } from '../link/periodic.ts'
+import { UnansweredObjects } from '../link/unanswered-objects.ts'
 import { createDeviceGateway, type DeviceGateway } from '../metrics/device-gateway.ts'
+import { DeviceIdentity, type Identity } from '../metrics/device-identity.ts'
 import { DeviceReader } from '../metrics/device-reader.ts'
 import { DeviceWriter } from '../metrics/device-writer.ts'
 import type { CachedValue } from '../metrics/metric-cache.ts'
-import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
-import { Vitality } from './vitality.ts'
-import { DeviceIdentity, type Identity } from '../metrics/device-identity.ts'
 import type { Device } from './device.ts'
+import { startHeartbeat, type Heartbeat, Liveness } from './liveness.ts'
 
 /** The device's own interval for values it sends by itself, seconds: one for all of them. */
 const periodSeconds = 30
@@ -22,8 +21,8 @@ const periodicFreshMs = 3 * periodSeconds * 1000
 /** A device that gave a value so lately needs no asking whether it lives, milliseconds. */
 const recently = 30_000
 
-/** What the devices report to. */
-export interface RuntimeParts {
+/** Dependencies and listeners of a device at work. */
+export interface RuntimeDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly log: Log
@@ -39,7 +38,7 @@ export interface RuntimeParts {
 export class DeviceRuntime {
   readonly deviceId: string
   readonly link: Link
-  readonly vitality: Vitality
+  readonly liveness: Liveness
   /** Objects that the firmware does not answer. */
   readonly unanswered: UnansweredObjects
   readonly reader: DeviceReader
@@ -47,31 +46,31 @@ export class DeviceRuntime {
   readonly gateway: DeviceGateway
   /** Undefined when the device is not asked to send values by itself. */
   readonly periodic: Periodic | undefined
-  readonly #parts: RuntimeParts
+  readonly #dependencies: RuntimeDependencies
   readonly #heartbeat: Heartbeat
   readonly #identity: DeviceIdentity
   readonly #endConnected: () => void
   /** Replaced when what does not concern the connection changes, such as the name. */
   device: Device
 
-  constructor(device: Device, link: Link, parts: RuntimeParts) {
-    const { timers, catalog, journal } = parts
+  constructor(device: Device, link: Link, dependencies: RuntimeDependencies) {
+    const { timers, catalog, journal } = dependencies
     const [deviceId, address] = [device.id, device.networkId]
     this.deviceId = deviceId
     this.device = device
     this.link = link
-    this.#parts = parts
-    this.vitality = new Vitality(timers)
+    this.#dependencies = dependencies
+    this.liveness = new Liveness(timers)
     this.unanswered = new UnansweredObjects(timers)
     this.reader = new DeviceReader({
       link,
       address,
       timers,
       unanswered: this.unanswered,
-      onValue: (object, cached) => parts.onValue(deviceId, object, cached),
+      onValue: (object, cached) => dependencies.onValue(deviceId, object, cached),
       onOutcome: ({ worked, lives, priority, seconds }) => {
-        this.vitality.noteExchange({ worked, lives, isHeartbeat: priority === 'background' })
-        parts.onExchange(deviceId, seconds)
+        this.liveness.recordExchange({ worked, lives, isHeartbeat: priority === 'background' })
+        dependencies.onExchange(deviceId, seconds)
       },
     })
     const { reader } = this
@@ -89,9 +88,9 @@ export class DeviceRuntime {
 
   /** Takes a value that arrived without being asked for. */
   accept(objectId: number, payload: Uint8Array): void {
-    const object = this.#parts.catalog.byId(objectId)
+    const object = this.#dependencies.catalog.byId(objectId)
     if (object === undefined) return
-    this.vitality.notePeriodic()
+    this.liveness.recordPeriodic()
     this.reader.accept(object, payload)
   }
 
@@ -102,7 +101,7 @@ export class DeviceRuntime {
   }
 
   #startPeriodic(): Periodic {
-    const { catalog, timers, log } = this.#parts
+    const { catalog, timers, log } = this.#dependencies
     const names = catalog.roles.periodic
     const objects = names.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
     const ids = new Map(objects.map(({ name, objectId }) => [name, objectId]))
@@ -123,7 +122,7 @@ export class DeviceRuntime {
   }
 
   #createIdentity(): DeviceIdentity {
-    const { catalog, onIdentity } = this.#parts
+    const { catalog, onIdentity } = this.#dependencies
     return new DeviceIdentity({
       link: this.link,
       firmware: catalog.byName('svnversion'),
@@ -136,13 +135,13 @@ export class DeviceRuntime {
   }
 
   #startHeartbeat(): Heartbeat {
-    const { catalog, timers } = this.#parts
+    const { catalog, timers } = this.#dependencies
     const state = catalog.byName(catalog.roles.heartbeat)
     return startHeartbeat({
       timers,
-      isFailing: () => this.vitality.signs().consecutiveFailures > 0,
+      isFailing: () => this.liveness.status().consecutiveFailures > 0,
       beat: async () => {
-        if (state !== undefined && this.vitality.silence() > recently) await this.reader.readDirect(state, 'background')
+        if (state !== undefined && this.liveness.silence() > recently) await this.reader.readDirect(state, 'background')
         await this.#identity.confirm('background')
       },
     })

@@ -1,12 +1,12 @@
 import { roleOf, type Device } from './device.ts'
 import type { Devices } from './devices.ts'
 import type { AdminDevice, PublicDevice } from './schema.ts'
-import type { VitalState } from './vitality.ts'
+import type { LivenessState } from './liveness.ts'
 
-/** How a device does at the moment. */
+/** Current condition of a device. */
 interface DeviceCondition {
   readonly ready: boolean
-  readonly state: VitalState
+  readonly state: LivenessState
   readonly last_success_at: string | null
 }
 

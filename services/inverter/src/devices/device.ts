@@ -1,4 +1,4 @@
-import type { DeviceRow } from '../database/tables.ts'
+import type { DeviceRow } from '../tables.ts'
 
 /** A configured inverter. */
 export interface Device {
@@ -20,11 +20,11 @@ export interface Device {
   readonly createdAt: number
 }
 
-/** Where a device is reached; two devices with the same one share a connection. */
+/** Endpoint of a device; devices with the same endpoint share a connection. */
 export const endpointOf = (device: Pick<Device, 'host' | 'port' | 'isSimulated'>): string =>
   device.isSimulated ? 'simulated' : `${device.host.toLowerCase()}:${device.port}`
 
-/** How the device stands among those of its endpoint. */
+/** Role of the device among those of its endpoint. */
 export function roleOf(device: Device, all: readonly Device[]): 'master' | 'slave' | 'standalone' {
   if (device.networkId !== undefined) return 'slave'
   const neighbours = all.filter((other) => endpointOf(other) === endpointOf(device))
@@ -32,10 +32,10 @@ export function roleOf(device: Device, all: readonly Device[]): 'master' | 'slav
 }
 
 /**
- * What is wrong with a list of devices as one sentence, or undefined: two devices on one endpoint that cannot be told apart,
- * or a network id given twice.
+ * Returns the error in a list of devices as one sentence, or undefined: two devices of one endpoint with the same network
+ * id, or both without one.
  */
-export function deviceListFault(devices: readonly Device[]): string | undefined {
+export function deviceListError(devices: readonly Device[]): string | undefined {
   const seen = new Map<string, Device>()
   for (const device of devices) {
     const key = `${endpointOf(device)} ${device.networkId ?? ''}`
@@ -49,6 +49,7 @@ export function deviceListFault(devices: readonly Device[]): string | undefined 
   return undefined
 }
 
+/** Maps a stored row to a device: 0 and 1 become booleans, a null network id undefined. */
 export function deviceOfRow(row: DeviceRow): Device {
   return {
     id: row.id,

@@ -1,15 +1,15 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, OperatorError, type Clock } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
-import { deviceListFault, deviceOfRow, endpointOf, rowOfDevice, type Device } from './device.ts'
+import { deviceListError, deviceOfRow, endpointOf, rowOfDevice, type Device } from './device.ts'
 import type { DeviceChange, DeviceCreate, DispatchDeviceChange } from './schema.ts'
 import * as store from './store.ts'
 
-/** How many devices there may be. */
+/** Maximum number of devices. */
 const maximum = 32
 
-/** What has to happen around changes; each may refuse by throwing, and then nothing was changed. */
+/** Hooks around changes; each may refuse by throwing, and then nothing was changed. */
 export interface DeviceHooks {
   /** A device is about to go or to be somewhere else: hands back what was changed on it, then runs the change. */
   readonly whileLeaving: <T>(id: string, change: () => Promise<T>) => Promise<T>
@@ -29,7 +29,7 @@ export async function openDevices(
 ): Promise<Devices> {
   const rows = await store.allDeviceRows(database.query)
   const list = rows.map(deviceOfRow)
-  const fault = deviceListFault(list)
+  const fault = deviceListError(list)
   if (fault !== undefined) throw new OperatorError(`the saved device list cannot be used: ${fault}`)
   return new Devices(database, { clock, hooks, list })
 }
@@ -42,11 +42,14 @@ export class Devices {
   readonly #queue = createKeyedQueue(32)
   #list: readonly Device[]
 
-  constructor(database: Database<Tables>, parts: { clock: Clock; hooks: DeviceHooks; list: readonly Device[] }) {
+  constructor(
+    database: Database<Tables>,
+    { clock, hooks, list }: { clock: Clock; hooks: DeviceHooks; list: readonly Device[] },
+  ) {
     this.#db = database.query
-    this.#clock = parts.clock
-    this.#hooks = parts.hooks
-    this.#list = parts.list
+    this.#clock = clock
+    this.#hooks = hooks
+    this.#list = list
   }
 
   all = (): readonly Device[] => this.#list
@@ -54,7 +57,7 @@ export class Devices {
   ids = (): string[] => this.#list.map((device) => device.id)
 
   add(input: DeviceCreate, { isSimulated } = { isSimulated: false }): Promise<Device> {
-    return this.#inTurn(async () => {
+    return this.#withLock(async () => {
       if (this.find(input.device_id) !== undefined)
         throw new Problem('conflict', `There is a device ${input.device_id} already`, part('device_id', 'is taken'))
       if (this.#list.length >= maximum) throw new Problem('conflict', `There are ${maximum} devices already`)
@@ -68,7 +71,7 @@ export class Devices {
   }
 
   change(id: string, input: DeviceChange): Promise<Device> {
-    return this.#inTurn(async () => {
+    return this.#withLock(async () => {
       const before = this.#required(id)
       const device = changedDevice(before, input)
       const moved = endpointOf(before) !== endpointOf(device) || before.networkId !== device.networkId
@@ -84,7 +87,7 @@ export class Devices {
   }
 
   remove(id: string): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#withLock(async () => {
       this.#required(id)
       await this.#hooks.whileLeaving(id, async () => {
         await store.deleteDeviceRow(this.#db, id)
@@ -96,7 +99,7 @@ export class Devices {
 
   /** Power limits and engineering mode. */
   changeDispatch(id: string, input: DispatchDeviceChange): Promise<Device> {
-    return this.#inTurn(async () => {
+    return this.#withLock(async () => {
       const before = this.#required(id)
       const device: Device = {
         ...before,
@@ -112,7 +115,7 @@ export class Devices {
 
   /** Notes which inverter answers and what runs on it. */
   setIdentity(id: string, { firmware, serial }: Pick<Device, 'firmware' | 'serial'>): Promise<void> {
-    return this.#inTurn(async () => {
+    return this.#withLock(async () => {
       const before = this.find(id)
       if (before !== undefined) await this.#keep({ ...before, firmware, serial })
     })
@@ -146,7 +149,7 @@ export class Devices {
     return device
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  #withLock<T>(work: () => Promise<T>): Promise<T> {
     return this.#queue.run('devices', work)
   }
 }
@@ -185,7 +188,7 @@ function changedDevice(before: Device, input: DeviceChange): Device {
 }
 
 function checkList(devices: readonly Device[]): void {
-  const fault = deviceListFault(devices)
+  const fault = deviceListError(devices)
   if (fault !== undefined)
     throw new Problem(
       'conflict',

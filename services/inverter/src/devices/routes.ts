@@ -16,14 +16,14 @@ import {
   PublicDevice,
 } from './schema.ts'
 
-/** What the device routes call beside the list itself. */
-export interface DeviceSurroundings {
+/** Dependencies of the device routes beside the list itself. */
+interface DeviceRouteDependencies {
   readonly views: DeviceViews
   readonly test: (input: ConnectionTest) => Promise<ConnectionResult>
 }
 
 /** Configured inverters: the list for programs, everything else for administrators. */
-export function deviceRoutes(devices: Devices, { views, test }: DeviceSurroundings): Route[] {
+export function deviceRoutes(devices: Devices, { views, test }: DeviceRouteDependencies): Route[] {
   return [
     route(
       {
@@ -44,7 +44,7 @@ export function deviceRoutes(devices: Devices, { views, test }: DeviceSurroundin
         method: 'POST',
         path: '/admin/api/connection-test',
         tag: 'Administration',
-        summary: 'Ask an inverter who it is',
+        summary: 'Test the connection to an inverter',
         access: 'admin',
         limit: 'counted',
         body: ConnectionTest,
@@ -103,7 +103,7 @@ function changeRoutes(devices: Devices, views: DeviceViews): Route[] {
         path: '/admin/api/devices/{device_id}',
         summary: 'Change a device',
         description:
-          'Another address ends a dispatch first, and sets capabilities, engineering mode and Energy Manager back.',
+          'A new address first stops a dispatch, and resets capabilities, engineering mode and Energy Manager.',
         body: DeviceChange,
         success: one,
       },

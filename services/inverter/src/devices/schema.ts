@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Name of a device in paths. */
+/** Identifier of a device, as in paths. */
 export const DeviceId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'must be letters, digits, dots, hyphens and underscores, at most 64')
@@ -45,11 +45,13 @@ export const DeviceChange = z
   .meta({ id: 'DeviceChange' })
 export type DeviceChange = z.output<typeof DeviceChange>
 
+/** Address of a device to try before it is saved. */
 export const ConnectionTest = z
   .strictObject({ host, port: port.default(8899), network_id: networkId.nullable().default(null) })
   .meta({ id: 'ConnectionTest' })
 export type ConnectionTest = z.output<typeof ConnectionTest>
 
+/** Result of a connection test; `serial`, `firmware` and `state` are null when they could not be read. */
 export const ConnectionResult = z
   .object({
     reachable: z.boolean(),
@@ -70,6 +72,7 @@ export const PublicDevice = z
   .meta({ id: 'Device' })
 export type PublicDevice = z.infer<typeof PublicDevice>
 
+/** State of the connection to a device; `maintenance` means that the device is in its bootloader. */
 export const DeviceState = z.enum(['ok', 'degraded', 'unreachable', 'maintenance', 'starting'])
 
 /** A device as its administrator sees it. */
@@ -93,7 +96,7 @@ export const AdminDeviceList = z.object({ devices: z.array(AdminDevice) }).meta(
 
 const watts = z.number().min(1).max(50_000).nullable()
 
-/** Limits and engineering mode; what is left out stays. */
+/** Change of the power limits and the engineering mode; an absent field stays as it is. */
 export const DispatchDeviceChange = z
   .strictObject({
     max_charge_power_w: watts.optional(),

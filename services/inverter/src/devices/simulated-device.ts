@@ -1,8 +1,12 @@
+import { join } from 'node:path'
+import type { Timers } from '@hearth/runtime'
 import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { CapabilityName, CapabilityUpdate } from '../capabilities/schema.ts'
-import { simulatedFirmware } from '../simulator/factory-values.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { simulatedFirmware } from '../simulator/register-file.ts'
+import { startSimulator, type Simulator } from '../simulator/simulator.ts'
 
-/** The device that a trial without an inverter shows. */
+/** The device that is configured for a trial without an inverter. */
 export const simulatedDevice = {
   device_id: 'simulated',
   display_name: 'Simulated inverter',
@@ -20,7 +24,7 @@ const verified = {
   note: 'Known from the source of the simulation',
 } as const
 
-/** What is true for the simulated inverter. */
+/** Capabilities of the simulated inverter. */
 const facts: readonly (readonly [CapabilityName, Partial<CapabilityUpdate>])[] = [
   ['battery_power_sign_convention', { battery_discharge_positive: true }],
   ['grid_power_sign_convention', { grid_import_positive: true }],
@@ -43,4 +47,43 @@ export async function verifySimulated(deviceId: string, capabilities: Capabiliti
   if (await capabilities.isRecorded(deviceId)) return
   for (const [name, evidence] of facts)
     await capabilities.replace(deviceId, { name, update: { ...verified, ...evidence }, by: 'simulation' })
+}
+
+/** The simulated inverter inside the service. */
+export interface EmbeddedSimulator {
+  endpoint(): Promise<{ host: string; port: number }>
+  close(): Promise<void>
+}
+
+const host = '127.0.0.1'
+
+/**
+ * Creates the simulator; it starts on a free loopback port when `endpoint` is first called, and keeps its registers in
+ * the data directory.
+ */
+export function createEmbeddedSimulator({
+  catalog,
+  timers,
+  dataDirectory,
+}: {
+  catalog: Catalog
+  timers: Timers
+  dataDirectory: string
+}): EmbeddedSimulator {
+  let running: Promise<Simulator> | undefined
+  return {
+    async endpoint() {
+      running ??= startSimulator({
+        host,
+        port: 0,
+        catalog,
+        timers,
+        stateFile: join(dataDirectory, 'simulated-inverter.json'),
+      })
+      return { host, port: (await running).port }
+    },
+    async close() {
+      await (await running)?.close()
+    },
+  }
 }

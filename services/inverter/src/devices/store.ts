@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { DeviceRow, Tables } from '../database/tables.ts'
+import type { DeviceRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
+/** Returns every device in order of creation. */
 export async function allDeviceRows(db: Db): Promise<DeviceRow[]> {
   return db.selectFrom('devices').selectAll().orderBy('created_at').orderBy('id').execute()
 }

@@ -1,20 +1,20 @@
-import { momentOf } from '@hearth/runtime'
-import type { Catalog } from '../catalog/catalog.ts'
-import type { Endpoint } from '../devices/device-graph.ts'
+import { toIsoString, type Timers } from '@hearth/runtime'
+import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import type { DeviceConnections, Endpoint } from '../devices/device-connections.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
+import { staleReasonOf } from '../metrics/device-problem.ts'
 import { apiValueOf, textOf } from '../metrics/value.ts'
-import { Problem, unknownDevice } from '../problems.ts'
+import { Problem } from '../problems.ts'
 import type { FrameList, SlaveList, Transports } from './schema.ts'
-import type { SlaveSearch } from './slaves.ts'
 
-/** What happens on the wire, for those who look for a fault. */
+/** Diagnostics of the connections: objects, counters, recorded frames. */
 export interface Diagnostics {
   objects(): VendorObjectView[]
   transports(): Transports
   slaves(deviceId: string): Promise<SlaveList>
   /** The last frames of a connection, newest last. */
   frames(endpointId: string, limit: number): FrameList
-  /** The whole recording as JSON lines, to be replayed by the simulator. */
+  /** Returns the whole recording as JSON lines, which the simulator can replay. */
   capture(endpointId: string): string
 }
 
@@ -26,16 +26,16 @@ interface VendorObjectView {
   idempotent_write: boolean
 }
 
-export interface DiagnosticsParts {
+export interface DiagnosticsDependencies {
   readonly catalog: Catalog
-  readonly devices: () => readonly DeviceRuntime[]
-  readonly endpoints: () => readonly Endpoint[]
+  readonly connections: DeviceConnections
   readonly slaves: SlaveSearch
 }
 
-export function createDiagnostics({ catalog, devices, endpoints, slaves }: DiagnosticsParts): Diagnostics {
+/** Creates the diagnostics. Methods that take an endpoint or a device throw a `Problem` when it does not exist. */
+export function createDiagnostics({ catalog, connections, slaves }: DiagnosticsDependencies): Diagnostics {
   function endpointOf(id: string): Endpoint {
-    const found = endpoints().find((endpoint) => endpoint.id === id)
+    const found = connections.endpoints().find((endpoint) => endpoint.id === id)
     if (found === undefined) throw new Problem('not_found', `There is no connection ${id}`)
     return found
   }
@@ -49,11 +49,12 @@ export function createDiagnostics({ catalog, devices, endpoints, slaves }: Diagn
         effective_byte_width: object.width ?? null,
         idempotent_write: object.isIdempotent,
       })),
-    transports: () => ({ transports: endpoints().map(transportOf), ...deviceMaps(devices(), catalog) }),
+    transports: () => ({
+      transports: connections.endpoints().map(transportOf),
+      ...deviceMaps(connections.devices(), catalog),
+    }),
     async slaves(deviceId) {
-      const runtime = devices().find((device) => device.deviceId === deviceId)
-      if (runtime === undefined) throw unknownDevice(deviceId)
-      return slaves.find(runtime)
+      return slaves.find(connections.required(deviceId))
     },
     frames(endpointId, limit) {
       const frames = endpointOf(endpointId).recorder.frames().slice(-limit)
@@ -85,7 +86,7 @@ function transportOf({ id, host, port, link, deviceIds, networkIds }: Endpoint):
     request_gap_ms: status.gapMs,
     locked: isLocked,
     lock_reason: isLocked ? 'bootloader' : null,
-    last_frame_at: momentOf(status.lastFrameAt),
+    last_frame_at: toIsoString(status.lastFrameAt),
   }
 }
 
@@ -117,4 +118,64 @@ function named(frame: { object_id: string; command: string; payload: string }, c
   } catch {
     return { name: object.name, value: null }
   }
+}
+
+/** Limits of the search, times in milliseconds: each reading of a device names one slave, in rotation. */
+const keptFor = 300_000
+const maxReadings = 40
+const maxSlaves = 31
+const repeatsToComplete = 3
+
+/** Finds the further inverters behind a device. */
+interface SlaveSearch {
+  find(runtime: DeviceRuntime): Promise<SlaveList>
+}
+
+/** Creates the search. It keeps a complete list for 5 minutes, and concurrent requests for one device share a search. */
+export function createSlaveSearch(catalog: Catalog, timers: Timers): SlaveSearch {
+  const known = new Map<string, { list: SlaveList; at: number }>()
+  const running = new Map<string, Promise<SlaveList>>()
+  const object = catalog.byName('net_slave_data')
+
+  async function search(runtime: DeviceRuntime): Promise<SlaveList> {
+    const list = object === undefined ? nothing(runtime.deviceId) : await readSlaves(runtime, object)
+    if (list.complete) known.set(runtime.deviceId, { list, at: timers.monotonic() })
+    return list
+  }
+
+  return {
+    find(runtime) {
+      const { deviceId } = runtime
+      const kept = known.get(deviceId)
+      if (kept !== undefined && timers.monotonic() - kept.at < keptFor) return Promise.resolve(kept.list)
+      const searching = running.get(deviceId) ?? search(runtime).finally(() => running.delete(deviceId))
+      running.set(deviceId, searching)
+      return searching
+    },
+  }
+}
+
+const nothing = (deviceId: string): SlaveList => ({ device_id: deviceId, slaves: [], complete: true, error_code: null })
+
+async function readSlaves({ deviceId, reader }: DeviceRuntime, object: CatalogObject): Promise<SlaveList> {
+  const found = new Map<unknown, SlaveList['slaves'][number]>()
+  const list = (complete: boolean, code: string | null): SlaveList => ({
+    device_id: deviceId,
+    slaves: [...found.values()],
+    complete,
+    error_code: code,
+  })
+  let repeats = 0
+  for (let reading = 0; reading < maxReadings && repeats < repeatsToComplete && found.size < maxSlaves; reading += 1) {
+    try {
+      const slave = (await reader.readDirect(object, 'normal')).value as SlaveList['slaves'][number]
+      repeats = found.has(slave['network_id']) ? repeats + 1 : 0
+      found.set(slave['network_id'], slave)
+    } catch (error) {
+      const code = staleReasonOf(error)
+      if (code === undefined) throw error
+      return list(false, code)
+    }
+  }
+  return list(repeats >= repeatsToComplete, null)
 }

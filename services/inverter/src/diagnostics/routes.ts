@@ -51,7 +51,7 @@ function vendorRoutes(diagnostics: Diagnostics): Route[] {
 
 function adminRoutes(diagnostics: Diagnostics): Route[] {
   const admin = { method: 'GET', tag: 'Diagnostics', access: 'admin', limit: 'counted' } as const
-  const capture = { status: 200, media: 'application/jsonl', description: 'One frame a line' } as const
+  const capture = { status: 200, media: 'application/jsonl', description: 'One frame per line' } as const
   return [
     route(
       {
@@ -79,7 +79,7 @@ function adminRoutes(diagnostics: Diagnostics): Route[] {
         ...admin,
         path: '/admin/api/diagnostics/{endpoint_id}/capture',
         summary: 'The recorded frames as a file',
-        description: 'Can be replayed by the simulator. Secrets are left out.',
+        description: 'The simulator can replay it. Secrets are left out.',
         params: EndpointParams,
         success: capture,
         errors: [404],

@@ -49,7 +49,7 @@ export const Transports = z
     periodic_setup_failures: byDevice(count),
     periodic_last_failure: byDevice(z.string().nullable()),
     unanswered_metrics: byDevice(z.array(UnansweredMetric)).meta({
-      description: 'Metrics that the firmware of a device does not answer, and when they are asked for again',
+      description: 'Metrics that the firmware of a device does not answer, with the time of the next try',
     }),
   })
   .meta({ id: 'Transports' })
@@ -63,7 +63,7 @@ export const SlaveList = z
   .object({
     device_id: z.string(),
     slaves: z.array(SlaveRecord),
-    complete: z.boolean().meta({ description: 'Three readings in a row brought nothing new' }),
+    complete: z.boolean().meta({ description: 'Three readings in a row found no other inverter' }),
     error_code: z.string().nullable(),
   })
   .meta({ id: 'SlaveList' })

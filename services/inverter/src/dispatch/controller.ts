@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Capability } from '../capabilities/schema.ts'
 import { Problem, unknownDevice } from '../problems.ts'
-import { cycle, firstAim, isExpected, type Live } from './cycle.ts'
-import { nextDue } from './due.ts'
+import { cycle, firstAim, isExpected, type RunningOperation, nextDue } from './cycle.ts'
 import { endingFor, errorForCaller, Interrupted, type Ending } from './endings.ts'
-import { Following } from './following.ts'
+import { DeviationMonitor } from './deviation.ts'
 import { Meter, readSoc } from './measure.ts'
-import type { DispatchDevice } from './ports.ts'
+import { gateOf, type DispatchDevice } from './gate.ts'
 import { previewOf } from './preview.ts'
 import { idle, operationOf, type DispatchRecord, type Operation } from './record.ts'
 import type { Dispatch, DispatchMode, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
-import { prepare } from './prepare.ts'
-import { applyPlan, handBack, presentRecord, type Run } from './steps.ts'
-import { corruptRecord, gateOf, isGoalMet, judge, type Verdict } from './submission.ts'
-import { Turns } from './turns.ts'
+import { prepare, applyPlan, handBack, currentRecord, type Run } from './steps.ts'
+import { corruptRecord, isGoalMet, judge, type Accepted, type Submitter, type Verdict } from './submission.ts'
+import { DeviceQueue } from './device-queue.ts'
 
-export interface ControllerParts {
+export interface ControllerDependencies {
   readonly run: Omit<Run, 'checkHalted' | 'checkVerified'>
   readonly device: () => DispatchDevice | undefined
   readonly capabilities: () => Promise<readonly Capability[]>
@@ -24,20 +22,12 @@ export interface ControllerParts {
   readonly isWriteAccessOn: () => boolean
 }
 
-/** Caller of a request and the endpoint it used. */
-export interface Submitter {
-  readonly caller: string | null
-  readonly origin: Operation['origin']
-}
-
-type Accepted = Extract<Verdict, { kind: 'accepted' }>
-
 /** The dispatch of one device. Whatever it does to the device, it does one thing after the other. */
 export class Controller {
-  readonly #parts: ControllerParts
+  readonly #dependencies: ControllerDependencies
   readonly #run: Run
-  readonly #turns: Turns
-  #live: Live | undefined
+  readonly #queue: DeviceQueue
+  #running: RunningOperation | undefined
   #interrupt: StopReason | undefined
   #isInterruptible = false
   #closing = false
@@ -48,40 +38,40 @@ export class Controller {
   /** Time of the last work on the device; monotonic milliseconds. */
   #workedAt = 0
 
-  constructor(parts: ControllerParts) {
-    this.#parts = parts
+  constructor(dependencies: ControllerDependencies) {
+    this.#dependencies = dependencies
     this.#run = {
-      ...parts.run,
+      ...dependencies.run,
       checkHalted: () => {
         if (this.#halted) throw new Interrupted('shutdown')
       },
       checkVerified: ({ mode }) => this.#checkVerified(mode),
     }
-    this.#turns = new Turns(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
-    this.#recovered = !this.#run.keeper.presumeEnding()
+    this.#queue = new DeviceQueue(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
+    this.#recovered = !this.#run.persisted.planRecovery()
   }
 
   get record(): DispatchRecord | undefined {
-    return this.#run.keeper.record
+    return this.#run.persisted.record
   }
 
   get readiness(): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
-    const { record, isUnsaved } = this.#run.keeper
+    const { record, isUnsaved } = this.#run.persisted
     const restorePending = isUnsaved || record?.phase === 'restoring' || record?.phase === 'fault'
     return { corrupt: record === undefined, restorePending, recovered: this.#recovered }
   }
 
   /** The record as the API shows it; throws `dispatch_record_corrupt`. */
   view(): Dispatch {
-    const view = this.#run.keeper.view()
+    const view = this.#run.persisted.view()
     if (view === undefined) throw corruptRecord()
-    return { ...view, ...this.#live?.following.view() }
+    return { ...view, ...this.#running?.deviation.view() }
   }
 
   /** Hands back what an earlier process left behind; resolves after the first attempt. */
   async recover(): Promise<void> {
     if (this.#recovered) return
-    await this.#turns.run('urgent', async () => {
+    await this.#queue.run('urgent', async () => {
       if (this.record?.phase === 'idle') await this.#flushQuietly()
       else await this.#endQuietly({ stopReason: 'shutdown', faultCode: 'recovery_required' })
       this.#recovered = true
@@ -92,14 +82,14 @@ export class Controller {
   async submit(request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
     // Whoever comes while the device is being handed back is refused, and does not wait for the end of it.
     if (this.record?.phase === 'restoring') await this.#judge(request)
-    return this.#turns.run('patient', async () => {
+    return this.#queue.run('normal', async () => {
       const begun = this.#run.timers.monotonic()
       if ((await this.#judge(request)).kind === 'unchanged') return this.view()
-      await this.#run.keeper.flush()
+      await this.#run.persisted.flush()
       const verdict = await this.#judgeIdentified(request)
       if (verdict.kind === 'unchanged') return this.view()
       const soc = await readSoc(this.#run.gateway())
-      if (isGoalMet(verdict.wish, soc)) await this.#endAtGoal()
+      if (isGoalMet(verdict.requested, soc)) await this.#endAtGoal()
       else await this.#start(verdict, submitter, begun)
       return this.view()
     })
@@ -107,10 +97,10 @@ export class Controller {
 
   /** Reports what `submit` would do now. */
   preview(request: DispatchRequest): Promise<DispatchPreview> {
-    return this.#turns.run('patient', async () => {
+    return this.#queue.run('normal', async () => {
       await this.#judge(request)
       const verdict = await this.#judgeIdentified(request)
-      const record = presentRecord(this.#run.keeper)
+      const record = currentRecord(this.#run.persisted)
       return previewOf({ verdict, record, run: this.#run })
     })
   }
@@ -121,15 +111,15 @@ export class Controller {
    */
   async stop(stopReason: StopReason): Promise<Dispatch | undefined> {
     if (this.record === undefined) throw corruptRecord()
-    const wasActive = operationOf(this.record) !== undefined || this.#run.keeper.isUnsaved
+    const wasActive = operationOf(this.record) !== undefined || this.#run.persisted.isUnsaved
     if (this.#isInterruptible) this.#interrupt ??= stopReason
-    return this.#turns.run('urgent', async () => {
+    return this.#queue.run('urgent', async () => {
       if (this.record?.phase === 'idle') {
-        await this.#run.keeper.flush()
+        await this.#run.persisted.flush()
         return wasActive ? this.view() : undefined
       }
       await this.#endQuietly({ stopReason, faultCode: null })
-      if (presentRecord(this.#run.keeper).phase === 'idle') await this.#run.keeper.flush()
+      if (currentRecord(this.#run.persisted).phase === 'idle') await this.#run.persisted.flush()
       return this.view()
     })
   }
@@ -140,7 +130,7 @@ export class Controller {
     if (phase === 'idle') return
     throw new Problem(
       'dispatch_restore_required',
-      `The device could not be handed back (${code ?? phase}); it is tried again`,
+      `The device could not be handed back (${code ?? phase}); the service retries`,
     )
   }
 
@@ -152,7 +142,7 @@ export class Controller {
 
   /** Runs a change while nothing starts or ends. `check` throws to refuse. */
   guarded<T>(check: (active: Operation | undefined) => void, change: () => Promise<T>): Promise<T> {
-    return this.#turns.run('urgent', () => {
+    return this.#queue.run('urgent', () => {
       check(this.record === undefined ? undefined : operationOf(this.record))
       return change()
     })
@@ -160,15 +150,15 @@ export class Controller {
 
   /** Forgets the record, whatever it says: for a device that is gone, or an operator who has put it right by hand. */
   discard(): Promise<void> {
-    return this.#turns.run('urgent', () => this.#run.keeper.discard())
+    return this.#queue.run('urgent', () => this.#run.persisted.discard())
   }
 
   /** Takes no more requests and tries once to hand the device back. */
   async close(): Promise<void> {
     this.#closing = true
-    await this.#turns.close()
+    await this.#queue.close()
     if (this.record === undefined || this.record.phase === 'idle' || !this.#recovered) return
-    await this.#turns.run('urgent', () => this.#endQuietly({ stopReason: 'shutdown', faultCode: null }))
+    await this.#queue.run('urgent', () => this.#endQuietly({ stopReason: 'shutdown', faultCode: null }))
   }
 
   /** From now on nothing is sent and nothing stored any more. */
@@ -178,14 +168,14 @@ export class Controller {
   }
 
   async #judge(request: DispatchRequest): Promise<Verdict> {
-    const device = this.#parts.device()
+    const device = this.#dependencies.device()
     if (device === undefined) throw unknownDevice(this.#run.deviceId)
     if (this.#closing) throw new Problem('shutting_down', 'The service is stopping')
-    if (!this.#parts.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
+    if (!this.#dependencies.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
     if (this.#refusals > 0)
       throw new Problem('device_maintenance', 'The device is being changed', { retryAfterSeconds: 5 })
-    const capabilities = await this.#parts.capabilities()
-    const unapproved = this.#parts.unapproved()
+    const capabilities = await this.#dependencies.capabilities()
+    const unapproved = this.#dependencies.unapproved()
     return judge(request, { now: this.#run.timers.now(), device, capabilities, unapproved, record: this.record })
   }
 
@@ -196,37 +186,43 @@ export class Controller {
   }
 
   async #checkVerified(mode: DispatchMode): Promise<void> {
-    const device = this.#parts.device()
-    if (device !== undefined) gateOf(mode, { device, capabilities: await this.#parts.capabilities() })
+    const device = this.#dependencies.device()
+    if (device !== undefined) gateOf(mode, { device, capabilities: await this.#dependencies.capabilities() })
   }
 
   async #endAtGoal(): Promise<void> {
-    if (this.record?.phase === 'idle') await this.#run.keeper.save(idle('target_reached'))
+    if (this.record?.phase === 'idle') await this.#run.persisted.save(idle('target_reached'))
     else await this.#end({ stopReason: 'target_reached', faultCode: null })
   }
 
   async #start(accepted: Accepted, submitter: Submitter, begun: number): Promise<void> {
-    const record = presentRecord(this.#run.keeper)
-    const { conventions, wish, lifetimeMs } = accepted
+    const record = currentRecord(this.#run.persisted)
+    const { conventions, requested, lifetimeMs } = accepted
     const id = randomBytes(16).toString('hex')
-    const operation: Operation = { ...wish, ...submitter, id, isReplacement: record.phase === 'controlling' }
+    const operation: Operation = { ...requested, ...submitter, id, isReplacement: record.phase === 'controlling' }
     await this.#interruptibly(async () => {
       await prepare(this.#run, operation, { conventions, proceed: () => this.#proceed() })
       const meter = new Meter(() => this.#run.timers.monotonic())
-      this.#live = { conventions, deadline: begun + lifetimeMs, meter, following: new Following(), wroteAt: begun }
-      await this.#apply(this.#live)
+      this.#running = {
+        conventions,
+        deadline: begun + lifetimeMs,
+        meter,
+        deviation: new DeviationMonitor(),
+        wroteAt: begun,
+      }
+      await this.#apply(this.#running)
     })
   }
 
-  async #apply(live: Live): Promise<void> {
+  async #apply(running: RunningOperation): Promise<void> {
     const proceed = () => this.#proceed()
     try {
-      await applyPlan(this.#run, { proceed, aim: () => firstAim(this.#run, live, proceed) })
+      await applyPlan(this.#run, { proceed, aim: () => firstAim(this.#run, running, proceed) })
     } catch (error) {
-      const told = errorForCaller(error)
+      const failure = errorForCaller(error)
       // What the plant cannot be asked for at a start is an error of the device; only later is it old.
-      await this.#endQuietly(endingFor(error instanceof Interrupted ? error : told))
-      throw told
+      await this.#endQuietly(endingFor(error instanceof Interrupted ? error : failure))
+      throw failure
     }
   }
 
@@ -248,14 +244,14 @@ export class Controller {
   }
 
   async #end(ending: Ending): Promise<void> {
-    this.#live = undefined
+    this.#running = undefined
     const attempts = this.record !== undefined && 'attempts' in this.record ? this.record.attempts : 0
     try {
       await handBack(this.#run, ending)
-      if (attempts > 0) this.#run.log.info({ device: this.#run.deviceId, attempts }, 'settings put back after all')
+      if (attempts > 0) this.#run.log.info({ device: this.#run.deviceId, attempts }, 'settings restored after retries')
     } catch (error) {
       const level = attempts === 0 ? 'warn' : 'debug'
-      this.#run.log[level]({ device: this.#run.deviceId, err: error }, 'the settings could not be put back')
+      this.#run.log[level]({ device: this.#run.deviceId, err: error }, 'the settings could not be restored')
       throw error
     } finally {
       this.#workedAt = this.#run.timers.monotonic()
@@ -269,7 +265,7 @@ export class Controller {
 
   async #flushQuietly(): Promise<void> {
     try {
-      await this.#run.keeper.flush()
+      await this.#run.persisted.flush()
       this.#failures = 0
     } catch {
       this.#failures += 1
@@ -280,17 +276,17 @@ export class Controller {
 
   async #tick(): Promise<void> {
     if (this.#closing || this.record === undefined) return
-    const live = this.#live
+    const running = this.#running
     if (this.record.phase === 'idle') await this.#flushQuietly()
-    else if (this.record.phase === 'controlling' && live !== undefined)
-      await this.#interruptibly(() => this.#round(live))
+    else if (this.record.phase === 'controlling' && running !== undefined)
+      await this.#interruptibly(() => this.#round(running))
     else await this.#endQuietly({ stopReason: 'device_error', faultCode: 'recovery_required' })
   }
 
-  async #round(live: Live): Promise<void> {
-    const isAllowed = () => this.#parts.isWriteAccessOn() && this.#parts.unapproved().length === 0
+  async #round(running: RunningOperation): Promise<void> {
+    const isAllowed = () => this.#dependencies.isWriteAccessOn() && this.#dependencies.unapproved().length === 0
     try {
-      await cycle(this.#run, live, { isAllowed, proceed: () => this.#proceed() })
+      await cycle(this.#run, running, { isAllowed, proceed: () => this.#proceed() })
     } catch (error) {
       if (!isExpected(error)) this.#run.log.error({ device: this.#run.deviceId, err: error }, 'the control loop failed')
       await this.#endQuietly(endingFor(error))
@@ -299,6 +295,6 @@ export class Controller {
 
   #due(): number | undefined {
     if (!this.#recovered) return undefined
-    return nextDue(this.#run, { live: this.#live, workedAt: this.#workedAt, failures: this.#failures })
+    return nextDue(this.#run, { running: this.#running, workedAt: this.#workedAt, failures: this.#failures })
   }
 }

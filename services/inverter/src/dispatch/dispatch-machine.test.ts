@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { array, assert as assertProperty, constantFrom, integer, property, tuple } from 'fast-check'
 import { advance, ImpossibleInput, nextStep, restoreDelayMs, type Input } from './dispatch-machine.ts'
-import { dispatchView } from './dispatch-view.ts'
 import { applySteps } from './plan.ts'
+import { dispatchView } from './persisted-record.ts'
 import {
   idle,
   operationOf,
@@ -45,13 +45,13 @@ const aims = { charge_from_grid: -3000, discharge_to_load: 1000, hold: 0 } as co
 /** An input that the phase may or may not take, with values that fit the record. */
 function inputFor(kind: Input['kind'], record: DispatchRecord, mode: Operation['mode']): Input {
   const isReplacement = record.phase !== 'idle'
-  const wish = operation(mode, isReplacement)
+  const requested = operation(mode, isReplacement)
   const commandedW = aims[operationOf(record)?.mode ?? mode]
   switch (kind) {
     case 'submit':
-      return { kind, operation: wish, steps: isReplacement ? applySteps(wish, snapshot, conventions) : null }
+      return { kind, operation: requested, steps: isReplacement ? applySteps(requested, snapshot, conventions) : null }
     case 'snapshot':
-      return { kind, snapshot, steps: applySteps(operationOf(record) ?? wish, snapshot, conventions) }
+      return { kind, snapshot, steps: applySteps(operationOf(record) ?? requested, snapshot, conventions) }
     case 'aim':
     case 'command':
       return { kind, commandedW, value: commandedW }

@@ -5,9 +5,9 @@ import type { StopReason } from './schema.ts'
 
 /** An input to the state machine of a record. The resulting record is persisted before its effects are carried out. */
 export type Input =
-  /** A wish that passed every check. With steps it replaces a running operation, whose snapshot it keeps. */
+  /** An operation that passed every check. With steps it replaces a running one, whose snapshot it keeps. */
   | { readonly kind: 'submit'; readonly operation: Operation; readonly steps: readonly Step[] | null }
-  /** The wish cannot be followed, and nothing was written. */
+  /** The operation cannot start, and nothing was written. */
   | { readonly kind: 'abandon'; readonly stopReason: StopReason; readonly faultCode: string | null }
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot; readonly steps: readonly Step[] }
   /** The setpoint is decided: discharge positive, and as the register counts. */

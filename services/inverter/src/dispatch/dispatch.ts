@@ -1,25 +1,35 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { isAffected } from '../capabilities/required.ts'
+import { isAffected } from './gate.ts'
 import type { Capability, CapabilityName } from '../capabilities/schema.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { Problem, unknownDevice } from '../problems.ts'
-import { Controller, type Submitter } from './controller.ts'
-import type { DeviceGateway, DispatchDevices, DispatchEvent } from './ports.ts'
+import { Controller } from './controller.ts'
+import type { Submitter } from './submission.ts'
+import type { DispatchDevice } from './gate.ts'
+import type { DeviceGateway } from '../metrics/device-gateway.ts'
 import { readRecord, stateOf, type Operation } from './record.ts'
-import { RecordKeeper } from './record-keeper.ts'
-import { dispatchRegisters } from './registers.ts'
+import { PersistedRecord } from './persisted-record.ts'
+import { dispatchRegisters, isDispatchRegister } from './registers.ts'
 import type { Dispatch, DispatchPreview, DispatchRequest, DispatchState, StopReason } from './schema.ts'
 import { createDispatchStore, type DispatchStore } from './store.ts'
 
 /** Time for handing the devices back when the service stops, milliseconds. */
 const closingMs = 8000
 
-export interface DispatchParts {
+/** A dispatch that changed, for the pages that show it. */
+export interface DispatchEvent {
+  readonly type: 'dispatch'
+  readonly device_id: string
+  readonly dispatch: Dispatch
+}
+
+export interface DispatchDependencies {
   readonly db: Kysely<Tables>
   readonly timers: Timers
   readonly log: Log
-  readonly devices: DispatchDevices
+  /** The configured devices. */
+  readonly devices: { find(deviceId: string): DispatchDevice | undefined; ids(): string[] }
   /** Undefined for a device that is not configured. */
   readonly gateways: (deviceId: string) => DeviceGateway | undefined
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
@@ -43,49 +53,51 @@ export interface EndedOperation {
 }
 
 /** Reads the stored records. Nothing is sent to any device before `recover`. */
-export async function openDispatch(parts: DispatchParts): Promise<DispatchService> {
-  const plain = createDispatchStore(parts.db)
-  const store = parts.wrapStore?.(plain) ?? plain
-  const service = new DispatchService(parts, store)
+export async function openDispatch(dependencies: DispatchDependencies): Promise<DispatchService> {
+  const plain = createDispatchStore(dependencies.db)
+  const store = dependencies.wrapStore?.(plain) ?? plain
+  const service = new DispatchService(dependencies, store)
   await service.open()
   return service
 }
 
 /** Dispatch of all devices. Also what the command line uses. */
 export class DispatchService {
-  readonly #parts: DispatchParts
+  readonly #dependencies: DispatchDependencies
   readonly #store: DispatchStore
   readonly #controllers = new Map<string, Controller>()
   readonly #listeners: ((ended: EndedOperation) => Promise<void>)[] = []
-  readonly #telling = new Set<Promise<void>>()
+  readonly #notifications = new Set<Promise<void>>()
 
-  constructor(parts: DispatchParts, store: DispatchStore) {
-    this.#parts = parts
+  constructor(dependencies: DispatchDependencies, store: DispatchStore) {
+    this.#dependencies = dependencies
     this.#store = store
   }
 
   async open(): Promise<void> {
     for (const row of await this.#store.all()) {
       const record = readRecord({ ...row, restoreRequired: row.restore_required !== 0 })
-      if (record === undefined) this.#parts.log.error({ device: row.device_id }, 'the dispatch record cannot be read')
+      if (record === undefined)
+        this.#dependencies.log.error({ device: row.device_id }, 'the dispatch record cannot be read')
       this.#add(row.device_id, { record, version: row.version })
     }
   }
 
-  #add(deviceId: string, stored?: ConstructorParameters<typeof RecordKeeper>[0]['stored']): Controller {
-    const { timers, log, devices, gateways, isApproved, isWriteAccessOn, publish } = this.#parts
+  #add(deviceId: string, stored?: ConstructorParameters<typeof PersistedRecord>[0]['stored']): Controller {
+    const { timers, log, devices, gateways, isApproved, isWriteAccessOn, publish } = this.#dependencies
     const changed = (dispatch: Dispatch) => publish({ type: 'dispatch', device_id: deviceId, dispatch })
-    const keeper = new RecordKeeper({ deviceId, store: this.#store, log, changed, stored })
-    const ended = (operation: Operation, stopReason: StopReason) => this.#tell({ deviceId, operation, stopReason })
+    const persisted = new PersistedRecord({ deviceId, store: this.#store, log, changed, stored })
+    const ended = (operation: Operation, stopReason: StopReason) =>
+      this.#notifyEnded({ deviceId, operation, stopReason })
     const gateway = () => {
       const found = gateways(deviceId)
       if (found === undefined) throw new Problem('device_unreachable', `There is no connection to ${deviceId}`)
       return found
     }
     const controller = new Controller({
-      run: { deviceId, keeper, timers, log, gateway, ended },
+      run: { deviceId, persisted, timers, log, gateway, ended },
       device: () => devices.find(deviceId),
-      capabilities: () => this.#parts.capabilities(deviceId),
+      capabilities: () => this.#dependencies.capabilities(deviceId),
       unapproved: () => dispatchRegisters.filter((name) => !isApproved(name)),
       isWriteAccessOn,
     })
@@ -95,7 +107,7 @@ export class DispatchService {
 
   /** The controller of a configured device; throws `unknown_device`. */
   #of(deviceId: string): Controller {
-    if (this.#parts.devices.find(deviceId) === undefined) throw unknownDevice(deviceId)
+    if (this.#dependencies.devices.find(deviceId) === undefined) throw unknownDevice(deviceId)
     return this.#controllers.get(deviceId) ?? this.#add(deviceId)
   }
 
@@ -128,7 +140,7 @@ export class DispatchService {
     await this.#controllers.get(deviceId)?.handBack(reason)
   }
 
-  /** The same around a change: nothing starts on the device before the change is done, or has failed. */
+  /** Hands the device back, then runs the change; nothing starts on the device before the change is done or has failed. */
   async whileHandedBack<T>(deviceId: string, reason: StopReason, change: () => Promise<T>): Promise<T> {
     const release = (this.#controllers.get(deviceId) ?? this.#add(deviceId)).refuseStarts()
     try {
@@ -139,12 +151,18 @@ export class DispatchService {
     }
   }
 
+  /** As `whileHandedBack`, for a change that concerns all devices. */
+  whileAllHandedBack(reason: StopReason, change: () => Promise<void>): Promise<void> {
+    const wrap = (inner: () => Promise<void>, id: string) => () => this.whileHandedBack(id, reason, inner)
+    return this.#dependencies.devices.ids().reduceRight(wrap, change)()
+  }
+
   /** Runs a change of the device's limits or engineering mode; throws `dispatch_capability_conflict` while anything is active. */
   guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T> {
     return this.#guard(deviceId, () => true, change)
   }
 
-  /** The same for capabilities: only operations that depend on them are in the way. */
+  /** As `guarded`, for capabilities: only operations that depend on them block the change. */
   guardedFor<T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>): Promise<T> {
     return this.#guard(deviceId, ({ mode }) => isAffected(mode, names), change)
   }
@@ -159,9 +177,17 @@ export class DispatchService {
     return this.#of(deviceId).guarded(check, change)
   }
 
-  /** While a device is being handed back, nobody else may write to it. */
-  isRestoring(deviceId: string): boolean {
-    return this.#controllers.get(deviceId)?.record?.phase === 'restoring'
+  /** Throws while a caller may not write the metric: the device is being handed back, or an operation uses the register. */
+  checkWritable(deviceId: string, metric: string): void {
+    if (this.#controllers.get(deviceId)?.record?.phase === 'restoring')
+      throw new Problem('device_maintenance', 'Previous settings of the device are being restored', {
+        retryAfterSeconds: 5,
+      })
+    const active = this.activeOperation(deviceId)
+    if (active !== undefined && isDispatchRegister(metric))
+      throw new Problem('dispatch_operation_conflict', `The operation ${active.id} uses ${metric}; stop it first`, {
+        members: { operation_id: active.id },
+      })
   }
 
   activeOperation(deviceId: string): ActiveOperation | undefined {
@@ -190,7 +216,7 @@ export class DispatchService {
   /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
   async discard(deviceId: string): Promise<void> {
     await this.#controllers.get(deviceId)?.discard()
-    if (this.#parts.devices.find(deviceId) === undefined) this.#controllers.delete(deviceId)
+    if (this.#dependencies.devices.find(deviceId) === undefined) this.#controllers.delete(deviceId)
   }
 
   /** Called with every operation that has ended; `close` waits for what the listener does about it. */
@@ -198,13 +224,13 @@ export class DispatchService {
     this.#listeners.push(listener)
   }
 
-  #tell(ended: EndedOperation): void {
+  #notifyEnded(ended: EndedOperation): void {
     for (const listener of this.#listeners) {
-      const told = listener(ended).catch((error: unknown) => {
-        this.#parts.log.error({ device: ended.deviceId, err: error }, 'an end could not be told')
+      const notified = listener(ended).catch((error: unknown) => {
+        this.#dependencies.log.error({ device: ended.deviceId, err: error }, 'a listener of ended operations failed')
       })
-      this.#telling.add(told)
-      void told.then(() => this.#telling.delete(told))
+      this.#notifications.add(notified)
+      void notified.then(() => this.#notifications.delete(notified))
     }
   }
 
@@ -217,10 +243,10 @@ export class DispatchService {
   async close(): Promise<void> {
     const controllers = [...this.#controllers.values()]
     const tooLong = new AbortController()
-    const limit = this.#parts.timers.delay(closingMs, tooLong.signal).catch(() => undefined)
+    const limit = this.#dependencies.timers.delay(closingMs, tooLong.signal).catch(() => undefined)
     await Promise.race([Promise.all(controllers.map((controller) => controller.close())), limit])
     tooLong.abort()
     for (const controller of controllers) controller.halt()
-    await Promise.all(this.#telling)
+    await Promise.all(this.#notifications)
   }
 }

@@ -1,6 +1,6 @@
 import { holdsNoNumber } from '../metrics/device-problem.ts'
 import { Problem } from '../problems.ts'
-import type { DeviceGateway } from './ports.ts'
+import type { DeviceGateway } from '../metrics/device-gateway.ts'
 import type { Snapshot } from './record.ts'
 import { readings, registers } from './registers.ts'
 
@@ -14,14 +14,20 @@ export interface Measurement {
 type Name = keyof Measurement
 
 /** Oldest a reading may be, milliseconds. */
-const longestAgeMs: Record<Name, number> = { soc: 15_000, grid: 5000, battery: 5000 }
+const maxAgeMs: Record<Name, number> = { soc: 15_000, grid: 5000, battery: 5000 }
 /** Time in which readings must change after a large change of the setpoint, milliseconds. */
 const frozenMs = 30_000
 /** A change of the setpoint that must show in the readings, watts. */
 const visibleW = 200
 
 /** Failures after which the reading before may still do for a moment. */
-const passing = new Set(['device_unreachable', 'device_timeout', 'queue_full', 'queue_timeout', 'device_maintenance'])
+const transientCodes = new Set([
+  'device_unreachable',
+  'device_timeout',
+  'queue_full',
+  'queue_timeout',
+  'device_maintenance',
+])
 
 /** Readings are too old to go on with, or stand still. */
 export class StaleReadings extends Error {
@@ -51,7 +57,7 @@ export class Meter {
         const { value, at } = await gateway.readFresh(readings[name])
         this.#last.set(name, { value: checked(name, value), at })
       } catch (error) {
-        if (!(error instanceof Problem && passing.has(error.code))) throw error
+        if (!(error instanceof Problem && transientCodes.has(error.code))) throw error
         failure = error
       }
     }
@@ -65,7 +71,7 @@ export class Meter {
   }
 
   /** The setpoint changed by so many watts: the plant has to answer. */
-  noteChange(watts: number): void {
+  recordChange(watts: number): void {
     const grid = this.#last.get('grid')?.value
     const battery = this.#last.get('battery')?.value
     if (Math.abs(watts) < visibleW || grid === undefined || battery === undefined) return
@@ -74,7 +80,7 @@ export class Meter {
 
   #fresh(name: Name, failure: unknown): number {
     const reading = this.#last.get(name)
-    if (reading === undefined || this.#monotonic() - reading.at > longestAgeMs[name])
+    if (reading === undefined || this.#monotonic() - reading.at > maxAgeMs[name])
       throw new StaleReadings(`there is no fresh ${readings[name]}`, { cause: failure })
     return reading.value
   }
@@ -112,7 +118,7 @@ export async function readSnapshot(gateway: DeviceGateway, monotonic: () => numb
       throw stale(name, holdsNoNumber(error) ? 'holds no number; write one to it first' : 'could not be read', error)
     }
     if (reading.at < begun) throw stale(name, 'is not fresh')
-    if (!isGood(reading.value)) throw stale(name, 'has a value that cannot be')
+    if (!isGood(reading.value)) throw stale(name, 'has an invalid value')
     return reading.value
   }
   return {

@@ -19,7 +19,7 @@ const situation = record({
   gridW: watts,
 })
 
-test('following the load stays between zero and the bound', () => {
+test('deviation the load stays between zero and the bound', () => {
   assertProperty(
     property(situation, (input) => {
       const next = nextSetpoint(input)
@@ -65,7 +65,7 @@ test('small and early changes wait', () => {
   assert.equal(shouldWrite({ ...importing, commandedW: 0, wantedW: 0, sinceWriteMs: 1e9 }), false)
 })
 
-test('a device that forgets is told again', () => {
+test('a device that forgets its setpoint receives it again', () => {
   const same = { commandedW: -2000, wantedW: -2000, gridW: 2000 }
   assert.equal(shouldWrite({ ...same, sinceWriteMs: 30_000, refreshMs: 30_000 }), true)
   assert.equal(shouldWrite({ ...same, sinceWriteMs: 29_999, refreshMs: 30_000 }), false)

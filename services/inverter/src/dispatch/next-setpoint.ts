@@ -28,7 +28,7 @@ export function nextSetpoint({ mode, maxPowerW, commandedW, gridW }: SetpointInp
   return Math.min(Math.max(isSettled ? base : base + error, 0), maxPowerW)
 }
 
-/** Which way a setpoint makes energy flow. */
+/** Direction of the energy flow at a setpoint. */
 export function directionOf(setpointW: number): 'none' | 'charge' | 'discharge' {
   if (setpointW === 0) return 'none'
   return setpointW > 0 ? 'discharge' : 'charge'
@@ -40,7 +40,7 @@ export interface WriteInput {
   readonly wantedW: number
   readonly gridW: number
   readonly sinceWriteMs: number
-  /** After how long a device that forgets its setpoint is told again; null for one that does not. */
+  /** Interval at which a device that forgets its setpoint receives it again; null for one that keeps it. */
   readonly refreshMs: number | null
 }
 

@@ -3,40 +3,39 @@ import { firstSetpoint } from './cycle.ts'
 import { Meter, readSnapshot, readSoc } from './measure.ts'
 import { batterySign, directionOf } from './next-setpoint.ts'
 import { applySteps, restoreSteps } from './plan.ts'
-import type { DeviceGateway } from './ports.ts'
+import type { DeviceGateway } from '../metrics/device-gateway.ts'
 import type { DispatchRecord, Operation, Snapshot, Step } from './record.ts'
 import { registers } from './registers.ts'
 import type { DispatchPreview } from './schema.ts'
 import type { Run } from './steps.ts'
-import { isGoalMet, type Verdict } from './submission.ts'
+import { isGoalMet, type Accepted, type Verdict } from './submission.ts'
 
-export interface PreviewParts {
+export interface PreviewInput {
   readonly run: Pick<Run, 'deviceId' | 'gateway' | 'timers'>
   readonly verdict: Verdict
   readonly record: DispatchRecord
 }
 
-type Accepted = Extract<Verdict, { kind: 'accepted' }>
 type Warning = DispatchPreview['warnings'][number]
 
 /** Bits of `battery_status` during which a battery does what it wants; masks of the catalog. */
-const selfWilled = [
+const uncontrolledStates = [
   { mask: 0x408, code: 'battery_calibrating', detail: 'The battery calibrates itself and may not follow' },
   { mask: 0x800, code: 'battery_balancing', detail: 'The battery balances its cells and may not follow' },
 ] as const
 
 /** Reads the device and reports what a judged request would write and restore. Throws what reading throws. */
-export async function previewOf(parts: PreviewParts): Promise<DispatchPreview> {
-  const { run, verdict, record } = parts
+export async function previewOf(input: PreviewInput): Promise<DispatchPreview> {
+  const { run, verdict, record } = input
   const gateway = run.gateway()
   const soc = await readSoc(gateway)
-  if (verdict.kind === 'unchanged') return unchanged(parts, soc)
+  if (verdict.kind === 'unchanged') return unchanged(input, soc)
   const monotonic = () => run.timers.monotonic()
   const present = await readSnapshot(gateway, monotonic)
   const kept = record.phase === 'controlling' ? record.snapshot : present
   const measured = await new Meter(monotonic).read(gateway, () => undefined)
-  const isMet = isGoalMet(verdict.wish, soc)
-  const wantedW = isMet ? 0 : firstSetpoint(verdict.wish, measured, verdict.conventions)
+  const isMet = isGoalMet(verdict.requested, soc)
+  const wantedW = isMet ? 0 : firstSetpoint(verdict.requested, measured, verdict.conventions)
   const operation = asOperation(verdict)
   const steps = isMet ? [] : applySteps(operation, kept, verdict.conventions)
   const aimed = steps.map((step) => valueOf(step) ?? batterySign(wantedW, verdict.conventions))
@@ -62,7 +61,7 @@ const valueOf = ({ value }: Step): number | boolean | null => value
 const restoresOf = (snapshot: Snapshot) =>
   restoreSteps(snapshot).map(({ register, value }) => ({ name: register, to: value ?? 0 }))
 
-async function unchanged({ run, record }: PreviewParts, soc: number): Promise<DispatchPreview> {
+async function unchanged({ run, record }: PreviewInput, soc: number): Promise<DispatchPreview> {
   if (record.phase !== 'controlling') throw new Error('a request is unchanged although nothing runs')
   const { operation, commandedW, snapshot } = record
   return {
@@ -103,8 +102,8 @@ function aboutOperation(deviceId: string, operation: Operation, soc: number): Ab
   }
 }
 
-const asOperation = ({ wish }: Accepted): Operation => ({
-  ...wish,
+const asOperation = ({ requested }: Accepted): Operation => ({
+  ...requested,
   id: '',
   isReplacement: false,
   origin: 'dispatch',
@@ -120,16 +119,18 @@ function presentValue(present: Snapshot, register: Step['register']): number | b
   }[register]
 }
 
-function warningsOf({ isEngineering, wish }: Accepted): Warning[] {
+function warningsOf({ isEngineering, requested }: Accepted): Warning[] {
   const engineering = { code: 'engineering_mode', detail: 'Not everything this needs is verified on the device' }
   const hold = { code: 'hold_not_verified', detail: 'Holding is not verified on any hardware' }
-  return [...(isEngineering ? [engineering] : []), ...(wish.mode === 'hold' ? [hold] : [])]
+  return [...(isEngineering ? [engineering] : []), ...(requested.mode === 'hold' ? [hold] : [])]
 }
 
 async function batteryWarnings(gateway: DeviceGateway): Promise<Warning[]> {
   try {
     const { value } = await gateway.readFresh('battery_status')
-    return selfWilled.filter(({ mask }) => (Number(value) & mask) !== 0).map(({ code, detail }) => ({ code, detail }))
+    return uncontrolledStates
+      .filter(({ mask }) => (Number(value) & mask) !== 0)
+      .map(({ code, detail }) => ({ code, detail }))
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     return [{ code: 'battery_status_unknown', detail: 'The battery did not say whether it calibrates or balances' }]

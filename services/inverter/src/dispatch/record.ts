@@ -17,7 +17,7 @@ export const Operation = z
     requestedUntil: moment,
     until: moment,
     isReplacement: z.boolean(),
-    /** Which endpoint it came from. */
+    /** Endpoint the operation came from. */
     origin: z.enum(['dispatch', 'energy']),
     caller: z.string().nullable(),
   })
@@ -56,7 +56,7 @@ const Record = z.discriminatedUnion('phase', [
     stopReason: StopReason.nullable(),
     faultCode: z.string().nullable(),
   }),
-  /** The wish is known, nothing was written yet. */
+  /** The operation is known, nothing was written yet. */
   z.strictObject({ phase: z.literal('precheck'), operation: Operation }),
   z.strictObject({ phase: z.literal('applying'), ...applying }),
   z.strictObject({ phase: z.literal('replacing'), ...applying }),
@@ -64,7 +64,7 @@ const Record = z.discriminatedUnion('phase', [
     phase: z.literal('controlling'),
     operation: Operation,
     snapshot: Snapshot,
-    /** Told last, discharge positive. */
+    /** Setpoint written last, discharge positive. */
     commandedW: finite,
     write: z.enum(['sent', 'confirmed']),
   }),

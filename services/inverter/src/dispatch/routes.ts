@@ -27,7 +27,7 @@ function operationRoutes(dispatch: DispatchService): Route[] {
         method: 'POST',
         summary: 'Start or replace a dispatch',
         description:
-          'Keeps the present settings of the device and puts them back when the operation ends, at `valid_until` at the latest. ' +
+          'Saves the current settings of the device and restores them when the operation ends, at `valid_until` at the latest. ' +
           'The same command again changes nothing; another one replaces the first without a gap.',
         body: DispatchRequest,
         success: { status: 200, body: Dispatch },
@@ -50,9 +50,8 @@ function operationRoutes(dispatch: DispatchService): Route[] {
       {
         ...shared,
         method: 'DELETE',
-        summary: 'Stop a dispatch and put the settings back',
-        description:
-          'When the device cannot be reached the answer has state fault_restore_pending, and it is tried again.',
+        summary: 'Stop a dispatch and restore the settings',
+        description: 'If the device cannot be reached, the state is fault_restore_pending and the service retries.',
         success: { status: 200, body: Dispatch },
         errors: [404, 503],
       },
@@ -63,7 +62,7 @@ function operationRoutes(dispatch: DispatchService): Route[] {
         ...shared,
         method: 'POST',
         path: `${shared.path}/preview`,
-        summary: 'What a dispatch would do',
+        summary: 'Preview a dispatch',
         description: 'Checks the same request and reads the registers; writes nothing.',
         body: DispatchRequest,
         success: { status: 200, body: DispatchPreview },
@@ -80,9 +79,9 @@ function recordRoute(dispatch: DispatchService): Route {
       ...shared,
       method: 'DELETE',
       path: '/admin/api/dispatch/devices/{device_id}/record',
-      summary: 'Drop a dispatch record',
+      summary: 'Delete a dispatch record',
       description:
-        'For a device that was put right by hand. One that can be read stays, unless `force` says so and its settings cannot be put back.',
+        'For a device that was restored manually. A readable record stays, unless `force` is set and its settings cannot be restored.',
       access: 'admin',
       query: DispatchRecordQuery,
       success: { status: 200, body: Dispatch },

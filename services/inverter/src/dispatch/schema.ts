@@ -3,11 +3,13 @@ import { z } from 'zod'
 
 /** Requested mode of the battery; `export_to_grid` is reserved and refused. */
 export const DispatchModeRequested = z.enum(['charge_from_grid', 'discharge_to_load', 'hold', 'export_to_grid'])
+
+/** A mode that dispatch carries out. */
 export const DispatchMode = DispatchModeRequested.exclude(['export_to_grid']).meta({ id: 'DispatchMode' })
 export type DispatchMode = z.infer<typeof DispatchMode>
 
-/** Watts beyond which a request is a mistake. */
-export const largestPowerW = 50_000
+/** Maximum power of a request, watts; a higher value is taken for a mistake. */
+export const maxRequestedPowerW = 50_000
 
 /** A request to start or replace an operation. */
 export const DispatchRequest = z
@@ -20,12 +22,12 @@ export const DispatchRequest = z
     max_power_w: z
       .number()
       .min(0)
-      .max(largestPowerW)
+      .max(maxRequestedPowerW)
       .optional()
       .meta({ description: 'Upper bound, clamped to the limit of the device; not for hold' }),
     valid_until: IsoTime.meta({
       format: 'date-time',
-      description: 'When control ends at the latest, with time zone offset; capped at six hours',
+      description: 'Latest end, with time zone offset; capped at six hours',
     }),
     expected_operation_id: z
       .string()
@@ -102,12 +104,12 @@ export type StopReason = z.infer<typeof StopReason>
 
 const watts = z.number()
 
-/** A battery that does not do what it was told. */
+/** A battery that does not follow its setpoint. */
 export const Deviation = z
   .object({
     since: z.iso.datetime(),
-    band_w: z.number().meta({ description: 'Difference up to which nothing is said' }),
-    detail: z.string().meta({ description: 'What is measured and what may be wrong, for a person' }),
+    band_w: z.number().meta({ description: 'Tolerated difference' }),
+    detail: z.string().meta({ description: 'Measurement and possible causes, in words' }),
   })
   .meta({ id: 'DispatchDeviation' })
 const moment = z.iso.datetime()
@@ -122,30 +124,30 @@ export const Dispatch = z
     phase: z.enum(['idle', 'precheck', 'applying', 'controlling', 'replacing', 'restoring', 'fault']),
     control_state: z
       .enum(['controlled', 'restored', 'unknown'])
-      .meta({ description: 'Whose settings the device has: ours, its own, or it could not be confirmed' }),
+      .meta({ description: 'Settings on the device: of this service, its own, or unconfirmed' }),
     restore_required: z.boolean().meta({
-      description: 'Settings are half changed: they are being put back, or will be as soon as that is possible',
+      description: 'Settings are partly changed: they are being restored, or will be as soon as possible',
     }),
     target_soc_percent: z.number().nullable(),
     max_power_w: watts.nullable().meta({ description: 'The bound in force' }),
     max_power_w_requested: watts.nullable(),
     max_power_w_clamped: z.boolean(),
-    valid_until: moment.nullable().meta({ description: 'When control ends at the latest, caps considered' }),
+    valid_until: moment.nullable().meta({ description: 'Latest end, with caps applied' }),
     commanded_direction: z.enum(['none', 'charge', 'discharge']),
     commanded_power_w: watts.min(0),
     measured_direction: z
       .enum(['none', 'charge', 'discharge'])
       .nullable()
-      .meta({ description: 'What the battery does, as the control loop measured last; null before the first round' }),
+      .meta({ description: 'Last measurement of the control loop; null before the first round' }),
     measured_power_w: watts.min(0).nullable(),
     measured_at: moment.nullable(),
     deviation: Deviation.nullable().meta({
       description: 'The battery has not followed the command for two rounds of the control loop',
     }),
-    stop_reason: StopReason.nullable().meta({ description: 'Why the last or the ending operation stopped' }),
+    stop_reason: StopReason.nullable().meta({ description: 'Stop reason of the last or ending operation' }),
     fault_code: z.string().nullable().meta({ description: 'Code of the error that stopped it' }),
     replaced: z.boolean().meta({ description: 'The operation took the place of another' }),
-    restore_attempts: z.int().min(0).meta({ description: 'Failed attempts to put the settings back' }),
+    restore_attempts: z.int().min(0).meta({ description: 'Failed attempts to restore the settings' }),
     next_restore_at: moment.nullable(),
   })
   .meta({ id: 'Dispatch' })
@@ -159,7 +161,7 @@ export const DispatchPreview = z
     device_id: z.string(),
     outcome: z
       .enum(['start', 'replace', 'unchanged', 'target_reached'])
-      .meta({ description: 'What the same request would do now' }),
+      .meta({ description: 'Effect of the same request now' }),
     mode: DispatchMode,
     target_soc_percent: z.number().nullable(),
     battery_soc_percent: z.number(),

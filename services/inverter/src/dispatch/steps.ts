@@ -1,16 +1,18 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { advance, nextStep, type Effect } from './dispatch-machine.ts'
-import type { Ending } from './endings.ts'
-import { endingFor } from './endings.ts'
-import type { DeviceGateway, WriteCause } from './ports.ts'
+import { type Ending, endingFor, errorForCaller } from './endings.ts'
+import { readSnapshot } from './measure.ts'
+import { applySteps, type Conventions } from './plan.ts'
+import type { DeviceGateway } from '../metrics/device-gateway.ts'
+import type { WriteCause } from '../metrics/device-writer.ts'
+import type { PersistedRecord } from './persisted-record.ts'
 import { operationOf, type DispatchRecord, type Operation } from './record.ts'
-import type { RecordKeeper } from './record-keeper.ts'
 import type { StopReason } from './schema.ts'
 
 /** Dependencies of work on the operation of one device. */
 export interface Run {
   readonly deviceId: string
-  readonly keeper: RecordKeeper
+  readonly persisted: PersistedRecord
   readonly timers: Timers
   readonly log: Log
   /** Throws a `Problem` while the device is not configured. */
@@ -33,30 +35,30 @@ export interface Aim {
  * setpoint; `proceed` is asked before each step and throws to give up.
  */
 export async function applyPlan(run: Run, ways: { aim: () => Promise<Aim>; proceed: () => void }): Promise<void> {
-  const { keeper } = run
+  const { persisted } = run
   for (;;) {
     ways.proceed()
-    const record = presentRecord(keeper)
+    const record = currentRecord(persisted)
     const step = nextStep(record)
     if (step === undefined) return
     if (step.value === null) {
       const aim = await ways.aim()
-      await keeper.save(advance(record, { kind: 'aim', ...aim }).record)
+      await persisted.save(advance(record, { kind: 'aim', ...aim }).record)
       continue
     }
     const { record: sent, effects } = advance(record, { kind: 'send' })
-    await keeper.save(sent)
+    await persisted.save(sent)
     await carryOut(run, effects, 'dispatch')
-    await keeper.save(advance(sent, { kind: 'confirm' }).record)
+    await persisted.save(advance(sent, { kind: 'confirm' }).record)
   }
 }
 
-/** Tells a settled operation's device another setpoint. */
+/** Writes another setpoint for a settled operation. */
 export async function command(run: Run, aim: Aim): Promise<void> {
-  const { record, effects } = advance(presentRecord(run.keeper), { kind: 'command', ...aim })
-  await run.keeper.save(record)
+  const { record, effects } = advance(currentRecord(run.persisted), { kind: 'command', ...aim })
+  await run.persisted.save(record)
   await carryOut(run, effects, 'dispatch')
-  await run.keeper.save(advance(record, { kind: 'confirm' }).record)
+  await run.persisted.save(advance(record, { kind: 'confirm' }).record)
 }
 
 /**
@@ -64,18 +66,18 @@ export async function command(run: Run, aim: Aim): Promise<void> {
  * there leads to the same. Throws what the device did; the record then waits for the next attempt.
  */
 export async function handBack(run: Run, ending: Ending): Promise<void> {
-  const { keeper } = run
-  const begun = advance(presentRecord(keeper), { kind: 'stop', ...ending })
-  await keeper.saveIfPossible(begun.record)
+  const { persisted } = run
+  const begun = advance(currentRecord(persisted), { kind: 'stop', ...ending })
+  await persisted.saveIfPossible(begun.record)
   await carryOut(run, begun.effects, 'restore')
   try {
-    while (keeper.record?.phase === 'restoring') await takeRestoreStep(run, keeper.record)
+    while (persisted.record?.phase === 'restoring') await takeRestoreStep(run, persisted.record)
   } catch (error) {
     run.checkHalted()
-    const record = presentRecord(keeper)
+    const record = currentRecord(persisted)
     const faultCode = endingFor(error).faultCode ?? 'internal_error'
     if (record.phase === 'restoring')
-      await keeper.saveIfPossible(advance(record, { kind: 'fail', at: run.timers.now(), faultCode }).record)
+      await persisted.saveIfPossible(advance(record, { kind: 'fail', at: run.timers.now(), faultCode }).record)
     throw error
   }
 }
@@ -83,24 +85,28 @@ export async function handBack(run: Run, ending: Ending): Promise<void> {
 async function takeRestoreStep(run: Run, record: DispatchRecord): Promise<void> {
   run.checkHalted()
   const sent = advance(record, { kind: 'send' })
-  await run.keeper.saveIfPossible(sent.record)
+  await run.persisted.saveIfPossible(sent.record)
   run.checkHalted()
   await carryOut(run, sent.effects, 'restore')
   run.checkHalted()
   const confirmed = advance(sent.record, { kind: 'confirm' })
-  await run.keeper.saveIfPossible(confirmed.record)
+  await run.persisted.saveIfPossible(confirmed.record)
   await carryOut(run, confirmed.effects, 'restore')
 }
 
-/** Gives a wish up before anything was written. */
+/** Abandons an operation before anything was written. */
 export async function abandon(run: Run, ending: Ending): Promise<void> {
-  const { record, effects } = advance(presentRecord(run.keeper), { kind: 'abandon', ...ending })
-  await run.keeper.saveIfPossible(record)
+  const { record, effects } = advance(currentRecord(run.persisted), { kind: 'abandon', ...ending })
+  await run.persisted.saveIfPossible(record)
   await carryOut(run, effects, 'dispatch')
 }
 
-async function carryOut(run: Run, effects: readonly Effect[], cause: WriteCause['cause']): Promise<void> {
-  const operation = operationOf(presentRecord(run.keeper))
+async function carryOut(
+  run: Run,
+  effects: readonly Effect[],
+  cause: Extract<WriteCause['cause'], 'dispatch' | 'restore'>,
+): Promise<void> {
+  const operation = operationOf(currentRecord(run.persisted))
   for (const effect of effects) {
     if (effect.kind === 'ended') run.ended(effect.operation, effect.stopReason)
     else
@@ -114,7 +120,36 @@ async function carryOut(run: Run, effects: readonly Effect[], cause: WriteCause[
 }
 
 /** The record, which whoever works on it has looked at before. */
-export function presentRecord({ record }: RecordKeeper): DispatchRecord {
+export function currentRecord({ record }: PersistedRecord): DispatchRecord {
   if (record === undefined) throw new Error('a dispatch record that cannot be read is being worked on')
   return record
+}
+
+/**
+ * Stores what is about to be done, and the way back, before anything is written. A replacement keeps the way back of the
+ * operation it replaces, and leaves it running when the disk refuses; anything else is abandoned when something fails.
+ */
+export async function prepare(
+  run: Run,
+  operation: Operation,
+  ways: { conventions: Conventions; proceed: () => void },
+): Promise<void> {
+  const { persisted, timers } = run
+  const record = currentRecord(persisted)
+  if (record.phase === 'controlling') {
+    const steps = applySteps(operation, record.snapshot, ways.conventions)
+    await persisted.save(advance(record, { kind: 'submit', operation, steps }).record)
+    return
+  }
+  await persisted.save(advance(record, { kind: 'submit', operation, steps: null }).record)
+  try {
+    ways.proceed()
+    const snapshot = await readSnapshot(run.gateway(), () => timers.monotonic())
+    const steps = applySteps(operation, snapshot, ways.conventions)
+    await persisted.save(advance(currentRecord(persisted), { kind: 'snapshot', snapshot, steps }).record)
+  } catch (error) {
+    run.checkHalted()
+    await abandon(run, endingFor(error))
+    throw errorForCaller(error)
+  }
 }

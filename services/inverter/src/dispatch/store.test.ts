@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { createDispatchStore, StaleVersion } from './store.ts'
 
 test('of two writers only one is the next', async () => {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { DispatchRow, Tables } from '../database/tables.ts'
+import type { DispatchRow, Tables } from '../tables.ts'
 
 /** A row and which change of the record it is. */
 export interface VersionedRow extends Omit<DispatchRow, 'device_id' | 'version'> {

@@ -1,19 +1,18 @@
 import { parseIsoTime } from '@hearth/runtime'
 import type { Capability } from '../capabilities/schema.ts'
 import { invalid, Problem } from '../problems.ts'
-import { conventionsOf, type Conventions } from './plan.ts'
-import { gateClosed, limitMissing, unverifiedFor } from './unmet-conditions.ts'
-import type { DispatchDevice } from './ports.ts'
+import { gateOf, limitMissing, type DispatchDevice } from './gate.ts'
+import type { Conventions } from './plan.ts'
 import type { DispatchRecord, Operation } from './record.ts'
 import type { DispatchMode, DispatchRequest } from './schema.ts'
 
 /** Longest time of an operation, and of one that only engineering mode allowed; milliseconds. */
-export const longestMs = { verified: 21_600_000, engineering: 1_800_000 } as const
+export const maxDurationMs = { verified: 21_600_000, engineering: 1_800_000 } as const
 /** Targets an operation may have, percent. */
 export const targetRange = { min: 5, max: 95 } as const
 
 /** Facts that a request is judged by; none of them comes from the device. */
-export interface Circumstances {
+export interface SubmissionContext {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly device: DispatchDevice
@@ -31,37 +30,46 @@ export type Verdict =
   | {
       readonly kind: 'accepted'
       /** Without what only its start decides. */
-      readonly wish: Omit<Operation, 'id' | 'isReplacement' | 'origin' | 'caller'>
+      readonly requested: Omit<Operation, 'id' | 'isReplacement' | 'origin' | 'caller'>
       readonly lifetimeMs: number
       readonly isEngineering: boolean
       readonly conventions: Conventions
     }
 
+/** Caller of a request and the endpoint it used. */
+export interface Submitter {
+  readonly caller: string | null
+  readonly origin: Operation['origin']
+}
+
+/** A request that was accepted. */
+export type Accepted = Extract<Verdict, { kind: 'accepted' }>
+
 /** Judges a request by everything that needs no device traffic, in a fixed order; throws the first `Problem` there is. */
-export function judge(request: DispatchRequest, circumstances: Circumstances): Verdict {
+export function judge(request: DispatchRequest, context: SubmissionContext): Verdict {
   const mode = availableMode(request)
   const requestedUntil = parseIsoTime(request.valid_until)
-  const { now, record } = circumstances
+  const { now, record } = context
   if (requestedUntil === undefined || requestedUntil <= now)
     throw invalid('valid_until', 'is in the past', 'value_out_of_range')
   checkTarget(request)
-  const limitW = limitOf(mode, circumstances.device)
-  checkApprovals(circumstances.unapproved)
-  const gate = gateOf(mode, circumstances)
+  const limitW = limitOf(mode, context.device)
+  checkApprovals(context.unapproved)
+  const gate = gateOf(mode, context)
   checkRecord(request, record)
   const requestedPowerW = mode === 'hold' ? null : (request.max_power_w ?? limitW)
-  const wish = {
+  const requested = {
     mode,
     targetSocPercent: mode === 'hold' ? null : (request.target_soc_percent ?? null),
     requestedPowerW,
     requestedUntil,
   }
-  if (record?.phase === 'controlling' && isSame(record.operation, wish)) return { kind: 'unchanged' }
-  const longest = longestMs[gate.openedBy]
+  if (record?.phase === 'controlling' && isSame(record.operation, requested)) return { kind: 'unchanged' }
+  const longest = maxDurationMs[gate.openedBy]
   const lifetimeMs = Math.min(requestedUntil - now, longest)
   return {
     kind: 'accepted',
-    wish: { ...wish, maxPowerW: Math.min(requestedPowerW ?? 0, limitW), until: now + lifetimeMs },
+    requested: { ...requested, maxPowerW: Math.min(requestedPowerW ?? 0, limitW), until: now + lifetimeMs },
     lifetimeMs,
     isEngineering: gate.openedBy === 'engineering',
     conventions: gate.conventions,
@@ -104,30 +112,6 @@ function checkApprovals(unapproved: readonly string[]): void {
   })
 }
 
-/** Permission for a mode, with the device's conventions. */
-export interface Gate {
-  readonly openedBy: 'verified' | 'engineering'
-  readonly conventions: Conventions
-}
-
-/** The gate of a mode; undefined while it is closed. Nothing opens it without the code of the external strategy. */
-export function openGate(
-  mode: DispatchMode,
-  { device, capabilities }: Pick<Circumstances, 'device' | 'capabilities'>,
-): Gate | undefined {
-  const conventions = conventionsOf(capabilities)
-  if (conventions === undefined) return undefined
-  if (unverifiedFor(mode, capabilities).length === 0) return { openedBy: 'verified', conventions }
-  return device.engineeringMode ? { openedBy: 'engineering', conventions } : undefined
-}
-
-/** The same, but throws `dispatch_unverified` while it is closed. */
-export function gateOf(mode: DispatchMode, circumstances: Pick<Circumstances, 'device' | 'capabilities'>): Gate {
-  const gate = openGate(mode, circumstances)
-  if (gate !== undefined) return gate
-  throw gateClosed(mode, circumstances)
-}
-
 function checkRecord(request: DispatchRequest, record: DispatchRecord | undefined): void {
   if (record === undefined) throw corruptRecord()
   if (record.phase !== 'idle' && record.phase !== 'controlling') throw restoreRequired()
@@ -147,20 +131,17 @@ export const corruptRecord = () =>
 
 /** The device has to be handed back before anything else. */
 export const restoreRequired = () =>
-  new Problem(
-    'dispatch_restore_required',
-    'The settings from before must be put back first; this is tried again and again',
-  )
+  new Problem('dispatch_restore_required', 'The previous settings must be restored first; the service keeps retrying')
 
 function isSame(
   running: Operation,
-  wish: Pick<Operation, 'mode' | 'targetSocPercent' | 'requestedPowerW' | 'requestedUntil'>,
+  requested: Pick<Operation, 'mode' | 'targetSocPercent' | 'requestedPowerW' | 'requestedUntil'>,
 ): boolean {
   return (
-    running.mode === wish.mode &&
-    running.targetSocPercent === wish.targetSocPercent &&
-    running.requestedPowerW === wish.requestedPowerW &&
-    running.requestedUntil === wish.requestedUntil
+    running.mode === requested.mode &&
+    running.targetSocPercent === requested.targetSocPercent &&
+    running.requestedPowerW === requested.requestedPowerW &&
+    running.requestedUntil === requested.requestedUntil
   )
 }
 

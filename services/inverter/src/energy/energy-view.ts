@@ -1,32 +1,22 @@
 import type { Capability } from '../capabilities/schema.ts'
 import type { ActiveOperation } from '../dispatch/dispatch.ts'
 import { batterySign, directionOf, gridSign } from '../dispatch/next-setpoint.ts'
-import type { DispatchDevice } from '../dispatch/ports.ts'
+import type { Reading, Readings } from './energy-readings.ts'
+import { openGate, type DispatchDevice } from '../dispatch/gate.ts'
 import type { Dispatch, DispatchMode, StopReason } from '../dispatch/schema.ts'
-import { openGate } from '../dispatch/submission.ts'
+import { invalid, Problem } from '../problems.ts'
 import {
   targetWindow,
   type Energy,
   type EnergyAction,
+  type EnergyCommand,
   type EnergyDevice,
   type EnergyMode,
   type EnergyStopReason,
   type Unavailable,
 } from './schema.ts'
 
-/** One value of the cache, as the device counts. */
-export interface Reading {
-  readonly value: number | null
-  readonly age_seconds: number | null
-  readonly stale: boolean
-}
-
-/** Readings that pages show beside the commands: percent and watts. A missing one was never read. */
-export type Readings = Partial<
-  Record<'battery_soc' | 'grid_power' | 'pv_power' | 'household_load' | 'battery_power', Reading>
->
-
-/** Everything the state of a device is made of. */
+/** Sources of a device's state. */
 export interface EnergySources {
   readonly device: DispatchDevice
   readonly mode: EnergyMode
@@ -41,10 +31,10 @@ export interface EnergySources {
 
 const modes = { charge: 'charge_from_grid', discharge: 'discharge_to_load', hold: 'hold' } as const
 
-/** The mode of dispatch that carries an action out. */
+/** Returns the mode of dispatch that carries out an action. */
 export const dispatchModeOf = (action: Exclude<EnergyAction, 'auto'>): DispatchMode => modes[action]
 
-/** The action a mode of dispatch carries out. */
+/** Returns the action that a mode of dispatch carries out. */
 export const actionOf = (mode: DispatchMode): EnergyAction =>
   ({ charge_from_grid: 'charge', discharge_to_load: 'discharge', hold: 'hold' })[mode] as EnergyAction
 
@@ -78,7 +68,7 @@ const states: Record<Dispatch['state'], Energy['state']> = {
   fault_restore_pending: 'fault',
 }
 
-/** The state as the API shows it. */
+/** Returns the state in the shape of the API. */
 export function energyView(sources: EnergySources): Energy {
   const { device, mode, dispatch, active } = sources
   const readings = readingsOf(sources)
@@ -150,4 +140,47 @@ export function gatesOf(sources: Pick<EnergySources, 'device' | 'capabilities'>)
   const gate = (action: Exclude<EnergyAction, 'auto'>) =>
     openGate(dispatchModeOf(action), sources)?.openedBy ?? ('closed' as const)
   return { charge: gate('charge'), discharge: gate('discharge'), hold: gate('hold') }
+}
+
+/** Facts that a command is checked against. */
+export interface CommandContext {
+  /** Endpoint that received the command. */
+  readonly via: 'api' | 'admin'
+  readonly mode: EnergyMode
+  readonly dispatch: Dispatch
+  readonly isWriteAccessOn: boolean
+  /** Registers the administrator did not approve. */
+  readonly unapproved: readonly string[]
+}
+
+/** Throws the first thing that is in the way of a command, in a fixed order; what dispatch refuses comes after. */
+export function checkCommand(command: EnergyCommand, context: CommandContext): void {
+  const { via, mode, dispatch, isWriteAccessOn, unapproved } = context
+  if (dispatch.state === 'fault')
+    throw new Problem('dispatch_store_unavailable', 'The dispatch record cannot be stored')
+  if (mode === 'off') throw new Problem('energy_manager_off', 'The Energy Manager of this device is off')
+  if (via === 'api' && mode === 'manual')
+    throw new Problem(
+      'energy_manager_not_external',
+      'The mode is manual; switch it to external for commands by the API',
+    )
+  if (via === 'admin' && mode === 'external')
+    throw new Problem('energy_manager_external', 'The mode is external; switch it to manual for commands by hand')
+  if (!isWriteAccessOn) throw new Problem('energy_write_support_required', 'Write access is off; switch it on first')
+  // Handing the device back is always possible: what was changed may be changed back.
+  if (unapproved.length > 0 && command.action !== 'auto')
+    throw new Problem('energy_action_unavailable', `Not approved for writing: ${unapproved.join(', ')}`)
+  checkMembers(command)
+}
+
+function checkMembers({ action, target_soc_percent: target, max_power_w: power }: EnergyCommand): void {
+  if (action === 'hold' || action === 'auto') {
+    if (target !== undefined) throw invalid('target_soc_percent', `is not accepted for ${action}`)
+    if (power !== undefined) throw invalid('max_power_w', `is not accepted for ${action}`)
+    return
+  }
+  if (target === undefined) throw invalid('target_soc_percent', `is required for ${action}`)
+  const { min, max } = targetWindow
+  if (target < min || target > max)
+    throw invalid('target_soc_percent', `must be from ${min} to ${max}`, 'value_out_of_range')
 }

@@ -1,23 +1,22 @@
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Capability } from '../capabilities/schema.ts'
-import type { EnergyModeRow, Tables } from '../database/tables.ts'
+import type { EnergyModeRow, Tables } from '../tables.ts'
 import type { DispatchService, EndedOperation } from '../dispatch/dispatch.ts'
-import type { DispatchDevice } from '../dispatch/ports.ts'
+import { missingEvidence, type DispatchDevice } from '../dispatch/gate.ts'
 import { dispatchRegisters } from '../dispatch/registers.ts'
 import type { Dispatch, DispatchRequest } from '../dispatch/schema.ts'
 import { corruptRecord } from '../dispatch/submission.ts'
-import { missingEvidence } from '../dispatch/unmet-conditions.ts'
 import { Problem, unknownDevice } from '../problems.ts'
-import { checkCommand } from './command.ts'
+import type { Readings } from './energy-readings.ts'
 import {
   actionOf,
+  checkCommand,
   dispatchModeOf,
   energyView,
   gatesOf,
   stopReasonOf,
   type EnergySources,
-  type Readings,
 } from './energy-view.ts'
 import type { Energy, EnergyCommand, EnergyDevice, EnergyMode } from './schema.ts'
 import { addStopRow, allModeRows, deleteEnergyRows, latestStopRows, writeModeRow } from './store.ts'
@@ -27,7 +26,7 @@ const commandMs = 3_600_000
 /** Number of stops kept per device. */
 const keptStops = 50
 
-export interface EnergyParts {
+export interface EnergyDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
   readonly log: Log
@@ -50,82 +49,84 @@ export interface EnergyParts {
 }
 
 /** Caller of a command, and whether it came by the API or the page. */
-export interface Commander {
+export interface CommandSource {
   readonly caller: string
-  readonly door: 'api' | 'admin'
+  readonly via: 'api' | 'admin'
 }
 
 /** Reads the modes and writes down the ends of actions from now on. */
-export async function openEnergyManager(parts: EnergyParts): Promise<EnergyManager> {
-  const manager = new EnergyManager(parts, await allModeRows(parts.db))
-  parts.dispatch.onEnded((ended) => manager.note(ended))
+export async function openEnergyManager(dependencies: EnergyDependencies): Promise<EnergyManager> {
+  const manager = new EnergyManager(dependencies, await allModeRows(dependencies.db))
+  dependencies.dispatch.onEnded((ended) => manager.note(ended))
   return manager
 }
 
 /** One business action a device at a time, for whoever its mode lets. Also what the command line uses. */
 export class EnergyManager {
-  readonly #parts: EnergyParts
+  readonly #dependencies: EnergyDependencies
   readonly #modes: Map<string, EnergyModeRow>
   /** Devices whose mode is being changed; nobody commands them meanwhile. */
   readonly #changing = new Set<string>()
 
-  constructor(parts: EnergyParts, rows: readonly EnergyModeRow[]) {
-    this.#parts = parts
+  constructor(dependencies: EnergyDependencies, rows: readonly EnergyModeRow[]) {
+    this.#dependencies = dependencies
     this.#modes = new Map(rows.map((row) => [row.device_id, row]))
   }
 
   async read(deviceId: string): Promise<Energy> {
-    const sources = await this.#sources(this.#demand(deviceId))
+    const sources = await this.#sources(this.#required(deviceId))
     if (sources.dispatch === undefined) throw corruptRecord()
     return energyView(sources)
   }
 
-  async command(deviceId: string, command: EnergyCommand, { caller, door }: Commander): Promise<Energy> {
-    const device = this.#demand(deviceId)
-    const dispatch = this.#parts.dispatch.read(deviceId)
+  async command(deviceId: string, command: EnergyCommand, { caller, via }: CommandSource): Promise<Energy> {
+    const device = this.#required(deviceId)
+    const dispatch = this.#dependencies.dispatch.read(deviceId)
     checkCommand(command, {
-      door,
+      via,
       dispatch,
       mode: this.#changing.has(deviceId) ? 'off' : this.#modeOf(deviceId),
-      isWriteAccessOn: this.#parts.isWriteAccessOn(),
-      unapproved: dispatchRegisters.filter((name) => !this.#parts.isApproved(name)),
+      isWriteAccessOn: this.#dependencies.isWriteAccessOn(),
+      unapproved: dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name)),
     })
     if (command.action === 'auto') await this.#endActive(device.id)
     else {
       const request: DispatchRequest = {
         mode: dispatchModeOf(command.action),
-        valid_until: new Date(this.#parts.clock.now() + commandMs).toISOString(),
+        valid_until: new Date(this.#dependencies.clock.now() + commandMs).toISOString(),
         target_soc_percent: command.target_soc_percent,
         max_power_w: command.max_power_w,
       }
-      await this.#parts.dispatch.submit(deviceId, request, { caller, origin: 'energy' })
+      await this.#dependencies.dispatch.submit(deviceId, request, { caller, origin: 'energy' })
     }
     this.#changed(deviceId)
     return this.read(deviceId)
   }
 
   async #endActive(deviceId: string): Promise<void> {
-    if (this.#parts.dispatch.activeOperation(deviceId) !== undefined) await this.#parts.dispatch.stop(deviceId)
+    if (this.#dependencies.dispatch.activeOperation(deviceId) !== undefined)
+      await this.#dependencies.dispatch.stop(deviceId)
   }
 
   /** Every device with what an administrator wants to know. */
   async devices(): Promise<EnergyDevice[]> {
-    return Promise.all(this.#parts.devices.ids().map((id) => this.#describe(this.#demand(id))))
+    return Promise.all(this.#dependencies.devices.ids().map((id) => this.#describe(this.#required(id))))
   }
 
   /** Changes who may command. What the old mode started is handed back first; when that fails the mode stays. */
   async setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice> {
-    const device = this.#demand(deviceId)
+    const device = this.#required(deviceId)
     if (this.#changing.has(deviceId)) throw new Problem('conflict', 'The mode of this device is being changed')
     if (mode === this.#modeOf(deviceId)) return this.#describe(device)
     if (mode !== 'off') this.#checkEntering(device)
     this.#changing.add(deviceId)
     try {
-      const active = this.#parts.dispatch.activeOperation(deviceId)
-      if (active?.origin === 'energy') await this.#parts.dispatch.handBack(deviceId, 'operator_cancelled')
-      if (mode !== 'off') await this.#parts.approve(dispatchRegisters.filter((name) => !this.#parts.isApproved(name)))
-      const row = { device_id: deviceId, mode, changed_at: this.#parts.clock.now(), changed_by: by }
-      await writeModeRow(this.#parts.db, row)
+      const active = this.#dependencies.dispatch.activeOperation(deviceId)
+      if (active?.origin === 'energy') await this.#dependencies.dispatch.handBack(deviceId, 'operator_cancelled')
+      if (mode !== 'off')
+        await this.#dependencies.approve(dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name)))
+      const row = { device_id: deviceId, mode, changed_at: this.#dependencies.clock.now(), changed_by: by }
+      await writeModeRow(this.#dependencies.db, row)
       this.#modes.set(deviceId, row)
     } finally {
       this.#changing.delete(deviceId)
@@ -135,18 +136,18 @@ export class EnergyManager {
   }
 
   #checkEntering({ id, maxChargePowerW, maxDischargePowerW }: DispatchDevice): void {
-    if (!this.#parts.isWriteAccessOn())
+    if (!this.#dependencies.isWriteAccessOn())
       throw new Problem('energy_write_support_required', 'Write access is off; switch it on first')
     if (maxChargePowerW === null || maxDischargePowerW === null)
       throw new Problem('dispatch_limits_missing', `The device ${id} has no power limits`)
-    const missing = dispatchRegisters.filter((name) => !this.#parts.isAllowlisted(name))
+    const missing = dispatchRegisters.filter((name) => !this.#dependencies.isAllowlisted(name))
     if (missing.length > 0)
       throw new Problem('energy_action_unavailable', `Not in the write allowlist: ${missing.join(', ')}`)
   }
 
   /** The device was removed or is another one now: off, without a history. */
   async reset(deviceId: string): Promise<void> {
-    await deleteEnergyRows(this.#parts.db, deviceId)
+    await deleteEnergyRows(this.#dependencies.db, deviceId)
     this.#modes.delete(deviceId)
     this.#changed(deviceId)
   }
@@ -154,7 +155,7 @@ export class EnergyManager {
   /** Writes down the end of an action. */
   async note({ deviceId, operation, stopReason }: EndedOperation): Promise<void> {
     if (operation.origin !== 'energy') return
-    const { db, clock, log } = this.#parts
+    const { db, clock, log } = this.#dependencies
     const action = actionOf(operation.mode)
     const row = {
       device_id: deviceId,
@@ -173,13 +174,13 @@ export class EnergyManager {
 
   async #describe(device: DispatchDevice & { readonly displayName: string }): Promise<EnergyDevice> {
     const sources = await this.#sources(device)
-    const stops = await latestStopRows(this.#parts.db, device.id, keptStops)
+    const stops = await latestStopRows(this.#dependencies.db, device.id, keptStops)
     const changed = this.#modes.get(device.id)
     return {
       ...energyView(sources),
       device_name: device.displayName,
-      connection_state: this.#parts.connectionState(device.id),
-      write_support_enabled: this.#parts.isWriteAccessOn(),
+      connection_state: this.#dependencies.connectionState(device.id),
+      write_support_enabled: this.#dependencies.isWriteAccessOn(),
       engineering_mode: device.engineeringMode,
       max_charge_power_w: device.maxChargePowerW,
       max_discharge_power_w: device.maxDischargePowerW,
@@ -190,7 +191,7 @@ export class EnergyManager {
         missing_evidence: missingEvidence(record),
       })),
       required_names: [...dispatchRegisters],
-      approved_names: dispatchRegisters.filter((name) => this.#parts.isApproved(name)),
+      approved_names: dispatchRegisters.filter((name) => this.#dependencies.isApproved(name)),
       mode_changed_at: changed === undefined ? null : new Date(changed.changed_at).toISOString(),
       mode_changed_by: changed?.changed_by ?? null,
       fault_code: sources.dispatch === undefined ? 'dispatch_record_corrupt' : sources.dispatch.fault_code,
@@ -207,7 +208,7 @@ export class EnergyManager {
 
   async #sources(device: DispatchDevice): Promise<EnergySources> {
     const { id } = device
-    const { capabilities, readings, dispatch } = this.#parts
+    const { capabilities, readings, dispatch } = this.#dependencies
     return {
       device,
       mode: this.#modeOf(id),
@@ -215,25 +216,28 @@ export class EnergyManager {
       readings: await readings(id),
       dispatch: this.#dispatchOf(id),
       active: dispatch.activeOperation(id),
-      mayWrite: this.#parts.isWriteAccessOn() && dispatchRegisters.every((name) => this.#parts.isApproved(name)),
+      mayWrite:
+        this.#dependencies.isWriteAccessOn() && dispatchRegisters.every((name) => this.#dependencies.isApproved(name)),
     }
   }
 
   #dispatchOf(deviceId: string): Dispatch | undefined {
-    return this.#parts.dispatch.readiness(deviceId).corrupt ? undefined : this.#parts.dispatch.read(deviceId)
+    return this.#dependencies.dispatch.readiness(deviceId).corrupt
+      ? undefined
+      : this.#dependencies.dispatch.read(deviceId)
   }
 
   #modeOf(deviceId: string): EnergyMode {
     return this.#modes.get(deviceId)?.mode ?? 'off'
   }
 
-  #demand(deviceId: string): DispatchDevice & { readonly displayName: string } {
-    const device = this.#parts.devices.find(deviceId)
+  #required(deviceId: string): DispatchDevice & { readonly displayName: string } {
+    const device = this.#dependencies.devices.find(deviceId)
     if (device === undefined) throw unknownDevice(deviceId)
     return device
   }
 
   #changed(deviceId: string): void {
-    this.#parts.publish({ type: 'energy', device_id: deviceId })
+    this.#dependencies.publish({ type: 'energy', device_id: deviceId })
   }
 }

@@ -6,8 +6,8 @@ import { Energy, EnergyCommand, EnergyDevice, EnergyDevices, EnergyModeChange, E
 const shared = { tag: 'Energy', limit: 'counted' } as const
 const commandErrors = [404, 409, 502, 503, 504]
 const commandText =
-  'Charges from the grid, discharges to the load, holds the battery at 0 W, or gives the device back to its own automatic. ' +
-  'A command ends by itself after an hour unless another one follows.'
+  'Charges from the grid, discharges to the load, holds the battery at 0 W, or returns the device to automatic mode. ' +
+  'A command ends after one hour unless another one follows.'
 
 /** The Energy Manager: commands by the API, and what the pages of the administrator need. */
 export function energyRoutes(energy: EnergyManager): Route[] {
@@ -22,7 +22,7 @@ function publicRoutes(energy: EnergyManager): Route[] {
         ...member,
         method: 'GET',
         path: '/api/v1/devices/{device_id}/energy',
-        summary: 'What the Energy Manager does and could do',
+        summary: 'State and available actions of the Energy Manager',
         success: { status: 200, body: Energy },
         errors: [404, 503],
       },
@@ -39,7 +39,7 @@ function publicRoutes(energy: EnergyManager): Route[] {
         success: { status: 200, body: Energy },
         errors: commandErrors,
       },
-      ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, door: 'api' }),
+      ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, via: 'api' }),
     ),
   ]
 }
@@ -63,8 +63,8 @@ function adminRoutes(energy: EnergyManager): Route[] {
         ...member,
         method: 'PUT',
         path: '/admin/api/energy/devices/{device_id}/mode',
-        summary: 'Choose who may command',
-        description: 'What the old mode started is handed back first; when that fails the mode stays as it was.',
+        summary: 'Set the mode of the Energy Manager',
+        description: 'An operation of the old mode is stopped first; if that fails the mode does not change.',
         body: EnergyModeChange,
         success: { status: 200, body: EnergyDevice },
         errors: [404, 409, 503],
@@ -82,7 +82,7 @@ function adminRoutes(energy: EnergyManager): Route[] {
         success: { status: 200, body: Energy },
         errors: commandErrors,
       },
-      ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, door: 'admin' }),
+      ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, via: 'admin' }),
     ),
   ]
 }

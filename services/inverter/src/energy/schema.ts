@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { CapabilityName, CapabilityStatus } from '../capabilities/schema.ts'
-import { Deviation, largestPowerW } from '../dispatch/schema.ts'
+import { Deviation, maxRequestedPowerW } from '../dispatch/schema.ts'
 
 /** Targets the Energy Manager takes, percent. */
 export const targetWindow = { min: 7, max: 95 } as const
 
 export const EnergyMode = z
   .enum(['off', 'manual', 'external'])
-  .meta({ id: 'EnergyMode', description: 'Who may command: nobody, the administrator on the pages, the API' })
+  .meta({ id: 'EnergyMode', description: 'Battery control: off, by the web pages, or by the API' })
 export type EnergyMode = z.infer<typeof EnergyMode>
 
 export const EnergyAction = z.enum(['charge', 'discharge', 'hold', 'auto']).meta({ id: 'EnergyAction' })
 export type EnergyAction = z.infer<typeof EnergyAction>
 
-/** Which members go with which action is checked after everything else that could be in the way. */
+/** A command. Members that do not fit the action are refused last, after every other check. */
 export const EnergyCommand = z
   .strictObject({
     action: EnergyAction,
@@ -26,7 +26,7 @@ export const EnergyCommand = z
     max_power_w: z
       .number()
       .positive()
-      .max(largestPowerW)
+      .max(maxRequestedPowerW)
       .optional()
       .meta({ description: 'For charge and discharge; the limit of the device when left out' }),
   })
@@ -76,19 +76,19 @@ const state = {
   accepts_commands_from: z.enum(['none', 'admin', 'api']),
   state: z.enum(['automatic', 'starting', 'charging', 'discharging', 'holding', 'stopping', 'fault']),
   action: EnergyAction.nullable().meta({
-    description: 'What runs now by command; null for the device’s own automatic',
+    description: 'Running action; null in automatic mode',
   }),
   target_soc_percent: z.number().nullable(),
   power_limit_w: watts.nullable(),
-  power_limit_clamped: z.boolean().meta({ description: 'The limit of the device is lower than what was asked for' }),
+  power_limit_clamped: z.boolean().meta({ description: 'The limit of the device is lower than requested' }),
   commanded_power_w: watts,
   commanded_direction: z.enum(['none', 'charge', 'discharge']),
-  measured_power_w: watts.nullable().meta({ description: 'What the battery does; null while it is not known' }),
+  measured_power_w: watts.nullable().meta({ description: 'Measured at the battery; null while unknown' }),
   measured_direction: z.enum(['none', 'charge', 'discharge']).nullable(),
   deviation: Deviation.nullable().meta({ description: 'The battery does not follow the command' }),
   until: z.iso.datetime().nullable(),
   stop_reason: EnergyStopReason.nullable(),
-  time_limited: z.boolean().meta({ description: 'Ends earlier than usual, because not everything is verified' }),
+  time_limited: z.boolean().meta({ description: 'Ends earlier because not all capabilities are verified' }),
   target_soc_window: z.object({ min: z.number(), max: z.number() }).meta({ id: 'EnergyTargetWindow' }),
   readings: z
     .object({
@@ -113,7 +113,7 @@ export type Energy = z.infer<typeof Energy>
 
 const gate = z.enum(['verified', 'engineering', 'closed'])
 
-/** The same with what an administrator wants to know. */
+/** The state with the details for administrators. */
 export const EnergyDevice = z
   .object({
     ...state,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { EnergyModeRow, EnergyStopRow, Tables } from '../database/tables.ts'
+import type { EnergyModeRow, EnergyStopRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 

@@ -1,17 +1,17 @@
 import type { Timers } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
-import { metricValueOf } from '../metrics/metric-value.ts'
+import { metricValueOf } from '../metrics/device-reader.ts'
 import type { DeviceReadiness } from '../readiness/schema.ts'
 import type { GatewayEvent } from './schema.ts'
 
-/** Values of one device are collected for so long before they are told, milliseconds. */
-const collectFor = 250
+/** Values of one device are collected for so long before they are published, milliseconds. */
+const collectMs = 250
 
-/** How often it is looked whether a device stands otherwise than before, milliseconds. */
-const lookEvery = 1000
+/** Interval at which readiness is compared with the last one published, milliseconds. */
+const readinessInterval = 1000
 
-export interface LiveParts {
+export interface LiveDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly devices: () => readonly DeviceRuntime[]
@@ -21,95 +21,86 @@ export interface LiveParts {
   readonly publish: (event: GatewayEvent) => void
 }
 
-/** Tells listeners what devices gave, and reads the energy flow regularly while somebody listens. */
-export interface LiveValues {
-  note(deviceId: string, object: CatalogObject): void
-  close(): void
-}
-
-export function startLiveValues(parts: LiveParts): LiveValues {
-  return new WatchedValues(parts)
-}
-
-class WatchedValues implements LiveValues {
-  readonly #parts: LiveParts
+/** Publishes the values and states of devices, and reads the energy flow at an interval while anyone listens. */
+export class LiveValues {
+  readonly #dependencies: LiveDependencies
   readonly #flow: readonly CatalogObject[]
   readonly #waiting = new Map<string, Map<string, CatalogObject>>()
-  /** What was told last of each device. */
-  readonly #told = new Map<string, string>()
+  /** Readiness published last for each device, as JSON. */
+  readonly #published = new Map<string, string>()
   #isClosed = false
   #cancel: () => void
-  #cancelLook: () => void
+  #cancelReadiness: () => void
 
-  constructor(parts: LiveParts) {
-    const { catalog, timers, intervalMs } = parts
-    this.#parts = parts
+  constructor(dependencies: LiveDependencies) {
+    const { catalog, timers, intervalMs } = dependencies
+    this.#dependencies = dependencies
     this.#flow = catalog.roles.energyFlow.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
     this.#cancel = timers.after(intervalMs(), () => void this.#watch())
-    this.#cancelLook = timers.after(lookEvery, () => this.#look())
+    this.#cancelReadiness = timers.after(readinessInterval, () => this.#publishReadiness())
   }
 
   note(deviceId: string, object: CatalogObject): void {
-    if (this.#parts.listeners() === 0) return
+    if (this.#dependencies.listeners() === 0) return
     const collected = this.#waiting.get(deviceId)
     if (collected !== undefined) {
       collected.set(object.name, object)
       return
     }
     this.#waiting.set(deviceId, new Map([[object.name, object]]))
-    this.#parts.timers.after(collectFor, () => this.#tell(deviceId))
+    this.#dependencies.timers.after(collectMs, () => this.#publishValues(deviceId))
   }
 
   close(): void {
     this.#isClosed = true
     this.#cancel()
-    this.#cancelLook()
+    this.#cancelReadiness()
   }
 
-  /** Tells how devices stand, when that has changed. */
-  #look(): void {
-    const { devices, listeners, readiness, publish, timers } = this.#parts
+  /** Publishes the readiness of devices that changed. */
+  #publishReadiness(): void {
+    const { devices, listeners, readiness, publish, timers } = this.#dependencies
     for (const runtime of listeners() > 0 ? devices() : []) {
       const device = readiness(runtime)
-      const standing = JSON.stringify(standingOf(device))
-      if (this.#told.get(runtime.deviceId) === standing) continue
-      this.#told.set(runtime.deviceId, standing)
+      const key = JSON.stringify(readinessKey(device))
+      if (this.#published.get(runtime.deviceId) === key) continue
+      this.#published.set(runtime.deviceId, key)
       publish({ type: 'readiness', device })
     }
-    if (!this.#isClosed) this.#cancelLook = timers.after(lookEvery, () => this.#look())
+    if (!this.#isClosed) this.#cancelReadiness = timers.after(readinessInterval, () => this.#publishReadiness())
   }
 
-  #tell(deviceId: string): void {
+  #publishValues(deviceId: string): void {
     const collected = this.#waiting.get(deviceId)
     this.#waiting.delete(deviceId)
-    const runtime = this.#parts.devices().find((device) => device.deviceId === deviceId)
-    if (collected === undefined || runtime === undefined || this.#parts.listeners() === 0) return
+    const runtime = this.#dependencies.devices().find((device) => device.deviceId === deviceId)
+    if (collected === undefined || runtime === undefined || this.#dependencies.listeners() === 0) return
     const { cache } = runtime.reader
     const values = [...collected.values()].flatMap((object) => {
       const cached = cache.get(object.name)
       if (cached === undefined) return []
       return [metricValueOf({ object, cached, source: 'cache', staleReason: null }, cache, false)]
     })
-    this.#parts.publish({ type: 'values', device_id: deviceId, values })
+    this.#dependencies.publish({ type: 'values', device_id: deviceId, values })
   }
 
   async #watch(): Promise<void> {
-    const { devices, listeners, timers, intervalMs } = this.#parts
+    const { devices, listeners, timers, intervalMs } = this.#dependencies
     if (listeners() > 0) await Promise.allSettled(devices().map((runtime) => this.#refresh(runtime)))
     if (!this.#isClosed) this.#cancel = timers.after(intervalMs(), () => void this.#watch())
   }
 
   async #refresh(runtime: DeviceRuntime): Promise<void> {
     for (const object of this.#flow) {
-      const { staleReason } = await runtime.reader.read(object, { maxAge: this.#parts.intervalMs() })
+      const { staleReason } = await runtime.reader.read(object, { maxAge: this.#dependencies.intervalMs() })
       // The first failure is the device's as a whole; the next round tries again.
       if (staleReason !== null || this.#isClosed) return
     }
   }
 }
 
-/** What of a device's readiness is worth telling: not that its counters grow. */
-function standingOf(device: DeviceReadiness): unknown[] {
+/** Members of a device's readiness that count as a change; counters do not. */
+function readinessKey(device: DeviceReadiness): unknown[] {
   const { ready, state, periodic_available: periodic, foreign_access_suspected: foreign } = device
   const { dispatch_restore_pending: pending, dispatch_record_corrupt: corrupt, unanswered_metrics: unanswered } = device
   return [ready, state, periodic, foreign, pending, corrupt, unanswered]

@@ -5,16 +5,16 @@ import type { Events } from './events.ts'
 import { GatewayEvent } from './schema.ts'
 
 /** The live stream, for pages and for programs that would poll otherwise. */
-export function eventRoutes(events: Events, stillValid: (caller: Caller) => Promise<boolean>): Route[] {
+export function eventRoutes(events: Events, isStillValid: (caller: Caller) => Promise<boolean>): Route[] {
   return [
     route(
       {
         method: 'GET',
         path: '/api/v1/stream',
         tag: 'Metrics',
-        summary: 'Values, readiness and dispatch as they change',
+        summary: 'Stream of values, readiness and dispatch',
         description:
-          'Server-sent events; each `data` is a GatewayEvent. Begins with `hello`: read the state afresh after it.',
+          'Server-sent events; each `data` is a GatewayEvent. Starts with `hello`: read the current state after it.',
         access: 'read',
         limit: 'counted',
         success: {
@@ -26,7 +26,7 @@ export function eventRoutes(events: Events, stillValid: (caller: Caller) => Prom
         errors: [503],
       },
       async ({ caller, answer }) => {
-        const stream = await events.open(caller, () => stillValid(caller))
+        const stream = await events.open(caller, () => isStillValid(caller))
         if (stream === undefined)
           throw new Problem('queue_full', 'Too many listeners; close one first', { retryAfterSeconds: 10 })
         answer.header('x-accel-buffering', 'no')

@@ -4,38 +4,46 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { deviceProblem } from '../metrics/device-problem.ts'
 import { readBatch } from '../metrics/read-batch.ts'
 import { labelOf } from '../metrics/value.ts'
-import { invalid, Problem, unknownDevice } from '../problems.ts'
+import { invalid, Problem } from '../problems.ts'
 import { decodeEventTable } from '../protocol/event-table.ts'
 import { decodeTimeSeries } from '../protocol/time-series.ts'
 import { encodeValue } from '../protocol/wire-value.ts'
-import { faultsOf, flagsOf } from './decode-status.ts'
 import type { DeviceEvents, DeviceHealth, DeviceHistory } from './schema.ts'
 
 const faultWords = ['fault_0_flt', 'fault_1_flt', 'fault_2_flt', 'fault_3_flt']
-const asked = [...faultWords, 'inverter_state', 'battery_status', 'battery_status2', 'power_mng_bat_next_calib_date']
+const healthMetrics = [
+  ...faultWords,
+  'inverter_state',
+  'battery_status',
+  'battery_status2',
+  'power_mng_bat_next_calib_date',
+]
 
 /** The inverter counts seconds in 32 bits with a sign; milliseconds since the epoch. */
-const latestMoment = 0x7fff_ffff * 1000
+const maxTimestamp = 0x7fff_ffff * 1000
 
-export interface HealthParts {
+export interface HealthDependencies {
   readonly catalog: Catalog
-  readonly device: (id: string) => DeviceRuntime | undefined
+  /** Throws `unknown_device`. */
+  readonly device: (id: string) => DeviceRuntime
   readonly now: () => number
 }
 
 /** The inverter's own account of itself. */
 export class Health {
-  readonly #parts: HealthParts
+  readonly #dependencies: HealthDependencies
   readonly #objects: readonly CatalogObject[]
 
-  constructor(parts: HealthParts) {
-    this.#parts = parts
-    this.#objects = asked.map((name) => parts.catalog.byName(name)).filter((object) => object !== undefined)
+  constructor(dependencies: HealthDependencies) {
+    this.#dependencies = dependencies
+    this.#objects = healthMetrics
+      .map((name) => dependencies.catalog.byName(name))
+      .filter((object) => object !== undefined)
   }
 
   async read(deviceId: string): Promise<DeviceHealth> {
-    const { catalog, now } = this.#parts
-    const batch = await readBatch(this.#device(deviceId), this.#objects, false)
+    const { catalog, now } = this.#dependencies
+    const batch = await readBatch(this.#dependencies.device(deviceId), this.#objects, false)
     const values = new Map(batch.metrics.map(({ name, value }) => [name, Number(value)]))
     const unavailable = batch.errors.map(({ name }) => name)
     return { device_id: deviceId, unavailable, ...describe(values, catalog, now()) }
@@ -43,29 +51,29 @@ export class Health {
 
   /** Rows of the event table before a moment, newest first. */
   async events(deviceId: string, before: string | undefined): Promise<DeviceEvents> {
-    const { catalog } = this.#parts
-    const runtime = this.#device(deviceId)
+    const { catalog } = this.#dependencies
+    const runtime = this.#dependencies.device(deviceId)
     const object = catalog.objects.find(({ response }) => response === 'event_table')
-    const at = this.#moment(before)
-    const rows = object === undefined ? [] : decode(decodeEventTable, await this.#ask(runtime, object, at)).rows
+    const at = this.#timestamp(before)
+    const rows = object === undefined ? [] : decode(decodeEventTable, await this.#query(runtime, object, at)).rows
     const events = rows.map((row) => eventOf(row, catalog)).sort((a, b) => b.at.localeCompare(a.at))
     return { device_id: deviceId, before: new Date(at).toISOString(), events }
   }
 
   /** Values the inverter logged before a moment. */
   async history(deviceId: string, name: string, before: string | undefined): Promise<DeviceHistory> {
-    const runtime = this.#device(deviceId)
-    const object = this.#parts.catalog.byName(name)
+    const runtime = this.#dependencies.device(deviceId)
+    const object = this.#dependencies.catalog.byName(name)
     if (object?.response !== 'timeseries')
       throw new Problem('unknown_metric', `The inverter keeps no history named ${name}`)
-    const at = this.#moment(before)
-    const series = decode(decodeTimeSeries, await this.#ask(runtime, object, at))
+    const at = this.#timestamp(before)
+    const series = decode(decodeTimeSeries, await this.#query(runtime, object, at))
     const points = series.points.map(({ time, value }) => ({ at: new Date(time * 1000).toISOString(), value }))
     return { device_id: deviceId, name, unit: object.unit, before: new Date(at).toISOString(), points }
   }
 
-  /** Asks a logger object for what it holds before a moment. */
-  async #ask(runtime: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
+  /** Queries a logger object for its values before a time. */
+  async #query(runtime: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
     try {
       const payload = encodeValue('int32', Math.floor(before / 1000))
       const address = runtime.device.networkId
@@ -75,16 +83,10 @@ export class Health {
     }
   }
 
-  #moment(before: string | undefined): number {
-    const at = (before === undefined ? undefined : parseIsoTime(before)) ?? this.#parts.now()
-    if (at < 0 || at > latestMoment) throw invalid('before', 'must be from 1970 to January 2038', 'invalid_parameter')
+  #timestamp(before: string | undefined): number {
+    const at = (before === undefined ? undefined : parseIsoTime(before)) ?? this.#dependencies.now()
+    if (at < 0 || at > maxTimestamp) throw invalid('before', 'must be from 1970 to January 2038', 'invalid_parameter')
     return at
-  }
-
-  #device(id: string): DeviceRuntime {
-    const runtime = this.#parts.device(id)
-    if (runtime === undefined) throw unknownDevice(id)
-    return runtime
   }
 }
 
@@ -92,7 +94,7 @@ function decode<T>(decoder: (payload: Uint8Array) => T, payload: Uint8Array): T 
   try {
     return decoder(payload)
   } catch (error) {
-    throw new Problem('protocol_error', 'The device answered something that cannot be', { cause: error })
+    throw new Problem('protocol_error', 'The device sent an invalid answer', { cause: error })
   }
 }
 
@@ -144,4 +146,23 @@ function eventOf(
     until: !isChange && row.e2 > row.time ? new Date(row.e2 * 1000).toISOString() : null,
     parameter: isChange ? { name, old_raw: row.e3, new_raw: row.e4 } : null,
   }
+}
+
+/** Faults of the four fault words, by bit number: bit 0 of word 0 is 0, bit 31 of word 3 is 127. */
+export function faultsOf(words: readonly number[], labels: readonly string[]): { bit: number; label: string }[] {
+  return words.flatMap((word, index) =>
+    bitsOf(word).map((bit) => {
+      const number = 32 * index + bit
+      return { bit: number, label: labels[number] ?? `fault_${number}` }
+    }),
+  )
+}
+
+/** Names of the bits of a status word; a bit without a name is reported by its mask. */
+export function flagsOf(word: number, labels: ReadonlyMap<number, string>): string[] {
+  return bitsOf(word).map((bit) => labels.get(2 ** bit) ?? `0x${(2 ** bit).toString(16)}`)
+}
+
+function bitsOf(word: number): number[] {
+  return Array.from({ length: 32 }, (_, bit) => bit).filter((bit) => ((word >>> bit) & 1) === 1)
 }

@@ -18,7 +18,7 @@ export function healthRoutes(health: Health): Route[] {
       {
         ...shared,
         path: '/api/v1/devices/{device_id}/health',
-        summary: 'Faults and battery status in words',
+        summary: 'Faults and battery status',
         params: DeviceParams,
         success: { status: 200, body: DeviceHealth },
       },
@@ -39,7 +39,7 @@ export function healthRoutes(health: Health): Route[] {
       {
         ...shared,
         path: '/api/v1/devices/{device_id}/history/{metric_name}',
-        summary: 'Values the inverter logged itself',
+        summary: 'Values logged by the inverter',
         params: HistoryParams,
         query: EventQuery,
         success: { status: 200, body: DeviceHistory },

@@ -5,7 +5,7 @@ export const Fault = z.object({ bit: z.int(), label: z.string() }).meta({ id: 'F
 
 const StatusWord = z.object({ raw: z.int(), flags: z.array(z.string()) }).meta({ id: 'StatusWord' })
 
-/** What the inverter says about itself, in words. */
+/** Health as the inverter reports it, in words. */
 export const DeviceHealth = z
   .object({
     device_id: z.string(),
@@ -51,7 +51,7 @@ export type DeviceEvents = z.infer<typeof DeviceEvents>
 
 export const HistoryParams = z.object({ device_id: z.string().max(64), metric_name: z.string().max(128) })
 
-/** What the inverter logged itself: the values before a moment. */
+/** Values the inverter logged before a time. */
 export const DeviceHistory = z
   .object({
     device_id: z.string(),

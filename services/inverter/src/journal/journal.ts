@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
-import type { JournalRow, Tables } from '../database/tables.ts'
+import type { JournalRow, Tables } from '../tables.ts'
 import type { JournalPage, JournalRecord } from './schema.ts'
 import { insertJournalRow, journalRows, trimJournal } from './store.ts'
 
-/** How many writes of a device are kept. */
+/** Number of writes kept per device. */
 const kept = 50_000
 
-/** How many writes go by between two looks at what is too old. */
+/** Number of writes after which old ones are deleted. */
 const trimEvery = 500
 
 type Value = number | boolean | string | Readonly<Record<string, unknown>>
 
-/** A write as it is noted down. */
+/** A write to record. */
 export interface JournalEntry {
   readonly deviceId: string
   readonly metric: string
@@ -26,14 +26,15 @@ export interface JournalEntry {
   readonly operationId: string | null
 }
 
-/** Every write that was sent to a device, in order; entries are only ever added, the oldest fall away. */
+/** Every write that was sent to a device, in order. Entries never change; the oldest are removed. */
 export interface Journal {
   add(entry: JournalEntry): Promise<void>
   page(deviceId: string, page: { before?: number | undefined; limit: number }): Promise<JournalPage>
-  /** The whole journal of a device as comma-separated values, newest first. */
+  /** Returns the whole journal of a device as comma-separated values, newest first. */
   download(deviceId: string): Readable
 }
 
+/** Creates the journal, which keeps about the latest 50,000 entries of each device. */
 export function createJournal(database: Database<Tables>, clock: Clock): Journal {
   const db = database.query
   let added = 0
@@ -79,7 +80,7 @@ const columns = [
   'operation_id',
 ] as const satisfies readonly (keyof JournalRecord)[]
 
-/** A cell that begins like a formula is text for every spreadsheet. */
+/** Quotes a cell; one that begins like a formula is marked as text for spreadsheets. */
 function quoted(value: JournalRecord[keyof JournalRecord]): string {
   const text = value === null ? '' : String(value)
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

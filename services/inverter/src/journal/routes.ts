@@ -4,7 +4,7 @@ import { route } from '../access.ts'
 import type { Journal } from './journal.ts'
 import { JournalPage, JournalQuery } from './schema.ts'
 
-/** What was written to a device, by whom and how it ended. */
+/** The journal of writes: value, caller and outcome. */
 export function journalRoutes(journal: Journal, checkDevice: (id: string) => void): Route[] {
   const shared = {
     method: 'GET',
@@ -19,7 +19,7 @@ export function journalRoutes(journal: Journal, checkDevice: (id: string) => voi
       {
         ...shared,
         path: '/api/v1/devices/{device_id}/journal',
-        summary: 'Every write, newest first',
+        summary: 'Writes, newest first',
         query: JournalQuery,
         success: { status: 200, body: JournalPage },
       },
@@ -32,7 +32,7 @@ export function journalRoutes(journal: Journal, checkDevice: (id: string) => voi
       {
         ...shared,
         path: '/api/v1/devices/{device_id}/journal.csv',
-        summary: 'Every write, as a file',
+        summary: 'Writes as a CSV file',
         success: { status: 200, media: 'text/csv', description: 'Comma-separated values with a heading' },
       },
       ({ params }) => {

@@ -28,7 +28,7 @@ export const JournalPage = z
   .object({
     device_id: z.string(),
     entries: z.array(JournalRecord),
-    next_before: z.int().nullable().meta({ description: 'Ask for older entries with it; null at the end' }),
+    next_before: z.int().nullable().meta({ description: 'Value of `before` for older entries; null at the end' }),
   })
   .meta({ id: 'JournalPage' })
 export type JournalPage = z.infer<typeof JournalPage>

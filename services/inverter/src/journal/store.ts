@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { JournalRow, Tables } from '../database/tables.ts'
+import type { JournalRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 

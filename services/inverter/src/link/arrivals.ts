@@ -1,7 +1,5 @@
 import type { Timers } from '@hearth/runtime'
 import type { Frame } from '../protocol/frame.ts'
-import { classifyFrame, isResponse, type Arrival, type Subject } from './classify-frame.ts'
-import { ForeignAccess } from './foreign-access.ts'
 
 /** Time after a write in which a response about the same object counts as its confirmation, milliseconds. */
 const confirmationMs = 5000
@@ -34,7 +32,7 @@ export class Arrivals {
     this.#registered.set(address, objectIds)
   }
 
-  noteWritten({ objectId, address }: Subject): void {
+  recordWrite({ objectId, address }: Subject): void {
     this.#written = { subject: { objectId, address }, until: this.#timers.monotonic() + confirmationMs }
   }
 
@@ -54,10 +52,10 @@ export class Arrivals {
   }
 
   /** Returns true if so much traffic of others arrives that a new connection is worth trying; once for the same traffic. */
-  isUnbearable(): boolean {
-    const isUnbearable = this.#foreign.isUnbearable(this.#timers.monotonic())
-    if (isUnbearable) this.#foreign.forgetRequests()
-    return isUnbearable
+  isExcessive(): boolean {
+    const isExcessive = this.#foreign.isExcessive(this.#timers.monotonic())
+    if (isExcessive) this.#foreign.forgetRequests()
+    return isExcessive
   }
 
   status(): ArrivalStatus {
@@ -67,5 +65,79 @@ export class Arrivals {
       foreignAccessSuspected: this.#foreign.isSuspected(this.#timers.monotonic()),
       lastFrameAt: this.#lastAt,
     }
+  }
+}
+
+/** Subject of a frame: an object of one device. */
+export interface Subject {
+  readonly objectId: number
+  /** Network id; undefined for the device at the other end. */
+  readonly address: number | undefined
+}
+
+/** Facts that an arriving frame is classified by. */
+interface Expectation {
+  /** Subject of the request in flight, if there is one. */
+  readonly asked: Subject | undefined
+  /** Subject of a recent write: devices do not confirm writes, but one that did would be no foreign client. */
+  readonly written: Subject | undefined
+  /** Returns true if the device was told to send this by itself. */
+  readonly isRegistered: (subject: Subject) => boolean
+}
+
+/** Class of an arriving frame on a link with at most one request in flight. */
+type Arrival = 'answer' | 'registered' | 'confirmation' | 'unexpected'
+
+/** Returns true if the frame came from a device. */
+function isResponse({ command }: Frame): boolean {
+  return command === 'response' || command === 'long-response'
+}
+
+/**
+ * Sorts a frame. Only a response about the very object and device that was asked answers the question, so that values of
+ * other objects, which somebody else may have asked for, are never mixed up with it.
+ */
+export function classifyFrame(frame: Frame, { asked, written, isRegistered }: Expectation): Arrival {
+  if (!isResponse(frame)) return 'unexpected'
+  if (isAbout(frame, asked)) return 'answer'
+  if (isRegistered(frame)) return 'registered'
+  return isAbout(frame, written) ? 'confirmation' : 'unexpected'
+}
+
+function isAbout(frame: Frame, subject: Subject | undefined): boolean {
+  return subject !== undefined && frame.objectId === subject.objectId && frame.address === subject.address
+}
+
+const windowMs = 60_000
+const suspicious = 10
+const excessive = 50
+
+/**
+ * Watches for frames nobody asked for: signs of another client at the same device, because the device sends everything to
+ * everyone. Moments are monotonic milliseconds. Keeps a bounded number of them.
+ */
+export class ForeignAccess {
+  /** Moments of the latest unexpected frames, and of those among them that are no answers: somebody else's requests. */
+  #unexpected: number[] = []
+  #requests: number[] = []
+
+  note(at: number, isResponse: boolean): void {
+    this.#unexpected = [...this.#unexpected, at].slice(-suspicious)
+    if (!isResponse) this.#requests = [...this.#requests, at].slice(-(excessive + 1))
+  }
+
+  /** Ten or more unexpected frames within the last minute. */
+  isSuspected(now: number): boolean {
+    return this.#unexpected.length === suspicious && now - (this.#unexpected[0] ?? 0) <= windowMs
+  }
+
+  /** More than fifty frames within the last minute that only a client would send: a new connection may end an echo. */
+  isExcessive(now: number): boolean {
+    return this.#requests.length > excessive && now - (this.#requests[0] ?? 0) <= windowMs
+  }
+
+  /** A new connection begins: what spoke for making it is used up. */
+  forgetRequests(): void {
+    this.#requests = []
   }
 }

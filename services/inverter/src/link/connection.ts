@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import type { Timers } from '@hearth/runtime'
 import type { FrameParser } from '../protocol/parser.ts'
-import type { LinkTiming } from './link-timing.ts'
+import type { LinkTiming } from './link-options.ts'
 
 /** Bytes of a frame that does not end, beyond which the stream is taken for broken. */
-const mostHeldBytes = 8192
+const maxHeldBytes = 8192
 
 /** Address of a connection and its listeners. */
 export interface ConnectionOptions {
@@ -98,7 +98,7 @@ export class Connection {
     parser.push(chunk)
     // What came may have made the owner end the connection. The parser belongs to the next one then.
     if (!this.isOpen) return
-    if (parser.heldBytes > mostHeldBytes) {
+    if (parser.heldBytes > maxHeldBytes) {
       this.end('bytes without end that are no frame')
       return
     }

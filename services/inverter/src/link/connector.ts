@@ -1,8 +1,7 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { FrameParser } from '../protocol/parser.ts'
-import { BackOff } from './back-off.ts'
 import { Connection } from './connection.ts'
-import type { LinkTiming } from './link-timing.ts'
+import type { LinkTiming } from './link-options.ts'
 
 /** Shortest time between two attempts when something important does not wait for its turn; milliseconds. */
 const urgentIntervalMs = 1000
@@ -120,5 +119,29 @@ export class Connector {
     this.#answers = false
     this.#cancelWait = timers.after(this.#backOff.failed(), () => this.attempt())
     onDown(wasUp)
+  }
+}
+
+/** Wait before the next attempt to connect: twice as long after each failure, within bounds. Milliseconds. */
+export class BackOff {
+  readonly #first: number
+  readonly #max: number
+  #failures = 0
+
+  constructor([first, max]: readonly [number, number]) {
+    this.#first = first
+    this.#max = max
+  }
+
+  /** Counts a failure and tells how long to wait after it. */
+  failed(): number {
+    const wait = Math.min(this.#max, this.#first * 2 ** this.#failures)
+    if (wait < this.#max) this.#failures += 1
+    return wait
+  }
+
+  /** The other side showed that it works; an open connection alone does not show that. */
+  succeeded(): void {
+    this.#failures = 0
   }
 }

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Command } from '../protocol/command.ts'
-import { BackOff } from './back-off.ts'
-import { classifyFrame, type Subject } from './classify-frame.ts'
-import { ForeignAccess } from './foreign-access.ts'
+import { classifyFrame, type Subject, ForeignAccess } from './arrivals.ts'
+import { BackOff } from './connector.ts'
 import { Pace } from './pace.ts'
 import { SendQueue, type Priority } from './send-queue.ts'
 
@@ -101,14 +100,14 @@ test('foreign access is suspected at the tenth unexpected frame within a minute 
 test('only frames that are no answers speak for a new connection, and only more than fifty a minute', () => {
   const foreign = new ForeignAccess()
   for (let count = 0; count < 500; count += 1) foreign.note(count, true)
-  assert.equal(foreign.isUnbearable(500), false)
+  assert.equal(foreign.isExcessive(500), false)
   for (let count = 0; count < 50; count += 1) foreign.note(1000, false)
-  assert.equal(foreign.isUnbearable(1000), false)
+  assert.equal(foreign.isExcessive(1000), false)
   foreign.note(1000, false)
-  assert.equal(foreign.isUnbearable(1000), true)
-  assert.equal(foreign.isUnbearable(61_001), false)
+  assert.equal(foreign.isExcessive(1000), true)
+  assert.equal(foreign.isExcessive(61_001), false)
   foreign.forgetRequests()
-  assert.equal(foreign.isUnbearable(1000), false)
+  assert.equal(foreign.isExcessive(1000), false)
   assert.equal(foreign.isSuspected(1000), true)
 })
 

@@ -1,11 +1,13 @@
 import type { Timers } from '@hearth/runtime'
-import type { Subject } from './classify-frame.ts'
+import type { Command } from '../protocol/command.ts'
+import { encodeFrame, type Frame } from '../protocol/frame.ts'
+import type { Subject } from './arrivals.ts'
 import { LinkError, type LinkFailure } from './link-errors.ts'
-import type { LinkTiming } from './link-timing.ts'
-import type { Request } from './request.ts'
+import type { LinkTiming } from './link-options.ts'
+import type { Priority } from './send-queue.ts'
 
 /** Number of times a read is sent again because its answer was damaged. */
-const mostRepeats = 2
+const maxRepeats = 2
 
 /** Outcome of an exchange: its failure, or null when it worked. */
 export type Outcome = LinkFailure | null
@@ -62,12 +64,12 @@ export class Exchange {
   }
 
   /** A frame was damaged that may have been the answer. */
-  noteDamage(): void {
+  recordDamage(): void {
     this.#isDamaged = true
     this.#awaitSilence()
   }
 
-  noteBytes(): void {
+  recordBytes(): void {
     if (this.#isDamaged) this.#awaitSilence()
   }
 
@@ -95,7 +97,7 @@ export class Exchange {
   /** Only a read may be sent twice: what a write or a query does a second time is not known. */
   #repeatOrGiveUp(): void {
     this.#isDamaged = false
-    if (this.request.kind !== 'read' || this.#repeats === mostRepeats) {
+    if (this.request.kind !== 'read' || this.#repeats === maxRepeats) {
       this.fail('protocol')
       return
     }
@@ -112,4 +114,45 @@ export class Exchange {
     this.#cancelSilence?.()
     return true
   }
+}
+
+/** Kind of a request. A write is not answered; a query is a write that is. */
+export type RequestKind = 'read' | 'query' | 'write' | 'register'
+
+const commands: Readonly<Record<RequestKind, Command>> = {
+  read: 'read',
+  query: 'write',
+  write: 'write',
+  register: 'read-periodically',
+}
+
+/** Something a caller wants sent. */
+export interface Request extends Subject {
+  readonly kind: RequestKind
+  readonly priority: Priority
+  /** The only connection it may be sent on; undefined for any. */
+  readonly epoch: number | undefined
+  readonly frame: Frame
+  readonly bytes: Uint8Array
+  readonly resolve: (payload: Uint8Array) => void
+  readonly reject: (error: LinkError) => void
+}
+
+/** Contents of a request. */
+export interface RequestInput extends Subject {
+  readonly payload?: Uint8Array
+  readonly priority: Priority
+  readonly epoch?: number | undefined
+}
+
+/** A request and the promise it settles. Throws a RangeError for what no frame can carry. */
+export function createRequest(
+  kind: RequestKind,
+  wanted: RequestInput,
+): { request: Request; answer: Promise<Uint8Array> } {
+  const { objectId, address, priority, epoch, payload = new Uint8Array(0) } = wanted
+  const frame: Frame = { command: commands[kind], address, objectId, payload }
+  const bytes = encodeFrame(frame)
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  return { request: { kind, objectId, address, priority, epoch, frame, bytes, resolve, reject }, answer: promise }
 }

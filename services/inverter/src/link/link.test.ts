@@ -5,7 +5,9 @@ import { eventually } from '@hearth/testing'
 import { bootloaderBytes } from '../protocol/outside-bytes.ts'
 import { longResponses, misdeclared, nested, responses } from '../protocol/vectors.data.ts'
 import { LinkError, type LinkFailure } from './link-errors.ts'
-import { createLink, type Link, type LinkOptions, type Priority } from './link.ts'
+import { Link } from './link.ts'
+import type { LinkOptions } from './link-options.ts'
+import type { Priority } from './send-queue.ts'
 import { answerTo, createMemoryLog, response, startScriptedDevice, type Script } from './scripted-device.data.ts'
 
 const soc = 0x959930bf
@@ -19,7 +21,7 @@ async function setUp(t: TestContext, script: Script, options: Partial<LinkOption
   const { log, messages } = createMemoryLog()
   const { speed = 1, timing, ...others } = options
   const timers = speed === 1 ? systemTimers : createFastTimers(speed)
-  const link = createLink({
+  const link = new Link({
     host: '127.0.0.1',
     port: device.port,
     gapMs: 0,
@@ -307,7 +309,7 @@ test('what is important goes first, and a full queue refuses', async (t) => {
   )
 })
 
-test('who waits too long for a turn is told', async (t) => {
+test('a request that waits too long for its turn is refused', async (t) => {
   const { device, link } = await setUp(t, () => [], { timing: { queueWaitMs: 100 } })
   await connected(link)
   const first = link.read(1, normal)
@@ -348,7 +350,7 @@ test('nobody at the address is the same to those who ask', async (t) => {
   const device = await startScriptedDevice(echo)
   await device.stop()
   const { log, messages } = createMemoryLog()
-  const link = createLink({ host: 'localhost', port: device.port, gapMs: 0, timers: createFastTimers(20), log })
+  const link = new Link({ host: 'localhost', port: device.port, gapMs: 0, timers: createFastTimers(20), log })
   t.after(() => link.close())
   await assert.rejects(link.read(soc, normal), failsWith('unreachable', false))
   await eventually(
@@ -453,7 +455,7 @@ test('a stream without end is cut off', async (t) => {
   assert.equal((await link.read(soc, normal)).toHex(), half)
 })
 
-test('a device that takes no more bytes is given up, and the write is told to be uncertain', async (t) => {
+test('a device that takes no more bytes is given up, and the outcome of the write is unknown', async (t) => {
   const { device, link } = await setUp(t, () => [], { speed: 10 })
   device.onAccept((socket) => socket.pause())
   await connected(link)

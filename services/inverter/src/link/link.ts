@@ -1,86 +1,300 @@
-import type { Log, Timers } from '@hearth/runtime'
 import type { Frame } from '../protocol/frame.ts'
-import type { Subject } from './classify-frame.ts'
-import type { LinkFailure } from './link-errors.ts'
-import type { LinkTiming } from './link-timing.ts'
-import type { Priority as QueuePriority } from './send-queue.ts'
-import { SerialLink } from './serial-link.ts'
+import { createFrameParser, type FrameParser } from '../protocol/parser.ts'
+import { Arrivals } from './arrivals.ts'
+import { Connector } from './connector.ts'
+import { Exchange, type Outcome, createRequest, type Request, type RequestKind, type RequestInput } from './exchange.ts'
+import { LinkError, type LinkFailure } from './link-errors.ts'
+import {
+  defaultTiming,
+  type LinkOptions,
+  type LinkStatus,
+  type LinkTiming,
+  type RequestOptions,
+} from './link-options.ts'
+import { Listeners } from './listeners.ts'
+import { Maintenance } from './maintenance.ts'
+import { Pace } from './pace.ts'
+import { SendQueue } from './send-queue.ts'
 
-/** `control` is the battery dispatch, `normal` callers, `background` heartbeat and upkeep. */
-export type Priority = QueuePriority
-
-/** Address and behaviour of a link. */
-export interface LinkOptions {
-  readonly host: string
-  readonly port: number
-  /** Pause between two exchanges, milliseconds; it widens by itself while the device does not keep up. */
-  readonly gapMs: number
-  readonly timers: Timers
-  readonly log: Log
-  readonly timing?: Partial<LinkTiming>
-  /** Hears of every frame with its bytes, which are valid during the call only. */
-  readonly onFrame?: (direction: 'sent' | 'received', frame: Frame, bytes: Uint8Array) => void
-  /** Object that is read to find out whether the device is back from maintenance; without it the end of the cool-down is enough. */
-  readonly probe?: Subject
-}
-
-/** Whom a request is for and how urgent it is. */
-export interface RequestOptions {
-  /** Network id of a device in a plant; undefined for the device at the other end. */
-  readonly address: number | undefined
-  readonly priority: Priority
-  /** The connection it is meant for, as `status().epoch` counts; on any other it fails with `unreachable` and is not sent. */
-  readonly epoch?: number
-}
-
-/** Status of a link. */
-export interface LinkStatus {
-  readonly state: 'connecting' | 'connected' | 'backing-off' | 'maintenance' | 'closed'
-  /** Number of connections so far. */
-  readonly epoch: number
-  readonly queueLength: number
-  /** The pause between exchanges as it is now, milliseconds. */
-  readonly gapMs: number
-  readonly crcErrors: number
-  readonly framingErrors: number
-  readonly discardedBytes: number
-  readonly unexpectedFrames: number
-  readonly foreignAccessSuspected: boolean
-  readonly framesSent: number
-  readonly framesReceived: number
-  /** Wall clock, milliseconds; null before the first. */
-  readonly lastFrameAt: number | null
-  /** Wall clock, milliseconds, when the device is asked again; null outside of maintenance. */
-  readonly maintenanceUntil: number | null
-}
+type Queued = Request & { readonly cancelWait: () => void }
 
 /**
  * The connection to one endpoint. Requests go out one at a time, each after the answer to the one before. It connects by
  * itself and again after a loss. All requests reject with a `LinkError`; a `RangeError` for what no frame can carry.
  */
-export interface Link {
-  /** Resolves with the payload of the answer. A read whose answer is damaged is repeated twice. */
-  read(objectId: number, options: RequestOptions): Promise<Uint8Array>
-  /** Sends a write that is answered, as time series and the event table are. */
-  query(objectId: number, payload: Uint8Array, options: RequestOptions): Promise<Uint8Array>
-  /** Resolves when the bytes have left: devices do not answer a write. It is never sent twice. */
-  write(objectId: number, payload: Uint8Array, options: RequestOptions): Promise<void>
-  /** Asks for a value now and in every period. Resolves with the first; a device that ignores it keeps its connection. */
-  register(objectId: number, options: RequestOptions): Promise<Uint8Array>
-  /** Hears of every valid response about a registered object that is not the answer to a request. Returns what ends it. */
-  onValue(listener: (address: number | undefined, objectId: number, payload: Uint8Array) => void): () => void
-  /** Sets what a device is expected to send by itself. */
-  setRegistered(address: number | undefined, objectIds: ReadonlySet<number>): void
-  onConnected(listener: (epoch: number) => void): () => void
-  /** Hears when a connection is lost, not of attempts that fail. */
-  onDisconnected(listener: (reason: LinkFailure) => void): () => void
-  onMaintenance(listener: (active: boolean) => void): () => void
-  status(): LinkStatus
-  /** Everything that is open or waiting fails with `closed`. Resolves when the socket is gone. */
-  close(): Promise<void>
-}
+export class Link {
+  readonly #options: LinkOptions
+  readonly #timing: LinkTiming
+  readonly #parser: FrameParser
+  readonly #connector: Connector
+  readonly #maintenance: Maintenance
+  readonly #queue: SendQueue<Queued>
+  readonly #pace: Pace
+  readonly #arrivals: Arrivals
+  readonly #onValue = new Listeners<[number | undefined, number, Uint8Array]>()
+  readonly #onConnected = new Listeners<[number]>()
+  readonly #onDisconnected = new Listeners<[LinkFailure]>()
+  readonly #onMaintenance = new Listeners<[boolean]>()
+  /** True if the present connection brought a valid frame. */
+  #hasAnswered = false
+  #exchange: Exchange | undefined
+  /** The read that asks whether maintenance is over; it goes out although nothing else does. */
+  #probe: Request | undefined
+  /** Monotonic milliseconds from which on the next request may go out. */
+  #readyAt = 0
+  #cancelPump: (() => void) | undefined
+  #sent = 0
+  #dropFailure: LinkFailure = 'unreachable'
+  #lastBytes: Uint8Array = new Uint8Array(0)
+  #isClosed = false
 
-/** Opens a link and begins to connect. */
-export function createLink(options: LinkOptions): Link {
-  return new SerialLink(options)
+  /** Opens the link and begins to connect. */
+  constructor(options: LinkOptions) {
+    const { host, port, timers, log } = options
+    const timing = { ...defaultTiming, ...options.timing }
+    this.#options = options
+    this.#timing = timing
+    this.#queue = new SendQueue(timing.queueLength)
+    this.#pace = new Pace(options.gapMs)
+    this.#arrivals = new Arrivals(timers)
+    this.#maintenance = new Maintenance({ ...timing, timers, onCooledDown: () => this.#probeDevice() })
+    this.#parser = createFrameParser({
+      onFrame: (frame) => this.#receive(frame),
+      onFrameBytes: (bytes) => (this.#lastBytes = bytes),
+      onDamage: () => this.#exchange?.recordDamage(),
+      onBootloader: () => this.#enterMaintenance(),
+    })
+    this.#connector = new Connector({
+      host,
+      port,
+      timers,
+      timing,
+      log,
+      parser: this.#parser,
+      onUp: (epoch) => this.#goUp(epoch),
+      onDown: (wasUp) => this.#goDown(wasUp),
+      onBytes: () => this.#exchange?.recordBytes(),
+    })
+    this.#connector.attempt()
+  }
+
+  /** Resolves with the payload of the answer. A read whose answer is damaged is repeated twice. */
+  read(objectId: number, options: RequestOptions): Promise<Uint8Array> {
+    return this.#request('read', { ...options, objectId })
+  }
+
+  /** Sends a write that is answered, as time series and the event table are. */
+  query(objectId: number, payload: Uint8Array, options: RequestOptions): Promise<Uint8Array> {
+    return this.#request('query', { ...options, objectId, payload })
+  }
+
+  /** Resolves when the bytes have left: devices do not answer a write. It is never sent twice. */
+  async write(objectId: number, payload: Uint8Array, options: RequestOptions): Promise<void> {
+    await this.#request('write', { ...options, objectId, payload })
+  }
+
+  /** Requests a value now and in every period. Resolves with the first; a device that ignores it keeps its connection. */
+  register(objectId: number, options: RequestOptions): Promise<Uint8Array> {
+    return this.#request('register', { ...options, objectId })
+  }
+
+  /** Calls the listener with every valid response about a registered object that answers no request. Returns a function that ends it. */
+  onValue(listener: (address: number | undefined, objectId: number, payload: Uint8Array) => void): () => void {
+    return this.#onValue.add(listener)
+  }
+
+  /** Sets what a device is expected to send by itself. */
+  setRegistered(address: number | undefined, objectIds: ReadonlySet<number>): void {
+    this.#arrivals.setRegistered(address, objectIds)
+  }
+
+  onConnected(listener: (epoch: number) => void): () => void {
+    return this.#onConnected.add(listener)
+  }
+
+  /** Calls the listener when a connection is lost, not for attempts that fail. */
+  onDisconnected(listener: (reason: LinkFailure) => void): () => void {
+    return this.#onDisconnected.add(listener)
+  }
+
+  onMaintenance(listener: (active: boolean) => void): () => void {
+    return this.#onMaintenance.add(listener)
+  }
+
+  status(): LinkStatus {
+    const state = this.#maintenance.isActive ? 'maintenance' : this.#connector.state
+    return {
+      state: this.#isClosed ? 'closed' : state,
+      epoch: this.#connector.epoch,
+      queueLength: this.#queue.length,
+      gapMs: this.#pace.gap,
+      ...this.#parser.counters,
+      ...this.#arrivals.status(),
+      framesSent: this.#sent,
+      maintenanceUntil: this.#maintenance.until,
+    }
+  }
+
+  /** Fails everything that is open or waiting with `closed`. Resolves when the socket is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelPump?.()
+    this.#maintenance.end()
+    this.#exchange?.fail('closed')
+    this.#refuse(() => true, new LinkError('closed'))
+    await this.#connector.close()
+  }
+
+  async #request(kind: RequestKind, wanted: RequestInput): Promise<Uint8Array> {
+    const { request, answer } = createRequest(kind, wanted)
+    const failure = this.#failureAtOnce(request)
+    if (failure !== undefined) throw failure
+    const cancelWait = this.#options.timers.after(this.#timing.queueWaitMs, () => {
+      this.#queue.remove(queued)
+      request.reject(new LinkError('queue-timeout'))
+    })
+    const queued: Queued = { ...request, cancelWait }
+    const refused = this.#queue.add(queued)
+    refused?.cancelWait()
+    refused?.reject(new LinkError('queue-full'))
+    this.#pump()
+    return answer
+  }
+
+  #failureAtOnce({ priority }: Request): LinkError | undefined {
+    if (this.#isClosed) return new LinkError('closed')
+    if (this.#maintenance.isActive) return this.#maintenanceError()
+    if (this.#connector.state !== 'backing-off') return undefined
+    return priority === 'control' && this.#connector.attemptUrgently() ? undefined : new LinkError('unreachable')
+  }
+
+  /** Sends the next request, now or as soon as the line is free and the pause over. */
+  #pump(): void {
+    this.#cancelPump?.()
+    const connection = this.#connector.open
+    if (this.#exchange !== undefined || connection === undefined || this.#isClosed) return
+    if (this.#probe === undefined && (this.#queue.length === 0 || this.#maintenance.isActive)) return
+    const { timers } = this.#options
+    const pause = connection.isReceiving ? this.#timing.idleGapMs : 0
+    const wait = Math.max(pause, this.#readyAt - timers.monotonic())
+    if (wait > 0) this.#cancelPump = timers.after(wait, () => this.#pump())
+    else this.#begin(this.#probe ?? this.#nextQueued())
+  }
+
+  /** The next request that may go out on this connection; those meant for an earlier one fail. */
+  #nextQueued(): Request | undefined {
+    for (;;) {
+      const queued = this.#queue.next()
+      queued?.cancelWait()
+      if (queued?.epoch === undefined || queued.epoch === this.#connector.epoch) return queued
+      queued.reject(new LinkError('unreachable'))
+    }
+  }
+
+  #begin(request: Request | undefined): void {
+    const connection = this.#connector.open
+    if (request === undefined || connection === undefined) return
+    this.#probe = undefined
+    const { timers, onFrame } = this.#options
+    const send = ({ frame, bytes }: Request) => {
+      this.#sent += 1
+      onFrame?.('sent', frame, bytes)
+      return connection.send(bytes)
+    }
+    const onEnd = (outcome: Outcome) => this.#finish(request, outcome)
+    const timing = { ...this.#timing, repeatMs: Math.max(this.#timing.repeatMs, this.#pace.gap) }
+    this.#exchange = new Exchange({ request, timers, timing, send, onEnd })
+    this.#exchange.begin()
+  }
+
+  #finish(request: Request, outcome: Outcome): void {
+    const { kind } = request
+    this.#exchange = undefined
+    if (kind === 'write') this.#arrivals.recordWrite(request)
+    else if (outcome === null) this.#pace.succeeded()
+    if (outcome === 'timeout') this.#pace.timedOut()
+    this.#readyAt = this.#options.timers.monotonic() + this.#pace.gap
+    // A device without the periodic command keeps silent about it, and is well for all that.
+    if (outcome === 'timeout' && kind !== 'register') this.#drop('timeout', 'no answer to a request')
+    this.#pump()
+  }
+
+  #receive(frame: Frame): void {
+    this.#connector.confirm()
+    this.#hasAnswered = true
+    this.#options.onFrame?.('received', frame, this.#lastBytes)
+    const arrival = this.#arrivals.sort(frame, this.#exchange?.asked)
+    if (arrival === 'answer') this.#exchange?.answer(frame.payload)
+    else if (arrival === 'registered') this.#onValue.notify(frame.address, frame.objectId, frame.payload)
+    else if (this.#arrivals.isExcessive()) this.#drop('unreachable', 'too many requests of others arrive here')
+  }
+
+  #drop(failure: LinkFailure, reason: string): void {
+    this.#dropFailure = failure
+    this.#connector.drop(reason)
+  }
+
+  #goUp(epoch: number): void {
+    this.#dropFailure = 'unreachable'
+    this.#readyAt = 0
+    this.#onConnected.notify(epoch)
+    this.#pump()
+  }
+
+  #goDown(wasUp: boolean): void {
+    this.#exchange?.fail('unreachable')
+    this.#probe?.reject(new LinkError('unreachable'))
+    this.#probe = undefined
+    // A device that was well a moment ago is most likely well on the next connection: who waits may go on waiting.
+    if (!wasUp || !this.#hasAnswered) this.#refuseWaiting()
+    this.#hasAnswered = false
+    if (wasUp) this.#onDisconnected.notify(this.#dropFailure)
+  }
+
+  #refuseWaiting(): void {
+    this.#refuse(({ priority }) => priority !== 'control', new LinkError('unreachable'))
+    if (this.#queue.length > 0 && !this.#connector.attemptUrgently())
+      this.#refuse(() => true, new LinkError('unreachable'))
+  }
+
+  #refuse(isConcerned: (queued: Queued) => boolean, error: LinkError): void {
+    for (const queued of this.#queue.takeAll(isConcerned)) {
+      queued.cancelWait()
+      queued.reject(error)
+    }
+  }
+
+  #enterMaintenance(): void {
+    if (this.#maintenance.isActive) {
+      this.#exchange?.fail('maintenance', this.#maintenance.secondsLeft)
+      return
+    }
+    this.#maintenance.coolDown()
+    this.#options.log.warn('the device is in its bootloader; nothing is sent to it for now')
+    this.#exchange?.fail('maintenance', this.#maintenance.secondsLeft)
+    this.#refuse(() => true, this.#maintenanceError())
+    this.#onMaintenance.notify(true)
+  }
+
+  #probeDevice(): void {
+    const { probe } = this.#options
+    if (probe === undefined) return this.#leaveMaintenance()
+    const { request, answer } = createRequest('read', { ...probe, priority: 'control' })
+    const onSilence = () => (this.#isClosed ? undefined : this.#maintenance.coolDown())
+    void answer.then(() => this.#leaveMaintenance(), onSilence)
+    this.#probe = request
+    this.#connector.attempt()
+    this.#pump()
+  }
+
+  #leaveMaintenance(): void {
+    this.#maintenance.end()
+    this.#options.log.info('the device is back from its bootloader')
+    this.#onMaintenance.notify(false)
+    this.#pump()
+  }
+
+  #maintenanceError(): LinkError {
+    return new LinkError('maintenance', { retryAfterSeconds: this.#maintenance.secondsLeft })
+  }
 }

@@ -1,17 +1,17 @@
-/** A set of listeners. */
+/** Listeners of one event. */
 export class Listeners<A extends unknown[]> {
-  readonly #all = new Set<(...news: A) => void>()
+  readonly #all = new Set<(...event: A) => void>()
 
-  /** Returns what ends it. The same function can listen twice. */
-  add(listener: (...news: A) => void): () => void {
-    const own = (...news: A) => listener(...news)
+  /** Returns a function that removes the listener. The same function can be added twice. */
+  add(listener: (...event: A) => void): () => void {
+    const own = (...event: A) => listener(...event)
     this.#all.add(own)
     return () => {
       this.#all.delete(own)
     }
   }
 
-  tell(...news: A): void {
-    for (const listener of this.#all) listener(...news)
+  notify(...event: A): void {
+    for (const listener of this.#all) listener(...event)
   }
 }

@@ -27,7 +27,7 @@ export class Maintenance {
     return this.#until?.wall ?? null
   }
 
-  /** Whole seconds to the end of the cool-down, at least one. */
+  /** Remaining time in whole seconds to the end of the cool-down, at least one. */
   get secondsLeft(): number {
     const left = (this.#until?.monotonic ?? 0) - this.#options.timers.monotonic()
     return Math.max(1, Math.ceil(left / 1000))

@@ -1,5 +1,5 @@
-const widest = 1000
-const smallestStep = 50
+const maxGap = 1000
+const minStep = 50
 const successesToNarrow = 10
 
 /** The pause between two exchanges, milliseconds: wider while the device does not keep up, down to the given one when it does. */
@@ -19,7 +19,7 @@ export class Pace {
 
   timedOut(): void {
     this.#successes = 0
-    this.#gap = Math.max(this.#base, Math.min(widest, Math.max(2 * this.#gap, smallestStep)))
+    this.#gap = Math.max(this.#base, Math.min(maxGap, Math.max(2 * this.#gap, minStep)))
   }
 
   succeeded(): void {

@@ -4,7 +4,7 @@ import { createFastTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import type { Frame } from '../protocol/frame.ts'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
-import { createLink } from './link.ts'
+import { Link } from './link.ts'
 import { startPeriodic, type Periodic } from './periodic.ts'
 import { UnansweredObjects } from './unanswered-objects.ts'
 import { answerTo, createMemoryLog, response, startScriptedDevice } from './scripted-device.data.ts'
@@ -41,7 +41,7 @@ async function setUp(t: TestContext, objectIds: readonly number[] = [1, 2, 3], a
   }, 30_000 / speed)
   const { log, messages } = createMemoryLog()
   const patience = { connectMs: 400_000, readMs: 100_000, queueWaitMs: 1_000_000 }
-  const link = createLink({ host: '127.0.0.1', port: device.port, gapMs: 0, timers, log, timing: patience })
+  const link = new Link({ host: '127.0.0.1', port: device.port, gapMs: 0, timers, log, timing: patience })
   const values: [number, unknown][] = []
   const periodic = startPeriodic({
     link,
@@ -113,7 +113,7 @@ test('a new connection is registered anew', async (t) => {
   assert.deepEqual([link.status().epoch, periodic.status().setupFailures], [2, 0])
 })
 
-test('a device that does not take the period is tried again later and later, and its reason is told', async (t) => {
+test('a device that does not take the period is tried again later and later, and its reason is reported', async (t) => {
   const { device, state, periodic, timers, messages } = await setUp(t)
   state.ignoresPeriod = true
   const begin = timers.monotonic()
@@ -127,7 +127,7 @@ test('a device that does not take the period is tried again later and later, and
   assert.deepEqual([failed.available, failed.registrations], [false, 0])
   assert.match(failed.lastFailure ?? '', /still is 0 s/)
   assert.equal(device.received().filter(({ command }) => command === 'write').length, 3)
-  assert.equal(messages.filter((message) => message.includes('could not be told')).length, 1)
+  assert.equal(messages.filter((message) => message.includes('periodic reads could not be set up')).length, 1)
   state.ignoresPeriod = false
   assert.equal((await available(periodic)).setupFailures, 0)
   assert.match(periodic.status().lastFailure ?? '', /still is 0 s/)
@@ -175,7 +175,7 @@ test('values that stay away are registered again', async (t) => {
   await eventually(rounds, (count) => count === 2, { everyMs: 10, seconds: 20 })
   await available(periodic)
   assert.deepEqual([...state.registered], [1, 2, 3])
-  assert.ok(messages.some((message) => message.includes('stay away')))
+  assert.ok(messages.some((message) => message.includes('periodic values are missing')))
 })
 
 test('a changed period is set again when that is known', async (t) => {

@@ -1,22 +1,23 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
 import { LinkError } from './link-errors.ts'
-import type { Link, Priority } from './link.ts'
+import type { Link } from './link.ts'
+import type { Priority } from './send-queue.ts'
 import type { UnansweredObjects } from './unanswered-objects.ts'
 
 /** The device's one period for everything it sends by itself, an object of its own: seconds, 0 ends all. */
 const periodObject = 0x9c8fe559
 
 /** Objects a device sends by itself at most. */
-const mostObjects = 64
+const maxObjects = 64
 
 /** Milliseconds. */
-const firstLookMs = 300
-const lookMs = 500
-const looksMs = 3000
+const firstReadBackMs = 300
+const readBackMs = 500
+const readBackLimitMs = 3000
 const checkMs = 10_000
 const firstRetryMs = 10_000
-const longestRetryMs = 300_000
+const maxRetryMs = 300_000
 const stopMs = 1000
 
 /** Values that a device may leave unanswered before it registers the first one. */
@@ -38,7 +39,7 @@ export interface PeriodicOptions {
   readonly prepare: () => Promise<unknown>
   readonly timers: Timers
   readonly log: Log
-  /** Hears of every value that came by itself, and of the first of each object. */
+  /** Called with every value the device sent by itself, and with the first of each object. */
   readonly onValue: (objectId: number, payload: Uint8Array) => void
 }
 
@@ -58,8 +59,8 @@ export interface PeriodicStatus {
  * RangeError for more objects than a device takes.
  */
 export function startPeriodic(options: PeriodicOptions): Periodic {
-  if (options.objectIds.length > mostObjects)
-    throw new RangeError(`a device sends at most ${mostObjects} values by itself`)
+  if (options.objectIds.length > maxObjects)
+    throw new RangeError(`a device sends at most ${maxObjects} values by itself`)
   return new Periodic(options)
 }
 
@@ -118,7 +119,7 @@ export class Periodic {
     this.#runAfter(0)
   }
 
-  /** Tells the device to end it and looks whether it did, for a second at most. */
+  /** Tells the device to stop sending and checks that it did, for one second at most. */
   async stop(): Promise<void> {
     if (this.#isStopped) return
     const isSending = this.#isPeriodSet && this.#isReachable()
@@ -173,7 +174,7 @@ export class Periodic {
     await prepare().catch(() => undefined)
     const { epoch } = link.status()
     this.#isPeriodSet = true
-    await this.#setPeriod(periodSeconds, { priority: 'background', withinMs: looksMs })
+    await this.#setPeriod(periodSeconds, { priority: 'background', withinMs: readBackLimitMs })
     await this.#registerMissing(epoch)
   }
 
@@ -194,16 +195,16 @@ export class Periodic {
       if (failure !== undefined) silent.push(objectId)
       if (inRow >= maxSilent && this.#seen.size === 0) throw failure
     }
-    if (silent.length > 0) await this.#noteSilent(silent)
+    if (silent.length > 0) await this.#recordSilent(silent)
   }
 
   /** Silence counts against the objects when the device lives. */
-  async #noteSilent(silent: readonly number[]): Promise<void> {
+  async #recordSilent(silent: readonly number[]): Promise<void> {
     const { link, address, unanswered } = this.#options
     await link.read(periodObject, { address, priority: 'background' })
     for (const objectId of silent) {
-      unanswered.noteSilence(objectId)
-      unanswered.noteAnswer(periodObject)
+      unanswered.recordSilence(objectId)
+      unanswered.recordAnswer(periodObject)
     }
   }
 
@@ -250,8 +251,8 @@ export class Periodic {
     this.#lastFailure = error instanceof Error ? error.message : String(error)
     this.#lose()
     if (this.#failures === 1)
-      this.#options.log.warn({ reason: this.#lastFailure }, 'the device could not be told to send values by itself')
-    this.#runAfter(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 10)))
+      this.#options.log.warn({ reason: this.#lastFailure }, 'periodic reads could not be set up')
+    this.#runAfter(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 10)))
   }
 
   /** Writes the period and looks until the device says it: it does not answer the write itself. */
@@ -259,7 +260,7 @@ export class Periodic {
     const { link, address, timers } = this.#options
     await link.write(periodObject, encodeValue('uint32', seconds), { address, priority })
     const begin = timers.monotonic()
-    for (let pause = firstLookMs; ; pause = lookMs) {
+    for (let pause = firstReadBackMs; ; pause = readBackMs) {
       await timers.delay(pause)
       const period = decodeValue('uint32', await link.read(periodObject, { address, priority }))
       if (period === seconds) return
@@ -291,7 +292,7 @@ export class Periodic {
       const { timers, periodSeconds, log } = this.#options
       const oldest = timers.monotonic() - missedPeriods * periodSeconds * 1000
       if (this.#isAvailable && this.#seen.values().some((at) => at < oldest)) {
-        log.warn('values that the device sent by itself stay away; it is told again')
+        log.warn('periodic values are missing; registering again')
         this.#lose()
         this.#runAfter(0)
       } else void this.#retryMissing()

@@ -5,7 +5,7 @@ const enoughSilences = { unknown: 2, known: 3 } as const
 
 /** Time for which an object is left out, at first and at most after further silences; milliseconds. */
 const firstPauseMs = 300_000
-const longestPauseMs = 21_600_000
+const maxPauseMs = 21_600_000
 
 /** An object that the device's firmware does not answer. */
 export interface UnansweredObject {
@@ -39,13 +39,13 @@ export class UnansweredObjects {
   }
 
   /** The object was asked for and not answered in time. */
-  noteSilence(objectId: number): void {
+  recordSilence(objectId: number): void {
     const before = this.#pending?.objectId === objectId ? this.#pending.count : 0
     this.#pending = { objectId, count: before + 1 }
   }
 
   /** The device answered. */
-  noteAnswer(objectId: number): void {
+  recordAnswer(objectId: number): void {
     const pending = this.#pending
     this.#pending = undefined
     this.#silences.delete(objectId)
@@ -89,7 +89,7 @@ export class UnansweredObjects {
 
   #leaveOut(objectId: number): void {
     const before = this.#leftOut.get(objectId)
-    const pauseMs = before === undefined ? firstPauseMs : Math.min(longestPauseMs, 2 * before.pauseMs)
+    const pauseMs = before === undefined ? firstPauseMs : Math.min(maxPauseMs, 2 * before.pauseMs)
     const now = this.#timers.now()
     const until = this.#timers.monotonic() + pauseMs
     this.#leftOut.set(objectId, { objectId, since: before?.since ?? now, retryAt: now + pauseMs, until, pauseMs })

@@ -7,26 +7,31 @@ import type { DeviceWriter, WriteCause } from './device-writer.ts'
 /** A device as dispatch needs it: fresh values and confirmed writes. */
 export interface DeviceGateway {
   readonly deviceId: string
-  /** From the device, never the cache, in API units. `at` is in monotonic milliseconds. Throws a `Problem`. */
+  /** Reads from the device, never the cache, in API units. `at` is in monotonic milliseconds. Throws a `Problem`. */
   readFresh(name: string): Promise<{ value: number | boolean | string; at: number }>
-  /** Resolves when the firmware on the present connection is known and noted. Throws a `Problem`. */
+  /** Resolves when the firmware on the current connection is known and stored. Throws a `Problem`. */
   identify(): Promise<void>
-  /** Sends, then looks until the register reads the same. Throws `write_outcome_unknown` or a problem of the device. */
-  writeConfirmed(
-    name: string,
-    value: number | boolean,
-    cause: Pick<WriteCause, 'caller' | 'operationId' | 'check'> & { cause: 'dispatch' | 'restore' },
-  ): Promise<number | boolean | string>
+  /** Writes a value and reads it back until both agree. Throws `write_outcome_unknown` or a problem of the device. */
+  writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string>
 }
 
-export function createDeviceGateway(parts: {
+/**
+ * Creates the gateway of one device. Its requests go before those of the API; its methods throw when the catalog lacks a
+ * name.
+ */
+export function createDeviceGateway({
+  deviceId,
+  catalog,
+  reader,
+  writer,
+  identity,
+}: {
   deviceId: string
   catalog: Catalog
   reader: DeviceReader
   writer: DeviceWriter
   identity: Pick<DeviceIdentity, 'confirm'>
 }): DeviceGateway {
-  const { deviceId, catalog, reader, writer, identity } = parts
   const objectOf = (name: string): CatalogObject => {
     const object = catalog.byName(name)
     if (object === undefined) throw new Error(`the catalog has no ${name}`)

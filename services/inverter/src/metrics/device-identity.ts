@@ -1,9 +1,10 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
-import type { Link, Priority } from '../link/link.ts'
+import type { Link } from '../link/link.ts'
+import type { Priority } from '../link/send-queue.ts'
 import type { UnansweredObjects } from '../link/unanswered-objects.ts'
 import { textOf, type ApiValue } from './value.ts'
 
-/** Which inverter answers and what runs on it. Null where the firmware does not answer the object. */
+/** Identity of the inverter that answers. Null where the firmware does not answer the object. */
 export interface Identity {
   readonly firmware: string | null
   readonly serial: string | null

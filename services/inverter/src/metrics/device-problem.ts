@@ -15,7 +15,7 @@ const codes: Record<LinkFailure, ProblemCode> = {
 const sentences: Record<LinkFailure, string> = {
   unreachable: 'The device cannot be reached',
   timeout: 'The device did not answer within 5 seconds',
-  protocol: 'The device answered something that cannot be',
+  protocol: 'The device sent an invalid answer',
   'queue-full': 'Too many requests wait for the device',
   'queue-timeout': 'The request waited too long for the device',
   maintenance: 'The device is in maintenance; nothing is sent to it',
@@ -25,7 +25,7 @@ const sentences: Record<LinkFailure, string> = {
 /** The API's problem behind a failed exchange with a device; other errors come back as they are. */
 export function deviceProblem(error: unknown): unknown {
   if (error instanceof DecodeError)
-    return new Problem('protocol_error', `The device answered something that cannot be: ${error.message}`, {
+    return new Problem('protocol_error', `The device sent an invalid answer: ${error.message}`, {
       cause: error,
     })
   if (!(error instanceof LinkError)) return error

@@ -1,16 +1,17 @@
 import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
 import { LinkError } from '../link/link-errors.ts'
-import type { Link, Priority } from '../link/link.ts'
+import type { Link } from '../link/link.ts'
+import type { Priority } from '../link/send-queue.ts'
 import type { UnansweredObjects } from '../link/unanswered-objects.ts'
-import { waitForConnection } from '../link/wait-for-connection.ts'
 import { Problem } from '../problems.ts'
 import { DecodeError } from '../protocol/wire-value.ts'
 import { deviceProblem, staleReasonOf, type StaleReason } from './device-problem.ts'
 import { createMetricCache, type CachedValue, type MetricCache } from './metric-cache.ts'
-import { apiValueOf } from './value.ts'
+import type { MetricValue } from './schema.ts'
+import { apiValueOf, labelOf } from './value.ts'
 
-/** A value with how it was come by. */
+/** A value with its source. */
 export interface Reading {
   readonly object: CatalogObject
   readonly cached: CachedValue
@@ -19,19 +20,41 @@ export interface Reading {
   readonly staleReason: StaleReason | null
 }
 
+/** A reading as the wire has it. `isFreshRead` when the caller insisted on the device. */
+export function metricValueOf(
+  { object, cached, source, staleReason }: Reading,
+  cache: MetricCache,
+  isFreshRead: boolean,
+): MetricValue {
+  const isEnum = object.valueType === 'enum'
+  return {
+    name: object.name,
+    value: cached.value,
+    unit: object.unit,
+    timestamp: new Date(cached.wallAt).toISOString(),
+    age_seconds: source === 'device' ? 0 : Math.round(cache.age(cached)) / 1000,
+    stale: staleReason !== null,
+    stale_reason: staleReason,
+    source,
+    freshness: isFreshRead ? (source === 'device' ? 'observed' : 'cached') : null,
+    enum_value: isEnum && typeof cached.value === 'number' ? cached.value : null,
+    enum_label: isEnum ? labelOf(object, cached.value) : null,
+  }
+}
+
 /** Options of a reading. */
-export interface ReadWish {
+export interface ReadOptions {
   /** A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always asks the device. */
   readonly maxAge?: number
   readonly priority?: Priority
 }
 
-export interface ReaderParts {
+export interface ReaderDependencies {
   readonly link: Pick<Link, 'read' | 'status' | 'onConnected'>
   readonly address: number | undefined
   readonly timers: Timers
   readonly unanswered: UnansweredObjects
-  /** Hears of every value that came from the device. */
+  /** Called with every value that came from the device. */
   readonly onValue: (object: CatalogObject, cached: CachedValue) => void
   /**
    * Hears how every exchange ended and how long it took, seconds. An answer that cannot be a value is a failure, but one of a
@@ -44,26 +67,26 @@ export interface ReaderParts {
 export class DeviceReader {
   readonly cache: MetricCache
   readonly counts = { hits: 0, misses: 0 }
-  readonly #parts: ReaderParts
+  readonly #dependencies: ReaderDependencies
   readonly #underWay = new Map<string, Promise<CachedValue>>()
 
-  constructor(parts: ReaderParts) {
-    this.#parts = parts
-    this.cache = createMetricCache(parts.timers)
+  constructor(dependencies: ReaderDependencies) {
+    this.#dependencies = dependencies
+    this.cache = createMetricCache(dependencies.timers)
   }
 
   /** Counts everything that arrives from the device. */
   get framesReceived(): number {
-    return this.#parts.link.status().framesReceived
+    return this.#dependencies.link.status().framesReceived
   }
 
   /** Returns true if the firmware does not answer the object, so that the device is not asked for it at present. */
   isLeftOut({ objectId }: CatalogObject): boolean {
-    return this.#parts.unanswered.isLeftOut(objectId)
+    return this.#dependencies.unanswered.isLeftOut(objectId)
   }
 
   /** Throws a `Problem` when neither the device nor the cache has a value. */
-  async read(object: CatalogObject, { maxAge, priority = 'normal' }: ReadWish = {}): Promise<Reading> {
+  async read(object: CatalogObject, { maxAge, priority = 'normal' }: ReadOptions = {}): Promise<Reading> {
     const known = this.cache.get(object.name)
     if (known !== undefined && this.#isGoodEnough(object.name, known, maxAge)) {
       this.counts.hits += 1
@@ -81,9 +104,9 @@ export class DeviceReader {
     }
   }
 
-  /** Asks the device in any case and joins no request under way: for what must be true now. */
+  /** Queries the device in any case and joins no request in progress: for values that must be current. */
   async readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue> {
-    const { link, address, timers, unanswered, onOutcome, onValue } = this.#parts
+    const { link, address, timers, unanswered, onOutcome, onValue } = this.#dependencies
     const begin = timers.monotonic()
     const damage = this.#damage()
     const outcome = (worked: boolean, lives: boolean) => ({
@@ -94,14 +117,14 @@ export class DeviceReader {
     })
     try {
       const payload = await link.read(object.objectId, { address, priority })
-      unanswered.noteAnswer(object.objectId)
+      unanswered.recordAnswer(object.objectId)
       const cached = this.cache.put(object.name, apiValueOf(object, payload))
       onOutcome(outcome(true, true))
       onValue(object, cached)
       return cached
     } catch (error) {
       const isSilence = error instanceof LinkError && error.failure === 'timeout' && this.#damage() === damage
-      if (isSilence) unanswered.noteSilence(object.objectId)
+      if (isSilence) unanswered.recordSilence(object.objectId)
       onOutcome(outcome(false, error instanceof DecodeError))
       throw deviceProblem(error)
     }
@@ -109,14 +132,14 @@ export class DeviceReader {
 
   /** Resolves when there is a connection, after so many milliseconds in any case. */
   reconnected(ms: number): Promise<void> {
-    return waitForConnection(this.#parts.link, this.#parts.timers, ms)
+    return waitForConnection(this.#dependencies.link, this.#dependencies.timers, ms)
   }
 
   /** Takes a value the device sent on its own. */
   accept(object: CatalogObject, payload: Uint8Array): void {
-    this.#parts.unanswered.noteAnswer(object.objectId)
+    this.#dependencies.unanswered.recordAnswer(object.objectId)
     try {
-      this.#parts.onValue(object, this.cache.put(object.name, apiValueOf(object, payload)))
+      this.#dependencies.onValue(object, this.cache.put(object.name, apiValueOf(object, payload)))
     } catch {
       // A value that cannot be is no value; the next one comes by itself.
     }
@@ -125,7 +148,7 @@ export class DeviceReader {
   /** Every silence costs the connection, so an object that is known to be silent is not asked for until its next attempt. */
   #refuseUnanswered(object: CatalogObject): void {
     const { name, objectId } = object
-    const found = this.isLeftOut(object) ? this.#parts.unanswered.find(objectId) : undefined
+    const found = this.isLeftOut(object) ? this.#dependencies.unanswered.find(objectId) : undefined
     if (found === undefined) return
     const retryAt = new Date(found.retryAt).toISOString()
     const detail = `The inverter's firmware does not answer ${name}; it is asked for again at ${retryAt}`
@@ -134,7 +157,7 @@ export class DeviceReader {
 
   /** Grows with everything on the line that may have been an answer. */
   #damage(): number {
-    const { crcErrors, framingErrors, discardedBytes } = this.#parts.link.status()
+    const { crcErrors, framingErrors, discardedBytes } = this.#dependencies.link.status()
     return crcErrors + framingErrors + discardedBytes
   }
 
@@ -149,4 +172,13 @@ export class DeviceReader {
     this.#underWay.set(object.name, reading)
     return reading
   }
+}
+
+/** Resolves when the link is connected, at once if it is; after `ms` milliseconds in any case. */
+async function waitForConnection(link: Pick<Link, 'status' | 'onConnected'>, timers: Timers, ms: number) {
+  if (link.status().state === 'connected') return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const ends = [link.onConnected(() => resolve()), timers.after(ms, resolve)]
+  await promise
+  for (const end of ends) end()
 }

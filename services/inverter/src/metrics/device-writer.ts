@@ -2,7 +2,8 @@ import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceIdentity } from './device-identity.ts'
 import type { JournalEntry } from '../journal/journal.ts'
-import type { Link, Priority } from '../link/link.ts'
+import type { Link } from '../link/link.ts'
+import type { Priority } from '../link/send-queue.ts'
 import { LinkError } from '../link/link-errors.ts'
 import { Problem } from '../problems.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
@@ -11,10 +12,10 @@ import type { DeviceReader } from './device-reader.ts'
 import { isSameValue, payloadOf, type ApiValue } from './value.ts'
 
 /** Pauses before each look whether a written value is there, milliseconds: a device never answers a write. */
-const looks = [300, 300, 400, 500, 700, 900]
+const readBackDelays = [300, 300, 400, 500, 700, 900]
 
 /** No further look when so much time went by, milliseconds: a device that does not answer takes 5 s for each. */
-const longestLooking = 10_000
+const readBackTimeout = 10_000
 
 /** Number of further attempts for a write of which no byte left. */
 const retries = 2
@@ -38,14 +39,14 @@ export interface WriteOutcome {
   readonly sendUnconfirmed: boolean
 }
 
-export interface WriteOrder extends WriteCause {
+export interface PendingWrite extends WriteCause {
   readonly object: CatalogObject
   readonly value: WireValue
   readonly priority: Priority
   readonly oldValue: ApiValue | null
 }
 
-export interface WriterParts {
+export interface WriterDependencies {
   readonly deviceId: string
   readonly link: Pick<Link, 'write' | 'status'>
   readonly address: number | undefined
@@ -53,69 +54,69 @@ export interface WriterParts {
   readonly identity: Pick<DeviceIdentity, 'confirm'>
   readonly timers: Timers
   readonly journal: (entry: JournalEntry) => Promise<void>
-  /** Hears of every confirmed write. */
+  /** Called after every confirmed write. */
   readonly onWritten: (object: CatalogObject) => void
 }
 
-/** Writes to one device and looks whether it took. */
+/** Writes to one device and readBackDelays whether it took. */
 export class DeviceWriter {
-  readonly #parts: WriterParts
+  readonly #dependencies: WriterDependencies
 
-  constructor(parts: WriterParts) {
-    this.#parts = parts
+  constructor(dependencies: WriterDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Resolves when the register reads as written; throws `write_outcome_unknown` with the last value read when it does not. */
-  async write(order: WriteOrder): Promise<WriteOutcome> {
-    const sendUnconfirmed = await this.#sendOrNote(order)
-    const { timers } = this.#parts
+  async write(write: PendingWrite): Promise<WriteOutcome> {
+    const sendUnconfirmed = await this.#sendOrNote(write)
+    const { timers } = this.#dependencies
     const begun = timers.monotonic()
     let readback: ApiValue | null = null
-    for (const pause of looks) {
-      if (timers.monotonic() - begun > longestLooking) break
+    for (const pause of readBackDelays) {
+      if (timers.monotonic() - begun > readBackTimeout) break
       await timers.delay(pause)
-      readback = (await this.#look(order)) ?? readback
-      if (readback === null || !isSameValue(order.object, order.value, readback)) continue
-      await this.#note(order, 'confirmed', readback)
-      this.#parts.onWritten(order.object)
+      readback = (await this.#readBack(write)) ?? readback
+      if (readback === null || !isSameValue(write.object, write.value, readback)) continue
+      await this.#note(write, 'confirmed', readback)
+      this.#dependencies.onWritten(write.object)
       return { readback, sendUnconfirmed }
     }
-    await this.#note(order, 'unconfirmed', readback)
-    throw new Problem('write_outcome_unknown', `${order.object.name} was sent, but does not read as written`, {
+    await this.#note(write, 'unconfirmed', readback)
+    throw new Problem('write_outcome_unknown', `${write.object.name} was sent, but does not read as written`, {
       members: { readback_value: readback },
     })
   }
 
   /** Sends an action code and reads once what the register says; nothing tells whether the action ran. */
-  async act(order: WriteOrder): Promise<WriteOutcome> {
-    const sendUnconfirmed = await this.#sendOrNote(order)
-    await this.#parts.timers.delay(looks[0] ?? 0)
-    const readback = await this.#look(order)
-    await this.#note(order, 'unconfirmed', readback)
+  async triggerAction(write: PendingWrite): Promise<WriteOutcome> {
+    const sendUnconfirmed = await this.#sendOrNote(write)
+    await this.#dependencies.timers.delay(readBackDelays[0] ?? 0)
+    const readback = await this.#readBack(write)
+    await this.#note(write, 'unconfirmed', readback)
     if (readback === null)
-      throw new Problem('write_outcome_unknown', `${order.object.name} was sent, but could not be read back`, {
+      throw new Problem('write_outcome_unknown', `${write.object.name} was sent, but could not be read back`, {
         members: { readback_value: null },
       })
     return { readback, sendUnconfirmed }
   }
 
-  async #sendOrNote(order: WriteOrder): Promise<boolean> {
+  async #sendOrNote(write: PendingWrite): Promise<boolean> {
     try {
-      return await this.#send(order)
+      return await this.#send(write)
     } catch (error) {
-      await this.#note(order, 'failed', null)
+      await this.#note(write, 'failed', null)
       throw error
     }
   }
 
   /** True when the connection broke while bytes may have left. */
-  async #send(order: WriteOrder): Promise<boolean> {
-    const { object, value, priority } = order
-    const { link, address, timers } = this.#parts
+  async #send(write: PendingWrite): Promise<boolean> {
+    const { object, value, priority } = write
+    const { link, address, timers } = this.#dependencies
     const payload = payloadOf(object, value)
     let connections = 0
     for (let attempt = 0; ;) {
-      const epoch = await this.#confirmIdentity(order)
+      const epoch = await this.#confirmIdentity(write)
       try {
         await link.write(object.objectId, payload, { address, priority, ...(epoch === undefined ? {} : { epoch }) })
         return false
@@ -135,24 +136,24 @@ export class DeviceWriter {
   }
 
   /** The connection on which the value may go out. The own settings are put back on any, whatever runs on the device now. */
-  async #confirmIdentity({ cause, priority, check }: WriteOrder): Promise<number | undefined> {
+  async #confirmIdentity({ cause, priority, check }: PendingWrite): Promise<number | undefined> {
     if (cause === 'restore') return undefined
-    const epoch = await this.#parts.identity.confirm(priority)
+    const epoch = await this.#dependencies.identity.confirm(priority)
     await check?.()
     return epoch
   }
 
-  async #look({ object, priority }: WriteOrder): Promise<ApiValue | null> {
+  async #readBack({ object, priority }: PendingWrite): Promise<ApiValue | null> {
     try {
-      return (await this.#parts.reader.readDirect(object, priority)).value
+      return (await this.#dependencies.reader.readDirect(object, priority)).value
     } catch {
       return null
     }
   }
 
-  async #note(order: WriteOrder, outcome: JournalEntry['outcome'], readback: ApiValue | null): Promise<void> {
-    const { object, value, oldValue, cause, caller, operationId } = order
+  async #note(write: PendingWrite, outcome: JournalEntry['outcome'], readback: ApiValue | null): Promise<void> {
+    const { object, value, oldValue, cause, caller, operationId } = write
     const what = { metric: object.name, oldValue, newValue: value, readback, outcome }
-    await this.#parts.journal({ deviceId: this.#parts.deviceId, ...what, cause, caller, operationId })
+    await this.#dependencies.journal({ deviceId: this.#dependencies.deviceId, ...what, cause, caller, operationId })
   }
 }

@@ -1,35 +1,34 @@
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
-import { invalid, Problem, unknownDevice } from '../problems.ts'
-import { readBatch } from './read-batch.ts'
-import { metricValueOf } from './metric-value.ts'
-import type { ActionResult, Metric, MetricBatch, MetricValue, WriteResult } from './schema.ts'
-import type { MetricWrites, WriteRequest, WriteTarget } from './write-metric.ts'
+import { invalid, Problem } from '../problems.ts'
+import { readBatch, type BatchSource } from './read-batch.ts'
+import { metricValueOf } from './device-reader.ts'
+import type { Metric, MetricBatch, MetricValue } from './schema.ts'
 
 /** Names in one reading, and in one with `fresh=true`. */
-const longestBatch = 32
-const longestFreshBatch = 8
+const maxBatch = 32
+const maxFreshBatch = 8
 
 /** Not one value but a structure: readable alone, left out of lists. */
 const listed = (object: CatalogObject): boolean => object.type !== 'struct'
 
-export interface MetricsParts {
+export interface MetricsDependencies {
   readonly catalog: Catalog
   readonly approvals: Pick<Approvals, 'isApproved' | 'exposed'>
-  readonly device: (id: string) => WriteTarget | undefined
-  readonly writes: MetricWrites
+  /** Throws `unknown_device`. */
+  readonly device: (id: string) => BatchSource
 }
 
-/** Values of all devices as callers ask for them. */
+/** The list of metrics and their readings. */
 export class Metrics {
-  readonly #parts: MetricsParts
+  readonly #dependencies: MetricsDependencies
 
-  constructor(parts: MetricsParts) {
-    this.#parts = parts
+  constructor(dependencies: MetricsDependencies) {
+    this.#dependencies = dependencies
   }
 
   list(): Metric[] {
-    const { catalog, approvals } = this.#parts
+    const { catalog, approvals } = this.#dependencies
     const exposed = new Set(approvals.exposed())
     return catalog.objects.filter(listed).map((object) => ({
       name: object.name,
@@ -46,34 +45,22 @@ export class Metrics {
     deviceId: string,
     { names, fresh }: { names?: string | undefined; fresh: boolean },
   ): Promise<MetricBatch> {
-    const device = this.#device(deviceId)
-    const asked = names === undefined ? undefined : namesOf(names)
-    if (fresh && asked === undefined) throw invalid('names', 'is needed with fresh=true')
-    if (asked !== undefined) checkLength(asked, fresh)
-    const wanted = (asked ?? this.#parts.approvals.exposed()).map((name) => objectNamed(name, this.#parts.catalog))
+    const device = this.#dependencies.device(deviceId)
+    const requested = names === undefined ? undefined : namesOf(names)
+    if (fresh && requested === undefined) throw invalid('names', 'is needed with fresh=true')
+    if (requested !== undefined) checkLength(requested, fresh)
+    const wanted = (requested ?? this.#dependencies.approvals.exposed()).map((name) =>
+      objectNamed(name, this.#dependencies.catalog),
+    )
     return readBatch(device, wanted, fresh)
   }
 
   async readOne(deviceId: string, name: string, fresh: boolean): Promise<MetricValue> {
-    const device = this.#device(deviceId)
-    const object = this.#parts.catalog.byName(name)
+    const device = this.#dependencies.device(deviceId)
+    const object = this.#dependencies.catalog.byName(name)
     if (object === undefined) throw new Problem('unknown_metric', `There is no metric ${name}`)
     const reading = await device.reader.read(object, fresh ? { maxAge: 0 } : {})
     return metricValueOf(reading, device.reader.cache, fresh)
-  }
-
-  async write(deviceId: string, request: WriteRequest): Promise<WriteResult> {
-    return this.#parts.writes.write(this.#device(deviceId), request)
-  }
-
-  async act(deviceId: string, request: WriteRequest): Promise<ActionResult> {
-    return this.#parts.writes.act(this.#device(deviceId), request)
-  }
-
-  #device(id: string): WriteTarget {
-    const device = this.#parts.device(id)
-    if (device === undefined) throw unknownDevice(id)
-    return device
   }
 }
 
@@ -84,10 +71,9 @@ function namesOf(text: string): string[] {
 }
 
 function checkLength(names: readonly string[], fresh: boolean): void {
-  if (fresh && names.length > longestFreshBatch)
-    throw invalid('names', `must have at most ${longestFreshBatch} entries with fresh=true`, 'fresh_batch_too_large')
-  if (names.length > longestBatch)
-    throw invalid('names', `must have at most ${longestBatch} entries`, 'batch_too_large')
+  if (fresh && names.length > maxFreshBatch)
+    throw invalid('names', `must have at most ${maxFreshBatch} entries with fresh=true`, 'fresh_batch_too_large')
+  if (names.length > maxBatch) throw invalid('names', `must have at most ${maxBatch} entries`, 'batch_too_large')
 }
 
 function objectNamed(name: string, catalog: Catalog): CatalogObject {

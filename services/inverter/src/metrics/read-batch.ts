@@ -1,8 +1,7 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
 import { Problem } from '../problems.ts'
 import { staleReasonOf } from './device-problem.ts'
-import type { DeviceReader, Reading } from './device-reader.ts'
-import { metricValueOf } from './metric-value.ts'
+import { metricValueOf, type DeviceReader, type Reading } from './device-reader.ts'
 import type { MetricBatch, MetricFailure, MetricValue } from './schema.ts'
 
 /** The device that a batch is read from. */
@@ -99,12 +98,12 @@ function fromCache(reader: DeviceReader, object: CatalogObject, down: Problem) {
 
 /** Maintenance and a full queue say when to come again; everything else is a device that gave no value. */
 function withoutValue(errors: readonly MetricFailure[], down: Problem | undefined): Problem {
-  const parts = errors.map(({ name, code, detail }) => ({ parameter: name, code, detail }))
+  const details = errors.map(({ name, code, detail }) => ({ parameter: name, code, detail }))
   const passing = new Set(['device_maintenance', 'queue_full', 'queue_timeout'])
   if (down !== undefined && passing.has(down.code))
-    return new Problem(down.code, down.message, { ...down.facts, errors: parts })
-  return new Problem('device_unavailable', 'The device gave not a single value', {
-    errors: parts,
+    return new Problem(down.code, down.message, { ...down.facts, errors: details })
+  return new Problem('device_unavailable', 'The device returned no value', {
+    errors: details,
     members: { device_errors: errors },
   })
 }

@@ -2,6 +2,7 @@ import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, type Caller } from '../access.ts'
 import type { Metrics } from './metrics.ts'
+import type { MetricWrites } from './write-metric.ts'
 import {
   ActionParams,
   ActionResult,
@@ -17,8 +18,8 @@ import {
 } from './schema.ts'
 
 /** Values of the inverters: lists, readings, writes, actions. */
-export function metricRoutes(metrics: Metrics): Route[] {
-  return [...readRoutes(metrics), ...writeRoutes(metrics)]
+export function metricRoutes(metrics: Metrics, writes: MetricWrites): Route[] {
+  return [...readRoutes(metrics), ...writeRoutes(writes)]
 }
 
 function readRoutes(metrics: Metrics): Route[] {
@@ -62,7 +63,7 @@ function readRoutes(metrics: Metrics): Route[] {
   ]
 }
 
-function writeRoutes(metrics: Metrics): Route[] {
+function writeRoutes(writes: MetricWrites): Route[] {
   const shared = { tag: 'Metrics', access: 'write-access', limit: 'counted', body: WriteBody } as const
   const errors = [404, 409, 502, 503, 504]
   const who = ({ name, via }: Caller) => ({ caller: name, cause: via.kind === 'token' ? 'api' : 'admin' }) as const
@@ -79,7 +80,7 @@ function writeRoutes(metrics: Metrics): Route[] {
         errors,
       },
       ({ params, body, caller }) =>
-        metrics.write(params.device_id, { name: params.metric_name, value: body.value, ...who(caller) }),
+        writes.write(params.device_id, { name: params.metric_name, value: body.value, ...who(caller) }),
     ),
     route(
       {
@@ -87,13 +88,13 @@ function writeRoutes(metrics: Metrics): Route[] {
         method: 'POST',
         path: '/api/v1/devices/{device_id}/actions/{action_name}',
         summary: 'Trigger an action',
-        description: 'Whether an action ran cannot be known. Write 0 before repeating it.',
+        description: 'The device does not confirm actions. Write 0 before repeating one.',
         params: ActionParams,
         success: { status: 200, body: ActionResult },
         errors,
       },
       ({ params, body, caller }) =>
-        metrics.act(params.device_id, { name: params.action_name, value: body.value, ...who(caller) }),
+        writes.triggerAction(params.device_id, { name: params.action_name, value: body.value, ...who(caller) }),
     ),
   ]
 }

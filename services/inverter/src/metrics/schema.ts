@@ -18,7 +18,7 @@ export type Metric = z.infer<typeof Metric>
 
 const value = z.union([z.number(), z.boolean(), z.string(), z.record(z.string(), z.unknown())])
 
-/** A value with where it came from and how old it is. */
+/** A value with its source and age. */
 export const MetricValue = z
   .object({
     name: z.string(),
@@ -63,6 +63,7 @@ const fresh = z
 export const BatchQuery = z.strictObject({ names: z.string().optional(), fresh })
 export const SingleQuery = z.strictObject({ fresh })
 
+/** Path parameters of a route of one device; an id that is not configured is refused later, with 404. */
 export const DeviceParams = z.object({ device_id: z.string().max(64) })
 export const MetricParams = z.object({ device_id: z.string().max(64), metric_name: z.string().max(128) })
 export const ActionParams = z.object({ device_id: z.string().max(64), action_name: z.string().max(128) })
@@ -85,7 +86,7 @@ export const WriteResult = z
     confirmed: z.boolean(),
     send_unconfirmed: z
       .boolean()
-      .meta({ description: 'The connection broke while the value was sent; reading it back settled it' }),
+      .meta({ description: 'The connection was lost while the value was sent; it was confirmed by reading it back' }),
     timestamp: z.iso.datetime(),
   })
   .meta({ id: 'WriteResult' })

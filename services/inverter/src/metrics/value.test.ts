@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../catalog/catalog.ts'
 import type { Problem } from '../problems.ts'
-import { checkValue } from './check-value.ts'
 import { apiValueOf, isSameValue, labelOf, payloadOf } from './value.ts'
+import { checkValue } from './write-metric.ts'
 
 const catalog = loadCatalog()
 const object = (name: string) => catalog.byName(name)!

@@ -1,12 +1,11 @@
 import { createKeyedQueue, QueueFull } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { AllowlistEntry } from '../catalog/schema.ts'
-import { Problem } from '../problems.ts'
+import { Problem, invalid, type ProblemCode } from '../problems.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
-import { checkValue } from './check-value.ts'
 import { holdsNoNumber } from './device-problem.ts'
 import type { DeviceReader } from './device-reader.ts'
-import type { DeviceWriter, WriteOrder } from './device-writer.ts'
+import type { DeviceWriter, PendingWrite } from './device-writer.ts'
 import type { ActionResult, WriteResult } from './schema.ts'
 import type { ApiValue } from './value.ts'
 
@@ -25,12 +24,14 @@ export interface WriteTarget {
   readonly writer: DeviceWriter
 }
 
-export interface MetricWriteParts {
+export interface MetricWriteDependencies {
   readonly catalog: Catalog
+  /** Throws `unknown_device`. */
+  readonly device: (id: string) => WriteTarget
   readonly isApproved: (name: string) => boolean
   readonly isWriteAccessOn: () => boolean
   /** Throws when the device's battery is being dispatched or restored. */
-  readonly checkUndisturbed: (deviceId: string, name: string) => void
+  readonly checkWritable: (deviceId: string, name: string) => void
   readonly now: () => number
 }
 
@@ -46,19 +47,22 @@ interface Prepared {
 
 /** Writing for callers: what may be written is settled before anything is sent. */
 export class MetricWrites {
-  readonly #parts: MetricWriteParts
+  readonly #dependencies: MetricWriteDependencies
   readonly #queue = createKeyedQueue(waiting)
 
-  constructor(parts: MetricWriteParts) {
-    this.#parts = parts
+  constructor(dependencies: MetricWriteDependencies) {
+    this.#dependencies = dependencies
   }
 
-  async write(target: WriteTarget, request: WriteRequest): Promise<WriteResult> {
+  async write(deviceId: string, request: WriteRequest): Promise<WriteResult> {
+    const target = this.#dependencies.device(deviceId)
     const { object, value } = this.#prepare(target, request, false)
-    return this.#inTurn(target.deviceId, async () => {
+    return this.#withLock(target.deviceId, async () => {
       this.#checkStillAllowed(target, object)
       const oldValue = await valueBefore(target.reader, object)
-      const { readback, sendUnconfirmed } = await target.writer.write(orderOf({ object, value }, oldValue, request))
+      const { readback, sendUnconfirmed } = await target.writer.write(
+        pendingWriteOf({ object, value }, oldValue, request),
+      )
       return {
         device_id: target.deviceId,
         name: object.name,
@@ -71,12 +75,13 @@ export class MetricWrites {
     })
   }
 
-  async act(target: WriteTarget, request: WriteRequest): Promise<ActionResult> {
+  async triggerAction(deviceId: string, request: WriteRequest): Promise<ActionResult> {
+    const target = this.#dependencies.device(deviceId)
     const { object, value } = this.#prepare(target, request, true)
-    return this.#inTurn(target.deviceId, async () => {
+    return this.#withLock(target.deviceId, async () => {
       this.#checkStillAllowed(target, object)
       const oldValue = target.reader.cache.get(object.name)?.value ?? null
-      const { readback } = await target.writer.act(orderOf({ object, value }, oldValue, request))
+      const { readback } = await target.writer.triggerAction(pendingWriteOf({ object, value }, oldValue, request))
       return {
         device_id: target.deviceId,
         name: object.name,
@@ -91,31 +96,31 @@ export class MetricWrites {
 
   /** Settles everything that can be settled without the device. */
   #prepare({ deviceId }: WriteTarget, request: WriteRequest, isAction: boolean): Prepared {
-    const object = this.#parts.catalog.byName(request.name)
+    const object = this.#dependencies.catalog.byName(request.name)
     if (object === undefined || (isAction && !object.isAction))
       throw new Problem('unknown_metric', `There is no ${isAction ? 'action' : 'metric'} ${request.name}`)
     if (!isAction && object.isAction)
       throw new Problem('metric_is_action', `${request.name} is an action; send the same body to its action route`)
     const value = checkValue(object, this.#ruleFor(object), request.value)
-    this.#parts.checkUndisturbed(deviceId, object.name)
+    this.#dependencies.checkWritable(deviceId, object.name)
     return { object, value }
   }
 
   /** Checks again when the write's turn comes: what was allowed at the request may not be any more. */
   #checkStillAllowed({ deviceId }: WriteTarget, object: CatalogObject): void {
-    if (!this.#parts.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
+    if (!this.#dependencies.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
     this.#ruleFor(object)
-    this.#parts.checkUndisturbed(deviceId, object.name)
+    this.#dependencies.checkWritable(deviceId, object.name)
   }
 
   #ruleFor(object: CatalogObject): AllowlistEntry {
-    const rule = this.#parts.catalog.allowlist.get(object.name)
-    if (rule === undefined || !this.#parts.isApproved(object.name))
+    const rule = this.#dependencies.catalog.allowlist.get(object.name)
+    if (rule === undefined || !this.#dependencies.isApproved(object.name))
       throw new Problem('write_not_allowed', `${object.name} is not approved for writing`)
     return rule
   }
 
-  async #inTurn<T>(deviceId: string, work: () => Promise<T>): Promise<T> {
+  async #withLock<T>(deviceId: string, work: () => Promise<T>): Promise<T> {
     try {
       return await this.#queue.run(deviceId, work)
     } catch (error) {
@@ -126,7 +131,7 @@ export class MetricWrites {
   }
 
   #timestamp(): string {
-    return new Date(this.#parts.now()).toISOString()
+    return new Date(this.#dependencies.now()).toISOString()
   }
 }
 
@@ -143,11 +148,11 @@ async function valueBefore(reader: DeviceReader, object: CatalogObject): Promise
   }
 }
 
-const orderOf = (
+const pendingWriteOf = (
   { object, value }: Prepared,
   oldValue: ApiValue | null,
   { caller, cause }: WriteRequest,
-): WriteOrder => ({
+): PendingWrite => ({
   object,
   value,
   priority: 'normal',
@@ -159,3 +164,62 @@ const orderOf = (
 
 const scalarOf = (value: ApiValue | null): number | boolean | string | null =>
   typeof value === 'object' ? null : value
+
+/** Longest text that fits into one frame, bytes. */
+const maxTextBytes = 128
+
+/**
+ * Checks a value that somebody wants to write against the object's type and the allowlist; throws a 422 that names `value`.
+ * Numbers come in the unit the metric reports; enumerations by number. Nothing is sent before this passed.
+ */
+export function checkValue(object: CatalogObject, rule: AllowlistEntry, value: unknown): WireValue {
+  if (object.type === 'bool')
+    return typeof value === 'boolean' ? value : refuse('must be true or false', 'value_type_mismatch')
+  if (object.type === 'string') return checkText(value)
+  if (typeof value !== 'number') return refuse('must be a number', 'value_type_mismatch')
+  if (!Number.isFinite(value)) return refuse('must be finite', 'value_not_finite')
+  if (object.type !== 'float' && !Number.isInteger(value))
+    return refuse('must be a whole number', 'value_type_mismatch')
+  checkLimits(rule, value)
+  checkUnit(object, value)
+  if (object.type === 'float' && !Number.isFinite(Math.fround(value / object.scale)))
+    return refuse('does not fit a 32-bit float', 'value_out_of_range')
+  return value
+}
+
+function checkText(value: unknown): string {
+  if (typeof value !== 'string') return refuse('must be text', 'value_type_mismatch')
+  if (value.includes('\0')) return refuse('must not contain a null character', 'value_out_of_range')
+  if (Buffer.byteLength(value) > maxTextBytes)
+    return refuse(`must have at most ${maxTextBytes} bytes`, 'value_out_of_range')
+  return value
+}
+
+function checkLimits(
+  { minimum = -Infinity, maximum = Infinity, allowed_values: allowed, step }: AllowlistEntry,
+  value: number,
+): void {
+  if (value < minimum || value > maximum) refuse(`must be from ${minimum} to ${maximum}`, 'value_out_of_range')
+  if (allowed !== undefined && !allowed.includes(value))
+    refuse(`must be one of ${allowed.join(', ')}`, 'value_out_of_range')
+  if (step === undefined) return
+  const steps = (value - (Number.isFinite(minimum) ? minimum : 0)) / step
+  if (Math.abs(steps - Math.round(steps)) > 1e-9) refuse(`must be a multiple of ${step}`, 'value_step_mismatch')
+}
+
+/** Units that leave no doubt about what a value can be. All other limits of the allowlist are those of the wire type. */
+const unitRanges: Readonly<Record<string, readonly [number, number, string]>> = {
+  '%': [0, 100, 'percent'],
+  ratio: [0, 1, 'a share, 0.5 is 50 %'],
+}
+
+function checkUnit({ unit }: CatalogObject, value: number): void {
+  const range = unitRanges[unit ?? '']
+  if (range === undefined) return
+  const [least, most, meaning] = range
+  if (value < least || value > most) refuse(`must be from ${least} to ${most} (${meaning})`, 'value_out_of_range')
+}
+
+function refuse(detail: string, code: ProblemCode): never {
+  throw invalid('value', detail, code)
+}

@@ -1,19 +1,19 @@
 import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
-import type { Endpoint } from '../devices/device-graph.ts'
+import type { Endpoint } from '../devices/device-connections.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
 
-/** What the scraper is shown. Nothing of it asks a device. */
+/** The Prometheus exposition. It never queries a device. */
 export interface Exposition {
-  /** The text of one scrape, media type `text/plain; version=0.0.4`. */
+  /** Returns the text of one scrape, media type `text/plain; version=0.0.4`. */
   text(): Promise<string>
   countRequest(route: string, status: number): void
-  /** How long one exchange with a device took, seconds. */
+  /** Records the duration of one exchange with a device, seconds. */
   observeExchange(deviceId: string, seconds: number): void
 }
 
-export interface ExpositionParts {
+export interface ExpositionDependencies {
   readonly catalog: Catalog
   readonly devices: () => readonly DeviceRuntime[]
   readonly endpoints: () => readonly Endpoint[]
@@ -40,7 +40,8 @@ const unitSuffixes: Readonly<Record<string, string>> = {
   ratio: 'ratio',
 }
 
-export function createExposition(parts: ExpositionParts): Exposition {
+/** Creates the metrics with their own registry; device and connection values are looked up at each scrape. */
+export function createExposition(dependencies: ExpositionDependencies): Exposition {
   const registry = new Registry()
   const requests = new Map<string, number>()
   addRequestCounter(registry, requests)
@@ -51,11 +52,11 @@ export function createExposition(parts: ExpositionParts): Exposition {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  addDeviceMetrics(registry, parts)
-  addTransportMetrics(registry, parts)
+  addDeviceMetrics(registry, dependencies)
+  addTransportMetrics(registry, dependencies)
   return {
     async text() {
-      const values = await valueMetrics(parts).metrics()
+      const values = await valueMetrics(dependencies).metrics()
       return `${await registry.metrics()}${values}`
     },
     countRequest: (route, status) => {
@@ -66,7 +67,7 @@ export function createExposition(parts: ExpositionParts): Exposition {
   }
 }
 
-/** Counted apart from the registry, whose own counting is too slow for every request. */
+/** Adds the request counter. It is counted outside the registry, which is too slow for every request. */
 function addRequestCounter(registry: Registry, counts: ReadonlyMap<string, number>): Metric {
   return new Counter({
     name: `${prefix}api_requests_total`,
@@ -113,18 +114,18 @@ function addLookedUp<Subject>(
   })
 }
 
-function addDeviceMetrics(registry: Registry, { devices }: ExpositionParts): void {
+function addDeviceMetrics(registry: Registry, { devices }: ExpositionDependencies): void {
   const shown: Shown<DeviceRuntime>[] = [
     {
       name: 'device_errors_total',
       help: 'Exchanges that failed',
       isCounter: true,
-      value: (d) => d.vitality.signs().failures,
+      value: (d) => d.liveness.status().failures,
     },
     {
       name: 'device_last_success_timestamp_seconds',
-      help: 'When the device last gave a value',
-      value: (d) => seconds(d.vitality.signs().lastSuccessAt),
+      help: 'Time of the last value from the device',
+      value: (d) => seconds(d.liveness.status().lastSuccessAt),
     },
     {
       name: 'device_periodic_registrations',
@@ -139,7 +140,7 @@ function addDeviceMetrics(registry: Registry, { devices }: ExpositionParts): voi
     },
     {
       name: 'api_cache_misses_total',
-      help: 'Readings that asked the device',
+      help: 'Readings that queried the device',
       isCounter: true,
       value: (d) => d.reader.counts.misses,
     },
@@ -148,7 +149,7 @@ function addDeviceMetrics(registry: Registry, { devices }: ExpositionParts): voi
     addLookedUp(registry, one, { label: 'device', subjects: devices, nameOf: (device) => device.deviceId })
 }
 
-function addTransportMetrics(registry: Registry, { endpoints }: ExpositionParts): void {
+function addTransportMetrics(registry: Registry, { endpoints }: ExpositionDependencies): void {
   const shown: Shown<Endpoint>[] = [
     {
       name: 'transport_crc_errors_total',
@@ -170,7 +171,7 @@ function addTransportMetrics(registry: Registry, { endpoints }: ExpositionParts)
     },
     {
       name: 'transport_unexpected_frames_total',
-      help: 'Frames nobody had asked for',
+      help: 'Unsolicited frames',
       isCounter: true,
       value: (e) => e.link.status().unexpectedFrames,
     },
@@ -179,7 +180,7 @@ function addTransportMetrics(registry: Registry, { endpoints }: ExpositionParts)
       help: '1 when another client seems to use the port',
       value: (e) => (e.link.status().foreignAccessSuspected ? 1 : 0),
     },
-    { name: 'transport_queue_length', help: 'Requests that wait', value: (e) => e.link.status().queueLength },
+    { name: 'transport_queue_length', help: 'Waiting requests', value: (e) => e.link.status().queueLength },
   ]
   for (const one of shown)
     addLookedUp(registry, one, { label: 'endpoint', subjects: endpoints, nameOf: (endpoint) => endpoint.id })
@@ -187,8 +188,10 @@ function addTransportMetrics(registry: Registry, { endpoints }: ExpositionParts)
 
 const seconds = (at: number | null): number | undefined => (at === null ? undefined : at / 1000)
 
-/** The chosen values as far as the cache holds usable ones; made anew, so that what expired is left out, not zero. */
-function valueMetrics({ catalog, devices, exposed }: ExpositionParts): Registry {
+/**
+ * Creates metrics of the chosen values that are in the cache, anew for each scrape: an expired value is absent, not zero.
+ */
+function valueMetrics({ catalog, devices, exposed }: ExpositionDependencies): Registry {
   const registry = new Registry()
   for (const object of exposed().map((name) => catalog.byName(name))) {
     if (object === undefined || object.valueType === 'string') continue

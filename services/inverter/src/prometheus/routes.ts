@@ -2,7 +2,7 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import type { Exposition } from './exposition.ts'
 
-/** What a scraper reads. Never touches a device. */
+/** The scraper's endpoint. It never queries a device. */
 export function prometheusRoutes(exposition: Exposition): Route[] {
   return [
     route(
@@ -10,7 +10,7 @@ export function prometheusRoutes(exposition: Exposition): Route[] {
         method: 'GET',
         path: '/metrics',
         tag: 'General',
-        summary: 'Values and counters for a scraper',
+        summary: 'Prometheus metrics',
         description: 'Prometheus text format 0.0.4. Values that expired are left out.',
         access: 'scrape',
         limit: 'scrape',

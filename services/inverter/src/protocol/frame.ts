@@ -7,7 +7,7 @@ export const startByte = 0x2b
 /** Put before every start byte and every one of itself after the start of a frame. */
 export const escapeByte = 0x2d
 
-/** The most unescaped bytes a frame may have, from the command to the checksum. */
+/** Maximum number of unescaped bytes in a frame, from the command to the checksum. */
 export const maxFrameBytes = 4096
 
 /** One message of the wire protocol, unescaped and with its checksum taken off. */

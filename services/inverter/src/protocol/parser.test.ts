@@ -184,7 +184,7 @@ test('a reset forgets the frame that has begun, keeps the counters, and ends the
   assert.equal(frames, 2)
 })
 
-test('the bytes of a frame are told as they came', () => {
+test('a frame carries its bytes as they came', () => {
   for (const { bytes, name } of [...wellFormed, ...misdeclared]) {
     const heard: string[] = []
     const parser = createFrameParser({

@@ -25,7 +25,7 @@ export interface ParserCounters {
 /** Finds the frames in a stream of bytes, however it is cut into chunks. */
 export interface FrameParser {
   push(chunk: Uint8Array): void
-  /** Tells that no byte came for 80 ms, so that a long answer with a wrong length can be taken to have ended. */
+  /** Signals that no byte arrived for 80 ms: a long answer with a wrong length has ended. */
   idle(): void
   /** True if a frame has begun and is not complete: `idle` could end it. */
   readonly isWaiting: boolean

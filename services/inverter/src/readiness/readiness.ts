@@ -1,17 +1,17 @@
-import { momentOf } from '@hearth/runtime'
+import { toIsoString } from '@hearth/runtime'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { Problem } from '../problems.ts'
 import type { DeviceReadiness, Readiness } from './schema.ts'
-import { vitalState } from '../devices/vitality.ts'
+import { livenessState } from '../devices/liveness.ts'
 
-/** What dispatch says about a device's record. */
+/** State of a device's dispatch record. */
 export interface DispatchReadiness {
   readonly corrupt: boolean
   readonly restorePending: boolean
   readonly recovered: boolean
 }
 
-export interface ReadinessParts {
+export interface ReadinessDependencies {
   readonly devices: () => readonly DeviceRuntime[]
   readonly dispatch: (deviceId: string) => DispatchReadiness
   /** Metric name of an object. */
@@ -19,24 +19,28 @@ export interface ReadinessParts {
   readonly isStopping: () => boolean
 }
 
-/** Whether the service can do its work, device by device. */
+/** Readiness of the service, device by device. */
 export interface ReadinessReport {
   device(runtime: DeviceRuntime): DeviceReadiness
   /** Throws `not_ready` with all devices when one of them is not in a ready state. */
   read(): Readiness
 }
 
-export function createReadiness(parts: ReadinessParts): ReadinessReport {
+/**
+ * Creates the readiness report. A device is ready when it answers and no dispatch record is corrupt, unrecovered or waits
+ * to be restored.
+ */
+export function createReadiness(dependencies: ReadinessDependencies): ReadinessReport {
   const device = (runtime: DeviceRuntime) => ({
-    ...describe(runtime, parts.dispatch(runtime.deviceId)),
-    unanswered_metrics: runtime.unanswered.list().flatMap(({ objectId }) => parts.nameOf(objectId) ?? []),
+    ...describe(runtime, dependencies.dispatch(runtime.deviceId)),
+    unanswered_metrics: runtime.unanswered.list().flatMap(({ objectId }) => dependencies.nameOf(objectId) ?? []),
   })
   return {
     device,
     read() {
-      const devices = parts.devices().map(device)
+      const devices = dependencies.devices().map(device)
       const waiting = devices.filter(({ ready }) => !ready).map(({ device_id: id, state }) => `${id} (${state})`)
-      if (parts.isStopping())
+      if (dependencies.isStopping())
         throw new Problem('not_ready', 'The service is stopping', { members: { ready: false, devices } })
       if (waiting.length > 0)
         throw new Problem('not_ready', `Not ready: ${waiting.join(', ')}`, { members: { ready: false, devices } })
@@ -46,12 +50,12 @@ export function createReadiness(parts: ReadinessParts): ReadinessReport {
 }
 
 function describe(
-  { deviceId, link, reader, vitality, periodic }: DeviceRuntime,
+  { deviceId, link, reader, liveness, periodic }: DeviceRuntime,
   dispatch: DispatchReadiness,
 ): Omit<DeviceReadiness, 'unanswered_metrics'> {
   const status = link.status()
-  const signs = vitality.signs()
-  const state = vitalState(signs, status.state === 'maintenance')
+  const signs = liveness.status()
+  const state = livenessState(signs, status.state === 'maintenance')
   const isAlive = state === 'ok' || state === 'degraded'
   return {
     device_id: deviceId,
@@ -62,8 +66,8 @@ function describe(
     foreign_access_suspected: status.foreignAccessSuspected,
     consecutive_failures: signs.consecutiveFailures,
     liveness_source: signs.livenessSource,
-    last_success_at: momentOf(signs.lastSuccessAt),
-    last_heartbeat_at: momentOf(signs.lastHeartbeatAt),
+    last_success_at: toIsoString(signs.lastSuccessAt),
+    last_heartbeat_at: toIsoString(signs.lastHeartbeatAt),
     queue_length: status.queueLength,
     transactions: signs.transactions,
     failures: signs.failures,

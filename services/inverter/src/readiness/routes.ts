@@ -5,7 +5,7 @@ import { Problem } from '../problems.ts'
 import type { ReadinessReport } from './readiness.ts'
 import { Readiness } from './schema.ts'
 
-/** Whether the process lives, and whether its devices can be used. */
+/** Liveness of the process and readiness of its devices. */
 export function readinessRoutes(readiness: ReadinessReport, isStopping: () => boolean): Route[] {
   return [
     route(
@@ -13,7 +13,7 @@ export function readinessRoutes(readiness: ReadinessReport, isStopping: () => bo
         method: 'GET',
         path: '/health',
         tag: 'General',
-        summary: 'Whether the process lives; says nothing about the inverters',
+        summary: 'Liveness of the process; independent of the inverters',
         access: 'public',
         limit: 'none',
         success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
@@ -29,7 +29,7 @@ export function readinessRoutes(readiness: ReadinessReport, isStopping: () => bo
         method: 'GET',
         path: '/api/v1/readiness',
         tag: 'General',
-        summary: 'Whether every device can be used',
+        summary: 'Readiness of all devices',
         access: 'read',
         limit: 'counted',
         success: { status: 200, body: Readiness },

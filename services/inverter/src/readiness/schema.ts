@@ -28,7 +28,7 @@ export const DeviceReadiness = z
     dispatch_restore_pending: z.boolean(),
     dispatch_record_corrupt: z.boolean(),
     unanswered_metrics: z.array(z.string()).meta({
-      description: 'Metrics that the firmware does not answer; they are left out and tried again now and then',
+      description: 'Metrics that the firmware does not answer; they are skipped and retried from time to time',
     }),
   })
   .meta({ id: 'DeviceReadiness' })

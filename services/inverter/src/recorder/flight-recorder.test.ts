@@ -28,13 +28,13 @@ test('a capture reads back as what was recorded', () => {
 
 test('only the latest frames are kept, by count and by bytes', () => {
   const { frame, bytes } = wellFormed[0]!
-  const byCount = createFlightRecorder({ timers, mostFrames: 3 })
+  const byCount = createFlightRecorder({ timers, maxFrames: 3 })
   for (let objectId = 0; objectId < 10; objectId += 1) byCount.record('sent', { ...frame, objectId }, bytes)
   assert.deepEqual(
     byCount.frames().map((frame) => Number(frame.object_id)),
     [7, 8, 9],
   )
-  const byBytes = createFlightRecorder({ timers, mostBytes: 4 * bytes.length + 1 })
+  const byBytes = createFlightRecorder({ timers, maxBytes: 4 * bytes.length + 1 })
   for (let count = 0; count < 10; count += 1) byBytes.record('sent', frame, bytes)
   assert.equal(byBytes.frames().length, 4)
   byBytes.record('sent', frame, new Uint8Array(1000))

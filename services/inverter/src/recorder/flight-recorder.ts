@@ -2,12 +2,12 @@ import type { Timers } from '@hearth/runtime'
 import { z } from 'zod'
 import type { Frame } from '../protocol/frame.ts'
 
-/** The network password, the one secret among the objects of a device: what is sent about it is not kept. */
+/** The network password, the only secret among the objects of a device: its payload is not recorded. */
 const wifiPassword = 0x14c0e627
 
 const hexDigits = z.string().regex(/^(?:[0-9a-f]{2})*$/)
 
-/** One frame as it is handed out: names and values are left to those who know the objects. */
+/** A recorded frame without the name and value of its object. */
 export const RecordedFrame = z.object({
   at: z.iso.datetime(),
   direction: z.enum(['sent', 'received']),
@@ -23,26 +23,28 @@ export const RecordedFrame = z.object({
 })
 export type RecordedFrame = z.infer<typeof RecordedFrame>
 
-/** One frame of a capture: enough to be played again, also when it was written by hand. */
+/** One frame of a capture. `at` and `bytes` are optional, so that a capture can be written by hand. */
 const CapturedFrame = RecordedFrame.partial({ at: true, bytes: true })
+
+/** A frame of a capture, as `parseCapture` returns it. */
 export type CapturedFrame = z.infer<typeof CapturedFrame>
 
-/** How much a recorder keeps, and its clock. */
+/** Limits and clock of a recorder. */
 export interface FlightRecorderOptions {
   readonly timers: Pick<Timers, 'now'>
   /** Frames; 2000 when left out. */
-  readonly mostFrames?: number
+  readonly maxFrames?: number
   /** Bytes of all frames together; 1 MiB when left out. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
 }
 
-/** Keeps the latest frames of a connection, so that a fault can be looked at after it happened. */
+/** Keeps the latest frames of a connection, so that a fault can be examined after it happened. */
 export interface FlightRecorder {
   /** The bytes are copied. */
   record(direction: RecordedFrame['direction'], frame: Frame, bytes: Uint8Array): void
   /** Oldest first. */
   frames(): RecordedFrame[]
-  /** All frames as JSON, one a line. */
+  /** Returns all frames as JSON, one per line. */
   exportCapture(): string
 }
 
@@ -53,9 +55,9 @@ interface Entry {
   readonly bytes: Uint8Array
 }
 
-/** Makes a recorder that keeps as much as it is allowed to, and forgets the oldest beyond that. */
+/** Creates a recorder that drops the oldest frames beyond its limits. */
 export function createFlightRecorder(options: FlightRecorderOptions): FlightRecorder {
-  const { timers, mostFrames = 2000, mostBytes = 1_048_576 } = options
+  const { timers, maxFrames = 2000, maxBytes = 1_048_576 } = options
   const entries: Entry[] = []
   let total = 0
   const frames = () => entries.map(recordOf)
@@ -63,7 +65,7 @@ export function createFlightRecorder(options: FlightRecorderOptions): FlightReco
     record(direction, frame, bytes) {
       entries.push({ at: timers.now(), direction, frame, bytes: Uint8Array.from(bytes) })
       total += bytes.length
-      while (entries.length > mostFrames || total > mostBytes) total -= entries.shift()?.bytes.length ?? 0
+      while (entries.length > maxFrames || total > maxBytes) total -= entries.shift()?.bytes.length ?? 0
     },
     frames,
     exportCapture: () =>
@@ -73,7 +75,7 @@ export function createFlightRecorder(options: FlightRecorderOptions): FlightReco
   }
 }
 
-/** A capture has a line that is no recorded frame. */
+/** Error for a line of a capture that is not a recorded frame. */
 export class CaptureError extends Error {
   /** Counted from 1. */
   readonly line: number
@@ -84,7 +86,7 @@ export class CaptureError extends Error {
   }
 }
 
-/** Reads what `exportCapture` wrote. Throws a `CaptureError` at the first line that is none of it. */
+/** Parses the output of `exportCapture`. Throws a `CaptureError` at the first line that is not a frame. */
 export function parseCapture(text: string): CapturedFrame[] {
   const frames: CapturedFrame[] = []
   for (const [index, line] of text.split('\n').entries()) {

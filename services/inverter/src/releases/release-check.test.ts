@@ -25,28 +25,28 @@ test('an answer is kept for an hour, a failure for a minute, and force comes eve
   const clock = createManualClock(Date.UTC(2026, 0, 1))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/latest`
   const check = createReleaseCheck({ version: '0.1.0', url, timers: { ...systemTimers, ...clock } })
-  const first = await Promise.all([check.look(false), check.look(false)])
+  const first = await Promise.all([check.check(false), check.check(false)])
   assert.deepEqual([asked, first[0]?.latest, first[0]?.update_available, first[0]?.cached], [1, '9.9.9', true, false])
   clock.advance(29_000)
-  assert.equal((await check.look(true)).cached, true)
+  assert.equal((await check.check(true)).cached, true)
   clock.advance(1000)
-  assert.equal((await check.look(true)).cached, false)
+  assert.equal((await check.check(true)).cached, false)
   clock.advance(3_599_000)
-  assert.equal((await check.look(false)).cached, true)
+  assert.equal((await check.check(false)).cached, true)
   status = 500
   clock.advance(1000)
-  const failed = await check.look(false)
+  const failed = await check.check(false)
   assert.deepEqual([failed.cached, failed.latest, failed.error], [false, null, 'the server of releases answered 500'])
   clock.advance(59_000)
-  assert.equal((await check.look(false)).cached, true)
+  assert.equal((await check.check(false)).cached, true)
   clock.advance(1000)
-  assert.equal((await check.look(false)).cached, false)
+  assert.equal((await check.check(false)).cached, false)
   assert.equal(asked, 4)
 })
 
 test('without an address nothing is asked', async () => {
   const check = createReleaseCheck({ version: '0.1.0', url: undefined, timers: systemTimers })
-  assert.match((await check.look(true)).error ?? '', /RELEASES_URL/)
+  assert.match((await check.check(true)).error ?? '', /RELEASES_URL/)
 })
 
 test('a redirect to an address that the operator did not set is not followed into a private network', async (t) => {
@@ -57,6 +57,6 @@ test('a redirect to an address that the operator did not set is not followed int
   await new Promise<void>((resolve) => outer.listen(0, '127.0.0.1', resolve))
   t.after(() => [inner.close(), outer.close()])
   const url = `http://127.0.0.1:${(outer.address() as AddressInfo).port}/latest`
-  const finding = await createReleaseCheck({ version: '0.1.0', url, timers: systemTimers }).look(true)
+  const finding = await createReleaseCheck({ version: '0.1.0', url, timers: systemTimers }).check(true)
   assert.deepEqual([finding.latest, typeof finding.error], [null, 'string'])
 })

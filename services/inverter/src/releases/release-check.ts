@@ -3,32 +3,33 @@ import type { Timers } from '@hearth/runtime'
 import { z } from 'zod'
 import type { ReleaseInfo } from './schema.ts'
 
-/** How long an answer is kept, how long a failure, and how soon a forced look may follow another; milliseconds. */
+/** Lifetime of a result, of a failure, and minimum interval of forced checks; milliseconds. */
 const answerFor = 3_600_000
 const failureFor = 60_000
 const forcedEvery = 30_000
 
-/** How long the server of releases may take, milliseconds, and how much it may send, bytes. */
+/** Timeout of the release server, milliseconds, and maximum size of its answer, bytes. */
 const timeLimit = 5000
 const sizeLimit = 262_144
 
 const Release = z.object({ tag_name: z.string().max(64), html_url: z.url({ protocol: /^https?$/ }).optional() })
 
-export interface ReleaseParts {
+export interface ReleaseDependencies {
   readonly version: string
-  /** Answers the newest release as JSON; undefined when the operator named none. */
+  /** Address that returns the newest release as JSON; undefined when the operator set none. */
   readonly url: string | undefined
   readonly timers: Timers
 }
 
 /** Checks for newer versions. Results are kept for an hour, failures for a minute; a forced check runs every 30 seconds at most. */
 export interface ReleaseCheck {
-  look(force: boolean): Promise<ReleaseInfo>
+  check(force: boolean): Promise<ReleaseInfo>
 }
 
 type Finding = Pick<ReleaseInfo, 'latest' | 'url' | 'error' | 'update_available' | 'checked_at'>
 
-export function createReleaseCheck({ version, url, timers }: ReleaseParts): ReleaseCheck {
+/** Creates the check. A failure never throws: it is the `error` of the result. */
+export function createReleaseCheck({ version, url, timers }: ReleaseDependencies): ReleaseCheck {
   let known: { finding: Finding; at: number } | undefined
   let running: Promise<Finding> | undefined
 
@@ -57,7 +58,7 @@ export function createReleaseCheck({ version, url, timers }: ReleaseParts): Rele
   }
 
   return {
-    async look(force) {
+    async check(force) {
       if (url === undefined) {
         const error = 'No address of releases is set (RELEASES_URL)'
         return { version, latest: null, update_available: null, url: null, checked_at: null, cached: false, error }
@@ -86,7 +87,7 @@ async function readRelease(address: string): Promise<z.infer<typeof Release>> {
   return parsed.data
 }
 
-/** Compares versions of numbers and dots; anything after a hyphen is an early one and counts as older. */
+/** Compares versions of numbers and dots; a version with a hyphen is a prerelease and counts as older. */
 export function isNewer(candidate: string, present: string): boolean {
   const numbers = (text: string) => (text.split('-')[0] ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0)
   const [left, right] = [numbers(candidate), numbers(present)]

@@ -3,7 +3,7 @@ import { route } from '../access.ts'
 import type { ReleaseCheck } from './release-check.ts'
 import { ReleaseInfo, ReleaseQuery } from './schema.ts'
 
-/** Whether there is a newer version. */
+/** The check for a newer version. */
 export function releaseRoutes(releases: ReleaseCheck): Route[] {
   return [
     route(
@@ -12,13 +12,13 @@ export function releaseRoutes(releases: ReleaseCheck): Route[] {
         path: '/admin/api/check-updates',
         tag: 'Administration',
         summary: 'Version and newest release',
-        description: 'Kept for an hour, a failure for a minute; a forced look at most every 30 seconds.',
+        description: 'Cached for an hour, a failure for a minute; a forced check at most every 30 seconds.',
         access: 'admin',
         limit: 'counted',
         query: ReleaseQuery,
         success: { status: 200, body: ReleaseInfo },
       },
-      ({ query }) => releases.look(query.refresh),
+      ({ query }) => releases.check(query.refresh),
     ),
   ]
 }

@@ -7,12 +7,12 @@ export const ReleaseQuery = z.strictObject({
     .transform((text) => text === 'true'),
 })
 
-/** What is known of newer versions. */
+/** Result of the check for newer versions. */
 export const ReleaseInfo = z
   .object({
     version: z.string(),
     latest: z.string().nullable(),
-    update_available: z.boolean().nullable().meta({ description: 'null when it could not be found out' }),
+    update_available: z.boolean().nullable().meta({ description: 'null if unknown' }),
     url: z.string().nullable(),
     checked_at: z.iso.datetime().nullable(),
     cached: z.boolean(),

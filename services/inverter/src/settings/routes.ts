@@ -1,21 +1,21 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { GatewaySettings, SettingsView, WriteAccess, type EnvironmentFacts } from './schema.ts'
-import type { SettingsKeeper } from './settings.ts'
+import type { SettingsStore } from './settings.ts'
 
-export interface SettingsSurroundings {
+interface SettingsRouteDependencies {
   readonly environment: () => EnvironmentFacts
   /** Hands back what is active before write access goes. */
   readonly setWriteAccess: (enabled: boolean) => Promise<void>
   readonly changed: () => void
 }
 
-/** What an administrator changes while the service runs. */
-export function settingsRoutes(settings: SettingsKeeper, around: SettingsSurroundings): Route[] {
+/** Settings that administrators change at runtime. */
+export function settingsRoutes(settings: SettingsStore, dependencies: SettingsRouteDependencies): Route[] {
   const shared = { tag: 'Administration', access: 'admin', limit: 'counted' } as const
   const view = () => ({
     settings: settings.current(),
-    environment: around.environment(),
+    environment: dependencies.environment(),
     write_access: settings.isWriteAccessOn(),
   })
   return [
@@ -40,7 +40,7 @@ export function settingsRoutes(settings: SettingsKeeper, around: SettingsSurroun
       },
       async ({ body }) => {
         await settings.change(body)
-        around.changed()
+        dependencies.changed()
         return view()
       },
     ),
@@ -49,15 +49,15 @@ export function settingsRoutes(settings: SettingsKeeper, around: SettingsSurroun
         ...shared,
         method: 'PUT',
         path: '/admin/api/write-access',
-        summary: 'Switch write access on or off',
-        description: 'Takes effect at once. Switching it off first hands back what a dispatch changed.',
+        summary: 'Turn write access on or off',
+        description: 'Takes effect immediately. Turning it off first stops a dispatch.',
         body: WriteAccess,
         success: { status: 200, body: WriteAccess },
         errors: [409],
       },
       async ({ body }) => {
-        await around.setWriteAccess(body.enabled)
-        around.changed()
+        await dependencies.setWriteAccess(body.enabled)
+        dependencies.changed()
         return { enabled: settings.isWriteAccessOn() }
       },
     ),

@@ -5,31 +5,34 @@ const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
   error: 'must be an IP address or a CIDR network',
 })
 
-/** What `GET /metrics` shows, and to whom. */
+/** Content and access of `GET /metrics`. */
 export const ScraperSettings = z
   .strictObject({
     metrics: z.array(MetricName).max(64).meta({ description: 'Values shown, in this order' }),
     token_required: z.boolean(),
-    sources: z.array(network).max(32).meta({ description: 'Who may scrape without a token; empty for anyone' }),
+    sources: z
+      .array(network)
+      .max(32)
+      .meta({ description: 'Addresses that may scrape without a token; empty for anyone' }),
     requests_per_minute: z.int().min(1).max(10_000),
   })
   .meta({ id: 'ScraperSettings' })
 export type ScraperSettings = z.infer<typeof ScraperSettings>
 
-/** What an administrator changes while the service runs. */
+/** Settings that administrators change at runtime. */
 export const GatewaySettings = z
   .strictObject({
     live_interval_seconds: z
       .int()
       .min(2)
       .max(60)
-      .meta({ description: 'How often the energy flow is read while somebody watches' }),
+      .meta({ description: 'Interval of the energy flow while a page is open' }),
     scraper: ScraperSettings,
   })
   .meta({ id: 'GatewaySettings' })
 export type GatewaySettings = z.infer<typeof GatewaySettings>
 
-/** What the environment decides; shown, not changed. */
+/** Settings from the environment; read-only. */
 export const EnvironmentFacts = z
   .object({
     bind_address: z.string(),

@@ -1,12 +1,12 @@
 import type { Database } from '@hearth/database'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { invalid } from '../problems.ts'
 import { GatewaySettings } from './schema.ts'
 import { readSetting, writeSetting } from './store.ts'
 
-/** What an administrator decides while the service runs, at hand without asking the database. */
-export interface SettingsKeeper {
+/** Settings that administrators change at runtime, held in memory and stored in the database. */
+export interface SettingsStore {
   current(): GatewaySettings
   change(next: GatewaySettings): Promise<GatewaySettings>
   isWriteAccessOn(): boolean
@@ -14,7 +14,7 @@ export interface SettingsKeeper {
 }
 
 /** Reads the settings once; from then on they are kept in step with the database. */
-export async function openSettings(database: Database<Tables>, catalog: Catalog): Promise<SettingsKeeper> {
+export async function openSettings(database: Database<Tables>, catalog: Catalog): Promise<SettingsStore> {
   const db = database.query
   const stored = GatewaySettings.safeParse(await readSetting(db, 'gateway'))
   let current = stored.success ? stored.data : defaultSettings(catalog)

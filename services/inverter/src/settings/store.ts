@@ -1,14 +1,15 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** The stored value, or undefined when it was never set. */
+/** Returns the stored value, or undefined when there is none. */
 export async function readSetting(db: Db, name: string): Promise<unknown> {
   const row = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst()
   return row === undefined ? undefined : JSON.parse(row.value)
 }
 
+/** Stores a value as JSON and replaces an earlier one. */
 export async function writeSetting(db: Db, name: string, value: unknown): Promise<void> {
   const text = JSON.stringify(value)
   await db
@@ -18,6 +19,7 @@ export async function writeSetting(db: Db, name: string, value: unknown): Promis
     .execute()
 }
 
+/** Deletes a stored value; does nothing when there is none. */
 export async function deleteSetting(db: Db, name: string): Promise<void> {
   await db.deleteFrom('settings').where('name', '=', name).execute()
 }

@@ -11,7 +11,7 @@ export interface ClientEvents {
 }
 
 /** Most objects a connection may register, as on a real inverter. */
-const mostRegistrations = 64
+const maxRegistrations = 64
 
 /** One connection of somebody who talks to the inverter. */
 export class Client {
@@ -56,7 +56,7 @@ export class Client {
     const known = this.registered.get(address) ?? new Set()
     this.registered.set(address, known)
     this.registrations += 1
-    if (known.size < mostRegistrations) known.add(objectId)
+    if (known.size < maxRegistrations) known.add(objectId)
   }
 
   setReading(isReading: boolean): void {

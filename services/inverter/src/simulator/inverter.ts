@@ -1,13 +1,11 @@
 import type { Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
-import { slavePayload, type SimulatedSlave } from './binary-payloads.ts'
+import { slavePayload, type SimulatedSlave, eventTablePayload, timeSeriesPayload } from './payloads.ts'
 import type { Faults } from './faults.ts'
-import { eventTablePayload, timeSeriesPayload } from './logger-data.ts'
-import { advancePlant, plantAt, type PlantState } from './plant-physics.ts'
-import { plantRegisters } from './plant-registers.ts'
+import { advancePlant, plantAt, type PlantState, plantRegisters } from './plant.ts'
 import { RegisterFile } from './register-file.ts'
 
-export interface InverterParts {
+export interface InverterDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly seed: number
@@ -20,16 +18,16 @@ export interface InverterParts {
 /** One inverter without its wire: registers that follow a plant, and what writes to them do. */
 export class SimulatedInverter {
   readonly registers: RegisterFile
-  readonly #parts: InverterParts
+  readonly #dependencies: InverterDependencies
   #plant: PlantState
   #nextSlave = 0
 
-  constructor(parts: InverterParts) {
-    const now = parts.timers.now()
-    this.#parts = parts
-    this.registers = new RegisterFile(parts.catalog, { seed: parts.seed, now })
-    if (parts.serial !== undefined) this.registers.set('inverter_serial', parts.serial)
-    this.#plant = plantAt(now, parts.seed)
+  constructor(dependencies: InverterDependencies) {
+    const now = dependencies.timers.now()
+    this.#dependencies = dependencies
+    this.registers = new RegisterFile(dependencies.catalog, { seed: dependencies.seed, now })
+    if (dependencies.serial !== undefined) this.registers.set('inverter_serial', dependencies.serial)
+    this.#plant = plantAt(now, dependencies.seed)
     this.#follow()
   }
 
@@ -43,7 +41,7 @@ export class SimulatedInverter {
 
   /** Returns the payload that answers a read of the object; undefined for an object the inverter does not have. */
   answer(objectId: number): Uint8Array | undefined {
-    const object = this.#parts.catalog.byId(objectId)
+    const object = this.#dependencies.catalog.byId(objectId)
     if (object === undefined) return undefined
     if (object.structHint === 'slave_data') return this.#slave()
     this.#follow()
@@ -52,15 +50,15 @@ export class SimulatedInverter {
 
   /** Returns the payload that answers a time written to a logger object; undefined for every other object. */
   answerToWrite(objectId: number, payload: Uint8Array): Uint8Array | undefined {
-    const response = this.#parts.catalog.byId(objectId)?.response
+    const response = this.#dependencies.catalog.byId(objectId)?.response
     if (response === undefined || payload.length !== 4) return undefined
     const before = new DataView(payload.buffer, payload.byteOffset).getInt32(0)
-    return response === 'event_table' ? eventTablePayload(before) : timeSeriesPayload(before, this.#parts.seed)
+    return response === 'event_table' ? eventTablePayload(before) : timeSeriesPayload(before, this.#dependencies.seed)
   }
 
   /** Lets a written value take effect, unless a fault is in the way. */
   write(objectId: number, payload: Uint8Array): void {
-    const { catalog, faults, timers } = this.#parts
+    const { catalog, faults, timers } = this.#dependencies
     const name = catalog.byId(objectId)?.name
     const { stuck, ignorePeriodWrite, writeDelayMs } = faults()
     if (name === undefined || stuck.includes(name) || (ignorePeriodWrite && name === 'pas_period')) return
@@ -86,7 +84,7 @@ export class SimulatedInverter {
   }
 
   #follow(): void {
-    const { timers, seed, faults } = this.#parts
+    const { timers, seed, faults } = this.#dependencies
     const { frozenPlant, values } = faults()
     if (!frozenPlant) {
       const control = {
@@ -102,7 +100,7 @@ export class SimulatedInverter {
   }
 
   #slave(): Uint8Array {
-    const { slaves } = this.#parts
+    const { slaves } = this.#dependencies
     const slave = slaves[this.#nextSlave % Math.max(1, slaves.length)] ?? {
       networkId: 1,
       name: 'alone',

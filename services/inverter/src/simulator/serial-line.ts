@@ -1,8 +1,9 @@
 import type { Timers } from '@hearth/runtime'
+import type { Frame } from '../protocol/frame.ts'
 
-/** An answer on its way: the parts it is sent in, and how long the first of them takes. */
+/** An answer on its way: the chunks it is sent in, and the delay of the first. */
 export interface Transmission {
-  readonly parts: readonly Uint8Array[]
+  readonly chunks: readonly Uint8Array[]
   readonly afterMs: number
   readonly pauseMs: number
   /** Called when the last part was sent, or cut off. */
@@ -52,16 +53,40 @@ export class SerialLine {
     this.#isBusy = false
   }
 
-  async #transmit({ parts, afterMs, pauseMs, onSent }: Transmission): Promise<void> {
+  async #transmit({ chunks, afterMs, pauseMs, onSent }: Transmission): Promise<void> {
     if (afterMs > 0) await this.#timers.delay(afterMs)
-    this.#isSending = parts.length > 1
+    this.#isSending = chunks.length > 1
     this.#isCut = false
-    for (const [index, part] of parts.entries()) {
+    for (const [index, part] of chunks.entries()) {
       if (index > 0 && pauseMs > 0) await this.#timers.delay(pauseMs)
       if (this.#isCut || this.#isClosed) break
       this.#send(part)
     }
     this.#isSending = false
     onSent?.()
+  }
+}
+
+/** One thing that went over the wire, as the inverter saw it. */
+export interface WireEntry {
+  /** Monotonic milliseconds. */
+  readonly at: number
+  /** Number of the connection, counted from 1; 0 for what went to everybody. */
+  readonly connection: number
+  readonly direction: 'in' | 'out'
+  /** The received frame, when it was one. */
+  readonly frame: Frame | undefined
+  readonly bytes: string
+}
+
+const maxEntries = 10_000
+
+/** The last things that went over the wire. */
+export class WireLog {
+  readonly entries: WireEntry[] = []
+
+  add(entry: WireEntry): void {
+    this.entries.push(entry)
+    if (this.entries.length > maxEntries) this.entries.splice(0, maxEntries / 10)
   }
 }

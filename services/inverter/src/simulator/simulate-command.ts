@@ -1,21 +1,21 @@
 import {
   closeOnSignal,
-  commonSettings,
   createFastTimers,
   createLog,
+  logLevel,
   OperatorError,
   parseSettings,
   systemTimers,
 } from '@hearth/runtime'
 import { z } from 'zod'
 import { loadCatalog } from '../catalog/catalog.ts'
-import type { SimulatedSlave } from './binary-payloads.ts'
-import { followFaultsFile } from './faults-file.ts'
+import type { SimulatedSlave } from './payloads.ts'
+import { followFaultsFile } from './faults.ts'
 import { openReplay } from './replay.ts'
 import { startSimulator } from './simulator.ts'
 
 /** Largest plant address, and most further inverters that a plant reports. */
-const largestNetworkId = 0xff_ff_ff_ff
+const maxNetworkId = 0xff_ff_ff_ff
 const maxSlaves = 31
 
 /** Options of `hearth inverter simulate`. */
@@ -38,8 +38,8 @@ export async function runSimulatorCommand(options: SimulateOptions): Promise<voi
   if (!Number.isInteger(seed)) throw new OperatorError('--seed: must be a whole number')
   checkNetworkIds(networkId)
   if (!(speed > 0 && speed <= 1000)) throw new OperatorError('--speed: must be more than 0 and at most 1000')
-  const { LOG_LEVEL: logLevel } = parseSettings(z.object({ LOG_LEVEL: commonSettings.LOG_LEVEL }), process.env)
-  const log = createLog({ name: 'simulator', level: logLevel })
+  const { LOG_LEVEL } = parseSettings(z.object({ LOG_LEVEL: logLevel }), process.env)
+  const log = createLog({ name: 'simulator', level: LOG_LEVEL })
   const simulator = await startSimulator({
     host,
     port,
@@ -66,8 +66,8 @@ export async function runSimulatorCommand(options: SimulateOptions): Promise<voi
 }
 
 function checkNetworkIds(ids: readonly number[]): void {
-  if (ids.some((id) => !Number.isInteger(id) || id < 0 || id > largestNetworkId))
-    throw new OperatorError(`--network-id: must be whole numbers from 0 to ${largestNetworkId}`)
+  if (ids.some((id) => !Number.isInteger(id) || id < 0 || id > maxNetworkId))
+    throw new OperatorError(`--network-id: must be whole numbers from 0 to ${maxNetworkId}`)
   if (new Set(ids).size !== ids.length) throw new OperatorError('--network-id: the same address is given twice')
   if (ids.length > maxSlaves)
     throw new OperatorError(`--network-id: a plant has at most ${maxSlaves} further inverters`)

@@ -10,9 +10,8 @@ import { loadCatalog } from '../catalog/catalog.ts'
 import { encodeFrame, encodeRequest, type Frame } from '../protocol/frame.ts'
 import { createFrameParser } from '../protocol/parser.ts'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
-import { followFaultsFile } from './faults-file.ts'
-import { advancePlant, largestBatteryPower, newPlant, type BatteryControl } from './plant-physics.ts'
-import { plantRegisters } from './plant-registers.ts'
+import { followFaultsFile } from './faults.ts'
+import { advancePlant, maxBatteryPower, newPlant, type BatteryControl, plantRegisters } from './plant.ts'
 import { openReplay } from './replay.ts'
 import { startSimulator, type SimulatorOptions } from './simulator.ts'
 
@@ -77,7 +76,7 @@ test('energy is neither made nor lost, and the battery keeps within its bounds',
           plant = advancePlant(plant, plant.at + wholeDay / 24, { seed, control: one })
           assert.ok(Math.abs(plant.solarA + plant.solarB + plant.battery + plant.grid - plant.load) < 1e-6)
           assert.ok(plant.soc >= 0 && plant.soc <= 1, String(plant.soc))
-          assert.ok(Math.abs(plant.battery) <= largestBatteryPower)
+          assert.ok(Math.abs(plant.battery) <= maxBatteryPower)
         }
       },
     ),
@@ -97,7 +96,7 @@ test('a day’s counters begin at nought at midnight, the others go on', () => {
 test('the battery obeys the four registers', () => {
   const run = (control: BatteryControl, at = noon) => advancePlant(newPlant(at), at, { seed: 1, control })
   const own = run({ strategy: 4, setpoint: 3000, mayChargeFromGrid: false })
-  assert.ok(Math.abs(own.grid) < 1 || Math.abs(own.battery) === largestBatteryPower)
+  assert.ok(Math.abs(own.grid) < 1 || Math.abs(own.battery) === maxBatteryPower)
   const midnight = Date.UTC(2026, 5, 21, 0)
   assert.equal(run({ strategy: 2, setpoint: -2000, mayChargeFromGrid: true }, midnight).battery, -2000)
   assert.equal(run({ strategy: 2, setpoint: -2000, mayChargeFromGrid: false }, midnight).battery, 0)
@@ -166,7 +165,7 @@ test('a second request cuts the answer under way', async (t) => {
     frames.map((frame) => frame.objectId),
     [idOf('inverter_state')],
   )
-  assert.equal(simulator.mostOpenReads, 2)
+  assert.equal(simulator.maxOpenReads, 2)
 })
 
 test('further inverters of a plant have registers of their own, unknown addresses are silent', async (t) => {

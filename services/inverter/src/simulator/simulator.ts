@@ -2,24 +2,23 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createLog, OperatorError, type Log, type Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import { encodeFrame, type Frame } from '../protocol/frame.ts'
-import type { SimulatedSlave } from './binary-payloads.ts'
+import type { SimulatedSlave } from './payloads.ts'
 import { Client } from './client.ts'
 import { Faults, noFaults } from './faults.ts'
 import { SimulatedInverter } from './inverter.ts'
 import { PeriodicCycles } from './periodic-cycles.ts'
-import type { PlantState } from './plant-physics.ts'
+import type { PlantState } from './plant.ts'
 import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './replay.ts'
-import { SerialLine } from './serial-line.ts'
-import { bootloaderAnnouncement, longestShort, transmissionsOf, type Reply } from './transmissions.ts'
+import { SerialLine, WireLog, type WireEntry } from './serial-line.ts'
 import { keepState } from './state-file.ts'
-import { WireLog, type WireEntry } from './wire-log.ts'
+import { bootloaderAnnouncement, maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
 
 export interface SimulatorOptions {
   readonly host?: string
   /** 0 picks a free one. */
   readonly port: number
-  /** The same seed makes the same weather. */
+  /** Seed of the weather; equal seeds make equal weather. */
   readonly seed?: number
   readonly timers: Timers
   readonly catalog: Catalog
@@ -45,7 +44,7 @@ export class Simulator {
   port = 0
   connections = 0
   /** Most reads one connection ever had open at a time; a good client keeps it at one. */
-  mostOpenReads = 0
+  maxOpenReads = 0
   readonly #options: SimulatorOptions
   readonly #clients = new Set<Client>()
   readonly #line: SerialLine
@@ -67,11 +66,11 @@ export class Simulator {
     this.#faults = Faults.parse({ ...options.faults })
     this.#line = new SerialLine(timers, (bytes) => this.sendRaw(bytes))
     this.#cycles = new PeriodicCycles(timers, (address) => this.#cycle(address))
-    const parts = { catalog, timers, slaves, faults: () => this.#faults }
-    this.#main = new SimulatedInverter({ ...parts, seed })
+    const common = { catalog, timers, slaves, faults: () => this.#faults }
+    this.#main = new SimulatedInverter({ ...common, seed })
     this.#inverters.set(undefined, this.#main)
     for (const { networkId, serial } of slaves)
-      this.#inverters.set(networkId, new SimulatedInverter({ ...parts, seed: seed + networkId, serial }))
+      this.#inverters.set(networkId, new SimulatedInverter({ ...common, seed: seed + networkId, serial }))
   }
 
   get registers(): RegisterFile {
@@ -181,7 +180,7 @@ export class Simulator {
 
   #read(client: Client, inverter: SimulatedInverter, frame: Frame): void {
     client.openReads += 1
-    this.mostOpenReads = Math.max(this.mostOpenReads, client.openReads)
+    this.maxOpenReads = Math.max(this.maxOpenReads, client.openReads)
     if (this.#faults.silent || this.#isSilent(frame.objectId)) return
     const late = this.#faults.lateReplies[this.#nameOf(frame.objectId)]
     if (late === undefined) this.#answerRead(client, inverter, frame)
@@ -199,7 +198,7 @@ export class Simulator {
     to: Pick<Frame, 'address' | 'objectId'>,
     payload: Uint8Array | undefined,
   ): void {
-    if (payload !== undefined) this.#answer(client, to, { payload, isLong: payload.length > longestShort })
+    if (payload !== undefined) this.#answer(client, to, { payload, isLong: payload.length > maxShortPayload })
   }
 
   #payload(inverter: SimulatedInverter, objectId: number): Uint8Array | undefined {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { SimulatedInverter } from './inverter.ts'
 
 /** Interval at which changes are looked for, milliseconds. */
-const lookEvery = 1000
+const checkInterval = 1000
 
 const State = z.object({
   battery_soc: z.number().min(0).max(1),
@@ -36,10 +36,10 @@ export async function keepState(
     } catch (error) {
       log.error({ err: error }, `cannot write ${file}`)
     }
-    cancel = timers.after(lookEvery, () => void saveAgain())
+    cancel = timers.after(checkInterval, () => void saveAgain())
   }
   await save()
-  cancel = timers.after(lookEvery, () => void saveAgain())
+  cancel = timers.after(checkInterval, () => void saveAgain())
   return async () => {
     cancel()
     await save()

@@ -21,7 +21,7 @@ export function tokenRoutes(tokens: Tokens, changed: () => void): Route[] {
       {
         ...shared,
         method: 'POST',
-        summary: 'Make an access token',
+        summary: 'Create an access token',
         body: TokenCreate,
         success: { status: 201, body: NewToken },
         errors: [409],

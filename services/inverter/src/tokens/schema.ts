@@ -1,6 +1,9 @@
 import { z } from 'zod'
 
+/** Role of an access token; `read` may not change anything. */
 export const TokenRole = z.enum(['read', 'read_write'])
+
+/** Lifetime of a new access token; `1y` is 365 days. */
 export const TokenExpiry = z.enum(['never', '30d', '90d', '1y'])
 
 const name = z.string().trim().min(1).max(64)
@@ -24,7 +27,7 @@ export const Token = z
   .meta({ id: 'Token' })
 export type Token = z.infer<typeof Token>
 
-/** The one answer that holds the value. */
+/** A new access token with its value, which no other response contains. */
 export const NewToken = Token.extend({
   token: z.string().meta({ description: 'Shown this once; only a hash of it is kept' }),
 }).meta({ id: 'NewToken' })

@@ -1,8 +1,8 @@
 import { isExpired, TokenStore, tokenUseResolution, type Token as StoredToken } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
-import { momentOf, type Clock } from '@hearth/runtime'
+import { toIsoString, type Clock } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
-import type { Tables, TokenColumns } from '../database/tables.ts'
+import type { Tables, TokenColumns } from '../tables.ts'
 import { Problem } from '../problems.ts'
 import type { NewToken, Token, TokenCreate } from './schema.ts'
 
@@ -67,7 +67,7 @@ export class Tokens {
     return now - (token.last_used_at ?? 0) <= tokenUseResolution ? token.id : undefined
   }
 
-  /** Whether a token that was good a moment ago still is. */
+  /** Returns true if the token still exists. */
   async isUsable(id: string): Promise<boolean> {
     return (await this.#store.findById(id)) !== undefined
   }
@@ -79,8 +79,8 @@ function tokenOfRow(row: Row, now: number): Token {
     name: row.name,
     role: row.role,
     created_at: new Date(row.created_at).toISOString(),
-    expires_at: momentOf(row.expires_at),
+    expires_at: toIsoString(row.expires_at),
     expired: isExpired(row, now),
-    last_used_at: momentOf(row.last_used_at),
+    last_used_at: toIsoString(row.last_used_at),
   }
 }

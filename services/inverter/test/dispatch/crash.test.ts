@@ -4,7 +4,7 @@ import { eventually } from '@hearth/testing'
 import type { DispatchService } from '../../src/dispatch/dispatch.ts'
 import type { DispatchStore } from '../../src/dispatch/store.ts'
 import { Plant } from './plant.ts'
-import { submitter, TestHouse } from './service.ts'
+import { submitter, DispatchFixture } from './fixture.ts'
 
 /** A process that dies at its nth persistence: from then on nothing is stored and nothing reaches the device. */
 class Mortal {
@@ -33,7 +33,7 @@ class Mortal {
   })
 
   /** The device as the dying process reaches it. */
-  reach(plant: Plant, timers: TestHouse['timers']): Plant {
+  reach(plant: Plant, timers: DispatchFixture['timers']): Plant {
     const reached = new Plant('a', timers)
     reached.readFresh = (name) => (this.isDead ? never() : plant.readFresh(name))
     reached.writeConfirmed = (name, value, cause) => (this.isDead ? never() : plant.writeConfirmed(name, value, cause))
@@ -45,45 +45,45 @@ const never = () => new Promise<never>(() => undefined)
 const quick = { everyMs: 2, seconds: 20 }
 
 /** A life with everything in it: a start, writes of the loop, a replacement and an end. */
-async function live(house: TestHouse, service: DispatchService, mortal: Mortal): Promise<void> {
-  await service.submit('a', house.request('discharge_to_load'), submitter)
+async function live(fixture: DispatchFixture, service: DispatchService, mortal: Mortal): Promise<void> {
+  await service.submit('a', fixture.request('discharge_to_load'), submitter)
   for (const loadW of [2500, 300]) {
     const told = service.read('a').commanded_power_w
-    house.plant.loadW = loadW
+    fixture.plant.loadW = loadW
     await eventually(
       () => service.read('a').commanded_power_w,
       (watts) => watts !== told || mortal.isDead,
       quick,
     )
   }
-  await service.submit('a', house.request('charge_from_grid'), submitter)
+  await service.submit('a', fixture.request('charge_from_grid'), submitter)
   await service.stop('a')
 }
 
 /** Lives until the nth persistence and starts again. Returns how many there were, and whether that was the end of it. */
 async function dieAndRecover(at: number, after: boolean): Promise<{ persisted: number; isDead: boolean }> {
-  await using house = new TestHouse()
-  const before = { ...house.plant.registers }
+  await using fixture = new DispatchFixture()
+  const before = { ...fixture.plant.registers }
   const mortal = new Mortal(at, after)
-  const service = await house.start(mortal.wrap, mortal.reach(house.plant, house.timers))
-  await Promise.race([live(house, service, mortal), mortal.died.promise])
+  const service = await fixture.start(mortal.wrap, mortal.reach(fixture.plant, fixture.timers))
+  await Promise.race([live(fixture, service, mortal), mortal.died.promise])
   if (!mortal.isDead) return mortal
   service.close = () => Promise.resolve()
   const what = `persistence ${at}`
-  const next = await house.start()
+  const next = await fixture.start()
   // Nothing can begin before what was left behind is put right.
   if (next.activeOperation('a') !== undefined) {
-    await assert.rejects(next.submit('a', house.request('hold'), submitter), { code: 'dispatch_restore_required' })
+    await assert.rejects(next.submit('a', fixture.request('hold'), submitter), { code: 'dispatch_restore_required' })
     assert.deepEqual(next.readiness('a'), { corrupt: false, restorePending: true, recovered: false })
   }
   await next.recover()
   const { state, restore_required } = next.read('a')
-  assert.deepEqual(house.plant.registers, before, what)
+  assert.deepEqual(fixture.plant.registers, before, what)
   assert.deepEqual([state, restore_required], ['idle', false], what)
   assert.deepEqual(next.readiness('a'), { corrupt: false, restorePending: false, recovered: true })
-  const rows = await (await house.database()).query.selectFrom('dispatch_records').selectAll().execute()
+  const rows = await (await fixture.database()).query.selectFrom('dispatch_records').selectAll().execute()
   assert.ok(rows.length === 0 || rows[0]?.state === 'idle', what)
-  const last = house.plant.writes.slice(-5)
+  const last = fixture.plant.writes.slice(-5)
   assert.ok(
     last.every(({ cause }) => cause?.cause === 'restore'),
     what,
@@ -106,24 +106,24 @@ for (const after of [false, true])
   })
 
 test('killed while a device is out of reach, the next start goes on trying', async () => {
-  await using house = new TestHouse()
-  const before = { ...house.plant.registers }
-  const first = await house.start()
-  await first.submit('a', house.request('charge_from_grid'), submitter)
-  house.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
+  await using fixture = new DispatchFixture()
+  const before = { ...fixture.plant.registers }
+  const first = await fixture.start()
+  await first.submit('a', fixture.request('charge_from_grid'), submitter)
+  fixture.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
   await first.stop('a')
   await first.close()
   const attempts = first.read('a').restore_attempts
-  const second = await house.start()
+  const second = await fixture.start()
   await second.recover()
   assert.equal(second.read('a').state, 'fault_restore_pending')
   assert.equal(second.read('a').restore_attempts, attempts + 1)
   assert.equal(second.read('a').stop_reason, 'operator_cancelled')
-  house.plant.hinder = () => undefined
+  fixture.plant.hinder = () => undefined
   await eventually(
     () => second.read('a').state,
     (state) => state === 'idle',
     { ...quick, seconds: 30 },
   )
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
 })

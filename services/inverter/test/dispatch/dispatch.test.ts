@@ -3,16 +3,16 @@ import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import { Dispatch, DispatchPreview, DispatchRequest } from '../../src/dispatch/schema.ts'
 import { Problem } from '../../src/problems.ts'
-import { capabilitiesWithout, submitter, TestHouse } from './service.ts'
+import { capabilitiesWithout, submitter, DispatchFixture } from './fixture.ts'
 
 const quick = { everyMs: 5 }
 
 test('charging sets the registers, says so, and ends with the device as it was', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const { plant } = house
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const { plant } = fixture
   const before = { ...plant.registers }
-  const started = await service.submit('a', house.request('charge_from_grid', { max_power_w: 9000 }), submitter)
+  const started = await service.submit('a', fixture.request('charge_from_grid', { max_power_w: 9000 }), submitter)
   assert.deepEqual(Dispatch.parse(started), started)
   assert.deepEqual(
     { ...started, operation_id: '', valid_until: '' },
@@ -69,20 +69,20 @@ test('charging sets the registers, says so, and ends with the device as it was',
   )
   await assert.rejects(service.stop('a'), { code: 'dispatch_not_found' })
   assert.deepEqual(
-    house.ended.map(({ stopReason }) => stopReason),
+    fixture.ended.map(({ stopReason }) => stopReason),
     ['operator_cancelled'],
   )
-  const states = new Set<string>(house.events.map(({ dispatch }) => dispatch.state))
+  const states = new Set<string>(fixture.events.map(({ dispatch }) => dispatch.state))
   for (const state of ['precheck', 'applying', 'charging', 'restoring', 'idle']) assert.ok(states.has(state))
 })
 
 test('holding pins the battery at zero and leaves the target alone', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const started = await service.submit('a', house.request('hold'), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const started = await service.submit('a', fixture.request('hold'), submitter)
   assert.equal(started.state, 'holding')
   assert.equal(started.max_power_w, null)
-  assert.deepEqual(house.plant.registers, {
+  assert.deepEqual(fixture.plant.registers, {
     power_mng_soc_strategy: 2,
     power_mng_soc_target_set: 0.5,
     power_mng_battery_power_extern: 0,
@@ -91,33 +91,33 @@ test('holding pins the battery at zero and leaves the target alone', async () =>
 })
 
 test('a device that counts the other way round is told so', async () => {
-  await using house = new TestHouse()
-  house.capabilities = capabilitiesWithout().map((record) =>
+  await using fixture = new DispatchFixture()
+  fixture.capabilities = capabilitiesWithout().map((record) =>
     record.name === 'battery_power_sign_convention'
       ? Object.assign({}, record, { battery_discharge_positive: false })
       : record.name === 'write_path_convention'
         ? Object.assign({}, record, { soc_target_unit: 'percent' })
         : record,
   )
-  const service = await house.start()
-  const started = await service.submit('a', house.request('charge_from_grid'), submitter)
-  assert.equal(house.plant.registers['power_mng_battery_power_extern'], 3000)
-  assert.equal(house.plant.registers['power_mng_soc_target_set'], 80)
+  const service = await fixture.start()
+  const started = await service.submit('a', fixture.request('charge_from_grid'), submitter)
+  assert.equal(fixture.plant.registers['power_mng_battery_power_extern'], 3000)
+  assert.equal(fixture.plant.registers['power_mng_soc_target_set'], 80)
   assert.equal(started.commanded_direction, 'charge')
 })
 
 test('what is wrong is refused in a fixed order, before any device traffic', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const bad = house.request('charge_from_grid', {
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const bad = fixture.request('charge_from_grid', {
     mode: 'export_to_grid',
-    valid_until: house.inSeconds(-1),
+    valid_until: fixture.inSeconds(-1),
     target_soc_percent: 96,
     expected_operation_id: 'x',
   })
-  house.device.maxChargePowerW = null
-  house.approved.delete('power_mng_soc_strategy')
-  house.capabilities = capabilitiesWithout('write_path_convention')
+  fixture.device.maxChargePowerW = null
+  fixture.approved.delete('power_mng_soc_strategy')
+  fixture.capabilities = capabilitiesWithout('write_path_convention')
   const refusal = async () => {
     const error: unknown = await service.submit('a', bad, submitter).catch((error: unknown) => error)
     assert.ok(error instanceof Problem, String(error))
@@ -127,11 +127,11 @@ test('what is wrong is refused in a fixed order, before any device traffic', asy
   const codes: string[] = []
   const fixes: (() => void)[] = [
     () => (bad.mode = 'charge_from_grid'),
-    () => (bad.valid_until = house.inSeconds(3600)),
+    () => (bad.valid_until = fixture.inSeconds(3600)),
     () => (bad.target_soc_percent = 95),
-    () => (house.device.maxChargePowerW = 4000),
-    () => house.approved.add('power_mng_soc_strategy'),
-    () => (house.capabilities = capabilitiesWithout()),
+    () => (fixture.device.maxChargePowerW = 4000),
+    () => fixture.approved.add('power_mng_soc_strategy'),
+    () => (fixture.capabilities = capabilitiesWithout()),
     () => undefined,
   ]
   for (const fix of fixes) {
@@ -153,7 +153,7 @@ test('what is wrong is refused in a fixed order, before any device traffic', asy
     'dispatch_unverified',
     'dispatch_operation_conflict',
   ])
-  assert.deepEqual(house.plant.accesses, [])
+  assert.deepEqual(fixture.plant.accesses, [])
   await assert.rejects(service.submit('nobody', bad, submitter), { code: 'unknown_device' })
 })
 
@@ -185,44 +185,52 @@ test('bodies that cannot be are refused by the schema', () => {
 })
 
 test('engineering mode opens the gate for half an hour, but not without the strategy code', async () => {
-  await using house = new TestHouse()
-  house.device.engineeringMode = true
-  house.capabilities = capabilitiesWithout('write_path_convention', 'battery_power_sign_convention')
-  const service = await house.start()
-  const begun = house.timers.now()
-  const started = await service.submit('a', house.request('hold', { valid_until: house.inSeconds(86_400) }), submitter)
+  await using fixture = new DispatchFixture()
+  fixture.device.engineeringMode = true
+  fixture.capabilities = capabilitiesWithout('write_path_convention', 'battery_power_sign_convention')
+  const service = await fixture.start()
+  const begun = fixture.timers.now()
+  const started = await service.submit(
+    'a',
+    fixture.request('hold', { valid_until: fixture.inSeconds(86_400) }),
+    submitter,
+  )
   const lifetime = Date.parse(started.valid_until ?? '') - begun
   assert.ok(lifetime >= 1_800_000 && lifetime < 1_860_000, String(lifetime))
   await service.stop('a')
-  house.capabilities = house.capabilities.map((record) =>
+  fixture.capabilities = fixture.capabilities.map((record) =>
     Object.assign({}, record, { soc_strategy_external_code: null }),
   )
-  await assert.rejects(service.submit('a', house.request('hold'), submitter), {
+  await assert.rejects(service.submit('a', fixture.request('hold'), submitter), {
     code: 'dispatch_unverified',
     message: /write_path/,
   })
 })
 
 test('an operation lasts six hours at most', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const begun = house.timers.now()
-  const started = await service.submit('a', house.request('hold', { valid_until: house.inSeconds(86_400) }), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const begun = fixture.timers.now()
+  const started = await service.submit(
+    'a',
+    fixture.request('hold', { valid_until: fixture.inSeconds(86_400) }),
+    submitter,
+  )
   const lifetime = Date.parse(started.valid_until ?? '') - begun
   assert.ok(lifetime >= 21_600_000 && lifetime < 21_660_000, String(lifetime))
 })
 
 test('the same command again changes nothing; another one replaces and keeps the way back', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const { plant } = house
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const { plant } = fixture
   const before = { ...plant.registers }
-  const request = house.request('charge_from_grid')
+  const request = fixture.request('charge_from_grid')
   const first = await service.submit('a', request, submitter)
   plant.accesses.length = 0
   assert.deepEqual(await service.submit('a', request, submitter), first)
   assert.deepEqual(plant.accesses, [])
-  const swap = (id: string | null) => ({ ...house.request('discharge_to_load'), expected_operation_id: id ?? '' })
+  const swap = (id: string | null) => ({ ...fixture.request('discharge_to_load'), expected_operation_id: id ?? '' })
   await assert.rejects(service.submit('a', swap('0'.repeat(32)), submitter), { code: 'dispatch_operation_conflict' })
   const second = await service.submit('a', swap(first.operation_id), submitter)
   assert.equal(second.replaced, true)
@@ -237,26 +245,26 @@ test('the same command again changes nothing; another one replaces and keeps the
 })
 
 test('a goal that is met already is answered without a write', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  house.plant.soc = Math.fround(0.8)
-  const answer = await service.submit('a', house.request('charge_from_grid'), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  fixture.plant.soc = Math.fround(0.8)
+  const answer = await service.submit('a', fixture.request('charge_from_grid'), submitter)
   assert.equal(answer.state, 'idle')
   assert.equal(answer.stop_reason, 'target_reached')
-  assert.deepEqual(house.plant.writes, [])
+  assert.deepEqual(fixture.plant.writes, [])
   // With something active, that ends first.
-  const before = { ...house.plant.registers }
-  await service.submit('a', house.request('hold'), submitter)
-  const replaced = await service.submit('a', house.request('charge_from_grid'), submitter)
+  const before = { ...fixture.plant.registers }
+  await service.submit('a', fixture.request('hold'), submitter)
+  const replaced = await service.submit('a', fixture.request('charge_from_grid'), submitter)
   assert.equal(replaced.stop_reason, 'target_reached')
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
 })
 
 test('a preview says what would happen, and writes nothing', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  house.plant.batteryStatus = 0x800 | 0x8
-  const request = house.request('charge_from_grid', { max_power_w: 9000, valid_until: house.inSeconds(86_400) })
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  fixture.plant.batteryStatus = 0x800 | 0x8
+  const request = fixture.request('charge_from_grid', { max_power_w: 9000, valid_until: fixture.inSeconds(86_400) })
   const preview = await service.preview('a', request)
   assert.deepEqual(DispatchPreview.parse(preview), preview)
   assert.equal(preview.outcome, 'start')
@@ -273,49 +281,53 @@ test('a preview says what would happen, and writes nothing', async () => {
     preview.warnings.map(({ code }) => code),
     ['battery_calibrating', 'battery_balancing'],
   )
-  assert.deepEqual(house.plant.writes, [])
+  assert.deepEqual(fixture.plant.writes, [])
   assert.equal(service.read('a').state, 'idle')
   await service.submit('a', request, submitter)
-  const count = house.plant.writes.length
+  const count = fixture.plant.writes.length
   assert.equal((await service.preview('a', request)).outcome, 'unchanged')
-  const replacing = await service.preview('a', house.request('hold'))
+  const replacing = await service.preview('a', fixture.request('hold'))
   assert.equal(replacing.outcome, 'replace')
   assert.deepEqual(replacing.restores.at(-1), { name: 'power_mng_soc_strategy', to: 4 })
-  house.plant.soc = 0.9
-  assert.equal((await service.preview('a', house.request('charge_from_grid'))).outcome, 'target_reached')
-  assert.equal(house.plant.writes.length, count)
+  fixture.plant.soc = 0.9
+  assert.equal((await service.preview('a', fixture.request('charge_from_grid'))).outcome, 'target_reached')
+  assert.equal(fixture.plant.writes.length, count)
 })
 
 test('two starts at once and a start during an end never interleave', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const before = { ...house.plant.registers }
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const before = { ...fixture.plant.registers }
   const both = await Promise.allSettled([
-    service.submit('a', house.request('charge_from_grid'), submitter),
-    service.submit('a', house.request('hold', { expected_operation_id: 'f'.repeat(32) }), submitter),
-    service.submit('a', house.request('discharge_to_load'), submitter),
+    service.submit('a', fixture.request('charge_from_grid'), submitter),
+    service.submit('a', fixture.request('hold', { expected_operation_id: 'f'.repeat(32) }), submitter),
+    service.submit('a', fixture.request('discharge_to_load'), submitter),
   ])
   assert.deepEqual(
     both.map((one) => (one.status === 'fulfilled' ? one.value.state : (one.reason as Problem).code)),
     ['charging', 'dispatch_operation_conflict', 'discharging'],
   )
   const ending = service.stop('a')
-  await eventually(() => service.isRestoring('a'), Boolean, quick)
-  await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_restore_required' })
+  await eventually(
+    () => service.activeOperation('a')?.state,
+    (state) => state === 'restoring',
+    quick,
+  )
+  await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'dispatch_restore_required' })
   assert.equal((await ending).state, 'idle')
   const twice = await Promise.all([
-    service.submit('a', house.request('hold'), submitter).then(({ state }) => state),
-    service.submit('a', house.request('charge_from_grid'), submitter).then(() => service.stop('a')),
+    service.submit('a', fixture.request('hold'), submitter).then(({ state }) => state),
+    service.submit('a', fixture.request('charge_from_grid'), submitter).then(() => service.stop('a')),
   ])
   assert.equal(twice[1].state, 'idle')
-  assert.equal(house.plant.mostAtOnce, 1)
-  assert.deepEqual(house.plant.registers, before)
+  assert.equal(fixture.plant.maxConcurrent, 1)
+  assert.deepEqual(fixture.plant.registers, before)
 })
 
 test('two ends at once are both told that it is over', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  await service.submit('a', house.request('hold'), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  await service.submit('a', fixture.request('hold'), submitter)
   const answers = await Promise.all([service.stop('a'), service.stop('a')])
   assert.deepEqual(
     answers.map(({ state }) => state),
@@ -324,12 +336,12 @@ test('two ends at once are both told that it is over', async () => {
 })
 
 test('an end does not wait for a start to finish', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const before = { ...house.plant.registers }
-  const starting = service.submit('a', house.request('charge_from_grid'), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const before = { ...fixture.plant.registers }
+  const starting = service.submit('a', fixture.request('charge_from_grid'), submitter)
   await eventually(
-    () => house.plant.writes.length,
+    () => fixture.plant.writes.length,
     (count) => count >= 1,
     quick,
   )
@@ -337,15 +349,15 @@ test('an end does not wait for a start to finish', async () => {
   assert.equal(started.status === 'rejected' && (started.reason as Problem).code, 'dispatch_operation_conflict')
   assert.equal(stopped.status === 'fulfilled' && stopped.value.state, 'idle')
   assert.equal(stopped.status === 'fulfilled' && stopped.value.stop_reason, 'operator_cancelled')
-  assert.ok(house.plant.writes.filter(({ cause }) => cause?.cause === 'dispatch').length < 4)
-  assert.deepEqual(house.plant.registers, before)
+  assert.ok(fixture.plant.writes.filter(({ cause }) => cause?.cause === 'dispatch').length < 4)
+  assert.deepEqual(fixture.plant.registers, before)
 })
 
 test('no more than a few requests wait for a device', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
   const many = await Promise.allSettled(
-    Array.from({ length: 20 }, () => service.preview('a', house.request('charge_from_grid'))),
+    Array.from({ length: 20 }, () => service.preview('a', fixture.request('charge_from_grid'))),
   )
   const refused = many.filter((one) => one.status === 'rejected')
   assert.ok(refused.length >= 10)
@@ -353,9 +365,9 @@ test('no more than a few requests wait for a device', async () => {
 })
 
 test('what an operation depends on cannot change while it runs', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const started = await service.submit('a', house.request('hold'), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const started = await service.submit('a', fixture.request('hold'), submitter)
   const change = () => Promise.resolve('changed')
   const conflict = (error: unknown) => {
     assert.ok(error instanceof Problem)

@@ -5,12 +5,12 @@ import { eventually } from '@hearth/testing'
 import type { DispatchService } from '../../src/dispatch/dispatch.ts'
 import { dispatchRegisters } from '../../src/dispatch/registers.ts'
 import { openEnergyManager, type EnergyManager } from '../../src/energy/energy.ts'
-import type { Readings } from '../../src/energy/energy-view.ts'
+import type { Readings } from '../../src/energy/energy-readings.ts'
 import { Energy, EnergyCommand, EnergyDevice } from '../../src/energy/schema.ts'
-import { capabilitiesWithout, submitter, TestHouse } from './service.ts'
+import { capabilitiesWithout, submitter, DispatchFixture } from './fixture.ts'
 
-const api = { caller: 'token', door: 'api' } as const
-const admin = { caller: 'admin', door: 'admin' } as const
+const api = { caller: 'token', via: 'api' } as const
+const admin = { caller: 'admin', via: 'admin' } as const
 const charge = { action: 'charge', target_soc_percent: 80 } as const
 const quick = { everyMs: 5, seconds: 20 }
 
@@ -22,8 +22,8 @@ interface Managed {
   allowlisted: Set<string>
 }
 
-async function manage(house: TestHouse, dispatch?: DispatchService): Promise<Managed> {
-  const service = dispatch ?? (await house.start())
+async function manage(fixture: DispatchFixture, dispatch?: DispatchService): Promise<Managed> {
+  const service = dispatch ?? (await fixture.start())
   const managed = {
     dispatch: service,
     events: [] as string[],
@@ -31,29 +31,32 @@ async function manage(house: TestHouse, dispatch?: DispatchService): Promise<Man
     allowlisted: new Set<string>(dispatchRegisters),
   }
   const energy = await openEnergyManager({
-    db: (await house.database()).query,
-    clock: house.timers,
+    db: (await fixture.database()).query,
+    clock: fixture.timers,
     log: createLog({ name: 'test', level: 'silent' }),
-    devices: { find: (id) => (id === 'a' ? { ...house.device, displayName: 'Cellar' } : undefined), ids: () => ['a'] },
+    devices: {
+      find: (id) => (id === 'a' ? { ...fixture.device, displayName: 'Cellar' } : undefined),
+      ids: () => ['a'],
+    },
     dispatch: service,
-    capabilities: () => Promise.resolve(house.capabilities),
+    capabilities: () => Promise.resolve(fixture.capabilities),
     readings: () => Promise.resolve(managed.readings),
     connectionState: () => 'connected',
-    isApproved: (name) => house.approved.has(name),
+    isApproved: (name) => fixture.approved.has(name),
     approve: async (names) => {
       await Promise.resolve()
-      for (const name of names) house.approved.add(name)
+      for (const name of names) fixture.approved.add(name)
     },
     isAllowlisted: (name) => managed.allowlisted.has(name),
-    isWriteAccessOn: () => house.isWriteAccessOn,
+    isWriteAccessOn: () => fixture.isWriteAccessOn,
     publish: ({ device_id }) => void managed.events.push(device_id),
   })
   return Object.assign(managed, { energy })
 }
 
 test('a fresh device is off and takes no commands', async () => {
-  await using house = new TestHouse()
-  const { energy } = await manage(house)
+  await using fixture = new DispatchFixture()
+  const { energy } = await manage(fixture)
   const state = await energy.read('a')
   assert.deepEqual(Energy.parse(state), state)
   assert.deepEqual(
@@ -67,31 +70,31 @@ test('a fresh device is off and takes no commands', async () => {
 })
 
 test('entering a mode needs write access, limits and the allowlist, and approves the registers', async () => {
-  await using house = new TestHouse()
-  const managed = await manage(house)
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
   const { energy } = managed
   const enter = () => energy.setMode('a', 'external', 'admin')
-  house.approved.clear()
-  house.isWriteAccessOn = false
+  fixture.approved.clear()
+  fixture.isWriteAccessOn = false
   await assert.rejects(enter(), { code: 'energy_write_support_required' })
-  house.isWriteAccessOn = true
-  house.device.maxDischargePowerW = null
+  fixture.isWriteAccessOn = true
+  fixture.device.maxDischargePowerW = null
   await assert.rejects(enter(), { code: 'dispatch_limits_missing' })
-  house.device.maxDischargePowerW = 3000
+  fixture.device.maxDischargePowerW = 3000
   managed.allowlisted.delete('power_mng_soc_strategy')
   await assert.rejects(enter(), { code: 'energy_action_unavailable' })
   managed.allowlisted.add('power_mng_soc_strategy')
-  assert.equal(house.approved.size, 0)
+  assert.equal(fixture.approved.size, 0)
   const entered = await enter()
   assert.deepEqual(EnergyDevice.parse(entered), entered)
   assert.deepEqual([entered.mode, entered.accepts_commands_from, entered.mode_changed_by], ['external', 'api', 'admin'])
-  assert.deepEqual([...house.approved].sort(), [...dispatchRegisters].sort())
-  assert.deepEqual((await (await manage(house, managed.dispatch)).energy.read('a')).mode, 'external')
+  assert.deepEqual([...fixture.approved].sort(), [...dispatchRegisters].sort())
+  assert.deepEqual((await (await manage(fixture, managed.dispatch)).energy.read('a')).mode, 'external')
 })
 
-test('each mode listens to one door', async () => {
-  await using house = new TestHouse()
-  const { energy } = await manage(house)
+test('each mode listens to one via', async () => {
+  await using fixture = new DispatchFixture()
+  const { energy } = await manage(fixture)
   await energy.setMode('a', 'manual', 'admin')
   await assert.rejects(energy.command('a', charge, api), { code: 'energy_manager_not_external' })
   assert.equal((await energy.command('a', charge, admin)).state, 'charging')
@@ -101,17 +104,17 @@ test('each mode listens to one door', async () => {
 })
 
 test('what is in the way is told in a fixed order', async () => {
-  await using house = new TestHouse()
-  const { energy } = await manage(house)
+  await using fixture = new DispatchFixture()
+  const { energy } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')
-  house.isWriteAccessOn = false
-  house.approved.delete('power_mng_soc_strategy')
+  fixture.isWriteAccessOn = false
+  fixture.approved.delete('power_mng_soc_strategy')
   const wrong = { action: 'hold', target_soc_percent: 50 } as const
   await assert.rejects(energy.command('a', wrong, api), { code: 'energy_write_support_required' })
-  house.isWriteAccessOn = true
+  fixture.isWriteAccessOn = true
   await assert.rejects(energy.command('a', wrong, api), { code: 'energy_action_unavailable', message: /soc_strategy/ })
   assert.equal((await energy.read('a')).actions[0]?.reason, 'write_not_permitted')
-  house.approved.add('power_mng_soc_strategy')
+  fixture.approved.add('power_mng_soc_strategy')
   await assert.rejects(energy.command('a', wrong, api), { code: 'invalid_request' })
   for (const command of [{ action: 'charge' }, { action: 'auto', max_power_w: 5 }] as const)
     await assert.rejects(energy.command('a', command, api), { code: 'invalid_request' })
@@ -120,23 +123,23 @@ test('what is in the way is told in a fixed order', async () => {
   })
   for (const body of [{ action: 'charge', target_soc_percent: 6 }, { action: 'stop' }, { action: 'hold', extra: 1 }])
     assert.equal(EnergyCommand.safeParse(body).success, false)
-  house.capabilities = capabilitiesWithout('grid_power_sign_convention')
+  fixture.capabilities = capabilitiesWithout('grid_power_sign_convention')
   await assert.rejects(energy.command('a', { action: 'discharge', target_soc_percent: 20 }, api), {
     code: 'dispatch_unverified',
   })
   const reasons = (await energy.read('a')).actions.map(({ reason }) => reason)
   assert.deepEqual(reasons, [null, 'hardware_not_verified', null, null])
-  house.device.maxChargePowerW = null
+  fixture.device.maxChargePowerW = null
   assert.equal((await energy.read('a')).actions[0]?.reason, 'limits_missing')
-  assert.deepEqual(house.plant.writes, [])
+  assert.deepEqual(fixture.plant.writes, [])
 })
 
 test('a command runs for an hour with the limit of the device; the next one takes its place', async () => {
-  await using house = new TestHouse()
-  const { energy, dispatch } = await manage(house)
-  const before = { ...house.plant.registers }
+  await using fixture = new DispatchFixture()
+  const { energy, dispatch } = await manage(fixture)
+  const before = { ...fixture.plant.registers }
   await energy.setMode('a', 'external', 'admin')
-  const begun = house.timers.now()
+  const begun = fixture.timers.now()
   const charging = await energy.command('a', charge, api)
   assert.deepEqual(
     [
@@ -159,23 +162,23 @@ test('a command runs for an hour with the limit of the device; the next one take
     [automatic.state, automatic.action, automatic.stop_reason],
     ['automatic', null, 'stopped_by_operator'],
   )
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
   assert.equal((await energy.command('a', { action: 'auto' }, api)).state, 'automatic')
 })
 
 test('ends are remembered with their reason, the latest fifty', async () => {
-  await using house = new TestHouse()
-  const { energy } = await manage(house)
+  await using fixture = new DispatchFixture()
+  const { energy } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')
   await energy.command('a', charge, api)
-  house.plant.soc = 0.85
+  fixture.plant.soc = 0.85
   await eventually(
     () => energy.read('a'),
     ({ state }) => state === 'automatic',
     quick,
   )
   assert.equal((await energy.read('a')).stop_reason, 'target_reached')
-  house.plant.soc = 0.5
+  fixture.plant.soc = 0.5
   for (let round = 0; round < 52; round += 1) {
     await energy.command('a', { action: 'hold' }, api)
     await energy.command('a', { action: 'auto' }, api)
@@ -196,7 +199,7 @@ test('ends are remembered with their reason, the latest fifty', async () => {
     quick,
   )
   assert.ok(stops.every(({ action }) => action === 'hold'))
-  const rows = await (await house.database()).query.selectFrom('energy_stops').selectAll().execute()
+  const rows = await (await fixture.database()).query.selectFrom('energy_stops').selectAll().execute()
   assert.equal(rows.length, 50)
   await energy.reset('a')
   assert.deepEqual((await energy.devices())[0]?.stops, [])
@@ -204,30 +207,30 @@ test('ends are remembered with their reason, the latest fifty', async () => {
 })
 
 test('leaving a mode hands back what it started, and stays when that fails', async () => {
-  await using house = new TestHouse()
-  const { energy, dispatch } = await manage(house)
-  const before = { ...house.plant.registers }
+  await using fixture = new DispatchFixture()
+  const { energy, dispatch } = await manage(fixture)
+  const before = { ...fixture.plant.registers }
   await energy.setMode('a', 'external', 'admin')
   await energy.command('a', charge, api)
-  house.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
+  fixture.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
   await assert.rejects(energy.setMode('a', 'off', 'admin'), { code: 'dispatch_restore_required' })
   const [stuck] = await energy.devices()
   assert.deepEqual([stuck?.mode, stuck?.state, stuck?.restore_attempts], ['external', 'fault', 1])
   assert.equal(stuck?.actions[0]?.reason, 'restore_required')
-  house.plant.hinder = () => undefined
+  fixture.plant.hinder = () => undefined
   assert.equal((await energy.setMode('a', 'off', 'admin')).mode, 'off')
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
   // What somebody started without the Energy Manager is not its to end.
   await energy.setMode('a', 'manual', 'admin')
-  await dispatch.submit('a', house.request('hold'), submitter)
+  await dispatch.submit('a', fixture.request('hold'), submitter)
   assert.equal((await energy.read('a')).action, null)
   await energy.setMode('a', 'off', 'admin')
   assert.equal(dispatch.read('a').state, 'holding')
 })
 
 test('nobody commands while the mode changes', async () => {
-  await using house = new TestHouse()
-  const { energy, dispatch } = await manage(house)
+  await using fixture = new DispatchFixture()
+  const { energy, dispatch } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')
   await energy.command('a', charge, api)
   const leaving = energy.setMode('a', 'off', 'admin')
@@ -238,18 +241,18 @@ test('nobody commands while the mode changes', async () => {
 })
 
 test('readings count import and discharge as positive, and engineering shortens a command', async () => {
-  await using house = new TestHouse()
-  const managed = await manage(house)
+  await using fixture = new DispatchFixture()
+  const managed = await manage(fixture)
   const { energy } = managed
   const reading = (value: number) => ({ value, age_seconds: 1, stale: false })
   managed.readings = { battery_soc: reading(55), grid_power: reading(-300), battery_power: reading(200) }
-  house.capabilities = capabilitiesWithout('grid_power_sign_convention').map((record) =>
+  fixture.capabilities = capabilitiesWithout('grid_power_sign_convention').map((record) =>
     Object.assign({}, record, {
       grid_import_positive: record.name === 'grid_power_sign_convention' ? false : null,
       battery_discharge_positive: record.name === 'battery_power_sign_convention' ? true : null,
     }),
   )
-  house.device.engineeringMode = true
+  fixture.device.engineeringMode = true
   await energy.setMode('a', 'external', 'admin')
   const state = await energy.command('a', { action: 'discharge', target_soc_percent: 20, max_power_w: 9000 }, api)
   assert.equal(state.readings.grid_power_w.value, 300)
@@ -265,14 +268,14 @@ test('readings count import and discharge as positive, and engineering shortens 
 })
 
 test('a record that cannot be read shows as a fault to the administrator', async () => {
-  await using house = new TestHouse()
+  await using fixture = new DispatchFixture()
   await (
-    await house.database()
+    await fixture.database()
   ).query
     .insertInto('dispatch_records')
     .values({ device_id: 'a', version: 1, state: 'idle', restore_required: 0, record: '' })
     .execute()
-  const { energy } = await manage(house)
+  const { energy } = await manage(fixture)
   const corrupt = { code: 'dispatch_record_corrupt' }
   await assert.rejects(energy.read('a'), corrupt)
   await assert.rejects(energy.command('a', charge, api), corrupt)

@@ -6,7 +6,7 @@ import { dispatchRegisters } from '../../src/dispatch/registers.ts'
 import type { DispatchStore } from '../../src/dispatch/store.ts'
 import { Problem } from '../../src/problems.ts'
 import type { Access, Hindrance } from './plant.ts'
-import { submitter, TestHouse } from './service.ts'
+import { submitter, DispatchFixture } from './fixture.ts'
 
 const quick = { everyMs: 5, seconds: 20 }
 const state = (service: DispatchService) => service.read('a').state
@@ -22,35 +22,35 @@ function atWrite(position: number, how: ReturnType<Hindrance>): Hindrance {
 
 for (const name of dispatchRegisters)
   test(`without ${name} there is no way back, so nothing is written`, async () => {
-    await using house = new TestHouse()
-    const service = await house.start()
-    house.plant.hinder = (access) => (access.kind === 'read' && access.name === name ? 'unreachable' : undefined)
-    await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_snapshot_stale' })
-    assert.deepEqual(house.plant.writes, [])
+    await using fixture = new DispatchFixture()
+    const service = await fixture.start()
+    fixture.plant.hinder = (access) => (access.kind === 'read' && access.name === name ? 'unreachable' : undefined)
+    await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'dispatch_snapshot_stale' })
+    assert.deepEqual(fixture.plant.writes, [])
     assert.equal(state(service), 'idle')
     assert.equal(service.read('a').stop_reason, 'snapshot_stale')
   })
 
 test('an old answer is no way back either', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  house.plant.ageMs = 1000
-  await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_snapshot_stale' })
-  assert.deepEqual(house.plant.writes, [])
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  fixture.plant.ageMs = 1000
+  await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'dispatch_snapshot_stale' })
+  assert.deepEqual(fixture.plant.writes, [])
 })
 
 for (const how of ['unreachable', 'unconfirmed'] as const)
   for (const position of [0, 1, 2, 3])
     test(`a start whose write ${position} is ${how} is undone, in the right order`, async () => {
-      await using house = new TestHouse()
-      const service = await house.start()
-      const before = { ...house.plant.registers }
-      house.plant.hinder = atWrite(position, how)
+      await using fixture = new DispatchFixture()
+      const service = await fixture.start()
+      const before = { ...fixture.plant.registers }
+      fixture.plant.hinder = atWrite(position, how)
       const code = how === 'unreachable' ? 'device_unreachable' : 'write_outcome_unknown'
-      await assert.rejects(service.submit('a', house.request('charge_from_grid'), submitter), { code })
-      assert.deepEqual(house.plant.registers, before)
+      await assert.rejects(service.submit('a', fixture.request('charge_from_grid'), submitter), { code })
+      assert.deepEqual(fixture.plant.registers, before)
       assert.deepEqual(
-        house.plant.writes.slice(position + 1).map(({ name }) => name),
+        fixture.plant.writes.slice(position + 1).map(({ name }) => name),
         [
           'power_mng_battery_power_extern',
           'power_mng_battery_power_extern',
@@ -64,39 +64,39 @@ for (const how of ['unreachable', 'unconfirmed'] as const)
     })
 
 test('a start that cannot measure before its setpoint is undone', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const before = { ...house.plant.registers }
-  house.plant.hinder = ({ name }) => (name === 'grid_power' ? 'unreachable' : undefined)
-  await assert.rejects(service.submit('a', house.request('discharge_to_load'), submitter), {
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const before = { ...fixture.plant.registers }
+  fixture.plant.hinder = ({ name }) => (name === 'grid_power' ? 'unreachable' : undefined)
+  await assert.rejects(service.submit('a', fixture.request('discharge_to_load'), submitter), {
     code: 'device_unreachable',
   })
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
   assert.equal(service.read('a').stop_reason, 'device_error')
 })
 
 test('a replacement that fails ends with the device as it was before the first operation', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const before = { ...house.plant.registers }
-  await service.submit('a', house.request('charge_from_grid'), submitter)
-  house.plant.hinder = atWrite(1, 'unconfirmed')
-  await assert.rejects(service.submit('a', house.request('discharge_to_load'), submitter), {
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const before = { ...fixture.plant.registers }
+  await service.submit('a', fixture.request('charge_from_grid'), submitter)
+  fixture.plant.hinder = atWrite(1, 'unconfirmed')
+  await assert.rejects(service.submit('a', fixture.request('discharge_to_load'), submitter), {
     code: 'write_outcome_unknown',
   })
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
   assert.equal(state(service), 'idle')
 })
 
 for (const position of [0, 1, 2, 3, 4])
   test(`an end that fails at write ${position} is repeated until the device is back`, async () => {
-    await using house = new TestHouse()
-    const service = await house.start()
-    const before = { ...house.plant.registers }
-    await service.submit('a', house.request('charge_from_grid'), submitter)
+    await using fixture = new DispatchFixture()
+    const service = await fixture.start()
+    const before = { ...fixture.plant.registers }
+    await service.submit('a', fixture.request('charge_from_grid'), submitter)
     let isGone = false
     const once = atWrite(position, 'unreachable')
-    house.plant.hinder = (access, index) => {
+    fixture.plant.hinder = (access, index) => {
       isGone ||= once(access, index) !== undefined
       return isGone ? 'unreachable' : undefined
     }
@@ -108,7 +108,7 @@ for (const position of [0, 1, 2, 3, 4])
     assert.equal(stopped.fault_code, 'device_unreachable')
     assert.ok(stopped.next_restore_at !== null)
     assert.deepEqual(service.readiness('a'), { corrupt: false, restorePending: true, recovered: true })
-    await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_restore_required' })
+    await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'dispatch_restore_required' })
     await assert.rejects(service.handBack('a', 'device_reconfigured'), { code: 'dispatch_restore_required' })
     await eventually(
       () => service.read('a').restore_attempts,
@@ -116,23 +116,23 @@ for (const position of [0, 1, 2, 3, 4])
       quick,
     )
     isGone = false
-    house.plant.hinder = () => undefined
+    fixture.plant.hinder = () => undefined
     await eventually(
       () => state(service),
       (name) => name === 'idle',
       quick,
     )
-    assert.deepEqual(house.plant.registers, before)
+    assert.deepEqual(fixture.plant.registers, before)
     assert.equal(service.read('a').stop_reason, 'operator_cancelled')
     assert.equal(service.readiness('a').restorePending, false)
-    assert.equal((await service.submit('a', house.request('hold'), submitter)).state, 'holding')
+    assert.equal((await service.submit('a', fixture.request('hold'), submitter)).state, 'holding')
   })
 
 test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; asking for an end tries at once', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  await service.submit('a', house.request('hold'), submitter)
-  house.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  await service.submit('a', fixture.request('hold'), submitter)
+  fixture.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
   const seen = new Map<number, number>()
   await service.stop('a')
   await eventually(
@@ -151,7 +151,7 @@ test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; asking f
     assert.ok(Math.abs((waits[index] ?? 0) / 1000 - seconds) < 3, `${index}: ${waits[index]}`)
   const { restore_attempts: attempts } = service.read('a')
   assert.ok((await service.stop('a')).restore_attempts > attempts)
-  house.plant.hinder = () => undefined
+  fixture.plant.hinder = () => undefined
   assert.equal((await service.stop('a')).state, 'idle')
 })
 
@@ -171,19 +171,21 @@ function refusing(from: number) {
 
 test('while the disk refuses, a start is refused, nothing stays changed, and what was not announced is not written', async () => {
   for (let from = 1; from <= 11; from += 1) {
-    await using house = new TestHouse()
+    await using fixture = new DispatchFixture()
     const { disk, wrap } = refusing(from)
-    const service = await house.start(wrap)
-    const before = { ...house.plant.registers }
+    const service = await fixture.start(wrap)
+    const before = { ...fixture.plant.registers }
     const error: unknown = await service
-      .submit('a', house.request('charge_from_grid'), submitter)
+      .submit('a', fixture.request('charge_from_grid'), submitter)
       .catch((error: unknown) => error)
     assert.ok(error instanceof Problem && error.code === 'dispatch_store_unavailable', `${from}: ${String(error)}`)
-    assert.deepEqual(house.plant.registers, before, `${from}`)
+    assert.deepEqual(fixture.plant.registers, before, `${from}`)
     // The wish, the way back and the first step come before the first write.
-    if (from <= 3) assert.deepEqual(house.plant.writes, [], `${from}`)
+    if (from <= 3) assert.deepEqual(fixture.plant.writes, [], `${from}`)
     if (from > 1) assert.equal(state(service), 'fault', `${from}`)
-    await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_store_unavailable' })
+    await assert.rejects(service.submit('a', fixture.request('hold'), submitter), {
+      code: 'dispatch_store_unavailable',
+    })
     disk.isFull = false
     await eventually(
       () => service.readiness('a').restorePending,
@@ -191,86 +193,86 @@ test('while the disk refuses, a start is refused, nothing stays changed, and wha
       quick,
     )
     assert.equal(state(service), 'idle')
-    assert.equal((await service.submit('a', house.request('hold'), submitter)).state, 'holding')
+    assert.equal((await service.submit('a', fixture.request('hold'), submitter)).state, 'holding')
   }
 })
 
 test('an end is carried out although the disk refuses, and says so until it is stored', async () => {
-  await using house = new TestHouse()
+  await using fixture = new DispatchFixture()
   const { disk, wrap } = refusing(1)
   disk.isFull = false
-  const service = await house.start(wrap)
-  const before = { ...house.plant.registers }
-  await service.submit('a', house.request('charge_from_grid'), submitter)
+  const service = await fixture.start(wrap)
+  const before = { ...fixture.plant.registers }
+  await service.submit('a', fixture.request('charge_from_grid'), submitter)
   disk.isFull = true
   disk.saved = 1
   await assert.rejects(service.stop('a'), { code: 'dispatch_store_unavailable' })
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
   assert.equal(state(service), 'fault')
   disk.isFull = false
   assert.equal((await service.stop('a')).state, 'idle')
 })
 
 test('a replacement the disk refuses leaves the running operation alone', async () => {
-  await using house = new TestHouse()
+  await using fixture = new DispatchFixture()
   const { disk, wrap } = refusing(1)
   disk.isFull = false
-  const service = await house.start(wrap)
-  const running = await service.submit('a', house.request('charge_from_grid'), submitter)
-  const writes = house.plant.writes.length
+  const service = await fixture.start(wrap)
+  const running = await service.submit('a', fixture.request('charge_from_grid'), submitter)
+  const writes = fixture.plant.writes.length
   disk.isFull = true
   disk.saved = 1
-  await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_store_unavailable' })
+  await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'dispatch_store_unavailable' })
   assert.deepEqual(service.read('a'), running)
-  assert.equal(house.plant.writes.length, writes)
+  assert.equal(fixture.plant.writes.length, writes)
 })
 
 test('a record that cannot be read concerns its device alone', async () => {
-  await using house = new TestHouse()
-  const database = await house.database()
+  await using fixture = new DispatchFixture()
+  const database = await fixture.database()
   await database.query
     .insertInto('dispatch_records')
     .values({ device_id: 'a', version: 7, state: 'charging', restore_required: 0, record: '{"phase":"idle"}' })
     .execute()
-  const service = await house.start()
+  const service = await fixture.start()
   await service.recover()
   const corrupt = { code: 'dispatch_record_corrupt' }
   assert.throws(() => service.read('a'), corrupt)
-  await assert.rejects(service.submit('a', house.request('hold'), submitter), corrupt)
-  await assert.rejects(service.preview('a', house.request('hold')), corrupt)
+  await assert.rejects(service.submit('a', fixture.request('hold'), submitter), corrupt)
+  await assert.rejects(service.preview('a', fixture.request('hold')), corrupt)
   await assert.rejects(service.stop('a'), corrupt)
   await assert.rejects(service.handBack('a', 'device_reconfigured'), corrupt)
   assert.deepEqual(service.readiness('a'), { corrupt: true, restorePending: false, recovered: true })
-  assert.deepEqual(house.plant.accesses, [])
-  assert.equal((await service.submit('b', house.request('hold'), submitter)).state, 'holding')
+  assert.deepEqual(fixture.plant.accesses, [])
+  assert.equal((await service.submit('b', fixture.request('hold'), submitter)).state, 'holding')
   await service.discard('a')
-  assert.equal((await service.submit('a', house.request('hold'), submitter)).state, 'holding')
+  assert.equal((await service.submit('a', fixture.request('hold'), submitter)).state, 'holding')
 })
 
 test('a device is handed back before it changes; when that fails the change is refused', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const before = { ...house.plant.registers }
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const before = { ...fixture.plant.registers }
   await service.handBack('a', 'device_reconfigured')
-  assert.deepEqual(house.plant.accesses, [])
-  await service.submit('a', house.request('charge_from_grid'), submitter)
+  assert.deepEqual(fixture.plant.accesses, [])
+  await service.submit('a', fixture.request('charge_from_grid'), submitter)
   await service.handBack('a', 'device_reconfigured')
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
   assert.equal(service.read('a').stop_reason, 'device_reconfigured')
 })
 
 test('nothing starts on a device while it is changed', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  await service.submit('a', house.request('charge_from_grid'), submitter)
-  const start = () => service.submit('a', house.request('hold'), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  await service.submit('a', fixture.request('charge_from_grid'), submitter)
+  const start = () => service.submit('a', fixture.request('hold'), submitter)
   await service.whileHandedBack('a', 'device_reconfigured', async () => {
     assert.equal(state(service), 'idle')
     await assert.rejects(start(), { code: 'device_maintenance' })
     await service.discard('a')
   })
   assert.equal((await start()).state, 'holding')
-  house.plant.hinder = () => 'unreachable'
+  fixture.plant.hinder = () => 'unreachable'
   const change = () => Promise.reject(new Error('was changed although the device was not handed back'))
   await assert.rejects(service.whileHandedBack('a', 'device_reconfigured', change), {
     code: 'dispatch_restore_required',
@@ -278,60 +280,60 @@ test('nothing starts on a device while it is changed', async () => {
 })
 
 test('when the service stops, devices are handed back, also in the middle of a start', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const before = { ...house.plant.registers }
-  await service.submit('b', house.request('hold'), submitter)
-  const neighbour = { ...house.neighbour.registers }
-  const starting = service.submit('a', house.request('charge_from_grid'), submitter)
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const before = { ...fixture.plant.registers }
+  await service.submit('b', fixture.request('hold'), submitter)
+  const neighbour = { ...fixture.neighbour.registers }
+  const starting = service.submit('a', fixture.request('charge_from_grid'), submitter)
   await eventually(
-    () => house.plant.writes.length,
+    () => fixture.plant.writes.length,
     (count) => count >= 1,
     quick,
   )
   const [started] = await Promise.allSettled([starting, service.close()])
   assert.equal(started.status === 'rejected' && (started.reason as Problem).code, 'shutting_down')
-  assert.deepEqual(house.plant.registers, before)
-  assert.notDeepEqual(house.neighbour.registers, neighbour)
+  assert.deepEqual(fixture.plant.registers, before)
+  assert.notDeepEqual(fixture.neighbour.registers, neighbour)
   assert.equal(service.read('a').stop_reason, 'shutdown')
-  await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'shutting_down' })
+  await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'shutting_down' })
 })
 
 test('a device that does not answer holds a stop up for eight seconds, and is handed back at the next start', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
-  const before = { ...house.plant.registers }
-  await service.submit('a', house.request('charge_from_grid'), submitter)
-  house.plant.latencyMs = 100_000
-  const begun = house.timers.monotonic()
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
+  const before = { ...fixture.plant.registers }
+  await service.submit('a', fixture.request('charge_from_grid'), submitter)
+  fixture.plant.latencyMs = 100_000
+  const begun = fixture.timers.monotonic()
   await service.close()
-  const took = house.timers.monotonic() - begun
+  const took = fixture.timers.monotonic() - begun
   assert.ok(took >= 7900 && took < 15_000, String(took))
-  house.plant.latencyMs = 20
-  const next = await house.start()
+  fixture.plant.latencyMs = 20
+  const next = await fixture.start()
   await next.recover()
-  assert.deepEqual(house.plant.registers, before)
+  assert.deepEqual(fixture.plant.registers, before)
   assert.equal(state(next), 'idle')
 })
 
 test('what goes wrong between accesses shows in their order: strictly one after the other', async () => {
-  await using house = new TestHouse()
-  const service = await house.start()
+  await using fixture = new DispatchFixture()
+  const service = await fixture.start()
   let seed = 7
-  house.plant.hinder = () => {
+  fixture.plant.hinder = () => {
     seed = (seed * 48_271) % 2_147_483_647
     return seed % 17 === 0 ? 'unreachable' : seed % 19 === 0 ? 'unconfirmed' : undefined
   }
-  const before = { ...house.plant.registers }
+  const before = { ...fixture.plant.registers }
   const modes = ['charge_from_grid', 'hold', 'discharge_to_load'] as const
   for (let round = 0; round < 12; round += 1) {
-    const wishes = modes.map((mode) => service.submit('a', house.request(mode), submitter))
+    const wishes = modes.map((mode) => service.submit('a', fixture.request(mode), submitter))
     await Promise.allSettled([
       ...wishes,
-      round % 3 === 0 ? service.stop('a') : service.preview('a', house.request('hold')),
+      round % 3 === 0 ? service.stop('a') : service.preview('a', fixture.request('hold')),
     ])
   }
-  house.plant.hinder = () => undefined
+  fixture.plant.hinder = () => undefined
   await eventually(
     async () => {
       await service.stop('a').catch(() => undefined)
@@ -340,9 +342,9 @@ test('what goes wrong between accesses shows in their order: strictly one after 
     (name) => name === 'idle',
     quick,
   )
-  assert.equal(house.plant.mostAtOnce, 1)
-  assert.deepEqual(house.plant.registers, before)
-  assertPlansDoNotInterleave(house.plant.writes)
+  assert.equal(fixture.plant.maxConcurrent, 1)
+  assert.deepEqual(fixture.plant.registers, before)
+  assertPlansDoNotInterleave(fixture.plant.writes)
 })
 
 /** Every run of writes of one operation is uninterrupted by another's: restores belong to the operation they end. */

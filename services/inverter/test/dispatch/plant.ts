@@ -1,5 +1,6 @@
 import type { Timers } from '@hearth/runtime'
-import type { DeviceGateway, WriteCause } from '../../src/dispatch/ports.ts'
+import type { DeviceGateway } from '../../src/metrics/device-gateway.ts'
+import type { WriteCause } from '../../src/metrics/device-writer.ts'
 import { Problem } from '../../src/problems.ts'
 
 /** One access to the device, as it ended. */
@@ -10,7 +11,7 @@ export interface Access {
   readonly cause?: WriteCause
 }
 
-/** What a test does to an access: nothing, throw before or after it took effect, or answer something else. */
+/** Fault of an access: none, throw before or after it took effect, or answer something else. */
 export type Hindrance = (access: Access, index: number) => 'unreachable' | 'unconfirmed' | number | undefined
 
 const floats = new Set(['power_mng_soc_target_set', 'power_mng_battery_power_extern', 'battery_soc', 'grid_power'])
@@ -33,12 +34,12 @@ export class Plant implements DeviceGateway {
   batteryStatus = 0
   /** Set to see the same readings for ever. */
   frozen: { grid: number; battery: number } | undefined
-  /** How old every answer is, milliseconds. */
+  /** Age of every answer, milliseconds. */
   ageMs = 0
   hinder: Hindrance = () => undefined
   readonly accesses: Access[] = []
   /** Most accesses that were ever under way together. */
-  mostAtOnce = 0
+  maxConcurrent = 0
   latencyMs = 20
   readonly #timers: Timers
   #underWay = 0
@@ -84,7 +85,7 @@ export class Plant implements DeviceGateway {
 
   async #access(access: Access): Promise<number | undefined> {
     this.#underWay += 1
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.#underWay)
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.#underWay)
     try {
       const hindrance = this.hinder(access, this.accesses.length)
       this.accesses.push(access)

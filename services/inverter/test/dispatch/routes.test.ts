@@ -7,15 +7,15 @@ import { Dispatch, DispatchPreview } from '../../src/dispatch/schema.ts'
 import { energyRoutes } from '../../src/energy/routes.ts'
 import type { EnergyManager } from '../../src/energy/energy.ts'
 import { ProblemDocument, toError } from '../../src/problems.ts'
-import { TestHouse } from './service.ts'
+import { DispatchFixture } from './fixture.ts'
 
 interface Problem {
   readonly code: string
   readonly errors?: { parameter: string }[]
 }
 
-async function serve(house: TestHouse) {
-  const service = await house.start()
+async function serve(fixture: DispatchFixture) {
+  const service = await fixture.start()
   return createServer({
     routes: [...dispatchRoutes(service), ...energyRoutes({} as EnergyManager)],
     about: {
@@ -36,16 +36,16 @@ async function serve(house: TestHouse) {
 }
 
 test('a dispatch over HTTP: preview, start, look, stop', async () => {
-  await using house = new TestHouse()
-  const app = await serve(house)
+  await using fixture = new DispatchFixture()
+  const app = await serve(fixture)
   const url = '/api/v1/devices/a/battery/dispatch'
-  const payload = house.request('charge_from_grid')
+  const payload = fixture.request('charge_from_grid')
   const call = (method: 'GET' | 'POST' | 'DELETE', path = url, body?: object) =>
     app.inject({ method, url: path, ...(body === undefined ? {} : { payload: body }) })
   assert.equal(DispatchPreview.parse((await call('POST', `${url}/preview`, payload)).json()).outcome, 'start')
   assert.equal(Dispatch.parse((await call('POST', url, payload)).json()).state, 'charging')
   assert.equal(Dispatch.parse((await call('GET')).json()).state, 'charging')
-  assert.ok(house.plant.writes.every(({ cause }) => cause?.caller === 'token'))
+  assert.ok(fixture.plant.writes.every(({ cause }) => cause?.caller === 'token'))
   assert.equal(Dispatch.parse((await call('DELETE')).json()).state, 'idle')
   const answers = [
     [await call('DELETE'), 404, 'dispatch_not_found'],

@@ -52,11 +52,11 @@ export const readSettings = () => answer(api.GET('/admin/api/settings'))
 /** All objects of the catalog with what is shown and what may be written. */
 export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters
 
-/** What the inverter says about itself in words. */
+/** Reads the health of an inverter. */
 export const readHealth = (deviceId: string) =>
   answer(api.GET('/api/v1/devices/{device_id}/health', { params: { path: { device_id: deviceId } } }))
 
-/** What was found out about one device. */
+/** Reads the capabilities of one device. */
 export const readCapabilities = async (deviceId: string) =>
   (
     await answer(

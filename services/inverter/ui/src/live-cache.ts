@@ -2,18 +2,18 @@ import type { EventEffects, Refresher } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
 import type { components } from './api.gen.ts'
 import { type AdminDevice, keys, type MetricValue } from './api.ts'
-import { mergeValues, patchDevice, tellsHealth } from './live-changes.ts'
+import { mergeValues, patchDevice, changesHealth } from './live-changes.ts'
 import { liveValue, type ValueMap } from './values/live-value.ts'
 
 /** One event of `/api/v1/stream`. */
 export type GatewayEvent = components['schemas']['GatewayEvent']
 
-/** What an event does to the cached answers: counters, values and states are written into them, the rest is read again. */
+/** Applies an event to the cached answers: values and states are updated in place, the rest is read again. */
 export function applyEvent(event: Exclude<GatewayEvent, { type: 'hello' }>, to: EventEffects): void {
   const { cache, refresher } = to
   switch (event.type) {
     case 'values':
-      noteValues(event.device_id, { values: event.values, ...to })
+      applyValues(event.device_id, { values: event.values, ...to })
       return
     case 'readiness':
       cache.setQueryData<AdminDevice[]>(keys.devices, (old) => patchDevice(old, event.device))
@@ -29,7 +29,7 @@ export function applyEvent(event: Exclude<GatewayEvent, { type: 'hello' }>, to: 
   }
 }
 
-function noteValues(
+function applyValues(
   deviceId: string,
   { values, cache, refresher }: { values: readonly MetricValue[]; cache: QueryClient; refresher: Refresher },
 ): void {
@@ -38,7 +38,7 @@ function noteValues(
   const now = Date.now()
   const live = values.map((value) => liveValue(value, now))
   cache.setQueryData<ValueMap>(key, (old) => mergeValues(old, live))
-  if (tellsHealth(before, values)) refresher.note(`health ${deviceId}`)
+  if (changesHealth(before, values)) refresher.note(`health ${deviceId}`)
 }
 
 /** Energy and capabilities belong to devices; what may be done depends on settings and approvals. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AdminDevice, DeviceReadiness } from './api.ts'
-import { mergeValues, patchDevice, tellsHealth } from './live-changes.ts'
+import { mergeValues, patchDevice, changesHealth } from './live-changes.ts'
 import type { LiveValue } from './values/live-value.ts'
 
 const value = (name: string, reading: number, second: number) =>
@@ -31,7 +31,7 @@ test('readiness reaches its own device only', () => {
 
 test('health is read again only when a status changed', () => {
   const old = { battery_status2: value('battery_status2', 4, 1), battery_soc: value('battery_soc', 0.5, 1) }
-  assert.equal(tellsHealth(old, [value('battery_status2', 4, 2), value('battery_soc', 0.6, 2)]), false)
-  assert.equal(tellsHealth(old, [value('battery_status2', 8, 2)]), true)
-  assert.equal(tellsHealth(undefined, [value('battery_status2', 8, 2)]), false)
+  assert.equal(changesHealth(old, [value('battery_status2', 4, 2), value('battery_soc', 0.6, 2)]), false)
+  assert.equal(changesHealth(old, [value('battery_status2', 8, 2)]), true)
+  assert.equal(changesHealth(undefined, [value('battery_status2', 8, 2)]), false)
 })

@@ -23,6 +23,6 @@ export function patchDevice(
 const healthMetrics = /^(?:inverter_state|battery_status2?|fault_\d+_flt|power_mng_bat_next_calib_date)$/
 
 /** True when values came that change what the inverter says about itself. */
-export function tellsHealth(old: ValueMap | undefined, values: readonly MetricValue[]): boolean {
+export function changesHealth(old: ValueMap | undefined, values: readonly MetricValue[]): boolean {
   return values.some(({ name, value }) => healthMetrics.test(name) && old !== undefined && old[name]?.value !== value)
 }

@@ -12,44 +12,20 @@ import {
 
 /** Every page of the service: its address, how it is shown, and the file it is in. There is one role, the administrator. */
 export const pages: readonly Page[] = [
-  page(
-    '/',
-    { title: 'Dashboard', icon: IconLayoutDashboard },
-    async () => (await import('./pages/dashboard.tsx')).DashboardPage,
-  ),
-  page(
-    '/inverters/:id?',
-    { title: 'Inverters', icon: IconSolarElectricity },
-    async () => (await import('./pages/inverters.tsx')).InvertersPage,
-  ),
-  page(
-    '/energy/:id?',
-    { title: 'Energy', icon: IconBatteryAutomotive },
-    async () => (await import('./pages/energy.tsx')).EnergyPage,
-  ),
-  page(
-    '/tokens',
-    { title: 'Tokens', icon: IconKey, place: 'more' },
-    async () => (await import('./pages/tokens.tsx')).TokensPage,
-  ),
+  page('/', { title: 'Dashboard', icon: IconLayoutDashboard }, () => import('./pages/dashboard.tsx')),
+  page('/inverters/:id?', { title: 'Inverters', icon: IconSolarElectricity }, () => import('./pages/inverters.tsx')),
+  page('/energy/:id?', { title: 'Energy', icon: IconBatteryAutomotive }, () => import('./pages/energy.tsx')),
+  page('/tokens', { title: 'Tokens', icon: IconKey, placement: 'more' }, () => import('./pages/tokens.tsx')),
   page(
     '/prometheus',
-    { title: 'Prometheus', icon: IconChartDots, place: 'more' },
-    async () => (await import('./pages/prometheus.tsx')).PrometheusPage,
+    { title: 'Prometheus', icon: IconChartDots, placement: 'more' },
+    () => import('./pages/prometheus.tsx'),
   ),
   page(
     '/diagnostics',
-    { title: 'Diagnostics', icon: IconActivityHeartbeat, place: 'more' },
-    async () => (await import('./pages/diagnostics.tsx')).DiagnosticsPage,
+    { title: 'Diagnostics', icon: IconActivityHeartbeat, placement: 'more' },
+    () => import('./pages/diagnostics.tsx'),
   ),
-  page(
-    '/settings',
-    { title: 'Settings', icon: IconSettings },
-    async () => (await import('./pages/settings.tsx')).SettingsPage,
-  ),
-  page(
-    '/about',
-    { title: 'About', icon: IconInfoCircle, place: 'more' },
-    async () => (await import('./pages/about.tsx')).AboutPage,
-  ),
+  page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page('/about', { title: 'About', icon: IconInfoCircle, placement: 'more' }, () => import('./pages/about.tsx')),
 ]

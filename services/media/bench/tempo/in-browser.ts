@@ -5,7 +5,7 @@ import { analyze } from 'web-audio-beat-detector'
 
 type Buffer = Parameters<typeof analyze>[0]
 
-/** What the page is asked for. */
+/** The work that the page is asked for. */
 export interface PageRequest {
   readonly library: 'realtime-bpm-analyzer' | 'web-audio-beat-detector'
   readonly address: string

@@ -14,7 +14,7 @@ export interface Program {
   readonly read: (text: string) => number
 }
 
-/** Whether a command can be started at all. */
+/** Returns true for a command that can be started at all. */
 export async function isInstalled(command: string): Promise<boolean> {
   return run(command, ['--help'], limits).then(
     () => true,

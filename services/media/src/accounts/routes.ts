@@ -9,25 +9,28 @@ import type { Sessions } from './sessions.ts'
 
 type AnyCall = Pick<Call<Caller | undefined, undefined, undefined, undefined>, 'caller' | 'client' | 'answer'>
 
-/** What sign-in is made with. */
-export interface AccountParts {
+/** Dependencies of the sign-in routes and the pages. */
+export interface AccountDependencies {
   readonly sessions: Sessions
   readonly captcha: Captcha
   readonly csrf: CsrfTokens
-  /** Whether users see the service by an https address, so that its cookies may go nowhere else. */
+  /** True if users reach the service over https, so that its cookies are marked secure. */
   readonly isPublishedSecurely: boolean
-  /** Whether a job is there, for the status of its page. */
+  /** Resolves to true if a job exists; decides the status of its page. */
   readonly hasJob: (id: string) => Promise<boolean>
 }
 
 const cookieLife = 3600
 
 /** Cookies of this service's pages. */
-export function createPageCookies({ csrf, isPublishedSecurely }: Pick<AccountParts, 'csrf' | 'isPublishedSecurely'>) {
+export function createPageCookies({
+  csrf,
+  isPublishedSecurely,
+}: Pick<AccountDependencies, 'csrf' | 'isPublishedSecurely'>) {
   const options = (call: Pick<AnyCall, 'client'>) =>
     ({ path: '/', sameSite: 'lax', secure: call.client.secure || isPublishedSecurely }) as const
   return {
-    /** A new token for whoever gets this answer; scripts of the page read it. */
+    /** Sets a new token; scripts of the page read it. */
     setCsrf(call: AnyCall, session = call.caller?.sessionKey): string {
       const token = csrf.create(session)
       call.answer.setCookie(csrfCookie, token, { ...options(call), maxAge: cookieLife })
@@ -45,11 +48,15 @@ export function createPageCookies({ csrf, isPublishedSecurely }: Pick<AccountPar
 export type PageCookies = ReturnType<typeof createPageCookies>
 
 /** Sign-in, sign-out, and the pages of the application with their token. */
-export function accountRoutes(parts: AccountParts, cookies: PageCookies): Route[] {
-  return [...pageRoutes(parts, cookies), ...signInRoutes(parts, cookies), stateRoute(parts, cookies)]
+export function accountRoutes(dependencies: AccountDependencies, cookies: PageCookies): Route[] {
+  return [
+    ...pageRoutes(dependencies, cookies),
+    ...signInRoutes(dependencies, cookies),
+    stateRoute(dependencies, cookies),
+  ]
 }
 
-function pageRoutes({ hasJob }: AccountParts, cookies: PageCookies): Route[] {
+function pageRoutes({ hasJob }: AccountDependencies, cookies: PageCookies): Route[] {
   const shared = {
     method: 'GET',
     tag: 'Pages',
@@ -91,7 +98,7 @@ const seeOther = (call: Pick<AnyCall, 'answer'>, location: string): Content => {
   return { content: '', status: 303 }
 }
 
-function signInRoutes({ sessions, captcha }: AccountParts, cookies: PageCookies): Route[] {
+function signInRoutes({ sessions, captcha }: AccountDependencies, cookies: PageCookies): Route[] {
   const shared = { tag: 'Sign-in', access: 'public' } as const
   return [
     route(
@@ -158,13 +165,13 @@ function signInRoutes({ sessions, captcha }: AccountParts, cookies: PageCookies)
   ]
 }
 
-function stateRoute({ sessions }: AccountParts, cookies: PageCookies): Route {
+function stateRoute({ sessions }: AccountDependencies, cookies: PageCookies): Route {
   return route(
     {
       method: 'GET',
       path: '/api/session',
       tag: 'Sign-in',
-      summary: 'Whether sign-in is asked for, and who is signed in',
+      summary: 'State of the session: whether sign-in is required, and who is signed in',
       description: 'Renews the CSRF cookie.',
       access: 'public',
       limit: '60',

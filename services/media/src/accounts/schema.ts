@@ -15,15 +15,13 @@ export type SignIn = z.infer<typeof SignIn>
 
 export const SignInAnswer = z.object({ ok: z.literal(true), redirect: z.string() }).meta({ id: 'SignInAnswer' })
 
-/** How the page stands: whether sign-in is asked for, and who is signed in. */
+/** State of the session: whether sign-in is required, and who is signed in. */
 export const SessionState = z
   .object({
     authentication: z.boolean(),
     username: z.string().nullable().meta({ description: 'null when nobody is signed in' }),
     has_credentials: z.boolean().meta({ description: 'Whether an account was set up' }),
-    is_open: z
-      .boolean()
-      .meta({ description: 'No sign-in is asked for: whoever reaches the address may do everything' }),
+    is_open: z.boolean().meta({ description: 'Sign-in is off: everyone who reaches the service may do everything' }),
     version: z.string(),
   })
   .meta({ id: 'SessionState' })

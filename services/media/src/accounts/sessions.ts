@@ -2,9 +2,9 @@ import { backOff, createThrottle, isPasswordOf, SessionStore, signIn, type Throt
 import { hashPassword } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { invalid } from '../problems.ts'
-import type { SettingsKeeper } from '../settings/settings.ts'
+import type { SettingsStore } from '../settings/settings.ts'
 import type { Captcha } from './captcha.ts'
 import type { SignIn } from './schema.ts'
 
@@ -12,13 +12,13 @@ import type { SignIn } from './schema.ts'
 const maxAge = 86_400_000
 /** The third wrong password for a name costs a second, each further one doubles that, up to a minute. */
 const delay = backOff(3, 60)
-/** How often the last use is written down, milliseconds. */
+/** Interval at which the last use of a session is stored, milliseconds. */
 const useResolution = 30_000
 
 export interface SessionDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
-  readonly settings: SettingsKeeper
+  readonly settings: SettingsStore
   readonly captcha: Captcha
 }
 
@@ -32,11 +32,11 @@ export class Sessions {
     this.#dependencies = dependencies
     const { db, clock, settings } = dependencies
     const maxIdle = () => settings.current().session_idle_minutes * 60_000
-    this.#store = new SessionStore(db, clock, { owner: 'username', maxAge, maxIdle, useResolution })
+    this.#store = sessionStoreIn(db, clock, maxIdle)
     this.#throttle = createThrottle(delay, clock)
   }
 
-  /** Whether sign-in is asked for. */
+  /** Returns true if sign-in is required. */
   isOn(): boolean {
     return this.#dependencies.settings.current().enable_authentication
   }
@@ -90,4 +90,9 @@ export class Sessions {
     const isUser = username === settings.internal('admin_username')
     return isUser && password_hash !== undefined ? { password_hash } : undefined
   }
+}
+
+/** The stored sessions; without `maxIdle`, milliseconds, they last a day. */
+export function sessionStoreIn(db: Kysely<Tables>, clock: Clock, maxIdle?: () => number): SessionStore {
+  return new SessionStore(db, clock, { owner: 'username', maxAge, ...(maxIdle && { maxIdle }), useResolution })
 }

@@ -1,10 +1,16 @@
-import { AnalysisFailed } from './analysis-failed.ts'
-import { createAnalysisThread, type AnalysisThread } from './analysis-thread.ts'
-import { choosePieces, cutPieces, mostRead, readWhole, type Pieces } from './audio-pieces.ts'
-import { analysisRate, type DecodeAudio } from './decode-audio.ts'
-import { shortestMusic, type TempoEstimate } from './estimate-tempo.ts'
-import { foldingFactor, type OctaveWindow } from './octave-window.ts'
-import { Slots } from './slots.ts'
+import { Slots } from '../conversion/slots.ts'
+import { AnalysisFailed, createAnalysisThread, type AnalysisThread } from './analysis-thread.ts'
+import {
+  analysisRate,
+  choosePieces,
+  cutPieces,
+  maxReadSeconds,
+  readWhole,
+  type DecodeAudio,
+  type Pieces,
+} from './audio-pieces.ts'
+import { minSeconds, type TempoEstimate } from './estimate-tempo.ts'
+import { foldingFactor, type OctaveWindow } from './octave-rule.ts'
 
 /** Analysis of an audio file. Without a tempo the first four members are null. */
 export interface AudioAnalysis {
@@ -39,23 +45,22 @@ export interface Analyser {
   close(): Promise<void>
 }
 
-/** Dependencies of `createAnalyser`. */
-export interface AnalyserParts {
+export interface AnalyserDependencies {
   readonly decode: DecodeAudio
   /** Number of files analysed at the same time: a decoder and a thread each. */
   readonly slots: number
   /** Number of files that may wait; 1000 where not given. */
-  readonly waiting?: number
+  readonly maxWaiting?: number
   /** Another script than ours for the threads. */
   readonly script?: URL
 }
 
 /** Makes an analyser; processes and threads are started when there is something to analyse. */
-export function createAnalyser(parts: AnalyserParts): Analyser {
-  const { decode, slots: count, waiting = 1000 } = parts
-  const script = parts.script ?? new URL('worker.ts', import.meta.url)
+export function createAnalyser(dependencies: AnalyserDependencies): Analyser {
+  const { decode, slots: count, maxWaiting = 1000 } = dependencies
+  const script = dependencies.script ?? new URL('worker.ts', import.meta.url)
   const threads = Array.from({ length: count }, () => createAnalysisThread(script))
-  const slots = new Slots(threads, waiting)
+  const slots = new Slots(threads)
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
@@ -74,7 +79,11 @@ export function createAnalyser(parts: AnalyserParts): Analyser {
 
   return {
     async analyse(file, options) {
-      const whole = slots.use(options.signal, (thread) => work(thread, file, options))
+      const signal = AbortSignal.any([options.signal, closing.signal])
+      signal.throwIfAborted()
+      if (slots.isFull && slots.waiting >= maxWaiting)
+        throw new AnalysisFailed('busy', `more than ${maxWaiting} files are waiting for analysis`)
+      const whole = slots.use(signal, (thread) => work(thread, file, options))
       running.add(whole)
       try {
         return await whole
@@ -83,7 +92,6 @@ export function createAnalyser(parts: AnalyserParts): Analyser {
       }
     },
     async close() {
-      slots.close()
       closing.abort(new AnalysisFailed('closed', 'the analysis is shutting down'))
       await Promise.allSettled(running)
       await Promise.all(threads.map((thread) => thread.close()))
@@ -102,10 +110,10 @@ async function readPieces(
     const main = await decode(file, { ...stretches.main, signal })
     const probes: Float32Array[] = []
     for (const stretch of stretches.probes) probes.push(await decode(file, { ...stretch, signal }))
-    if (main.length >= shortestMusic * analysisRate) return { main, probes }
+    if (main.length >= minSeconds * analysisRate) return { main, probes }
     // The length was wrong: what there is lies before the middle.
   }
-  return cutPieces(await decode(file, { startSeconds: 0, lengthSeconds: mostRead, signal }), analysisRate)
+  return cutPieces(await decode(file, { startSeconds: 0, lengthSeconds: maxReadSeconds, signal }), analysisRate)
 }
 
 function describeTempo(tempo: TempoEstimate, window: OctaveWindow | undefined): Omit<AudioAnalysis, 'hash'> {

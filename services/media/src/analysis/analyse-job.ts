@@ -1,26 +1,24 @@
 import type { Log, Timers } from '@hearth/runtime'
-import type { JobRow } from '../database/tables.ts'
-import type { FetchedFile } from '../jobs/run-job.ts'
+import type { JobRow } from '../tables.ts'
+import type { AnalyseJob, FetchedFile } from '../jobs/run-job.ts'
 import type { JobValues } from '../jobs/store.ts'
-import type { JobHand } from '../jobs/workers.ts'
+import type { JobHandle } from '../jobs/workers.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { Analyser, AudioAnalysis } from './analyse-audio.ts'
 import { hashFile } from './hash-file.ts'
 
-/** Finds out what an audio file is like and finishes its job; the file is good whatever comes of it. */
-export type AnalyseJob = (job: JobRow, fetched: FetchedFile, hand: JobHand) => Promise<void>
-
-export interface AnalyseParts {
+export interface AnalyseDependencies {
   readonly analyser: Analyser
   readonly settings: () => Settings
   readonly timers: Timers
   readonly log: Log
 }
 
-export function createAnalyseJob(parts: AnalyseParts): AnalyseJob {
-  return async (job, fetched, hand) => {
-    const { step, values } = await conclude(parts, { job, fetched, hand })
-    await hand.advance(step, { ...values, finished_at: parts.timers.now(), lease_until: null })
+/** Creates the analysis step of a job. */
+export function createAnalyseJob(dependencies: AnalyseDependencies): AnalyseJob {
+  return async (job, fetched, handle) => {
+    const { step, values } = await conclude(dependencies, { job, fetched, handle })
+    await handle.advance(step, { ...values, finished_at: dependencies.timers.now(), lease_until: null })
   }
 }
 
@@ -30,15 +28,15 @@ interface Conclusion {
 }
 
 async function conclude(
-  { analyser, settings, log }: AnalyseParts,
-  { job, fetched, hand }: { job: JobRow; fetched: FetchedFile; hand: JobHand },
+  { analyser, settings, log }: AnalyseDependencies,
+  { job, fetched, handle }: { job: JobRow; fetched: FetchedFile; handle: JobHandle },
 ): Promise<Conclusion> {
   const { file, facts } = fetched
-  const { audio_analysis_max_minutes: most, audio_analysis_timeout_minutes: limit } = settings()
-  const { signal } = hand
+  const { audio_analysis_max_minutes: maxMinutes, audio_analysis_timeout_minutes: limit } = settings()
+  const { signal } = handle
   try {
-    if (most > 0 && facts.durationMs > most * 60_000) {
-      const message = `Finished; longer than ${most} minutes, so the tempo was not looked for`
+    if (maxMinutes > 0 && facts.durationMs > maxMinutes * 60_000) {
+      const message = `Finished; longer than ${maxMinutes} minutes, so the tempo was not looked for`
       return { step: 'finished', values: { audio_hash: await hashFile(file, signal), message } }
     }
     const durationSeconds = facts.durationMs / 1000

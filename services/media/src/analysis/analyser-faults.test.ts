@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { decodeWith } from '../../test/music/plain-decoder.ts'
-import { createAnalyser, type Analyser, type AnalyserParts } from './analyse-audio.ts'
+import { createAnalyser, type Analyser, type AnalyserDependencies } from './analyse-audio.ts'
 
 const folder = await temporaryDirectory('analyser')
 const analysers: Analyser[] = []
@@ -31,7 +31,7 @@ await writeFile(
 )
 for (const name of ['good', 'crash', 'exit', 'memory', 'endless', 'endless-2']) await writeFile(at(name), name)
 
-function analyserWith(parts: Partial<AnalyserParts>): Analyser {
+function analyserWith(parts: Partial<AnalyserDependencies>): Analyser {
   const decode = () => Promise.resolve(new Float32Array(22_050))
   const analyser = createAnalyser({ slots: 1, decode, script: new URL(`file://${script}`), ...parts })
   analysers.push(analyser)
@@ -89,7 +89,7 @@ describe('an analysis that is stopped', () => {
   })
 
   test('while it waits leaves the line, and never had a place', async () => {
-    const analyser = analyserWith({ waiting: 1 })
+    const analyser = analyserWith({ maxWaiting: 1 })
     const [first, second] = [new AbortController(), new AbortController()]
     const running = run(analyser, 'endless-2', { signal: first.signal })
     const waiting = run(analyser, 'good', { signal: second.signal })
@@ -119,7 +119,7 @@ describe('limits', () => {
   })
 
   test('no more wait than are allowed', async () => {
-    const analyser = analyserWith({ waiting: 2 })
+    const analyser = analyserWith({ maxWaiting: 2 })
     const three = [run(analyser, 'good'), run(analyser, 'good'), run(analyser, 'good')]
     const message = 'more than 2 files are waiting for analysis'
     await assert.rejects(run(analyser, 'good'), { name: 'AnalysisFailed', problem: 'busy', message })

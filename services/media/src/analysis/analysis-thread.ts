@@ -1,11 +1,24 @@
 import { Worker } from 'node:worker_threads'
-import { AnalysisFailed } from './analysis-failed.ts'
-import type { AnalysisAnswer, AnalysisTask } from './worker.ts'
+import type { AnalysisAnswer, AnalysisResult, AnalysisTask } from './worker.ts'
+
+/** Reason why an analysis failed: too many wait; too slow; ffmpeg or the file system could not read it; the thread died; shut down. */
+export type AnalysisFailureReason = 'busy' | 'timeout' | 'unreadable' | 'crashed' | 'closed'
+
+/** An analysis that came to nothing. The message names what went wrong, without paths, and may be shown. */
+export class AnalysisFailed extends Error {
+  override readonly name = 'AnalysisFailed'
+  readonly problem: AnalysisFailureReason
+
+  constructor(problem: AnalysisFailureReason, message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
 
 /** A thread for one task at a time. It is started when first needed, and anew after it was stopped or died. */
 export interface AnalysisThread {
   /** Runs a task. Rejects with an `AnalysisFailed`, or with the signal's reason when aborted; the thread is gone then. */
-  run(task: AnalysisTask, signal: AbortSignal): Promise<Exclude<AnalysisAnswer, { failure: string }>>
+  run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult>
   close(): Promise<void>
 }
 
@@ -31,10 +44,10 @@ export function createAnalysisThread(script: URL): AnalysisThread {
     await running?.terminate()
   }
 
-  async function run(task: AnalysisTask, signal: AbortSignal): Promise<Exclude<AnalysisAnswer, { failure: string }>> {
+  async function run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult> {
     signal.throwIfAborted()
     worker ??= start()
-    const answer = await ask(worker, task, signal).catch(async (error: unknown) => {
+    const answer = await post(worker, task, signal).catch(async (error: unknown) => {
       await stop()
       throw error
     })
@@ -46,7 +59,7 @@ export function createAnalysisThread(script: URL): AnalysisThread {
 }
 
 /** The samples are handed over, not copied. */
-function ask(worker: Worker, task: AnalysisTask, signal: AbortSignal): Promise<AnalysisAnswer> {
+function post(worker: Worker, task: AnalysisTask, signal: AbortSignal): Promise<AnalysisAnswer> {
   return new Promise((settle, reject) => {
     const over = new AbortController()
     const finish = (act: () => void) => {

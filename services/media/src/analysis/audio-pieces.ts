@@ -12,8 +12,8 @@ export interface Pieces<Piece> {
   readonly probes: readonly Piece[]
 }
 
-/** The most of a track that is read, seconds, however long it says it is. */
-export const mostRead = 600
+/** Maximum of a track that is read, seconds, whatever its length. */
+export const maxReadSeconds = 600
 /** Tracks up to this are read in one go, seconds; of longer ones only the pieces. */
 export const readWhole = 180
 
@@ -40,3 +40,13 @@ export function cutPieces(samples: Float32Array, sampleRate: number): Pieces<Flo
   const { main, probes } = choosePieces(samples.length / sampleRate)
   return { main: cut(main), probes: probes.map(cut) }
 }
+
+/** Samples a second of what the estimator gets. */
+export const analysisRate = 22_050
+
+/**
+ * Reads a stretch of the first audio stream of a file as mono samples at `analysisRate`; shorter, or empty, where the file ends
+ * earlier. Rejects with an `AnalysisFailed` when it cannot be read, and with the signal's reason when aborted; by then nothing
+ * runs any more.
+ */
+export type DecodeAudio = (file: string, options: Stretch & { readonly signal: AbortSignal }) => Promise<Float32Array>

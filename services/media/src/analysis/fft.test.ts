@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../test/music/seeded-random.ts'
-import { autocorrelation, valueAt } from './autocorrelation.ts'
-import { createFft, powerOfTwo } from './fft.ts'
+import { autocorrelation, createFft, powerOfTwo, valueAt } from './fft.ts'
 
 test('a transform agrees with the sum it stands for', () => {
   for (const size of [2, 8, 64]) {

@@ -15,7 +15,7 @@ const usualOnsets = { perBeat: 1.75, octaves: 1.25 } as const
 const onsetReach = 3
 
 /**
- * Which of the octaves of a tempo is felt as the beat: the one nearest to a common tempo and to a usual number of onsets in a
+ * Chooses the octave of a tempo that is felt as the beat: the one nearest to a common tempo and to a usual number of onsets in a
  * beat. A tempo out of reach of all of them stays.
  */
 export function chooseOctave(bpm: number, onsetsPerSecond: number): OctaveChoice {
@@ -55,4 +55,27 @@ function peakAround(envelope: Float64Array, index: number): number {
   for (let near = index - onsetReach; near <= index + onsetReach; near += 1)
     most = Math.max(most, envelope[near] as number)
   return most
+}
+
+/** Tempi shown as they are; others are doubled or halved. */
+export interface OctaveWindow {
+  readonly slowest: number
+  readonly fastest: number
+}
+
+/** Default window, BPM. */
+const usualWindow: OctaveWindow = { slowest: 70, fastest: 180 }
+
+/** A tempo this little outside stays, BPM: a track of 180 must not be 180 in one analysis and 90 in the next. */
+const margin = { below: 2, above: 4 } as const
+
+/**
+ * By what to multiply a tempo to have it in the window: a power of two. The rounded tempo is compared, and a window narrower
+ * than an octave leaves what would jump across it.
+ */
+export function foldingFactor(bpm: number, window: OctaveWindow = usualWindow): number {
+  const least = window.slowest - margin.below
+  const most = window.fastest + margin.above
+  const isInside = (factor: number) => Math.round(bpm * factor) >= least && Math.round(bpm * factor) <= most
+  return [1, 2, 0.5, 4, 0.25].find(isInside) ?? 1
 }

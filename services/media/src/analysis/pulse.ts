@@ -1,6 +1,6 @@
-import { autocorrelation } from './autocorrelation.ts'
+import { autocorrelation } from './fft.ts'
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
-import { bestFit, fitNear, longestLag } from './tempo-comb.ts'
+import { bestFit, fitNear, maxLag } from './tempo-comb.ts'
 
 /** Repetition in a piece of music. */
 export interface Pulse {
@@ -13,14 +13,14 @@ export interface Pulse {
 /** Lags with less than this share of the piece to compare are left out: chance rules there. */
 const comparedShare = 0.3
 /** Stretches the support of a tempo is measured over, seconds: in ten seconds a tempo hardly drifts. */
-const stretch = { length: 10, step: 5, reach: 0.04, longestLag: 6 } as const
+const stretch = { length: 10, step: 5, reach: 0.04, maxLag: 6 } as const
 
 /**
  * The autocorrelation of a piece, put together from those of the whole and of the ranges of bands. Each counts by the square of
  * how regular it is: a voice over a beat fills its own range and leaves the others to the beat.
  */
 export function findPulse(envelopes: OnsetEnvelopes): Pulse {
-  const parts = correlationsOf(envelopes, longestLag)
+  const parts = correlationsOf(envelopes, maxLag)
   const weights = parts.map((part, index) => (index === 0 ? 2 : 1) * Math.max(0.01, bestFit(part)) ** 2)
   return { envelopes, weights, correlation: weighted(parts, weights) }
 }
@@ -36,7 +36,7 @@ export function supportOf(pulse: Pulse, bpm: number): number {
   const window = Math.min(length, stretch.length * envelopeRate)
   const fits: number[] = []
   for (let from = 0; from + window <= length; from += stretch.step * envelopeRate) {
-    const parts = correlationsOf(cutEnvelopes(pulse.envelopes, from, from + window), stretch.longestLag)
+    const parts = correlationsOf(cutEnvelopes(pulse.envelopes, from, from + window), stretch.maxLag)
     fits.push(fitNear(weighted(parts, pulse.weights), bpm, stretch.reach))
   }
   return fits.reduce((sum, fit) => sum + fit, 0) / Math.max(1, fits.length)

@@ -15,7 +15,7 @@ const foreignShare = { one: 0.4, both: 0.9 } as const
 /** Tempi this near, as a share, are one that drifts; a part is not known more exactly than the second share. */
 const [driftShare, exactShare] = [0.12, 0.015]
 /** Parts of a track that are compared, seconds. */
-const part = { shortest: 8, longest: 30 } as const
+const part = { min: 8, max: 30 } as const
 
 /** The coarse tempo of a part. */
 export function partTempo(envelopes: OnsetEnvelopes): PartTempo {
@@ -26,8 +26,8 @@ export function partTempo(envelopes: OnsetEnvelopes): PartTempo {
 /** Beginning and end of a piece, a third each; nothing when that is too short to have a tempo. */
 export function beginningAndEnd(envelopes: OnsetEnvelopes): readonly [PartTempo, PartTempo] | readonly [] {
   const length = envelopes.whole.length
-  const third = Math.min(part.longest * envelopeRate, Math.floor(length / 3))
-  if (third < part.shortest * envelopeRate * 0.9) return []
+  const third = Math.min(part.max * envelopeRate, Math.floor(length / 3))
+  if (third < part.min * envelopeRate * 0.9) return []
   return [partTempo(cutEnvelopes(envelopes, 0, third)), partTempo(cutEnvelopes(envelopes, length - third, length))]
 }
 

@@ -1,11 +1,11 @@
-import { valueAt } from './autocorrelation.ts'
+import { valueAt } from './fft.ts'
 import { envelopeRate } from './onset-envelope.ts'
 
 /** Tempi looked at, BPM. */
 export const tempoRange = { slowest: 45, fastest: 230, step: 0.25 } as const
 
-/** The longest lag that is of use, seconds: sixteen beats at the slowest tempo. */
-export const longestLag = 22
+/** Maximum lag, seconds: sixteen beats at the slowest tempo. */
+export const maxLag = 22
 
 /** The first beats, each counting the same: how well a tempo fits, whatever the measure. */
 const evenTeeth = [1, 2, 3, 4].map((multiple) => ({ multiple, weight: 1 }))

@@ -11,8 +11,14 @@ export interface AnalysisTask {
   readonly sampleRate: number
 }
 
+/** Result of a task. */
+export interface AnalysisResult {
+  readonly tempo: TempoEstimate
+  readonly hash: string
+}
+
 /** Answer of a thread. */
-export type AnalysisAnswer = { readonly tempo: TempoEstimate; readonly hash: string } | { readonly failure: string }
+export type AnalysisAnswer = AnalysisResult | { readonly failure: string }
 
 parentPort?.on('message', (task: AnalysisTask) => {
   void answer(task).then((result) => parentPort?.postMessage(result, []))

@@ -3,17 +3,17 @@ import { z } from 'zod'
 
 /** Location of the artifacts. */
 export type ArtifactLocation =
-  /** `undefined` stands for the folder `artifacts` in the data directory. */
+  /** `undefined` means the folder `artifacts` in the data directory. */
   | { readonly kind: 'directory'; readonly path: string | undefined }
   | {
       readonly kind: 's3'
       readonly bucket: string
       /** Before every key, without slashes at its ends; may be empty. */
       readonly prefix: string
-      /** `undefined` stands for Amazon's own. */
+      /** `undefined` means Amazon's own. */
       readonly endpoint: string | undefined
       readonly region: string
-      /** True if the bucket stands in the path and not in the host name. */
+      /** True if the bucket is in the path and not in the host name. */
       readonly isPathStyle: boolean
     }
 

@@ -6,12 +6,11 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
-import { storageBench, testFolder } from '../../test/object-storage/storage-bench.ts'
-import { ArtifactNameRefused } from './artifact-name.ts'
-import { ArtifactMissing, ArtifactStorageFailed, type ArtifactStore } from './artifact-store.ts'
+import { storageFixture, testFolder } from '../../test/object-storage/storage-fixture.ts'
+import { ArtifactMissing, ArtifactNameRefused, ArtifactStorageFailed, type ArtifactStore } from './artifact-store.ts'
 import { openArtifacts } from './open-artifacts.ts'
 
-interface Bench {
+interface StoreFixture {
   readonly store: ArtifactStore
   /** Writes a file outside the store. */
   readonly file: (content: string | Uint8Array) => Promise<string>
@@ -19,7 +18,7 @@ interface Bench {
   readonly putNew: (name: string, content: string | Uint8Array) => Promise<string>
 }
 
-async function bench(t: TestContext, open: (folder: string) => Promise<ArtifactStore>): Promise<Bench> {
+async function bench(t: TestContext, open: (folder: string) => Promise<ArtifactStore>): Promise<StoreFixture> {
   const folder = await testFolder(t)
   const store = await open(folder)
   const file = async (content: string | Uint8Array) => {
@@ -42,7 +41,7 @@ const stores = {
   directory: (t: TestContext) =>
     bench(t, (folder) => openArtifacts({ kind: 'directory', path: undefined }, { dataDirectory: folder })),
   'object storage': async (t: TestContext) => {
-    const { open } = await storageBench(t)
+    const { open } = await storageFixture(t)
     return await bench(t, () => open())
   },
 }

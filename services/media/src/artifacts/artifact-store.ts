@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
-/** Storage of finished files. All names are checked: others than those of `artifact-name.ts` throw `ArtifactNameRefused`. */
+/** Storage of finished files. All names are checked: others than `isArtifactName` accepts throw `ArtifactNameRefused`. */
 export interface ArtifactStore {
   /**
-   * Moves a local file in, in place of an older one of that name. Afterwards the artifact is there whole; when it fails, the
+   * Moves a local file in, in place of an older one of that name. Afterwards the artifact is complete; when it fails, the
    * file is where it was and what was there before still is.
    */
   put(jobId: string, name: string, file: string): Promise<void>
@@ -24,7 +24,7 @@ export interface ArtifactStore {
   removeJob(jobId: string): Promise<void>
   /** Every job that has artifacts, with the newest change in milliseconds since the epoch. */
   jobs(): AsyncIterable<{ readonly jobId: string; readonly modifiedAt: number }>
-  /** Waits for the changes under way; those that come later reject with `ArtifactStorageFailed`. */
+  /** Waits for running changes; later ones reject with `ArtifactStorageFailed`. */
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export class ArtifactMissing extends Error {
   }
 }
 
-/** The storage did not do what it was asked for; it may later. */
+/** The storage failed; a later attempt may succeed. */
 export class ArtifactStorageFailed extends Error {
   override readonly name = 'ArtifactStorageFailed'
 }
@@ -65,3 +65,28 @@ export function assertRange({ first, last }: ArtifactRange): void {
 
 /** The error of a range that begins behind the end. */
 export const behindTheEnd = (first: number): RangeError => new RangeError(`byte ${first} is behind the end`)
+
+/** A job id or the name of an artifact that no store takes. */
+export class ArtifactNameRefused extends Error {
+  override readonly name = 'ArtifactNameRefused'
+}
+
+/** Returns true if a text is a job's id: a UUID in small letters. */
+export const isJobId = (text: string): boolean =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
+
+/** Returns true if a text is the name of an artifact: ours alone, never a title. */
+export const isArtifactName = (text: string): boolean => /^[a-z0-9][a-z0-9_.-]{0,80}$/.test(text)
+
+/** Throws `ArtifactNameRefused` for anything else. */
+export function assertJobId(jobId: string): void {
+  if (!isJobId(jobId)) throw new ArtifactNameRefused('the job id is not a UUID in small letters')
+}
+
+/** Throws `ArtifactNameRefused` unless both are well formed. */
+export function assertArtifactName(jobId: string, name: string): void {
+  assertJobId(jobId)
+  if (!isArtifactName(name)) {
+    throw new ArtifactNameRefused('the name of an artifact has at most 81 of a-z, 0-9, _, . and -')
+  }
+}

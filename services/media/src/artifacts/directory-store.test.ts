@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { OperatorError } from '@hearth/runtime'
 import { execa } from 'execa'
-import { testFolder } from '../../test/object-storage/storage-bench.ts'
+import { testFolder } from '../../test/object-storage/storage-fixture.ts'
 import { ArtifactMissing } from './artifact-store.ts'
 import { openDirectoryStore } from './directory-store.ts'
 

@@ -3,12 +3,15 @@ import { constants } from 'node:fs'
 import { lstat, mkdir, open, opendir, readdir, realpath, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { openDataDirectory, OperatorError } from '@hearth/runtime'
-import { assertArtifactName, assertJobId, isArtifactName, isJobId } from './artifact-name.ts'
+import { flushToDisk, openDataDirectory, OperatorError } from '@hearth/runtime'
 import {
   ArtifactMissing,
+  assertArtifactName,
+  assertJobId,
   assertRange,
   behindTheEnd,
+  isArtifactName,
+  isJobId,
   type ArtifactFacts,
   type ArtifactRange,
   type ArtifactStore,
@@ -74,7 +77,7 @@ class DirectoryStore implements ArtifactStore {
       try {
         const folder = await this.#makeFolder(jobId)
         await rename(from, target)
-        await flushDirectory(folder)
+        await flushToDisk(folder)
         return
       } catch (error) {
         if (!isCode(error, 'ENOENT') || attempt === 5) throw error
@@ -86,7 +89,7 @@ class DirectoryStore implements ArtifactStore {
     const folder = join(this.#root, jobId)
     try {
       await mkdir(folder, { mode: 0o700 })
-      await flushDirectory(this.#root)
+      await flushToDisk(this.#root)
     } catch (error) {
       if (!isCode(error, 'EEXIST')) throw error
     }
@@ -224,15 +227,6 @@ async function removeWhenEmpty(folder: string): Promise<void> {
   await rmdir(folder).catch((error: unknown) => {
     if (!isCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')) throw error
   })
-}
-
-async function flushDirectory(path: string): Promise<void> {
-  const directory = await open(path)
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }
 
 /** Returns `missing` instead of an error for a missing file, or a link where a file should be. */

@@ -18,7 +18,7 @@ export interface Original {
 const makingTime = 60_000
 
 /**
- * Keeps copies in a folder of its own below `directory`, the least recently used ones leaving when there are more than
+ * Keeps copies in a new folder below `directory`, the least recently used ones leaving when there are more than
  * `maxBytes`. What dead processes left there is removed.
  */
 export async function openLocalCopies(directory: string, maxBytes: number): Promise<LocalCopies> {
@@ -90,14 +90,14 @@ export class LocalCopies {
     }
   }
 
-  /** Removes all copies; nobody may use them any more. */
+  /** Removes all copies; no caller may use them afterwards. */
   async close(): Promise<void> {
     this.#place.lock.release()
     await rm(this.#place.folder, { recursive: true, force: true })
   }
 }
 
-/** A folder whose lock can be had belongs to nobody any more. */
+/** Removes folders whose lock is free: their owner is gone. */
 async function removeAbandoned(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const folder = join(directory, name)

@@ -1,17 +1,16 @@
 import { join, resolve } from 'node:path'
 import { checkDirectory, OperatorError, type Environment } from '@hearth/runtime'
 import type { ArtifactLocation } from './artifact-location.ts'
-import type { ArtifactStore } from './artifact-store.ts'
+import { ArtifactStorageFailed, type ArtifactStore } from './artifact-store.ts'
 import { openDirectoryStore } from './directory-store.ts'
-import { closingInOrder } from './orderly-close.ts'
 
 /** Options of `openArtifacts`. */
 export interface ArtifactOptions {
   /** Holds the default directory, and local copies of what is in object storage. */
   readonly dataDirectory: string
-  /** Has the keys of object storage; the process's own unless told. */
+  /** Has the keys of object storage; `process.env` by default. */
   readonly environment?: Environment
-  /** Bytes of local copies; 4 GiB unless told. One that is larger lives while it is used. */
+  /** Bytes of local copies; 4 GiB by default. One that is larger lives while it is used. */
   readonly copyBytes?: number
 }
 
@@ -54,4 +53,36 @@ function keyOf(environment: Environment, name: string): string {
   if (value === undefined || value === '')
     throw new OperatorError(`${name}: is needed for ARTIFACTS at an s3:// address`)
   return value
+}
+
+/**
+ * The same store, whose `close` waits for the changes that are under way and lets none come after it: the caller of one
+ * may be gone, but its work goes on.
+ */
+function closingInOrder(store: ArtifactStore): ArtifactStore {
+  const underWay = new Set<Promise<unknown>>()
+  let isClosed = false
+
+  async function change<T>(begin: () => Promise<T>): Promise<T> {
+    if (isClosed) throw new ArtifactStorageFailed('the artifacts are closed')
+    const work = begin()
+    underWay.add(work)
+    return await work.finally(() => underWay.delete(work))
+  }
+
+  return {
+    put: (jobId, name, file) => change(() => store.put(jobId, name, file)),
+    removeOne: (jobId, name) => change(() => store.removeOne(jobId, name)),
+    removeJob: (jobId) => change(() => store.removeJob(jobId)),
+    stat: (jobId, name) => store.stat(jobId, name),
+    open: (jobId, name, range) => store.open(jobId, name, range),
+    withLocalFile: (jobId, name, work) => store.withLocalFile(jobId, name, work),
+    list: (jobId) => store.list(jobId),
+    jobs: () => store.jobs(),
+    async close() {
+      isClosed = true
+      await Promise.allSettled(underWay)
+      await store.close()
+    },
+  }
 }

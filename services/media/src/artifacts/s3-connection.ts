@@ -1,9 +1,15 @@
-import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3'
 import type { ArtifactLocation } from './artifact-location.ts'
-import { ArtifactNameRefused } from './artifact-name.ts'
-import { ArtifactStorageFailed } from './artifact-store.ts'
+import { ArtifactNameRefused, ArtifactStorageFailed } from './artifact-store.ts'
+import { Readable } from 'node:stream'
+import { systemTimers, type Timers } from '@hearth/runtime'
 
-/** A bucket and what stands before every key in it. */
+/** A bucket and the prefix of every key in it. */
 export type BucketLocation = Extract<ArtifactLocation, { kind: 's3' }>
 
 /** The keys of object storage. */
@@ -13,7 +19,7 @@ export interface StorageKeys {
   readonly session?: string
 }
 
-/** Milliseconds until a connection stands, until an answer begins, and during which a body may stand still. */
+/** Timeouts of connecting, of the first byte of an answer, of one part of an upload, and of a stalled body; milliseconds. */
 export const storageLimits = { connectMs: 5000, answerMs: 20_000, partMs: 120_000, stallMs: 60_000 } as const
 
 /** A client with bounded waiting and at most three attempts at each call. */
@@ -68,4 +74,52 @@ export function storageFailure(what: string, error: unknown): Error {
   const { name, code } = error as { name?: unknown; code?: unknown }
   const reason = [statusOf(error), name, code].filter((part) => typeof part === 'number' || typeof part === 'string')
   return new ArtifactStorageFailed(`object storage: ${what} failed: ${reason.join(' ')}`)
+}
+
+/** Age from which an upload counts as left by a process that has died, milliseconds. */
+const abandonedAfter = 24 * 3_600_000
+
+/**
+ * Ends uploads below the store's prefix that will never be completed; their parts take space that no listing shows. At most
+ * a thousand at a time. A storage that cannot do this is left as it is.
+ */
+export async function endAbandonedUploads(client: S3Client, location: BucketLocation): Promise<void> {
+  const Bucket = location.bucket
+  const Prefix = location.prefix === '' ? '' : `${location.prefix}/`
+  try {
+    const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }), smallCall)
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (Initiated === undefined || Date.now() - Initiated.getTime() < abandonedAfter) continue
+      await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), smallCall)
+    }
+  } catch {
+    // It costs space and nothing else.
+  }
+}
+
+/**
+ * Passes a body on and fails when its sender lets the reader wait for too many milliseconds. A reader may pause as long as it
+ * likes. Destroying the stream ends the body, also before anything was read.
+ */
+export function watchBody(body: Readable, stallMs: number, timers: Timers = systemTimers): Readable {
+  const watched = Readable.from(chunksOf(body, { stallMs, timers }), { objectMode: false })
+  return watched.once('close', () => body.destroy())
+}
+
+async function* chunksOf(body: Readable, limit: { readonly stallMs: number; readonly timers: Timers }) {
+  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>
+  for (;;) {
+    const cancel = limit.timers.after(limit.stallMs, () => {
+      body.destroy(new ArtifactStorageFailed('object storage: the content stands still'))
+    })
+    const step = await chunks.next().catch(asFailure).finally(cancel)
+    if (step.done === true) return
+    yield step.value
+  }
+}
+
+function asFailure(error: unknown): never {
+  if (error instanceof ArtifactStorageFailed) throw error
+  const reason = (error as NodeJS.ErrnoException).code ?? 'unknown'
+  throw new ArtifactStorageFailed(`object storage: the content broke off: ${reason}`)
 }

@@ -7,13 +7,13 @@ import { buffer } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
 import { inspect } from 'node:util'
 import { OperatorError } from '@hearth/runtime'
-import { storageBench } from '../../test/object-storage/storage-bench.ts'
+import { storageFixture } from '../../test/object-storage/storage-fixture.ts'
 import { parseArtifactLocation } from './artifact-location.ts'
 import { ArtifactMissing, ArtifactStorageFailed } from './artifact-store.ts'
 import { openArtifacts } from './open-artifacts.ts'
 
 async function storeBench(t: TestContext, copyBytes?: number) {
-  const bench = await storageBench(t)
+  const bench = await storageFixture(t)
   const store = await bench.open(copyBytes)
   const put = async (jobId: string, name: string, content: string | Uint8Array) => {
     const path = join(bench.folder, randomUUID())
@@ -31,7 +31,7 @@ async function storeBench(t: TestContext, copyBytes?: number) {
 
 describe('opening object storage', () => {
   test('without keys, with wrong ones or for no bucket is refused, and no key is told', async (t) => {
-    const { storage, dataDirectory, environment, setting } = await storageBench(t)
+    const { storage, dataDirectory, environment, setting } = await storageFixture(t)
     const secret = 'very-secret-value'
     for (const [where, keys, message] of [
       [setting, { AWS_SECRET_ACCESS_KEY: secret }, /^AWS_ACCESS_KEY_ID: /],
@@ -52,7 +52,7 @@ describe('opening object storage', () => {
   })
 
   test('that cannot be reached is left to later calls, which say so', async (t) => {
-    const { storage, open } = await storageBench(t)
+    const { storage, open } = await storageFixture(t)
     await storage.close()
     const store = await open()
     const jobId = randomUUID()

@@ -13,30 +13,33 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { OperatorError } from '@hearth/runtime'
-import { endAbandonedUploads } from './abandoned-uploads.ts'
-import { assertArtifactName, assertJobId, isArtifactName, isJobId } from './artifact-name.ts'
-import {
-  ArtifactMissing,
-  ArtifactStorageFailed,
-  assertRange,
-  behindTheEnd,
-  type ArtifactFacts,
-  type ArtifactRange,
-  type ArtifactStore,
-} from './artifact-store.ts'
-import { openLocalCopies, type LocalCopies } from './local-copies.ts'
 import {
   connectStorage,
+  endAbandonedUploads,
   isAbsence,
   orWhenAbsent,
   smallCall,
   statusOf,
   storageFailure,
   storageLimits,
+  watchBody,
   type BucketLocation,
   type StorageKeys,
 } from './s3-connection.ts'
-import { watchBody } from './watched-body.ts'
+import {
+  ArtifactMissing,
+  ArtifactStorageFailed,
+  assertArtifactName,
+  assertJobId,
+  assertRange,
+  behindTheEnd,
+  isArtifactName,
+  isJobId,
+  type ArtifactFacts,
+  type ArtifactRange,
+  type ArtifactStore,
+} from './artifact-store.ts'
+import { openLocalCopies, type LocalCopies } from './local-copies.ts'
 
 /** Options of `openS3Store`. */
 export interface S3StoreOptions {

@@ -2,17 +2,16 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOutboundPolicy } from '@hearth/outbound'
 import { createLog, systemTimers } from '@hearth/runtime'
-import { createCookieJars } from '../cookies/jars.ts'
-import { openTools } from '../open-tools.ts'
+import { CookieJars } from '../cookies/jars.ts'
+import { openTools } from '../app.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
 import { createExtractorChoice } from '../platforms/read-url.ts'
 import { openSettings } from '../settings/settings.ts'
-import { createUpdateKeeper } from '../system-features.ts'
-import type { UpdateKeeper } from '../updates/updates.ts'
+import { createUpdates, type Updater } from '../updates/updates.ts'
 import { withStorage } from './data.ts'
 
 /** Opens what versions are found out and changed with, for one command, whether or not the service runs. */
-export async function openUpdates(work: (updates: UpdateKeeper) => Promise<void>): Promise<void> {
+export async function openUpdates(work: (updates: Updater) => Promise<void>): Promise<void> {
   await withStorage(async ({ database, sealer, config }) => {
     const db = database.query
     const scratch = join(config.dataDirectory, 'scratch')
@@ -26,13 +25,13 @@ export async function openUpdates(work: (updates: UpdateKeeper) => Promise<void>
       policy: createOutboundPolicy(config.outboundAllow),
     })
     try {
-      const updates = createUpdateKeeper({
+      const updates = createUpdates({
         config,
-        database,
-        timers: systemTimers,
+        db,
+        clock: systemTimers,
         tools,
         chosenYtDlp,
-        jars: createCookieJars({ db, sealer, clock: systemTimers }),
+        jars: new CookieJars({ db, sealer, clock: systemTimers }),
         extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
         scratch,
       })

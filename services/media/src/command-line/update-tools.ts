@@ -2,7 +2,7 @@ import { OperatorError } from '@hearth/runtime'
 import type { Command } from 'commander'
 import { Problem } from '../problems.ts'
 import type { ToolUpdate, Updates } from '../updates/schema.ts'
-import type { UpdateKeeper } from '../updates/updates.ts'
+import type { Updater } from '../updates/updates.ts'
 
 /** `tools`: which versions there are, and another yt-dlp. A running service uses it from its next job on. */
 export function addToolCommands(program: Command): void {
@@ -35,7 +35,7 @@ function print(status: Updates, { json }: { json?: boolean }): void {
     process.stderr.write('not every newest version could be asked for; an hour later it is tried again\n')
 }
 
-async function change(work: (updates: UpdateKeeper) => Promise<ToolUpdate>): Promise<void> {
+async function change(work: (updates: Updater) => Promise<ToolUpdate>): Promise<void> {
   await withUpdates(async (updates) => {
     const { ok, version, message } = await work(updates)
     if (!ok) throw new OperatorError(message)
@@ -44,7 +44,7 @@ async function change(work: (updates: UpdateKeeper) => Promise<ToolUpdate>): Pro
   })
 }
 
-async function withUpdates(work: (updates: UpdateKeeper) => Promise<void>): Promise<void> {
+async function withUpdates(work: (updates: Updater) => Promise<void>): Promise<void> {
   // Only these commands need the tools.
   const { openUpdates } = await import('./open-updates.ts')
   try {

@@ -1,48 +1,59 @@
-/** A number of places for work that needs the processor; whoever finds none waits in line. */
-export interface Slots {
-  /** Runs the work when a place is free. Rejects with the signal's reason when that comes first. */
-  use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
-  /** True if the next one would have to wait. */
-  readonly isFull: boolean
+interface Waiting<Item> {
+  readonly take: (item: Item) => void
+  readonly leave: () => void
 }
 
-export function createSlots(places: number): Slots {
-  const waiting: (() => void)[] = []
-  let free = places
+/** Items that are lent to one user at a time, such as slots for work that needs the processor; users wait in a queue when none is free. */
+export class Slots<Item = number> {
+  readonly #free: Item[]
+  readonly #queue = new Set<Waiting<Item>>()
 
-  function release(): void {
-    const next = waiting.shift()
-    if (next === undefined) free += 1
-    else next()
+  constructor(items: readonly Item[]) {
+    this.#free = [...items]
   }
 
-  async function acquire(signal: AbortSignal): Promise<void> {
+  /** True if the next user would have to wait. */
+  get isFull(): boolean {
+    return this.#free.length === 0
+  }
+
+  /** Number of users in the queue. */
+  get waiting(): number {
+    return this.#queue.size
+  }
+
+  /** Runs the work with an item when one is free. Rejects with the signal's reason when that comes first. */
+  async use<Result>(signal: AbortSignal, work: (item: Item) => Promise<Result>): Promise<Result> {
     signal.throwIfAborted()
-    if (free > 0) {
-      free -= 1
-      return
+    const item = this.#free.pop() ?? (await this.#wait(signal))
+    try {
+      return await work(item)
+    } finally {
+      const [next] = this.#queue
+      if (next === undefined) this.#free.push(item)
+      else {
+        next.leave()
+        next.take(item)
+      }
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => {
-      waiting.splice(waiting.indexOf(resolve), 1)
-      reject(signal.reason as Error)
-    }
-    waiting.push(resolve)
-    signal.addEventListener('abort', abort, { once: true })
-    await promise.finally(() => signal.removeEventListener('abort', abort))
   }
 
-  return {
-    async use(signal, work) {
-      await acquire(signal)
-      try {
-        return await work()
-      } finally {
-        release()
+  #wait(signal: AbortSignal): Promise<Item> {
+    return new Promise((take, reject) => {
+      const abort = () => {
+        leave()
+        reject(signal.reason as Error)
       }
-    },
-    get isFull() {
-      return free === 0
-    },
+      const leave = () => {
+        this.#queue.delete(waiting)
+        signal.removeEventListener('abort', abort)
+      }
+      const waiting = { take, leave }
+      signal.addEventListener('abort', abort)
+      this.#queue.add(waiting)
+    })
   }
 }
+
+/** Creates a number of slots. */
+export const createSlots = (count: number): Slots => new Slots(Array.from({ length: count }, (_, index) => index))

@@ -1,21 +1,21 @@
 import type { FileFacts } from '../tools/ffmpeg.ts'
-import { targetHeight } from '../tools/yt-dlp-words.ts'
-import type { Quality } from '../jobs/schema.ts'
-import type { EncodePlan } from './encode.ts'
+import { targetHeight } from '../tools/yt-dlp-args.ts'
+import type { Quality } from '../platforms/schema.ts'
+import type { EncodePlan } from './convert.ts'
 
 /** Wanted result of a fetched video. */
-export interface VideoWish {
+export interface VideoTarget {
   readonly quality: Quality
   readonly isCompatible: boolean
-  /** A picture laid over it. */
+  /** Path of the picture to overlay. */
   readonly watermark: string | undefined
 }
 
 /** Geometry of the watermark: its width as a share of the picture's, within bounds, and its distance from the edge. */
-const badge = { part: 0.12, least: 32, most: 960, margin: 0.025 }
+const badge = { part: 0.12, min: 32, max: 960, margin: 0.025 }
 
-/** The conversion a video needs, or undefined when it is good as it came. */
-export function planVideo(file: string, facts: FileFacts, wish: VideoWish): EncodePlan | undefined {
+/** Returns the conversion a video needs; undefined when it needs none. */
+export function planVideo(file: string, facts: FileFacts, wish: VideoTarget): EncodePlan | undefined {
   const { video, audio } = facts
   if (video === undefined) return undefined
   const height = targetHeight[wish.quality]
@@ -26,26 +26,26 @@ export function planVideo(file: string, facts: FileFacts, wish: VideoWish): Enco
   const isForeignBox = mustPlayEverywhere && !file.endsWith('.mp4')
   const mustEncode = mustShrink || isForeignPicture || wish.watermark !== undefined
   if (!mustEncode && !isForeignSound && !isForeignBox) return undefined
-  const sound = audio === undefined ? [] : audio.codec === 'aac' ? ['-c:a', 'copy'] : soundWords(wish.quality)
-  const picture = mustEncode ? pictureWords(video, wish) : ['-map', '0:v:0', '-c:v', 'copy']
+  const sound = audio === undefined ? [] : audio.codec === 'aac' ? ['-c:a', 'copy'] : audioArgs(wish.quality)
+  const picture = mustEncode ? videoArgs(video, wish) : ['-map', '0:v:0', '-c:v', 'copy']
   return {
     inputs: wish.watermark === undefined ? [file] : [file, wish.watermark],
-    words: [...picture, '-map', '0:a:0?', ...sound, '-map_metadata', '0', '-movflags', '+faststart'],
+    args: [...picture, '-map', '0:a:0?', ...sound, '-map_metadata', '0', '-movflags', '+faststart'],
     extension: 'mp4',
     purpose: purposeOf({ height: mustShrink ? height : undefined, watermark: wish.watermark }),
   }
 }
 
-const soundWords = (quality: Quality): string[] => ['-c:a', 'aac', '-b:a', quality === 'max' ? '192k' : '128k']
+const audioArgs = (quality: Quality): string[] => ['-c:a', 'aac', '-b:a', quality === 'max' ? '192k' : '128k']
 
-function pictureWords(video: { width: number; height: number }, { quality, watermark }: VideoWish): string[] {
+function videoArgs(video: { width: number; height: number }, { quality, watermark }: VideoTarget): string[] {
   const limit = targetHeight[quality] ?? Number.POSITIVE_INFINITY
   const height = even(Math.min(video.height, limit))
   const width = even((video.width * height) / Math.max(1, video.height))
   const scale = `scale=${width}:${height}`
   const encoder = ['-c:v', 'libx264', '-preset', presetFor(quality, height), '-crf', String(rateFor(quality, height))]
   if (watermark === undefined) return ['-map', '0:v:0', '-vf', `${scale},format=yuv420p`, ...encoder]
-  const badgeWidth = even(Math.min(badge.most, Math.max(badge.least, width * badge.part)))
+  const badgeWidth = even(Math.min(badge.max, Math.max(badge.min, width * badge.part)))
   const margin = Math.round(height * badge.margin)
   const graph = `[0:v:0]${scale}[p];[1:v:0]scale=${badgeWidth}:-1[w];[p][w]overlay=W-w-${margin}:H-h-${margin},format=yuv420p[v]`
   return ['-filter_complex', graph, '-map', '[v]', ...encoder]

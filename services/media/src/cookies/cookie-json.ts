@@ -1,9 +1,8 @@
 import { parseIsoTime } from '@hearth/runtime'
 import { z } from 'zod'
-import type { CookieDraft } from './cookie.ts'
-import { CookieError } from './cookie-error.ts'
+import { CookieError, type CookieDraft } from './cookie.ts'
 
-const moment = z.union([z.number(), z.string(), z.null()]).optional()
+const Timestamp = z.union([z.number(), z.string(), z.null()]).optional()
 
 /** One entry of an export, under the names that extensions and browser drivers use. */
 const Entry = z.object({
@@ -16,9 +15,9 @@ const Entry = z.object({
   httpOnly: z.boolean().optional(),
   hostOnly: z.boolean().optional(),
   session: z.boolean().optional(),
-  expirationDate: moment,
-  expires: moment,
-  expiry: moment,
+  expirationDate: Timestamp,
+  expires: Timestamp,
+  expiry: Timestamp,
 })
 
 const Export = z.union([
@@ -63,7 +62,7 @@ function draftOf(entry: z.infer<typeof Entry>, domain: string): CookieDraft {
   }
 }
 
-function secondsOf(end: z.infer<typeof moment>): number | undefined {
+function secondsOf(end: z.infer<typeof Timestamp>): number | undefined {
   const number = typeof end === 'number' ? end : /^\d+(?:\.\d+)?$/.test(end ?? '') ? Number(end) : timeOf(end ?? '')
   if (number === undefined) return undefined
   return number >= firstMilliseconds ? number / 1000 : number

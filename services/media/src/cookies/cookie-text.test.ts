@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { Platform } from '../platforms/schema.ts'
-import { makeCookie, type Cookie } from './cookie.ts'
-import { CookieError, type CookieFault } from './cookie-error.ts'
+import { CookieError, makeCookie, type Cookie, type CookieErrorCode } from './cookie.ts'
 import { decodeCookieFile, readCookieText, requireLogin } from './cookie-text.ts'
-import { describeJar } from './describe-jar.ts'
+import { describeJar } from './platform-cookies.ts'
 import { encodeNetscape, parseNetscape } from './netscape-text.ts'
 
 const secret = 'SECRETVALUE'
 
 /** The fault of an attempt; its message must not contain a value. */
-function faultOf(attempt: () => unknown): CookieFault | undefined {
+function faultOf(attempt: () => unknown): CookieErrorCode | undefined {
   try {
     attempt()
     return undefined
@@ -178,7 +177,7 @@ test('the newest of two cookies of one name and place is kept', () => {
 
 test('what cannot be used is refused with the reason and without a value', () => {
   const line = (domain: string, value = secret) => `${domain}\tTRUE\t/\tTRUE\t0\tname\t${value}\n`
-  const refusals: [CookieFault, string[]][] = [
+  const refusals: [CookieErrorCode, string[]][] = [
     ['empty', ['', ' \n\t', '\uFEFF']],
     ['too-large', [line('.youtube.com').repeat(10_000)]],
     [

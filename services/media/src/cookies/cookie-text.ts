@@ -1,20 +1,19 @@
 import type { Platform } from '../platforms/schema.ts'
-import { makeCookie, type Cookie, type CookieDraft } from './cookie.ts'
-import { CookieError } from './cookie-error.ts'
+import { CookieError, makeCookie, type Cookie, type CookieDraft } from './cookie.ts'
 import { parseCookieJson } from './cookie-json.ts'
 import { readCopiedRequest } from './copied-request.ts'
 import { isNetscape, parseNetscape } from './netscape-text.ts'
 import { domainOf, loginStateOf, platformCookies } from './platform-cookies.ts'
 
 /** Bytes of a file or text with cookies. */
-export const longestCookieText = 256 * 1024
+export const maxCookieTextBytes = 256 * 1024
 
 /** Cookies of one platform. */
-const mostCookies = 512
+const maxCookies = 512
 
 /** The text of an uploaded file. Throws a `CookieError`: `too-large`, `not-utf8`. */
 export function decodeCookieFile(bytes: Uint8Array): string {
-  if (bytes.length > longestCookieText) throw tooLarge()
+  if (bytes.length > maxCookieTextBytes) throw tooLarge()
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -28,7 +27,7 @@ export function decodeCookieFile(bytes: Uint8Array): string {
  * was sent to another site is refused. Throws a `CookieError`.
  */
 export function readCookieText(text: string, platform: Platform): Cookie[] {
-  if (Buffer.byteLength(text) > longestCookieText) throw tooLarge()
+  if (Buffer.byteLength(text) > maxCookieTextBytes) throw tooLarge()
   const plain = text.replace(/^\uFEFF/, '').trim()
   if (plain === '') throw new CookieError('empty', 'there are no cookies in the text')
   const all = readAny(plain, platform)
@@ -37,11 +36,11 @@ export function readCookieText(text: string, platform: Platform): Cookie[] {
   if (own.length === 0) throw new CookieError('foreign-host', `no cookie of the text belongs to ${domainsOf(platform)}`)
   // What comes later is newer, in exports and requests alike.
   const unique = new Map(own.map((cookie) => [`${cookie.domain} ${cookie.path} ${cookie.name}`, cookie]))
-  if (unique.size > mostCookies) throw new CookieError('unreadable', `there are more than ${mostCookies} cookies`)
+  if (unique.size > maxCookies) throw new CookieError('unreadable', `there are more than ${maxCookies} cookies`)
   return [...unique.values()]
 }
 
-/** Throws a `CookieError` (`no-login-cookies`) that names what is missing, unless the cookies sign somebody in. */
+/** Throws a `CookieError` (`no-login-cookies`) that names what is missing, unless the cookies contain a login. */
 export function requireLogin(platform: Platform, cookies: readonly Cookie[]): void {
   const { missing } = loginStateOf(platform, cookies)
   if (missing.length > 0)

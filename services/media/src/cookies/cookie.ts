@@ -28,7 +28,7 @@ export interface CookieDraft {
 }
 
 /** Bytes of one cookie, name and value together. */
-const longest = 8 * 1024
+const maxCookieBytes = 8 * 1024
 
 /** No blanks, no separators: what a header and a line of a jar can carry as a name. */
 const nameGrammar = /^[!#$%&'*+\-.^_`|~\w[\]:]+$/
@@ -41,7 +41,8 @@ export function makeCookie(draft: CookieDraft): Cookie | undefined {
   const { name, value, path = '/', secure = true, httpOnly = false, expires = 0 } = draft
   const domain = draft.domain.toLowerCase().replace(/^\./, '')
   const seconds = Math.trunc(expires)
-  if (!nameGrammar.test(name) || !valueGrammar.test(value) || name.length + value.length > longest) return undefined
+  if (!nameGrammar.test(name) || !valueGrammar.test(value) || name.length + value.length > maxCookieBytes)
+    return undefined
   if (!/^[a-z\d-]+(?:\.[a-z\d-]+)+$/.test(domain) || domain.length > 253) return undefined
   const isSession = !(seconds > 0 && Number.isSafeInteger(seconds))
   return {
@@ -53,5 +54,19 @@ export function makeCookie(draft: CookieDraft): Cookie | undefined {
     expires: isSession ? null : seconds,
     name,
     value,
+  }
+}
+
+/** Reasons to refuse cookies. */
+export type CookieErrorCode = 'too-large' | 'not-utf8' | 'empty' | 'unreadable' | 'foreign-host' | 'no-login-cookies'
+
+/** Cookies that cannot be used; `message` says why and never contains a value. */
+export class CookieError extends Error {
+  override readonly name = 'CookieError'
+  readonly fault: CookieErrorCode
+
+  constructor(fault: CookieErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.fault = fault
   }
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { CookieError } from './cookie-error.ts'
+import { CookieError } from './cookie.ts'
 import { splitCommandLine } from './shell-words.ts'
 
-/** What a copied request tells: where it went and which cookies went along. */
+/** A copied request: the hosts it went to and the cookies it carried. */
 export interface CopiedRequest {
   /** Hosts the request was sent to. */
   readonly hosts: readonly string[]

@@ -1,11 +1,10 @@
-import { makeCookie, type Cookie, type CookieDraft } from './cookie.ts'
-import { CookieError } from './cookie-error.ts'
+import { CookieError, makeCookie, type Cookie, type CookieDraft } from './cookie.ts'
 
 const heading = '# Netscape HTTP Cookie File\n'
 const httpOnlyMark = '#HttpOnly_'
 
 /** Bytes of one line. */
-const longestLine = 8 * 1024
+const maxLineBytes = 8 * 1024
 
 /** Writes a jar as browsers' exports and download tools have it: a line a cookie, seven fields, tabs between them. */
 export function encodeNetscape(cookies: readonly Cookie[]): string {
@@ -21,7 +20,7 @@ function flag(value: boolean): string {
   return value ? 'TRUE' : 'FALSE'
 }
 
-/** Whether a text looks like a jar: its heading, or a line of its fields. */
+/** Returns true if a text looks like a jar: its heading, or a line of its fields. */
 export function isNetscape(text: string): boolean {
   if (/^# (?:Netscape )?HTTP Cookie File/i.test(text)) return true
   return text.split(/\r?\n/).some((line) => isEntry(line) && fieldsOf(line) !== undefined)
@@ -30,7 +29,7 @@ export function isNetscape(text: string): boolean {
 /** Reads a jar. Lines that are no cookie are skipped; throws a `CookieError` when a line is too long or none is a cookie. */
 export function parseNetscape(text: string): Cookie[] {
   const lines = text.split(/\r?\n/)
-  const long = lines.findIndex((line) => Buffer.byteLength(line) > longestLine)
+  const long = lines.findIndex((line) => Buffer.byteLength(line) > maxLineBytes)
   if (long !== -1) throw new CookieError('unreadable', `line ${long + 1} of the cookie file is longer than 8 KiB`)
   const drafts = lines.filter((line) => isEntry(line)).map((line) => fieldsOf(line))
   const cookies = drafts.flatMap((draft) => (draft === undefined ? [] : (makeCookie(draft) ?? [])))

@@ -1,15 +1,16 @@
 import { FileForm, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
-import type { CookieShelf } from './shelf.ts'
+import { removeCookies, storeCookieFile, storePastedCookies } from './cookies.ts'
+import type { CookieJars } from './jars.ts'
 import { CookiePaste, CookieSnapshot } from './schema.ts'
 
 const PlatformPath = z.object({ platform: z.string() })
 /** Largest jar, bytes. */
-export const largestJar = 256 * 1024
+export const maxJarBytes = 256 * 1024
 
 /** Being signed in at the platforms. Values of cookies go in and never come out. */
-export function cookieRoutes(shelf: CookieShelf): Route[] {
+export function cookieRoutes(jars: CookieJars): Route[] {
   const shared = { tag: 'Cookies', access: 'member' } as const
   const one = { ...shared, path: '/api/cookies/{platform}', params: PlatformPath, limit: '10' } as const
   const success = { status: 200, body: CookieSnapshot } as const
@@ -19,23 +20,23 @@ export function cookieRoutes(shelf: CookieShelf): Route[] {
         ...shared,
         method: 'GET',
         path: '/api/cookies',
-        summary: 'How the cookies of every platform stand',
+        summary: 'State of the cookies of every platform',
         limit: '30',
         success: { status: 200, body: z.array(CookieSnapshot) },
       },
-      () => shelf.describeAll(),
+      () => jars.describeAll(),
     ),
     route(
       {
         ...one,
         method: 'POST',
         summary: 'Store an exported cookie file',
-        takes: { upload: { largestBytes: largestJar } },
+        takes: { upload: { maxBytes: maxJarBytes } },
         body: FileForm,
         success,
         errors: [404],
       },
-      ({ params, body }) => shelf.upload(params.platform, body.file.bytes),
+      ({ params, body }) => storeCookieFile(jars, params.platform, body.file.bytes),
     ),
     route(
       {
@@ -45,11 +46,11 @@ export function cookieRoutes(shelf: CookieShelf): Route[] {
         summary: 'Store cookies from a copied request, header or JSON export',
         body: CookiePaste,
         // The text in JSON, where one character may take six; the jar itself is measured again.
-        largestBody: 6 * largestJar,
+        maxBodyBytes: 6 * maxJarBytes,
         success,
         errors: [404],
       },
-      ({ params, body }) => shelf.paste(params.platform, body.text),
+      ({ params, body }) => storePastedCookies(jars, params.platform, body.text),
     ),
     route(
       {
@@ -60,7 +61,7 @@ export function cookieRoutes(shelf: CookieShelf): Route[] {
         errors: [404],
       },
       async ({ params }) => {
-        await shelf.remove(params.platform)
+        await removeCookies(jars, params.platform)
         return { ok: true as const, message: 'The cookies are forgotten' }
       },
     ),

@@ -4,7 +4,7 @@ import { Platform } from '../platforms/schema.ts'
 export const JarStatus = z.enum(['valid', 'expired', 'invalid', 'missing'])
 export type JarStatus = z.infer<typeof JarStatus>
 
-/** How the cookies of one platform are; names and dates only, never a value. */
+/** State of the cookies of one platform; names and dates only, never a value. */
 export const CookieSnapshot = z
   .object({
     platform: Platform,

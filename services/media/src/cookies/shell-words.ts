@@ -1,4 +1,4 @@
-import { CookieError } from './cookie-error.ts'
+import { CookieError } from './cookie.ts'
 
 /** One piece of a command line: blanks, a quoted text of each kind, an escaped character, plain text. */
 const pieceGrammar =

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { CookieJarRow, Tables } from '../database/tables.ts'
+import type { CookieJarRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
@@ -17,7 +17,7 @@ export async function saveJarRow(db: Db, row: CookieJarRow): Promise<void> {
     .execute()
 }
 
-/** Whether there was one. */
+/** Deletes a platform's jar; false when there is none. */
 export async function deleteJarRow(db: Db, platform: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('cookie_jars').where('platform', '=', platform).executeTakeFirst()
   return numDeletedRows > 0n

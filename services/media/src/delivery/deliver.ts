@@ -2,17 +2,16 @@ import { Readable } from 'node:stream'
 import type { Content } from '@hearth/http'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { notFound, Problem } from '../problems.ts'
-import { readByteRange } from './byte-range.ts'
 
-/** The parts of a call that matter for handing out a file. */
+/** The members of a call that a delivery needs. */
 export interface DeliveryCall {
-  /** Nobody reads the content: it is not opened. */
+  /** A HEAD request: the content is not opened. */
   readonly isHead?: boolean
   readonly header: (name: string) => string | undefined
   readonly answer: { header(name: string, value: string): void }
 }
 
-/** What is handed out, and as what. */
+/** A stored file to deliver, and the name to save it under. */
 export interface Delivery {
   readonly artifacts: ArtifactStore
   readonly jobId: string
@@ -41,7 +40,7 @@ const types: Readonly<Record<string, string>> = {
 export const mediaTypeOf = (name: string): string =>
   types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
 
-/** Hands out a stored file, or the part of it a player asks for. A page that is made of it runs nothing. */
+/** Delivers a stored file, or the requested range of it. A page made of it runs no scripts. */
 export async function deliver(call: DeliveryCall, { artifacts, jobId, name, fileName }: Delivery): Promise<Content> {
   const facts = await artifacts.stat(jobId, name)
   if (facts === undefined) throw notFound('file')
@@ -68,4 +67,27 @@ export async function deliver(call: DeliveryCall, { artifacts, jobId, name, file
     ...(fileName === undefined ? {} : { fileName }),
     ...(range === undefined ? {} : { status: 206 }),
   }
+}
+
+/** A part of a file: first and last byte, both included. */
+interface ByteRange {
+  readonly first: number
+  readonly last: number
+}
+
+/**
+ * Reads a `Range` header for a file of a size (RFC 9110, 14). Undefined asks for all of it: no header, another unit, several
+ * ranges, or nothing that can be understood. `unsatisfiable` lies behind the end.
+ */
+function readByteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
+  if (from === '' && to === '') return undefined
+  if (from === '') {
+    const length = Math.min(size, Number(to))
+    return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 }
+  }
+  const first = Number(from)
+  const last = to === '' ? size - 1 : Math.min(size - 1, Number(to))
+  if (to !== '' && Number(to) < first) return undefined
+  return first >= size ? 'unsatisfiable' : { first, last }
 }

@@ -1,13 +1,14 @@
-import type { ArtifactFacts, ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { JobRow } from '../database/tables.ts'
+import { ArtifactMissing, type ArtifactFacts, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { JobRow } from '../tables.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { notFound } from '../problems.ts'
+import { notFound, Problem } from '../problems.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
 
 /** A job as far as the files made from its own matter. */
 type Origin = Pick<JobRow, 'id' | 'artifact' | 'attempt'>
 
 /**
- * What is known of a file that was made from a job's own; undefined when it is not there, or was made from an earlier one: a
+ * Finds a file that was made from a job's own; undefined when it is not there, or was made from an earlier one: a
  * job that is tried again gets another file.
  */
 export async function findDerived(
@@ -21,8 +22,7 @@ export async function findDerived(
   return isFresh ? derived : undefined
 }
 
-/** Where files made from a job's own are kept. */
-export interface DerivedParts {
+export interface DerivedDependencies {
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
 }
@@ -32,7 +32,7 @@ export interface DerivedParts {
  * problem is thrown.
  */
 export async function keepDerived(
-  { jobs, artifacts }: DerivedParts,
+  { jobs, artifacts }: DerivedDependencies,
   job: Origin,
   { name, file }: { readonly name: string; readonly file: string },
 ): Promise<void> {
@@ -41,4 +41,10 @@ export async function keepDerived(
   if (now?.attempt === job.attempt && now.artifact === job.artifact) return
   await artifacts.removeOne(job.id, name)
   throw notFound('job any more')
+}
+
+/** Turns the failure of a conversion into a problem: 404 for a source that is not stored, 500 for a failed conversion. Returns other errors unchanged. */
+export function conversionProblem(error: unknown): unknown {
+  if (error instanceof ArtifactMissing) return notFound('file')
+  return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error
 }

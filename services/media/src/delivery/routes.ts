@@ -5,22 +5,21 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { invalid, notFound } from '../problems.ts'
-import { conversionProblem } from './conversion-problem.ts'
+import { conversionProblem } from './derived-file.ts'
 import { deliver } from './deliver.ts'
-import { downloadName } from './file-names.ts'
+import { downloadName } from '../jobs/file-names.ts'
+import { JobPath } from '../jobs/schema.ts'
 import type { Mp3s } from './mp3.ts'
 
-export const JobPath = z.object({ job_id: z.string().toLowerCase() })
-
-/** What the file routes are made with. */
-export interface DeliveryParts {
+/** Dependencies of the routes that send files. */
+export interface DeliveryDependencies {
   readonly jobs: Jobs
   readonly artifacts: ArtifactStore
   readonly mp3s: Mp3s
 }
 
 /** The finished file, the sound for the player, and the picture of a job. */
-export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[] {
+export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryDependencies): Route[] {
   const shared = { method: 'GET', tag: 'Files', params: JobPath } as const
   const also = [206, 304] as const
   return [

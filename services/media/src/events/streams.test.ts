@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Readable } from 'node:stream'
 import { eventually } from '@hearth/testing'
 import { createLocalBus, type EventStreamOptions } from '@hearth/events'
-import type { MediaEvent } from './schema.ts'
+import type { MediaEvent } from '../events.ts'
 import { createEventStreams, type Subscriber } from './streams.ts'
 
 const jobEvent = (id: string, message = 'x'): MediaEvent => ({

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { EventStream, type EventStreamOptions, type StreamEnd } from '@hearth/events'
 import { addressGroup } from '@hearth/http'
-import type { MediaBus, MediaEvent } from './schema.ts'
+import type { MediaBus, MediaEvent } from '../events.ts'
 
 /** A subscriber of all events, or of the events of one job. */
 export interface Subscriber {

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
-/** What a control group allows its processes, and what they use of it; bytes. */
+/** Memory limit and use of a control group, bytes. */
 export interface GroupMemory {
   readonly limit: number
-  /** Without the file cache the kernel gives up as soon as somebody asks. */
+  /** Without the file cache the kernel frees on demand. */
   readonly used: number
 }
 
 /** The text of a file of the system; undefined when it is not there. */
 export type ReadSystemFile = (path: string) => string | undefined
 
-/** Where the figures of the two generations of control groups are. */
+/** Files of both generations of control groups. */
 const generations = [
   { root: '/sys/fs/cgroup', limit: 'memory.max', used: 'memory.current', cache: 'inactive_file' },
   {

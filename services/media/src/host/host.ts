@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises'
-import { cpus, freemem, totalmem, uptime } from 'node:os'
+import { availableParallelism, cpus, freemem, totalmem, uptime } from 'node:os'
 import { readGroupMemory, type GroupMemory } from './group-memory.ts'
-import { effectiveProcessors } from './host-size.ts'
 import type { HostInfo } from './schema.ts'
+import { readFileSync } from 'node:fs'
 
-/** Where the figures come from; every member has a default. */
+/** Sources of the figures; every member has a default. */
 export interface HostSources {
   /** Milliseconds all processors together spent since the start, and how many of them idle. */
   readonly times?: () => ProcessorTimes
@@ -20,7 +20,7 @@ interface ProcessorTimes {
 }
 
 /**
- * Makes what reads the host's state: the file system of the data directory, the memory this process may really have, and how
+ * Creates the reader of the host's state: the file system of the data directory, the memory this process may really have, and how
  * busy the processors were since the reading before, or since this was made. What cannot be read is null.
  */
 export function createHostReader(dataDirectory: string, sources: HostSources = {}): () => Promise<HostInfo> {
@@ -29,12 +29,12 @@ export function createHostReader(dataDirectory: string, sources: HostSources = {
   let percent = 0
   return async () => {
     const now = orNull(times)
-    // Two readings in the same moment have nothing between them; the last figure still stands.
+    // Two readings at the same time have nothing between them; the last figure still holds.
     if (now !== null && before !== null && now.all > before.all) percent = busyBetween(before, now)
     before = now
     return {
       storage: await readStorage(dataDirectory).catch(() => null),
-      cpu: now === null ? null : { percent, cores: rounded(effectiveProcessors()) },
+      cpu: now === null ? null : { percent: percent, cores: rounded(effectiveProcessors()) },
       memory: orNull(() => memoryOf(memory(), groupMemory())),
       uptime: orNull(() => uptimeOf((sources.uptime ?? uptime)())),
     }
@@ -47,7 +47,7 @@ function busyBetween(before: ProcessorTimes, now: ProcessorTimes): number {
 
 function readTimes(): ProcessorTimes {
   const each = cpus().map(({ times }) => times)
-  if (each.length === 0) throw new Error('the system does not tell of its processors')
+  if (each.length === 0) throw new Error('the system does not report its processors')
   const idle = each.reduce((sum, times) => sum + times.idle, 0)
   const all = each.reduce((sum, { user, nice, sys, irq, idle }) => sum + user + nice + sys + irq + idle, 0)
   return { all, idle }
@@ -82,7 +82,7 @@ function uptimeOf(seconds: number): NonNullable<HostInfo['uptime']> {
     [minutes % 60, 'min'],
   ] as const
   const first = parts.findIndex(([count]) => count > 0)
-  // Two units say enough: after days nobody counts minutes.
+  // Two units are enough: days and hours, hours and minutes.
   const shown = first === -1 ? parts.slice(2) : parts.slice(first, first + 2)
   return { seconds: whole, text: shown.map(([count, unit]) => `${count} ${unit}`).join(' ') }
 }
@@ -95,5 +95,30 @@ function orNull<T>(read: () => T): T | null {
     return read()
   } catch {
     return null
+  }
+}
+
+/** Processors this process may really use: its affinity, and the quota of its control group where there is one. */
+export function effectiveProcessors(read = readQuota): number {
+  return Math.max(0.5, Math.min(availableParallelism(), read() ?? Number.POSITIVE_INFINITY))
+}
+
+function readQuota(): number | undefined {
+  try {
+    const [quota = 'max', period = ''] = readFileSync('/sys/fs/cgroup/cpu.max', 'utf8').trim().split(' ')
+    const processors = Number(quota) / Number(period)
+    return Number.isFinite(processors) && processors > 0 ? processors : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Calculates how many jobs, conversions and fragments a host with this many processors works on at a time. */
+export function sizesFor(processors: number): { workers: number; heavy: number; fragments: number } {
+  const within = (min: number, value: number, max: number) => Math.min(max, Math.max(min, Math.ceil(value)))
+  return {
+    workers: within(1, 2 * processors, 8),
+    heavy: within(1, processors, 2),
+    fragments: within(2, 1.5 * processors, 8),
   }
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const bytes = z.int().min(0)
 const percent = z.number().min(0).max(100)
 
-/** The host, as far as it tells. */
+/** State of the host; null for what it does not report. */
 export const HostInfo = z
   .object({
     storage: z.object({ total: bytes, used: bytes, free: bytes, percent }).nullable(),

@@ -2,9 +2,9 @@ import type { Platform } from '../platforms/schema.ts'
 import type { MediaFormat, MediaInfo } from '../tools/yt-dlp.ts'
 import type { Info } from './schema.ts'
 
-const mostFormats = 20
+const maxFormats = 20
 
-/** What a platform said, as the API shows it. */
+/** Converts a platform's answer to the API's shape. */
 export function infoView(platform: Platform, info: MediaInfo): Info {
   const named = info.formats.map((format) => ({
     format_id: format.format_id,
@@ -21,9 +21,9 @@ export function infoView(platform: Platform, info: MediaInfo): Info {
     view_count: info.view_count ?? null,
     thumbnail: null,
     platform,
-    formats: unique.slice(0, mostFormats),
+    formats: unique.slice(0, maxFormats),
     formats_total: unique.length,
-    formats_truncated: unique.length > mostFormats,
+    formats_truncated: unique.length > maxFormats,
     unavailable: false,
     reason: null,
   }

@@ -1,74 +1,68 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { randomUUID } from 'node:crypto'
-import type { Clock } from '@hearth/runtime'
+import { withTemporaryFolder, type Clock } from '@hearth/runtime'
 import { createSlots } from '../conversion/slots.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import type { Platform } from '../platforms/schema.ts'
 import type { MediaInfo, YtDlp } from '../tools/yt-dlp.ts'
 
-/** Life of an answer in milliseconds, number of answers kept, and number of questions at a time. */
+/** Lifetime of an answer, milliseconds; number of answers kept; maximum of concurrent probes. */
 const fresh = 5 * 60_000
-const mostKept = 256
-const mostAtOnce = 4
-const askLimit = 20_000
-/** Longer documents are not kept for the download; it asks again. */
-const longestKept = 2 * 1024 * 1024
+const maxKept = 256
+const maxConcurrent = 4
+const probeTimeout = 20_000
+/** Maximum size of a document kept for the download, which queries again otherwise. */
+const maxKeptJson = 2 * 1024 * 1024
 
-/** What the platforms say about media. */
+/** Facts about media, from the platforms. */
 export interface MediaLookup {
-  /** Asks, or answers from memory. Throws a `MediaFailure`. */
-  look(media: MediaUrl): Promise<MediaInfo>
+  /** Returns the facts, from memory if fresh. Throws a `MediaFailure`. */
+  find(media: MediaUrl): Promise<MediaInfo>
 }
 
-export interface LookupParts {
+export interface LookupDependencies {
   readonly ytDlp: YtDlp
   readonly jars: CookieJars
   readonly clock: Clock
-  /** Where private copies of cookies may lie for a moment. */
+  /** Folder for temporary copies of cookies. */
   readonly folder: string
   readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
 }
 
-export function createMediaLookup(parts: LookupParts): MediaLookup {
+/** Creates the lookup: answers are cached, and few probes run at a time. */
+export function createMediaLookup(dependencies: LookupDependencies): MediaLookup {
   const kept = new Map<string, { at: number; info: Promise<MediaInfo> }>()
-  const slots = createSlots(mostAtOnce)
+  const slots = createSlots(maxConcurrent)
   return {
-    look(media) {
+    find(media) {
       const known = kept.get(media.url)
-      const now = parts.clock.monotonic()
+      const now = dependencies.clock.monotonic()
       if (known !== undefined && now - known.at < fresh) return known.info
-      const signal = AbortSignal.timeout(askLimit)
-      const info = slots.use(signal, () => ask(parts, media, signal))
+      const signal = AbortSignal.timeout(probeTimeout)
+      const info = slots.use(signal, () => probe(dependencies, media, signal))
       kept.delete(media.url)
       kept.set(media.url, { at: now, info })
       // A failure is not remembered: the next one may have better luck, or cookies.
       info.catch(() => {
         if (kept.get(media.url)?.info === info) kept.delete(media.url)
       })
-      if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '')
+      if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '')
       return info
     },
   }
 }
 
-async function ask(parts: LookupParts, media: MediaUrl, signal: AbortSignal): Promise<MediaInfo> {
-  const folder = join(parts.folder, randomUUID())
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  try {
-    const info = await parts.jars.withPrivateCopy(media.platform, folder, (cookies) =>
-      parts.ytDlp.probe({
+async function probe(dependencies: LookupDependencies, media: MediaUrl, signal: AbortSignal): Promise<MediaInfo> {
+  const info = await withTemporaryFolder(dependencies.folder, (folder) =>
+    dependencies.jars.withPrivateCopy(media.platform, folder, (cookies) =>
+      dependencies.ytDlp.probe({
         url: media.url,
-        extractors: parts.extractorsFor(media.platform, media.url),
+        extractors: dependencies.extractorsFor(media.platform, media.url),
         cookies,
         signal,
-        timeoutMs: askLimit,
+        timeoutMs: probeTimeout,
         directory: folder,
       }),
-    )
-    return info.json.length > longestKept ? { ...info, json: '' } : info
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+    ),
+  )
+  return info.json.length > maxKeptJson ? { ...info, json: '' } : info
 }

@@ -2,21 +2,22 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import { unavailable } from '../problems.ts'
-import type { Thumbnails } from '../thumbnails/thumbnails.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { infoView, unavailableInfo } from './info-view.ts'
 import type { MediaLookup } from './info.ts'
 import { Info, InfoQuery } from './schema.ts'
 
-/** What the route is made with. */
-export interface InfoParts {
+export interface InfoDependencies {
   readonly lookup: MediaLookup
   readonly readUrl: (text: string) => Promise<MediaUrl>
-  readonly thumbnails: Pick<Thumbnails, 'pathOf'>
+  readonly thumbnails: {
+    /** Path on this service of a picture that a platform named; null when there is none. */
+    pathOf(media: MediaUrl, named: string | null): Promise<string | null>
+  }
 }
 
-/** What is known of a media before it is fetched. */
-export function infoRoutes(parts: InfoParts): Route[] {
+/** Route for the facts about media before it is downloaded. */
+export function infoRoutes(dependencies: InfoDependencies): Route[] {
   return [
     route(
       {
@@ -32,10 +33,10 @@ export function infoRoutes(parts: InfoParts): Route[] {
         errors: [503],
       },
       async ({ query }) => {
-        const media = await parts.readUrl(query.url)
+        const media = await dependencies.readUrl(query.url)
         try {
-          const info = await parts.lookup.look(media)
-          const thumbnail = await parts.thumbnails.pathOf(media, info.thumbnail)
+          const info = await dependencies.lookup.find(media)
+          const thumbnail = await dependencies.thumbnails.pathOf(media, info.thumbnail)
           return { ...infoView(media.platform, info), thumbnail }
         } catch (error) {
           if (error instanceof MediaFailure && error.code === 'tool_missing') throw unavailable(error.message)

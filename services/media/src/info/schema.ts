@@ -5,7 +5,7 @@ export const InfoQuery = z.object({ url: z.string({ error: 'is missing' }) })
 
 const text = z.string().nullable()
 
-/** What is known of a media before it is fetched; all of it null when the platform does not say. */
+/** Facts about media before it is downloaded; all null when the platform does not answer. */
 export const Info = z
   .object({
     title: text,

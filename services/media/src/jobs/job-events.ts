@@ -1,11 +1,11 @@
-import type { JobRow } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
-import type { MediaEvent } from '../events/schema.ts'
+import type { JobRow } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
+import type { MediaEvent } from '../events.ts'
 import { jobOfRow } from './job-view.ts'
 import type { Job } from './schema.ts'
 
-/** Members of a job an event carries when they changed. */
-const told = [
+/** Members of a job that an event carries when they changed. */
+const eventMembers = [
   'filename',
   'filesize_bytes',
   'codec',
@@ -22,12 +22,14 @@ const told = [
 /** The event of a job that changed from one state of its row to another. */
 export function jobEvent(before: JobRow | undefined, after: JobRow, now: number): MediaEvent {
   const [old, job] = [before === undefined ? undefined : jobOfRow(before), jobOfRow(after)]
-  const changes = Object.fromEntries(told.filter((name) => old?.[name] !== job[name]).map((name) => [name, job[name]]))
+  const changes = Object.fromEntries(
+    eventMembers.filter((name) => old?.[name] !== job[name]).map((name) => [name, job[name]]),
+  )
   return { id: job.id, status: job.status, message: job.message, timestamp: new Date(now).toISOString(), ...changes }
 }
 
-/** Tells how far a job is, at most twice a second and only when there is something new. */
-export function createProgressTeller(bus: MediaBus, monotonic: () => number) {
+/** Publishes the progress of a job, at most twice a second and only when it changed. */
+export function createProgressReporter(bus: MediaBus, monotonic: () => number) {
   let last = { percent: -1, at: Number.NEGATIVE_INFINITY }
   return (job: JobRow, percent: number, etaSeconds: number | null): void => {
     const at = monotonic()

@@ -42,9 +42,12 @@ export const activeStatuses: readonly JobStatus[] = ['processing', 'downloading'
 /** Its file may be fetched. */
 export const downloadableStatuses: readonly JobStatus[] = ['done', 'analysis_done', 'analysis']
 
+/** The job succeeded. */
 export const completedStatuses: readonly JobStatus[] = ['done', 'analysis_done']
 
+/** Returns true if a worker has the job. */
 export const isActive = (status: JobStatus): boolean => activeStatuses.includes(status)
+/** Returns true if the file of the job can be downloaded. */
 export const isDownloadable = (status: JobStatus): boolean => downloadableStatuses.includes(status)
 
 const lastStatuses = new Set<JobStatus>(['done', 'analysis_done', 'error', 'cancelled'])

@@ -1,9 +1,9 @@
-import type { JobRow } from '../database/tables.ts'
-import { downloadName } from '../delivery/file-names.ts'
+import type { JobRow } from '../tables.ts'
+import { downloadName } from './file-names.ts'
 import type { Job } from './schema.ts'
 
 /** `YYYY-MM-DD HH:MM:SS` in UTC. */
-export const jobMoment = (milliseconds: number): string =>
+export const jobTimestamp = (milliseconds: number): string =>
   new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
 
 /** A job as the API shows it. */
@@ -17,8 +17,8 @@ export function jobOfRow(row: JobRow): Job {
     type: row.type,
     quality: row.quality,
     status: row.status,
-    created_at: jobMoment(row.created_at),
-    finished_at: row.finished_at === null ? null : jobMoment(row.finished_at),
+    created_at: jobTimestamp(row.created_at),
+    finished_at: row.finished_at === null ? null : jobTimestamp(row.finished_at),
     message: row.message,
     filesize_bytes: row.filesize_bytes,
     duration_seconds: row.duration_ms === null ? null : Math.round(row.duration_ms / 1000),
@@ -31,7 +31,7 @@ export function jobOfRow(row: JobRow): Job {
   }
 }
 
-/** The line under a title: who made it, how long it is, how often it was seen; what is not known is left out. */
+/** Text under a title: channel, length and views; unknown parts are left out. */
 export function hoverText(facts: {
   channel?: string | null | undefined
   uploader?: string | null | undefined
@@ -47,7 +47,8 @@ export function hoverText(facts: {
   return parts.length === 0 ? null : parts.join(' | ')
 }
 
-function clockText(seconds: number): string {
+/** Formats a length in seconds as players show it: `3:07`, `1:02:09`. */
+export function clockText(seconds: number): string {
   const whole = Math.round(seconds)
   const two = (value: number) => String(value).padStart(2, '0')
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { takeTurn, type Database } from '@hearth/database'
+import { acquireLock, type Database } from '@hearth/database'
 import type { Timers } from '@hearth/runtime'
-import type { JobRow, Tables } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
+import type { JobRow, Tables } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import { conflict, duplicateJob, invalid, notFound, unavailable } from '../problems.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -12,26 +12,27 @@ import { jobOfRow } from './job-view.ts'
 import type { Job, Submission } from './schema.ts'
 import * as store from './store.ts'
 
-/** Dependencies of `Jobs`. */
-export interface JobParts {
+export interface JobDependencies {
   readonly database: Database<Tables>
   readonly queue: Queue
   readonly bus: MediaBus
   readonly timers: Timers
-  /** Most jobs that may wait. */
+  /** Maximum number of queued jobs. */
   readonly queueSize: number
   /** Reads an address, short links followed; throws a problem that says what is wrong with it. */
   readonly readUrl: (text: string) => Promise<MediaUrl>
-  /** Asks the platform, 8 seconds at most; undefined when it does not answer in time. Keeps what it said for the download. */
+  /**
+   * Queries the platform, 8 seconds at most; undefined without an answer in time. Keeps the answer for the download.
+   */
   readonly probe: (media: MediaUrl, jobId: string) => Promise<store.JobValues | undefined>
-  /** Throws a problem when the disk is as good as full. */
+  /** Throws a problem when the disk is nearly full. */
   readonly checkSpace: () => Promise<void>
 }
 
-/** Number of the turn in which submissions count the line on PostgreSQL. */
-const lineTurn = 8_103_001
+/** Number of the lock under which submissions count queued jobs on PostgreSQL. */
+const queueLock = 8_103_001
 
-/** Values of a job that begins anew. */
+/** Values of a job that starts over. */
 const cleared: store.JobValues = {
   message: '',
   error_code: null,
@@ -50,33 +51,33 @@ const cleared: store.JobValues = {
   lease_until: null,
 }
 
-/** Jobs as callers use them. Throws problems in the words of the API. */
+/** Jobs: submit, list, cancel, retry. Throws problems of the API. */
 export class Jobs {
-  readonly #parts: JobParts
+  readonly #dependencies: JobDependencies
 
-  constructor(parts: JobParts) {
-    this.#parts = parts
+  constructor(dependencies: JobDependencies) {
+    this.#dependencies = dependencies
   }
 
   async submit({ url, type, quality, confirm_duplicate }: Submission): Promise<Job> {
-    const media = await this.#parts.readUrl(url)
+    const media = await this.#dependencies.readUrl(url)
     const wanted = { media_key: media.key, type, quality }
     if (confirm_duplicate !== true) await this.#refuseDuplicate(wanted)
-    await this.#parts.checkSpace()
-    if ((await store.countQueued(this.#db)) >= this.#parts.queueSize) throw queueFull()
+    await this.#dependencies.checkSpace()
+    if ((await store.countQueued(this.#db)) >= this.#dependencies.queueSize) throw queueFull()
     const id = randomUUID()
-    const facts = (await this.#parts.probe(media, id)) ?? {}
+    const facts = (await this.#dependencies.probe(media, id)) ?? {}
     const row = this.#newRow({ id, media, type, quality, facts })
     await this.#db.transaction().execute(async (trx) => {
-      await takeTurn(this.#parts.database.kind, trx, lineTurn)
-      if ((await store.countQueued(trx)) >= this.#parts.queueSize) throw queueFull()
-      // While the platform was asked somebody may have asked for the same.
+      await acquireLock(this.#dependencies.database.kind, trx, queueLock)
+      if ((await store.countQueued(trx)) >= this.#dependencies.queueSize) throw queueFull()
+      // Another caller may have submitted the same while the platform was queried.
       if (confirm_duplicate !== true) await this.#refuseDuplicate(wanted, trx)
       await store.insertJob(trx, row)
-      await this.#parts.queue.enqueue(trx, { id, attempt: row.attempt })
+      await this.#dependencies.queue.enqueue(trx, { id, attempt: row.attempt })
     })
-    this.#parts.queue.wake()
-    this.#parts.bus.publish({ type: 'job_added', job_id: id })
+    this.#dependencies.queue.wake()
+    this.#dependencies.bus.publish({ type: 'job_added', job_id: id })
     return jobOfRow(row)
   }
 
@@ -88,7 +89,7 @@ export class Jobs {
     return jobOfRow(await this.row(id))
   }
 
-  /** Resolves to true if a job of that id is there. */
+  /** Resolves to true if a job of that id exists. */
   async has(id: string): Promise<boolean> {
     return (await store.findJob(this.#db, id)) !== undefined
   }
@@ -103,11 +104,11 @@ export class Jobs {
   async cancel(id: string): Promise<Job> {
     const before = await this.row(id)
     if (isTerminal(before.status)) throw invalid(`The job is over (${before.status}) and cannot be cancelled`)
-    const finished_at = this.#parts.timers.now()
+    const finished_at = this.#dependencies.timers.now()
     const values = { message: 'Cancelled', finished_at, lease_until: null, artifact: null }
     const row = await store.advanceJob(this.#db, { id, step: 'cancelled', values })
-    if (row === undefined) throw conflict('The job changed in the same moment; look at it again')
-    this.#tell(before, row)
+    if (row === undefined) throw conflict('The job changed at the same time; read it again')
+    this.#publish(before, row)
     return jobOfRow(row)
   }
 
@@ -117,26 +118,26 @@ export class Jobs {
       throw invalid(`Only a job that failed or was cancelled can be tried again, and this one is ${before.status}`)
     const attempt = before.attempt + 1
     const row = await this.#db.transaction().execute(async (trx) => {
-      await takeTurn(this.#parts.database.kind, trx, lineTurn)
-      if ((await store.countQueued(trx)) >= this.#parts.queueSize) throw queueFull()
-      const values = { ...cleared, attempt, queued_at: this.#parts.timers.now() }
+      await acquireLock(this.#dependencies.database.kind, trx, queueLock)
+      if ((await store.countQueued(trx)) >= this.#dependencies.queueSize) throw queueFull()
+      const values = { ...cleared, attempt, queued_at: this.#dependencies.timers.now() }
       const queued = await store.advanceJob(trx, { id, attempt: before.attempt, step: 'retried', values })
-      if (queued !== undefined) await this.#parts.queue.enqueue(trx, { id, attempt })
+      if (queued !== undefined) await this.#dependencies.queue.enqueue(trx, { id, attempt })
       return queued
     })
-    if (row === undefined) throw conflict('The job changed in the same moment; look at it again')
-    this.#tell(before, row)
-    this.#parts.queue.wake()
+    if (row === undefined) throw conflict('The job changed at the same time; read it again')
+    this.#publish(before, row)
+    this.#dependencies.queue.wake()
     return jobOfRow(row)
   }
 
-  /** Takes a person's word for the tempo: it is certain from then on. */
+  /** Stores a tempo that a person set; its confidence is 1. */
   async setTempo(id: string, bpm: number): Promise<Job> {
     const before = await this.row(id)
     if (before.type !== 'audio') throw invalid('The job is a video and has no tempo')
     const row = await store.setTempo(this.#db, id, bpm)
     if (row === undefined) throw invalid(`Only a finished job has a tempo, and this one is ${before.status}`)
-    this.#tell(before, row)
+    this.#publish(before, row)
     return jobOfRow(row)
   }
 
@@ -147,7 +148,7 @@ export class Jobs {
     quality: JobRow['quality']
     facts: store.JobValues
   }): JobRow {
-    const now = this.#parts.timers.now()
+    const now = this.#dependencies.timers.now()
     const { id, media, type, quality, facts } = input
     return {
       id,
@@ -173,12 +174,12 @@ export class Jobs {
     if (existing !== undefined) throw duplicateJob(jobOfRow(existing))
   }
 
-  #tell(before: JobRow, after: JobRow): void {
-    this.#parts.bus.publish(jobEvent(before, after, this.#parts.timers.now()))
+  #publish(before: JobRow, after: JobRow): void {
+    this.#dependencies.bus.publish(jobEvent(before, after, this.#dependencies.timers.now()))
   }
 
   get #db() {
-    return this.#parts.database.query
+    return this.#dependencies.database.query
   }
 }
 

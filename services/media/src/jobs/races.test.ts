@@ -5,17 +5,17 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createLog, systemTimers } from '@hearth/runtime'
 import * as fc from 'fast-check'
 import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
-import type { MediaEvent } from '../events/schema.ts'
-import { createLocalQueue } from '../queue/local-queue.ts'
+import type { MediaEvent } from '../events.ts'
+import { LocalQueue } from '../queue/local-queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { Jobs } from './jobs.ts'
 import { isTerminal } from './job-machine.ts'
 import { firstQueued } from './store.ts'
-import { createWorkers } from './workers.ts'
+import { Workers } from './workers.ts'
 
-/** What a person does to one job, in any order and at any moment of its work. */
+/** Actions of a person on one job, in any order and at any moment of its work. */
 type Act = 'cancel' | 'retry' | 'wait'
 
 async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void> {
@@ -23,7 +23,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
   await migrate(database.query, migrations)
   const log = createLog({ name: 'test', level: 'silent' })
   const bus = createLocalBus<MediaEvent>()
-  const queue = createLocalQueue({ first: () => firstQueued(database.query), log })
+  const queue = new LocalQueue({ first: () => firstQueued(database.query), log })
   const jobs = new Jobs({
     database,
     queue,
@@ -38,7 +38,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
   let finished = 0
   const told: string[] = []
   bus.subscribe((event) => 'id' in event && told.push(event.status))
-  const workers = createWorkers({
+  const workers = new Workers({
     db: database.query,
     queue,
     bus,

@@ -1,16 +1,16 @@
 import type { Kysely } from 'kysely'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { Tables } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
+import type { Tables } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
 import type { Timers } from '@hearth/runtime'
 import type { WorkFolders } from './work-folders.ts'
 import { advanceJob, deleteJobRows, jobIds } from './store.ts'
 import type { Removal } from './schema.ts'
 
-/** Deletes every job there is at this moment, with its files and links. */
+/** Deletes every job with its files and links. */
 export type RemoveAll = () => Promise<Removal>
 
-export interface RemovalParts {
+export interface RemovalDependencies {
   readonly db: Kysely<Tables>
   readonly bus: MediaBus
   readonly artifacts: ArtifactStore
@@ -20,11 +20,12 @@ export interface RemovalParts {
   readonly countLinks: () => Promise<number>
 }
 
-export function createRemoveAll({ db, bus, artifacts, timers, folders, countLinks }: RemovalParts): RemoveAll {
+/** Creates the removal of all jobs. */
+export function createRemoveAll({ db, bus, artifacts, timers, folders, countLinks }: RemovalDependencies): RemoveAll {
   return async () => {
     const ids = await jobIds(db)
     const links = await countLinks()
-    // First nobody works on them any more; then the files go, and the rows last, so that nothing is left without a row.
+    // Cancels first, deletes the files next and the rows last, so that no file is left without a row.
     const values = { message: 'Cancelled', finished_at: timers.now(), lease_until: null }
     for (const id of ids) await advanceJob(db, { id, step: 'cancelled', values })
     bus.publish({ type: 'jobs_cleared', job_id: null })

@@ -1,16 +1,16 @@
-import type { JobRow } from '../database/tables.ts'
+import type { JobRow } from '../tables.ts'
 import { jobEvent } from './job-events.ts'
 import { advanceJob } from './store.ts'
-import type { WorkerParts } from './workers.ts'
+import type { WorkerDependencies } from './workers.ts'
 
-type ReturnParts = Pick<WorkerParts, 'db' | 'queue' | 'bus' | 'timers' | 'discard'>
+type ReturnDependencies = Pick<WorkerDependencies, 'db' | 'queue' | 'bus' | 'timers' | 'discard'>
 
 /**
  * Puts a job back into the queue, at its old place, under a new attempt number that the old worker does not have. Does nothing
  * when the job has ended or another attempt has it.
  */
-export async function handBackJob(parts: ReturnParts, job: JobRow, interruptions: number): Promise<void> {
-  const { db, queue } = parts
+export async function requeueJob(dependencies: ReturnDependencies, job: JobRow, interruptions: number): Promise<void> {
+  const { db, queue } = dependencies
   const attempt = job.attempt + 1
   const row = await db.transaction().execute(async (trx) => {
     const values = { attempt, interruptions, lease_until: null, message: 'Interrupted, waiting to go on' }
@@ -18,12 +18,12 @@ export async function handBackJob(parts: ReturnParts, job: JobRow, interruptions
     if (queued !== undefined) await queue.enqueue(trx, { id: job.id, attempt })
     return queued
   })
-  if (row !== undefined) publish(parts, job, row)
+  if (row !== undefined) publish(dependencies, job, row)
 }
 
 /** Ends a job that lost its workers too often. A job that is only being analysed is finished: its file is good. */
-export async function giveUpJob(parts: ReturnParts, job: JobRow): Promise<void> {
-  const { db, timers } = parts
+export async function giveUpJob(dependencies: ReturnDependencies, job: JobRow): Promise<void> {
+  const { db, timers } = dependencies
   const shared = { lease_until: null, finished_at: job.finished_at ?? timers.now() }
   const isDone = job.status === 'analysis'
   const values = isDone
@@ -32,10 +32,10 @@ export async function giveUpJob(parts: ReturnParts, job: JobRow): Promise<void> 
   const step = isDone ? 'finished' : 'lost'
   const row = await advanceJob(db, { id: job.id, attempt: job.attempt, step, values })
   if (row === undefined) return
-  if (!isDone) await parts.discard(job.id)
-  publish(parts, job, row)
+  if (!isDone) await dependencies.discard(job.id)
+  publish(dependencies, job, row)
 }
 
-function publish({ bus, timers }: ReturnParts, before: JobRow, after: JobRow): void {
+function publish({ bus, timers }: ReturnDependencies, before: JobRow, after: JobRow): void {
   bus.publish(jobEvent(before, after, timers.now()))
 }

@@ -1,11 +1,8 @@
 import type { Route } from '@hearth/http'
-import { z } from 'zod'
 import { route } from '../access.ts'
 import type { Jobs } from './jobs.ts'
 import type { RemoveAll } from './remove-all.ts'
-import { Job, JobList, JobPage, Removal, Submission, TempoChange } from './schema.ts'
-
-const JobPath = z.object({ job_id: z.string().toLowerCase() })
+import { Job, JobList, JobPage, JobPath, Removal, Submission, TempoChange } from './schema.ts'
 
 /** Submitting, watching and stopping jobs. */
 export function jobRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
@@ -47,9 +44,9 @@ function changeRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
       {
         ...shared,
         path: '/api/submit',
-        summary: 'Ask for a download',
+        summary: 'Submit a download',
         description:
-          'The platform is asked for title and length for at most 8 seconds; the job is made whether or not it answers.',
+          'Queries the platform for title and length, 8 seconds at most; creates the job whether or not it answers.',
         limit: '10',
         takes: 'form',
         body: Submission,
@@ -72,7 +69,7 @@ function changeRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
       {
         ...one,
         path: '/api/jobs/{job_id}/retry',
-        summary: 'Try a failed or cancelled job again, at its place in the list',
+        summary: 'Retry a failed or cancelled job; it keeps its place in the list',
         limit: '10',
         errors: [400, 404, 409, 503],
       },
@@ -82,7 +79,7 @@ function changeRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
       {
         ...one,
         path: '/api/jobs/{job_id}/tempo',
-        summary: 'Set the tempo of a finished sound by ear',
+        summary: 'Set the tempo of a finished sound',
         limit: '30',
         body: TempoChange,
         errors: [404],
@@ -93,7 +90,7 @@ function changeRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
       {
         ...shared,
         path: '/api/jobs/remove-all',
-        summary: 'Delete every job and its files; there is no way back',
+        summary: 'Delete every job and its files; cannot be undone',
         limit: '2',
         success: { status: 200, body: Removal },
       },

@@ -1,5 +1,8 @@
 import { z } from 'zod'
-import { Platform } from '../platforms/schema.ts'
+import { MediaType, Platform, Quality } from '../platforms/schema.ts'
+
+/** Path of what belongs to one job. */
+export const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** The nine states of a job; see `job-machine.ts`. */
 export const JobStatus = z.enum([
@@ -15,14 +18,8 @@ export const JobStatus = z.enum([
 ])
 export type JobStatus = z.infer<typeof JobStatus>
 
-export const MediaType = z.enum(['audio', 'video'])
-export type MediaType = z.infer<typeof MediaType>
-
-export const Quality = z.enum(['max', 'medium', 'small'])
-export type Quality = z.infer<typeof Quality>
-
 /** A time as `YYYY-MM-DD HH:MM:SS` in UTC. */
-export const JobMoment = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+export const JobTimestamp = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 
 const count = z.int().min(0)
 
@@ -37,8 +34,8 @@ export const Job = z
     type: MediaType,
     quality: Quality,
     status: JobStatus,
-    created_at: JobMoment,
-    finished_at: JobMoment.nullable(),
+    created_at: JobTimestamp,
+    finished_at: JobTimestamp.nullable(),
     message: z.string().nullable().meta({ description: 'The last step or the reason of a failure, for a person' }),
     filesize_bytes: count.nullable(),
     duration_seconds: count.nullable(),
@@ -54,7 +51,7 @@ export type Job = z.infer<typeof Job>
 
 const lowered = z.string().trim().toLowerCase()
 
-/** A switch in a form, in the usual words. */
+/** A boolean in a form: true, 1, yes or on count as true. */
 export const FormSwitch = z
   .union([z.boolean(), lowered])
   .transform((value) => value === true || ['true', '1', 'yes', 'on'].includes(String(value)))

@@ -4,7 +4,7 @@ import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { finishedJob } from '../../test/job-row.ts'
 import { migrations } from '../database/migrations/index.ts'
-import type { JobRow, Tables } from '../database/tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { statusAfter, type JobStep } from './job-machine.ts'
 import { JobStatus } from './schema.ts'
 import {

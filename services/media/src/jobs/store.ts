@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { JobRow, Tables } from '../database/tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
 
 type Db = Kysely<Tables>
@@ -59,6 +59,7 @@ export async function insertJob(db: Db, row: JobRow): Promise<void> {
   await db.insertInto('jobs').values(row).execute()
 }
 
+/** Returns a job by its id. */
 export async function findJob(db: Db, id: string): Promise<JobRow | undefined> {
   return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
 }
@@ -75,7 +76,7 @@ export async function listJobs(db: Db, page: { offset: number; limit: number }):
     .execute()
 }
 
-/** The newest job for the same media that is under way or done. */
+/** The newest job for the same media that is running or done. */
 export async function findDuplicate(
   db: Db,
   wanted: Pick<JobRow, 'media_key' | 'type' | 'quality'>,
@@ -103,7 +104,7 @@ export async function countQueued(db: Db): Promise<number> {
   return count
 }
 
-/** The first of the line. */
+/** Returns the first queued job. */
 export async function firstQueued(db: Db): Promise<{ id: string; attempt: number } | undefined> {
   return db
     .selectFrom('jobs')
@@ -115,7 +116,7 @@ export async function firstQueued(db: Db): Promise<{ id: string; attempt: number
     .executeTakeFirst()
 }
 
-/** Says that the worker of an attempt is alive; false when the job is no longer its own. */
+/** Renews the lease of an attempt; false when another attempt has the job. */
 export async function renewLease(
   db: Db,
   { id, attempt, until }: { id: string; attempt: number; until: number },
@@ -130,7 +131,7 @@ export async function renewLease(
   return numUpdatedRows > 0n
 }
 
-/** Jobs whose worker has not been heard of until the moment. */
+/** Returns jobs whose lease has ended. */
 export async function findLost(db: Db, now: number): Promise<JobRow[]> {
   return db
     .selectFrom('jobs')
@@ -146,7 +147,7 @@ export async function jobIds(db: Db): Promise<string[]> {
 }
 
 export async function deleteJobRows(db: Db, ids: readonly string[]): Promise<void> {
-  // A statement takes only so many values.
+  // The number of values in a statement is limited.
   for (let index = 0; index < ids.length; index += 500)
     await db
       .deleteFrom('jobs')

@@ -4,13 +4,13 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createLog, systemTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
-import type { MediaEvent } from '../events/schema.ts'
-import { createLocalQueue } from '../queue/local-queue.ts'
+import type { MediaEvent } from '../events.ts'
+import { LocalQueue } from '../queue/local-queue.ts'
 import { Jobs } from './jobs.ts'
 import { firstQueued } from './store.ts'
-import { createWorkers, type RunJob } from './workers.ts'
+import { Workers, type RunJob } from './workers.ts'
 
 const log = createLog({ name: 'test', level: 'silent' })
 
@@ -18,7 +18,7 @@ async function openWorkers(run: RunJob) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const bus = createLocalBus<MediaEvent>()
-  const queue = createLocalQueue({ first: () => firstQueued(database.query), log })
+  const queue = new LocalQueue({ first: () => firstQueued(database.query), log })
   const shared = { db: database.query, database, queue, bus, timers: systemTimers, log }
   const jobs = new Jobs({
     ...shared,
@@ -27,7 +27,7 @@ async function openWorkers(run: RunJob) {
     probe: () => Promise.resolve(undefined),
     checkSpace: () => Promise.resolve(),
   })
-  const workers = createWorkers({ ...shared, lease: 60_000, discard: () => Promise.resolve(), run })
+  const workers = new Workers({ ...shared, lease: 60_000, discard: () => Promise.resolve(), run })
   const submit = async (url: string) => (await jobs.submit({ url, type: 'audio', quality: 'max' })).id
   const row = (id: string) => jobs.row(id)
   return { workers, submit, row, [Symbol.asyncDispose]: () => database.close() }
@@ -70,7 +70,7 @@ test('a stop at any moment of the beginning of a job leaves it in the queue', as
 
 test('a queue whose first job cannot be claimed leaves the event loop free and tries again when it is woken', async () => {
   let tries = 0
-  const queue = createLocalQueue({ first: () => Promise.resolve({ id: 'one', attempt: 1 }), log })
+  const queue = new LocalQueue({ first: () => Promise.resolve({ id: 'one', attempt: 1 }), log })
   await queue.start({ begin: () => Promise.resolve(void (tries += 1)) }, 1)
   // Endless microtasks would never let this come.
   await new Promise((resolve) => setImmediate(resolve))

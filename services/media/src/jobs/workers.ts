@@ -1,56 +1,43 @@
 import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
-import type { JobRow, Tables } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
+import type { JobRow, Tables } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
 import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { jobEvent } from './job-events.ts'
-import { giveUpJob, handBackJob } from './return-job.ts'
+import { giveUpJob, requeueJob } from './return-job.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance } from './store.ts'
 
-/** A job that loses its worker this often in a row is given up: it may be what kills them. */
-const mostInterruptions = 2
+/** Number of lost workers in a row after which a job is given up: it may be what kills them. */
+const maxInterruptions = 2
 
-/** Does what a job asks for. Throws a `MediaFailure` for what is to be told, anything else for what is our fault. */
-export type RunJob = (job: JobRow, hand: JobHand) => Promise<void>
+/** Runs a job. Throws a `MediaFailure` for a failure to report, anything else for a bug. */
+export type RunJob = (job: JobRow, handle: JobHandle) => Promise<void>
 
 /** Handle of a run on its job. */
-export interface JobHand {
+export interface JobHandle {
   readonly signal: AbortSignal
-  /** Takes a step; throws when the job is no longer this worker's. */
+  /** Takes a step; throws when the job belongs to another attempt. */
   advance(step: Advance['step'], values?: Advance['values']): Promise<JobRow>
 }
 
-export interface WorkerParts {
+export interface WorkerDependencies {
   readonly db: Kysely<Tables>
   readonly queue: Queue
   readonly bus: MediaBus
   readonly timers: Timers
   readonly log: Log
   readonly run: RunJob
-  /** Deletes what was stored for a job that came to nothing. */
+  /** Deletes the stored files of a job that failed. */
   readonly discard: (id: string) => Promise<void>
-  /** Time for which a worker counts as alive after its last sign of life, milliseconds; it renews it four times as often. */
+  /** Length of a lease, milliseconds; the worker renews it four times as often. */
   readonly lease: number
-}
-
-/** The workers of one process. */
-export interface Workers {
-  start(concurrency: number): Promise<void>
-  /** Takes jobs from workers that are dead; with `all`, from every worker, because none but us can be alive. */
-  recover(all?: boolean): Promise<void>
-  /** Gives back what is under way and ends. */
-  close(): Promise<void>
 }
 
 /** Thrown inside a run whose job was taken away. */
 class NoLongerOurs extends Error {}
 
 type Ending = 'cancelled' | 'stopping' | 'lost'
-
-export function createWorkers(parts: WorkerParts): Workers {
-  return new LocalWorkers(parts)
-}
 
 interface Running {
   /** The job as this worker last wrote it. */
@@ -59,17 +46,18 @@ interface Running {
   readonly end: Promise<void>
 }
 
-class LocalWorkers implements Workers, QueueWork {
-  readonly #parts: WorkerParts
+/** The workers of one process; they take no job before `start`. */
+export class Workers implements QueueWork {
+  readonly #dependencies: WorkerDependencies
   readonly #running = new Map<string, Running>()
   readonly #claims = new Set<Promise<unknown>>()
   readonly #unsubscribe: () => void
   #sweep: NodeJS.Timeout | undefined
   #isClosing = false
 
-  constructor(parts: WorkerParts) {
-    this.#parts = parts
-    this.#unsubscribe = parts.bus.subscribe((event) => {
+  constructor(dependencies: WorkerDependencies) {
+    this.#dependencies = dependencies
+    this.#unsubscribe = dependencies.bus.subscribe((event) => {
       const hasGone =
         'id' in event ? event.status === 'cancelled' : event.type === 'job_removed' && event.job_id !== null
       const id = 'id' in event ? event.id : event.job_id
@@ -80,21 +68,25 @@ class LocalWorkers implements Workers, QueueWork {
   }
 
   async start(concurrency: number): Promise<void> {
-    await this.#parts.queue.start(this, concurrency)
+    await this.#dependencies.queue.start(this, concurrency)
     this.#sweep = setInterval(() => {
-      this.recover().catch((error: unknown) => this.#parts.log.warn({ err: error }, 'lost jobs cannot be looked for'))
-    }, this.#parts.lease / 6).unref()
+      this.recover().catch((error: unknown) =>
+        this.#dependencies.log.warn({ err: error }, 'lost jobs cannot be looked for'),
+      )
+    }, this.#dependencies.lease / 6).unref()
   }
 
+  /** Recovers jobs whose lease has ended; with `all`, every active job, when no other process can be alive. */
   async recover(all = false): Promise<void> {
-    const { db, timers } = this.#parts
+    const { db, timers } = this.#dependencies
     const now = timers.now()
     for (const job of await findLost(db, all ? Number.MAX_SAFE_INTEGER : now)) {
       if (this.#running.has(job.id)) continue
-      if (job.interruptions + 1 < mostInterruptions) await handBackJob(this.#parts, job, job.interruptions + 1)
-      else await giveUpJob(this.#parts, job)
+      if (job.interruptions + 1 < maxInterruptions) await requeueJob(this.#dependencies, job, job.interruptions + 1)
+      else await giveUpJob(this.#dependencies, job)
     }
-    this.#parts.queue.wake()
+    await this.#dependencies.queue.remind(db, this.#dependencies.lease)
+    this.#dependencies.queue.wake()
   }
 
   async begin(ticket: Ticket): Promise<BegunJob | undefined> {
@@ -109,14 +101,14 @@ class LocalWorkers implements Workers, QueueWork {
   }
 
   async #claim({ id, attempt }: Ticket): Promise<BegunJob | undefined> {
-    const { db, timers } = this.#parts
+    const { db, timers } = this.#dependencies
     const before = await findJob(db, id)
-    const values = { lease_until: timers.now() + this.#parts.lease, message: 'Starting' }
+    const values = { lease_until: timers.now() + this.#dependencies.lease, message: 'Starting' }
     const job = await advanceJob(db, { id, attempt, step: 'claimed', values })
     if (job === undefined) return undefined
-    this.#tell(before, job)
+    this.#publish(before, job)
     if (!this.#isClosing) return { end: this.#work(job) }
-    await handBackJob(this.#parts, job, job.interruptions)
+    await requeueJob(this.#dependencies, job, job.interruptions)
     return undefined
   }
 
@@ -129,7 +121,7 @@ class LocalWorkers implements Workers, QueueWork {
     try {
       await this.#settle(job, running)
     } catch (error) {
-      this.#parts.log.error({ err: error, job: job.id }, 'a job could not be settled')
+      this.#dependencies.log.error({ err: error, job: job.id }, 'a job could not be settled')
     } finally {
       stopBeating()
       this.#running.delete(job.id)
@@ -137,12 +129,13 @@ class LocalWorkers implements Workers, QueueWork {
     }
   }
 
+  /** Hands running jobs back and stops. */
   async close(): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#sweep)
     this.#unsubscribe()
     // First, so that the queue does not offer again what is handed back here.
-    const queueEnd = this.#parts.queue.close()
+    const queueEnd = this.#dependencies.queue.close()
     await Promise.allSettled(this.#claims)
     await Promise.all([...this.#running.values()].map((running) => this.#stop(running)))
     await queueEnd
@@ -151,73 +144,73 @@ class LocalWorkers implements Workers, QueueWork {
   /** Hands a job back before its tools have ended: a process that is killed meanwhile has lost nothing. */
   async #stop({ latest, controller, end }: Running): Promise<void> {
     controller.abort('stopping' satisfies Ending)
-    await handBackJob(this.#parts, latest, 0).catch((error: unknown) =>
-      this.#parts.log.error({ err: error, job: latest.id }, 'a job could not be handed back'),
+    await requeueJob(this.#dependencies, latest, 0).catch((error: unknown) =>
+      this.#dependencies.log.error({ err: error, job: latest.id }, 'a job could not be handed back'),
     )
     await end
   }
 
   async #settle(job: JobRow, running: Running): Promise<void> {
     const { signal } = running.controller
-    const hand: JobHand = {
+    const handle: JobHandle = {
       signal,
       advance: async (step, values) => {
-        const next = await advanceJob(this.#parts.db, {
+        const next = await advanceJob(this.#dependencies.db, {
           id: job.id,
           attempt: job.attempt,
           step,
           ...(values === undefined ? {} : { values }),
         })
         if (next === undefined) throw new NoLongerOurs('the job is no longer this worker’s')
-        this.#tell(running.latest, next)
+        this.#publish(running.latest, next)
         running.latest = next
         return next
       },
     }
     try {
-      await this.#parts.run(job, hand)
+      await this.#dependencies.run(job, handle)
     } catch (error) {
       await this.#conclude(running.latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
       await this.#tidy(job)
     }
   }
 
-  /** A file may have been stored in the last moment before the job was stopped, or failed. */
+  /** Deletes a file that was stored just before the job was stopped or failed. */
   async #tidy(job: JobRow): Promise<void> {
-    const row = await findJob(this.#parts.db, job.id)
+    const row = await findJob(this.#dependencies.db, job.id)
     const isInVain = row === undefined || row.status === 'cancelled' || row.status === 'error'
     // Another attempt may already be at work.
-    if (isInVain && (row === undefined || row.attempt === job.attempt)) await this.#parts.discard(job.id)
+    if (isInVain && (row === undefined || row.attempt === job.attempt)) await this.#dependencies.discard(job.id)
   }
 
   async #conclude(job: JobRow, error: unknown, ending: Ending | undefined): Promise<void> {
-    if (ending === 'stopping') await handBackJob(this.#parts, job, 0)
+    if (ending === 'stopping') await requeueJob(this.#dependencies, job, 0)
     if (ending !== undefined || error instanceof NoLongerOurs) return
     const isForeseen = error instanceof MediaFailure
-    if (!isForeseen) this.#parts.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
-    else this.#parts.log.info({ job: job.id, code: error.code, err: error.cause }, 'a job failed')
+    if (!isForeseen) this.#dependencies.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
+    else this.#dependencies.log.info({ job: job.id, code: error.code, err: error.cause }, 'a job failed')
     const values = {
       message: isForeseen ? error.message : 'Something went wrong on the server; its log says more',
       error_code: isForeseen ? error.code : 'failed',
-      finished_at: this.#parts.timers.now(),
+      finished_at: this.#dependencies.timers.now(),
       lease_until: null,
     }
-    const failed = await advanceJob(this.#parts.db, { id: job.id, attempt: job.attempt, step: 'failed', values })
-    if (failed !== undefined) this.#tell(job, failed)
+    const failed = await advanceJob(this.#dependencies.db, { id: job.id, attempt: job.attempt, step: 'failed', values })
+    if (failed !== undefined) this.#publish(job, failed)
   }
 
   #beat(job: JobRow, controller: AbortController): () => void {
-    const { db, timers } = this.#parts
+    const { db, timers } = this.#dependencies
     const timer = setInterval(() => {
-      renewLease(db, { id: job.id, attempt: job.attempt, until: timers.now() + this.#parts.lease }).then(
+      renewLease(db, { id: job.id, attempt: job.attempt, until: timers.now() + this.#dependencies.lease }).then(
         (isOurs) => {
-          // After the end of a run nothing beats any more, so whoever has it now is somebody else.
+          // The renewal ends with its run, so the job belongs to another worker now.
           if (!isOurs && this.#running.get(job.id)?.controller === controller) controller.abort('lost')
           return undefined
         },
-        (error: unknown) => this.#parts.log.warn({ err: error, job: job.id }, 'a sign of life was not written'),
+        (error: unknown) => this.#dependencies.log.warn({ err: error, job: job.id }, 'a sign of life was not written'),
       )
-    }, this.#parts.lease / 4)
+    }, this.#dependencies.lease / 4)
     return () => clearInterval(timer)
   }
 
@@ -225,7 +218,7 @@ class LocalWorkers implements Workers, QueueWork {
     this.#running.get(id)?.controller.abort(ending)
   }
 
-  #tell(before: JobRow | undefined, after: JobRow): void {
-    this.#parts.bus.publish(jobEvent(before, after, this.#parts.timers.now()))
+  #publish(before: JobRow | undefined, after: JobRow): void {
+    this.#dependencies.bus.publish(jobEvent(before, after, this.#dependencies.timers.now()))
   }
 }

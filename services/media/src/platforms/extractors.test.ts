@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
 import { temporaryDirectory } from '@hearth/testing'
 import { openEgressProxy } from '../tools/egress-proxy.ts'
-import { extractorsFor } from './extractors.ts'
+import { extractorsFor } from './read-url.ts'
 import { readMediaUrl } from './media-url.ts'
 import { createPlatformHosts } from './platform-hosts.ts'
 import { Platform } from './schema.ts'
@@ -27,7 +27,7 @@ const pasted = [
   'https://m.facebook.com/story.php?story_fbid=1234567890&id=987654321',
 ]
 
-/** What yt-dlp says about addresses when it may use these extractors and reaches nothing. */
+/** Answers of yt-dlp about addresses when it may use these extractors and reaches nothing. */
 async function tryAddresses(extractors: readonly string[], urls: readonly string[]): Promise<string> {
   await using folder = await temporaryDirectory('extractors')
   const policy = createOutboundPolicy(createOutboundAllow([]), { resolver: async () => [] })

@@ -1,6 +1,6 @@
 import type { Platform } from './schema.ts'
 
-/** What an address of a platform leads to. */
+/** Target of a platform's URL. */
 export type Shape =
   | {
       readonly kind: 'media'
@@ -20,8 +20,8 @@ export type Shape =
 type ReadShape = (url: URL, path: string) => Shape | undefined
 
 /**
- * What an address of the platform's own hosts leads to; undefined when it is not a single video. Query parameters that do not
- * name the media are dropped: they belong to whoever shared the address.
+ * Reads what an address of the platform's own hosts leads to; undefined when it is not a single video. Query parameters that do not
+ * name the media are dropped: they belong to the person who shared the URL.
  */
 export function shapeOf(platform: Platform, url: URL): Shape | undefined {
   return readers[platform](url, url.pathname.replace(/\/$/, ''))
@@ -47,10 +47,10 @@ function youtube(url: URL, path: string): Shape | undefined {
 function tiktok({ hostname }: URL, path: string): Shape | undefined {
   if (hostname === 'vm.tiktok.com' || hostname === 'vt.tiktok.com') {
     const code = /^\/([\w-]{4,32})$/.exec(path)?.[1]
-    return code === undefined ? undefined : short(`${hostname}/${code}`)
+    return code === undefined ? undefined : shortLink(`${hostname}/${code}`)
   }
   const code = /^\/t\/([\w-]{4,32})$/.exec(path)?.[1]
-  if (code !== undefined) return short(`www.tiktok.com/t/${code}`)
+  if (code !== undefined) return shortLink(`www.tiktok.com/t/${code}`)
   if (/^\/@[\w.-]{1,24}\/photo\/\d{8,24}$/.test(path)) return { kind: 'photo' }
   const [, user, id] =
     /^\/@([\w.-]{1,24})\/video\/(\d{8,24})$/.exec(path) ??
@@ -62,7 +62,7 @@ function tiktok({ hostname }: URL, path: string): Shape | undefined {
 }
 
 function instagram(_url: URL, path: string): Shape | undefined {
-  if (/^\/share(?:\/(?:p|reel|tv))?\/[\w-]{5,64}$/.test(path)) return short(`www.instagram.com${path}`)
+  if (/^\/share(?:\/(?:p|reel|tv))?\/[\w-]{5,64}$/.test(path)) return shortLink(`www.instagram.com${path}`)
   const [, user, kind, code] = /^(?:\/([\w.]{1,30}))?\/(p|reels?|tv)\/([\w-]{5,64})$/.exec(path) ?? []
   if (kind === undefined || code === undefined || code === 'audio' || notUsers.has(user ?? '')) return undefined
   return media(code, `https://www.instagram.com/${kind === 'reels' ? 'reel' : kind}/${code}/`)
@@ -74,8 +74,8 @@ const notUsers = new Set(['p', 'reel', 'reels', 'tv', 'share', 'stories', 'explo
 function facebook(url: URL, path: string): Shape | undefined {
   const host = url.hostname.replace(/^www\./, '')
   if (host === 'fb.watch' || host === 'fb.gg')
-    return /^(?:\/v)?\/[\w-]{4,64}$/.test(path) ? short(`${host}${path}`) : undefined
-  if (/^\/share\/[vr]\/[\w-]{4,64}$/.test(path)) return short(`www.facebook.com${path}`)
+    return /^(?:\/v)?\/[\w-]{4,64}$/.test(path) ? shortLink(`${host}${path}`) : undefined
+  if (/^\/share\/[vr]\/[\w-]{4,64}$/.test(path)) return shortLink(`www.facebook.com${path}`)
   return ofFacebookQuery(url, path) ?? ofFacebookPath(path)
 }
 
@@ -104,7 +104,7 @@ function digits(text: string | undefined): string | undefined {
   return /^\d{6,32}$/.exec(text ?? '')?.[0]
 }
 
-/** A parameter that is there once; given twice, two readers of the address could see two different videos. */
+/** A parameter that occurs once; given twice, two readers of the address could see two different videos. */
 function onlyParameter(url: URL, name: string): string | undefined {
   const values = url.searchParams.getAll(name)
   return values.length === 1 ? values[0] : undefined
@@ -114,6 +114,6 @@ function media(id: string, url: string): Shape {
   return { kind: 'media', id, url }
 }
 
-function short(place: string): Shape {
+function shortLink(place: string): Shape {
   return { kind: 'short', id: place, url: `https://${place}/` }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { MediaUrlError, readMediaUrl, type MediaUrlFault } from './media-url.ts'
+import { MediaUrlError, readMediaUrl, type MediaUrlErrorCode } from './media-url.ts'
 import { createPlatformHosts } from './platform-hosts.ts'
 
 const hosts = createPlatformHosts()
 const read = (text: string) => readMediaUrl(text, hosts)
-const faultOf = (text: string, known = hosts): MediaUrlFault | undefined => {
+const faultOf = (text: string, known = hosts): MediaUrlErrorCode | undefined => {
   try {
     readMediaUrl(text, known)
     return undefined
@@ -155,7 +155,7 @@ test('what pasting does to an address is repaired', () => {
 })
 
 test('every refusal says what is wrong', () => {
-  const refusals: [MediaUrlFault, string[]][] = [
+  const refusals: [MediaUrlErrorCode, string[]][] = [
     ['missing', ['', '   ', '\u200B\u200B', '\n']],
     ['too-long', [`${watch}&x=${'y'.repeat(2048)}`, 'x'.repeat(1_000_000)]],
     [
@@ -272,7 +272,7 @@ test('hosts the operator added take any path, with http and the port they were g
   })
   for (const text of ['http://media.home/x', 'https://media.home/x', 'http://[::1]:8080/', 'http://plain.home/x'])
     assert.equal(readMediaUrl(text, known).isExtra, true, text)
-  const refusals: [string, MediaUrlFault][] = [
+  const refusals: [string, MediaUrlErrorCode][] = [
     ['http://127.0.0.1:9001/', 'not-https'],
     ['https://127.0.0.1:9001/', 'host'],
     ['http://user@media.home/', 'credentials'],

@@ -16,8 +16,8 @@ export interface MediaUrl {
   readonly isExtra: boolean
 }
 
-/** What can be wrong with an address. */
-export type MediaUrlFault =
+/** Reasons to refuse a URL. */
+export type MediaUrlErrorCode =
   | 'missing'
   | 'too-long'
   | 'unreadable'
@@ -30,11 +30,11 @@ export type MediaUrlFault =
   | 'photo-post'
   | 'short-link'
 
-const longest = 2048
+const maxLength = 2048
 
-const messages: Record<MediaUrlFault, string> = {
+const messages: Record<MediaUrlErrorCode, string> = {
   missing: 'url is missing',
-  'too-long': `url is longer than ${longest} characters`,
+  'too-long': `url is longer than ${maxLength} characters`,
   unreadable: 'url cannot be read as an address',
   'not-https': 'url must begin with https://',
   credentials: 'url must not contain a user name or password',
@@ -49,10 +49,10 @@ const messages: Record<MediaUrlFault, string> = {
 /** An address that is not accepted; `message` says what is wrong with it. */
 export class MediaUrlError extends Error {
   override readonly name = 'MediaUrlError'
-  readonly fault: MediaUrlFault
+  readonly fault: MediaUrlErrorCode
 
   /** @param detail said after the message: what exactly, where */
-  constructor(fault: MediaUrlFault, detail?: string) {
+  constructor(fault: MediaUrlErrorCode, detail?: string) {
     super(detail === undefined ? messages[fault] : `${messages[fault]}: ${detail}`)
     this.fault = fault
   }
@@ -76,13 +76,13 @@ const invisible = /[\u00AD\u180E\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u
 
 function repair(text: string): string {
   // Bounded before anything is done with it; repairing only ever makes it shorter.
-  if (text.length > 4 * longest) throw new MediaUrlError('too-long')
+  if (text.length > 4 * maxLength) throw new MediaUrlError('too-long')
   const repaired = text
     .replaceAll(invisible, '')
     .trim()
     .replaceAll(/&(?:amp;)+/gi, '&')
   if (repaired === '') throw new MediaUrlError('missing')
-  if (repaired.length > longest) throw new MediaUrlError('too-long')
+  if (repaired.length > maxLength) throw new MediaUrlError('too-long')
   return repaired
 }
 
@@ -97,7 +97,7 @@ function readUrl(text: string): URL {
   return new URL(text)
 }
 
-/** What no address of a platform has; hosts the operator added may be anything. */
+/** Refuses schemes, hosts and ports that no URL of a platform has; hosts the operator added may be anything. */
 function checkPlace(url: URL, owner: HostOwner | undefined): void {
   if (owner?.isExtra === true) return
   if (url.protocol !== 'https:') throw new MediaUrlError('not-https')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GuardedRequest, OpenGuarded } from '@hearth/outbound'
-import { MediaUrlError, readMediaUrl, type MediaUrlFault } from './media-url.ts'
+import { MediaUrlError, readMediaUrl, type MediaUrlErrorCode } from './media-url.ts'
 import { createPlatformHosts } from './platform-hosts.ts'
 import { resolveShortLink } from './short-link.ts'
 
@@ -29,7 +29,8 @@ const short = 'https://vm.tiktok.com/ZMabc123/'
 const video = 'https://www.tiktok.com/@user/video/7234567890123456789'
 const follow = (redirects: Record<string, string>, from = short) =>
   resolveShortLink(readMediaUrl(from, hosts), platformsOf(redirects))
-const faultIs = (fault: MediaUrlFault) => (error: unknown) => error instanceof MediaUrlError && error.fault === fault
+const faultIs = (fault: MediaUrlErrorCode) => (error: unknown) =>
+  error instanceof MediaUrlError && error.fault === fault
 
 test('a short link becomes the address and the key of its video', async () => {
   const direct = await follow({ [short]: `${video}?_r=1&_t=x#y` })

@@ -1,34 +1,34 @@
 import type { Log } from '@hearth/runtime'
 import type { BegunJob, Queue, QueueWork, Ticket } from './queue.ts'
 
-/** How often the line is looked at without being told to, milliseconds. */
-const lookEvery = 5000
+/** Interval at which the queue is read without a wake-up, milliseconds. */
+const pollInterval = 5000
 
-/** What the queue of one process needs. */
-export interface LocalQueueParts {
-  /** The first of the line. */
+export interface LocalQueueDependencies {
+  /** Reads the first queued job. */
   readonly first: () => Promise<Ticket | undefined>
   readonly log: Log
 }
 
-/** The queue of one process on one database: it looks at the line whenever something changes. */
-export function createLocalQueue(parts: LocalQueueParts): Queue {
-  return new LocalQueue(parts)
-}
-
-class LocalQueue implements Queue {
-  readonly #parts: LocalQueueParts
+/** The queue of one process on one database: it reads the job table whenever something changes. */
+export class LocalQueue implements Queue {
+  readonly #dependencies: LocalQueueDependencies
   #work: QueueWork | undefined
   #free = 0
   #isHandingOut = false
   #wasWoken = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: LocalQueueParts) {
-    this.#parts = parts
+  constructor(dependencies: LocalQueueDependencies) {
+    this.#dependencies = dependencies
   }
 
   enqueue(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  /** Nothing to do: the table itself is read. */
+  remind(): Promise<void> {
     return Promise.resolve()
   }
 
@@ -40,7 +40,7 @@ class LocalQueue implements Queue {
   start(work: QueueWork, concurrency: number): Promise<void> {
     this.#work = work
     this.#free = concurrency
-    this.#timer = setInterval(() => this.wake(), lookEvery).unref()
+    this.#timer = setInterval(() => this.wake(), pollInterval).unref()
     this.wake()
     return Promise.resolve()
   }
@@ -51,7 +51,7 @@ class LocalQueue implements Queue {
     return Promise.resolve()
   }
 
-  /** One at a time, so that two looks never see the same head. */
+  /** One at a time, so that two reads never see the same head. */
   async #handOut(): Promise<void> {
     this.#isHandingOut = true
     try {
@@ -60,7 +60,7 @@ class LocalQueue implements Queue {
         await this.#fillFreeSlots()
       }
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'the line of jobs cannot be read')
+      this.#dependencies.log.error({ err: error }, 'the job queue cannot be read')
     } finally {
       this.#isHandingOut = false
     }
@@ -70,10 +70,10 @@ class LocalQueue implements Queue {
   async #fillFreeSlots(): Promise<void> {
     let unclaimed: Ticket | undefined
     while (this.#free > 0) {
-      const ticket = await this.#parts.first()
+      const ticket = await this.#dependencies.first()
       const work = this.#work
       if (work === undefined || ticket === undefined) return
-      // Still the first after it could not be claimed: trying again at once would go on for ever. The next wake tries again.
+      // Still the first after it could not be claimed: retrying at once would loop for ever. The next wake tries again.
       if (ticket.id === unclaimed?.id && ticket.attempt === unclaimed.attempt) return
       const job = await work.begin(ticket)
       if (job === undefined) unclaimed = ticket

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 
-/** A job in the line, and which handing out this is. */
+/** A queued job and its attempt number. */
 export interface Ticket {
   readonly id: string
   readonly attempt: number
@@ -13,22 +13,27 @@ export interface BegunJob {
   readonly end: Promise<void>
 }
 
-/** What a worker does with the head of the queue. */
+/** A worker's side of the queue. */
 export interface QueueWork {
-  /** Makes a job this process's own and begins it; undefined when somebody else was faster, it is gone, or the worker stops. */
+  /** Claims a job and starts it; undefined when another process claimed it, it is gone, or the worker stops. */
   begin(ticket: Ticket): Promise<BegunJob | undefined>
 }
 
 /**
- * The line jobs wait in. The rows of the job table are the line itself: a queue only tells workers about them, so a lost
+ * The queue of jobs. The rows of the job table are the queue itself: this only notifies workers of them, so a lost
  * message costs time and never a job.
  */
 export interface Queue {
-  /** Called in the transaction that puts a job in the line. */
+  /** Called in the transaction that queues a job. */
   enqueue(trx: Kysely<Tables>, ticket: Ticket): Promise<void>
   /** Called when that transaction is done. */
   wake(): void
-  /** Begins to hand out jobs, so many at a time. */
+  /**
+   * Notifies workers again of queued jobs that none will hear of: the message is gone, failed too often, or was taken by a worker
+   * that did not claim the job for `patience` milliseconds, because it was killed in between.
+   */
+  remind(db: Kysely<Tables>, patience: number): Promise<void>
+  /** Starts to hand out jobs, at most `concurrency` at a time. */
   start(work: QueueWork, concurrency: number): Promise<void>
   /** Hands out no more from the call on. The promise may wait for what is being worked on, so end that too. */
   close(): Promise<void>

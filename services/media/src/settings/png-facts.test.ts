@@ -6,8 +6,7 @@ import { deflateSync } from 'node:zlib'
 import * as fc from 'fast-check'
 import { PNG } from 'pngjs'
 import { makePng, pngChunk } from '../../test/pictures/make-png.ts'
-import { isWhole } from './png-data.ts'
-import { PngError, readPngFacts as readFacts } from './png-facts.ts'
+import { isWhole, PngError, readPngFacts as readFacts } from './png-facts.ts'
 
 const size = { width: 40, height: 50 }
 const faultOf = (bytes: Uint8Array) => {

@@ -1,6 +1,7 @@
-import { crc32 } from 'node:zlib'
+import { crc32, createInflate } from 'node:zlib'
+import { Readable } from 'node:stream'
 
-/** What a PNG says of itself, without a pixel of it being decoded. */
+/** Facts from the header of a PNG, read without decoding a pixel. */
 export interface PngFacts {
   readonly width: number
   readonly height: number
@@ -46,7 +47,7 @@ interface Chunk {
   readonly data: Buffer
 }
 
-/** Walks through all parts of a PNG, checksums included, and reads what stands in its header. Throws a `PngError`. */
+/** Walks through all parts of a PNG, checksums included, and reads its header. Throws a `PngError`. */
 export function readPngFacts(bytes: Uint8Array): PngFacts {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!file.subarray(0, signature.length).equals(signature)) throw new PngError('it is not a PNG')
@@ -67,7 +68,7 @@ export function readPngFacts(bytes: Uint8Array): PngFacts {
   return { width, height, hasAlpha, isAnimated: has('acTL'), unpackedBytes, data }
 }
 
-/** Each row begins with a byte of its own. */
+/** Each row begins with a filter byte. */
 function rowsOf(width: number, height: number, bits: number): number {
   return width === 0 ? 0 : height * (1 + Math.ceil((width * bits) / 8))
 }
@@ -79,7 +80,7 @@ function interlacedRowsOf(width: number, height: number, bits: number): number {
   }, 0)
 }
 
-/** Each part up to the end mark, which must be there. What follows it is nobody's. */
+/** Each part up to the end mark, which must be there. Anything after it is ignored. */
 function* chunksOf(data: Buffer): Generator<Chunk> {
   let at = signature.length
   for (let name = ''; name !== 'IEND';) {
@@ -92,4 +93,22 @@ function* chunksOf(data: Buffer): Generator<Chunk> {
     yield { name, data: data.subarray(at + 8, end - 4) }
     at = end
   }
+}
+
+/**
+ * Returns true for a picture that unpacks to exactly what its header says. Piece by piece, and no further than that: two megabytes can
+ * unpack to two thousand.
+ */
+export async function isWhole({ data, unpackedBytes }: Pick<PngFacts, 'data' | 'unpackedBytes'>): Promise<boolean> {
+  const unpacked = Readable.from(data).pipe(createInflate())
+  let bytes = 0
+  try {
+    for await (const chunk of unpacked as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length
+      if (bytes > unpackedBytes) return false
+    }
+  } catch {
+    return false
+  }
+  return bytes === unpackedBytes
 }

@@ -1,17 +1,22 @@
-import type { Route } from '@hearth/http'
+import { FileForm, type Call, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
-import type { PageCookies } from '../accounts/routes.ts'
-import type { ChangeSettings } from './change-settings.ts'
-import { Settings, SettingsAnswer, SettingsChange } from './schema.ts'
-import type { SettingsKeeper } from './settings.ts'
+import type { ChangeSettings, SettingsStore } from './settings.ts'
+import { Logo, LogoRemoved, Settings, SettingsAnswer, SettingsChange } from './schema.ts'
+import type { Logos } from './logo.ts'
 
 const SettingsView = Settings.extend({
   has_credentials: z.boolean().meta({ description: 'Whether an account was set up' }),
 }).meta({ id: 'SettingsView' })
 
-/** Reading and changing the settings. Secrets are never read. */
-export function settingsRoutes(settings: SettingsKeeper, change: ChangeSettings, cookies: PageCookies): Route[] {
+type Answered = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client'>
+
+/** Routes that read and change the settings; no secret is ever read. A change after which sign-in is needed ends the session. */
+export function settingsRoutes(
+  settings: SettingsStore,
+  change: ChangeSettings,
+  endSession: (call: Answered) => void,
+): Route[] {
   const shared = { path: '/api/settings', tag: 'Settings', access: 'member' } as const
   return [
     route(
@@ -39,9 +44,67 @@ export function settingsRoutes(settings: SettingsKeeper, change: ChangeSettings,
       },
       async ({ body, answer, client }) => {
         const result = await change(body)
-        if (result.redirect !== undefined) cookies.endSession({ answer, client })
+        if (result.redirect !== undefined) endSession({ answer, client })
         return result
       },
+    ),
+  ]
+}
+
+/** Largest logo, bytes. */
+const maxLogoBytes = 2 * 1024 * 1024
+
+/** The picture laid over videos. */
+export function logoRoutes(logos: Logos): Route[] {
+  const shared = { tag: 'Settings', access: 'member', path: '/api/settings/watermark-logo' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        summary: 'Whether a logo is uploaded',
+        limit: '60',
+        success: { status: 200, body: Logo },
+      },
+      () => logos.describe(),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/settings/watermark-logo/image',
+        summary: 'The logo',
+        limit: '60',
+        success: { status: 200, media: 'image/png', description: 'PNG' },
+        errors: [404],
+      },
+      async ({ answer }) => {
+        answer.header('cache-control', 'private, max-age=60')
+        return { content: await logos.read() }
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        summary: 'Store a logo',
+        description: 'PNG with transparency, 32 to 4096 pixels on each side, at most 2 MB.',
+        limit: '10',
+        takes: { upload: { maxBytes: maxLogoBytes } },
+        body: FileForm,
+        success: { status: 200, body: Logo },
+      },
+      ({ body }) => logos.save(body.file.bytes),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        summary: 'Remove the logo; the one that comes with the service applies again',
+        limit: '10',
+        success: { status: 200, body: LogoRemoved },
+      },
+      () => logos.remove(),
     ),
   ]
 }

@@ -2,9 +2,9 @@ import { z } from 'zod'
 
 const switchValue = z.boolean('must be true or false')
 
-const numberValue = (least: number, most: number) => {
-  const rule = `must be a whole number from ${least} to ${most}`
-  return z.int(rule).min(least, rule).max(most, rule)
+const numberValue = (min: number, max: number) => {
+  const rule = `must be a whole number from ${min} to ${max}`
+  return z.int(rule).min(min, rule).max(max, rule)
 }
 
 const hostRule = 'must be a host name or an IP address without scheme, port and path'
@@ -46,15 +46,15 @@ const members = {
 export const Settings = z.object(members).meta({ id: 'Settings' })
 export type Settings = z.infer<typeof Settings>
 
-const words = new Map<unknown, boolean>([
+const switchWords = new Map<unknown, boolean>([
   ...['true', '1', 'yes', 'on', 1].map((word) => [word, true] as const),
   ...['false', '0', 'no', 'off', 0].map((word) => [word, false] as const),
 ])
 
-/** What forms and scripts send for a switch or a number, as what it means; anything else stays what it is. */
+/** Converts the texts that forms and scripts send for a switch or a number; leaves anything else unchanged. */
 function meant(value: unknown, schema: z.ZodType): unknown {
   const plain = typeof value === 'string' ? value.trim().toLowerCase() : value
-  if (schema instanceof z.ZodBoolean) return words.get(plain) ?? value
+  if (schema instanceof z.ZodBoolean) return switchWords.get(plain) ?? value
   if (schema instanceof z.ZodNumber && typeof plain === 'string' && /^-?\d{1,15}$/.test(plain)) return Number(plain)
   return value
 }
@@ -90,7 +90,7 @@ export const SettingsChange = z
   .meta({ id: 'SettingsChange' })
 export type SettingsChange = z.infer<typeof SettingsChange>
 
-/** What a fresh install uses. */
+/** Settings of a fresh install. */
 export const defaultSettings: Settings = {
   retention_days: 0,
   enable_authentication: false,
@@ -111,7 +111,7 @@ export const defaultSettings: Settings = {
   public_hostname: '',
 }
 
-/** What a write of the settings answers. */
+/** Answer to a change of the settings. */
 export const SettingsAnswer = z
   .object({
     ok: z.literal(true),
@@ -120,3 +120,19 @@ export const SettingsAnswer = z
   })
   .meta({ id: 'SettingsAnswer' })
 export type SettingsAnswer = z.infer<typeof SettingsAnswer>
+
+const length = z.int().nullable()
+
+/** The picture laid over videos: whether it is one's own, and what it is like. */
+export const Logo = z
+  .object({
+    custom: z.boolean(),
+    width: length,
+    height: length,
+    bytes: length,
+    fingerprint: z.string().nullable(),
+  })
+  .meta({ id: 'Logo' })
+export type Logo = z.infer<typeof Logo>
+
+export const LogoRemoved = Logo.extend({ removed: z.boolean() }).meta({ id: 'LogoRemoved' })

@@ -1,10 +1,14 @@
 import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/service'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
-import { defaultSettings, Settings } from './schema.ts'
-import { deleteSettingRows } from './store.ts'
+import type { Tables } from '../tables.ts'
+import { defaultSettings, Settings, type SettingsAnswer, type SettingsChange } from './schema.ts'
+import { deleteSettingRows, exchangeSettingRow } from './store.ts'
+import type { MediaBus } from '../events.ts'
+import { invalid } from '../problems.ts'
 
-/** Settings nobody writes by the API: the account, the stem service's key, the marker of the statistics. */
+/**
+ * Internal settings, which the API does not write: the account, the stem service's key, the start of the statistics.
+ */
 export type InternalName =
   | 'admin_username'
   | 'admin_password_hash'
@@ -12,17 +16,20 @@ export type InternalName =
   | 'stem_account'
   | 'pinned_tools'
 
-/** The service's settings. Reading costs nothing: they are kept, and read again when another process changed them. */
-export interface SettingsKeeper {
+/** The service's settings, cached in memory and read again when another process changed them. */
+export interface SettingsStore {
   current(): Settings
   internal(name: InternalName): string | undefined
-  /** All or none. An internal value of null goes away. */
+  /** Writes all changes or none. An internal value of null is deleted. */
   write(changes: Partial<Settings>, internal?: Partial<Record<InternalName, string | null>>): Promise<void>
-  /** Reads what is stored, after another process wrote. */
+  /** Replaces an internal value if it still is `from`; false if another process, or another request, wrote it. */
+  exchange(name: InternalName, value: { readonly from: string; readonly to: string }): Promise<boolean>
+  /** Reads the stored settings again. */
   refresh(): Promise<void>
 }
 
-export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> {
+/** Opens the settings and reads them. */
+export async function openSettings(db: Kysely<Tables>): Promise<SettingsStore> {
   let rows = await readSettingRows(db)
   let settings = parse(rows)
 
@@ -46,7 +53,47 @@ export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> 
       })
       await refresh()
     },
+    async exchange(name, value) {
+      const isExchanged = await exchangeSettingRow(db, name, value)
+      await refresh()
+      return isExchanged
+    },
   }
 }
 
 const parse = (rows: ReadonlyMap<string, string>) => settingsOf(rows, Settings.shape, defaultSettings)
+
+/** Writes a change of the settings, the account included. Throws a problem that names the key. */
+export type ChangeSettings = (change: SettingsChange) => Promise<SettingsAnswer>
+
+/** The account as far as the settings change it. */
+interface SettingsAccount {
+  hasCredentials(): boolean
+  /** Internal settings that store the account. */
+  credentials(username: string, password: string): Promise<Record<'admin_username' | 'admin_password_hash', string>>
+  /** Ends every session. */
+  endAll(): Promise<void>
+}
+
+/** Creates the write of the settings. */
+export function createChangeSettings(dependencies: {
+  settings: SettingsStore
+  account: SettingsAccount
+  bus: MediaBus
+}): ChangeSettings {
+  return async ({ admin_username, admin_password, ...changes }) => {
+    const { settings, account, bus } = dependencies
+    const wasOn = settings.current().enable_authentication
+    const isSettingAccount = admin_username !== undefined && admin_password !== undefined
+    if (changes.enable_authentication === true && !isSettingAccount && !account.hasCredentials())
+      throw invalid('enable_authentication needs admin_username and admin_password, which are not set yet')
+    const credentials = isSettingAccount ? await account.credentials(admin_username, admin_password) : {}
+    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
+    await settings.write(given, credentials)
+    const isOn = settings.current().enable_authentication
+    const mustSignIn = isOn && (!wasOn || isSettingAccount)
+    if (mustSignIn || (wasOn && !isOn)) await account.endAll()
+    bus.publish({ type: 'settings_changed', job_id: null })
+    return { ok: true, message: 'Settings saved', ...(mustSignIn ? { redirect: '/login' } : {}) }
+  }
+}

@@ -1,10 +1,21 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
 export async function deleteSettingRows(db: Db, names: readonly string[]): Promise<void> {
   await db.deleteFrom('settings').where('name', 'in', names).execute()
+}
+
+/** Replaces a value if it still is `from`; false if it is not. */
+export async function exchangeSettingRow(
+  db: Db,
+  name: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<boolean> {
+  const written = db.updateTable('settings').set({ value: to }).where('name', '=', name).where('value', '=', from)
+  const { numUpdatedRows } = await written.executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** The content of a stored file; undefined when there is none of that name. */
@@ -33,7 +44,7 @@ export async function writeFileRow(db: Db, file: { name: string; digest: string;
     .execute()
 }
 
-/** Whether there was one. */
+/** Deletes a file; false when it does not exist. */
 export async function deleteFile(db: Db, name: string): Promise<boolean> {
   const { numDeletedRows } = await db.deleteFrom('files').where('name', '=', name).executeTakeFirst()
   return numDeletedRows > 0n

@@ -7,7 +7,7 @@ import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle, temporaryDirectory } from '@hearth/testing'
 import { makePng } from '../../test/pictures/make-png.ts'
 import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { deleteFile, writeFileRow } from './store.ts'
 import { logoFile, openWatermark } from './watermark.ts'
 

@@ -4,14 +4,11 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { readFile, readFileDigest } from './store.ts'
 
-/** The picture that is laid over videos: an uploaded one, otherwise the one that comes with the service. */
-export interface Watermark {
-  /** Calls the work with the path of a PNG, which stays as it is until the work is done. */
-  withPicture<T>(work: (picture: string) => Promise<T>): Promise<T>
-}
+/** The picture that is overlaid on videos: the uploaded one, otherwise the default. */
+export type Watermark = ReturnType<typeof openWatermark>
 
 /** The name of the uploaded picture among the stored files. */
 export const logoFile = 'watermark-logo'
@@ -20,9 +17,9 @@ const bundled = join(import.meta.dirname, '../../assets/watermark.png')
 
 /**
  * Gives the picture in the database to programs that need a file: a copy in the folder, named after its content, made when
- * it is asked for first, so that every process has the one that was uploaded last, whichever took it.
+ * it is first requested, so that every process has the one that was uploaded last, whichever took it.
  */
-export function openWatermark({ db, folder }: { db: Kysely<Tables>; folder: string }): Watermark {
+export function openWatermark({ db, folder }: { db: Kysely<Tables>; folder: string }) {
   const inUse = new Map<string, number>()
   const pathOf = (digest: string) => join(folder, `${digest}.png`)
 
@@ -41,7 +38,8 @@ export function openWatermark({ db, folder }: { db: Kysely<Tables>; folder: stri
   }
 
   return {
-    async withPicture(work) {
+    /** Calls the work with the path of a PNG, which stays as it is until the work is done. */
+    async withPicture<T>(work: (picture: string) => Promise<T>): Promise<T> {
       const digest = await readFileDigest(db, logoFile)
       if (digest === undefined) return work(bundled)
       const path = pathOf(digest)

@@ -1,11 +1,9 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
-import { asksForFile } from './asks-for-file.ts'
+import { JobPath } from '../jobs/schema.ts'
 import { ShareLink, SharesRevoked } from './schema.ts'
 import type { Shares } from './shares.ts'
-
-const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** Links for others. `linkBase` is the beginning of links for a request, such as `https://media.example.org`. */
 export function shareRoutes(shares: Shares, linkBase: (client: { origin: string }) => string): Route[] {
@@ -63,7 +61,7 @@ export function shareRoutes(shares: Shares, linkBase: (client: { origin: string 
           answer: call.answer,
           token: call.params.token,
           address: call.client.address,
-          wantsFile: asksForFile({
+          wantsFile: wantsFile({
             isDownload: call.query.download !== undefined,
             accept: call.header('accept') ?? '',
             userAgent: call.client.userAgent,
@@ -72,4 +70,27 @@ export function shareRoutes(shares: Shares, linkBase: (client: { origin: string 
         }),
     ),
   ]
+}
+
+/** Facts about the sender of a request to redeem a link. */
+interface Asking {
+  /** `?download=1`, of the landing page's own button and player. */
+  readonly isDownload: boolean
+  readonly accept: string
+  readonly userAgent: string
+}
+
+/** Programs that look at links in messages, by what they call themselves. */
+const preview =
+  /bot\b|crawl|spider|preview|externalhit|facebook|whatsapp|telegram|slack|discord|twitter|linkedin|skype|iframely|embed|unfurl|mastodon|pleroma|vkshare|viber|signal|https?:\/\//i
+
+/**
+ * Returns true for a caller that wants the file itself, which counts as a use, and false for one that wants the page that offers it. Browsers that follow a link get the
+ * page, and so do programs that only look what is behind it, whatever they accept: they call themselves a browser, or say in
+ * their name what they are. Everything else is a script, which gets the file at once.
+ */
+export function wantsFile({ isDownload, accept, userAgent }: Asking): boolean {
+  if (isDownload) return true
+  const isBrowser = accept.includes('text/html') || /^mozilla\//i.test(userAgent)
+  return !isBrowser && !preview.test(userAgent)
 }

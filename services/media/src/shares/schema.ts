@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JobMoment } from '../jobs/schema.ts'
+import { JobTimestamp } from '../jobs/schema.ts'
 
 const count = z.int().min(0)
 
@@ -10,7 +10,7 @@ export const ShareLink = z
     url: z.string().meta({ description: 'Ends in the token' }),
     max_uses: count.meta({ description: '0 is unlimited' }),
     uses: count,
-    expires_at: JobMoment.nullable(),
+    expires_at: JobTimestamp.nullable(),
   })
   .meta({ id: 'ShareLink' })
 export type ShareLink = z.infer<typeof ShareLink>

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLinkBase } from './link-base.ts'
-import { shareAddress } from './share-address.ts'
+import { createLinkBase, shareAddress } from './share-address.ts'
 
 test('every token that can be none is led to the same address', () => {
   for (const token of [

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { clockText } from '../jobs/job-view.ts'
 
-/** What the landing page of a link says. */
+/** Content of a link's landing page. */
 export interface Offer {
   readonly title: string
   /** Name the file is saved under. */
@@ -11,20 +12,12 @@ export interface Offer {
   readonly durationMs: number | null
   /** Milliseconds since the epoch. */
   readonly expiresAt: number | null
-  /** Whether browsers play the file. */
+  /** True if browsers play the file. */
   readonly isPlayable: boolean
 }
 
-/** The pages people see who follow a link: complete in themselves, without scripts. */
-export interface SharePages {
-  offer(offer: Offer): string
-  /** For every link that leads nowhere, and the same for all of them. */
-  readonly nothing: string
-  /** The policy they are sent with: nothing but their own style, and the file itself. */
-  readonly policy: string
-}
-
-export function createSharePages(): SharePages {
+/** Creates the pages of links: complete in themselves, without scripts. */
+export function createSharePages() {
   const style = readFileSync(new URL('share-page.css', import.meta.url), 'utf8')
   const styleHash = createHash('sha256').update(style).digest('base64')
   const page = (title: string, content: string) => `<!doctype html>
@@ -41,11 +34,13 @@ ${content}
 </html>
 `
   return {
-    offer: (offer) => page(escapeHtml(offer.title), offerContent(offer)),
+    offer: (offer: Offer): string => page(escapeHtml(offer.title), offerContent(offer)),
+    /** The page of every link that leads nowhere, the same for all of them. */
     nothing: page(
       'Nothing here',
       '<h1>There is nothing here</h1>\n<p>The link is wrong, was used up, or has run out. Ask whoever sent it for a new one.</p>',
     ),
+    /** The policy they are sent with: nothing but their own style, and the file itself. */
     policy: [
       "default-src 'none'",
       `style-src 'sha256-${styleHash}'`,
@@ -61,11 +56,11 @@ function offerContent(offer: Offer): string {
   const { type, durationMs, expiresAt } = offer
   const facts = [
     type === 'audio' ? 'Audio' : 'Video',
-    ...(durationMs === null ? [] : [clockText(durationMs)]),
+    ...(durationMs === null ? [] : [clockText(durationMs / 1000)]),
     sizeText(offer.sizeBytes),
     ...(expiresAt === null ? [] : [`available until ${new Date(expiresAt).toISOString().slice(0, 10)}`]),
   ]
-  // Nothing is fetched before somebody presses play: looking at the page is no use of the link.
+  // Nothing is fetched before play is pressed: opening the page does not count as a use.
   const player = `<${type} controls preload="none" src="?download=1" aria-label="Player"></${type}>`
   return [
     `<h1>${escapeHtml(offer.title)}</h1>`,
@@ -73,13 +68,6 @@ function offerContent(offer: Offer): string {
     ...(offer.isPlayable ? [player] : []),
     `<a href="?download=1" download="${escapeHtml(offer.fileName)}" rel="nofollow">Download</a>`,
   ].join('\n')
-}
-
-function clockText(milliseconds: number): string {
-  const whole = Math.round(milliseconds / 1000)
-  const two = (value: number) => String(value).padStart(2, '0')
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
 }
 
 /** As the rest of the pages has it: `1.5 KiB`, `12 MiB`. */
@@ -92,5 +80,5 @@ function sizeText(bytes: number): string {
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Titles come from strangers. */
+/** Titles are untrusted text. */
 const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? '')

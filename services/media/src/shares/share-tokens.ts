@@ -6,14 +6,8 @@ import { addressGroup } from '@hearth/http'
 const tokenBytes = 6
 const tokenLength = 8
 
-/** Makes the tokens of links and what is stored in their place. */
-export interface ShareTokens {
-  create(): string
-  /** What is stored in place of a token, in hex. */
-  hash(token: string): string
-  /** What is stored in place of a client of a link, in hex; one client is one IPv4 address or one IPv6 network. */
-  clientHash(token: string, address: string): string
-}
+/** Tokens of links, and the hashes that are stored in their place. */
+export type ShareTokens = ReturnType<typeof createShareTokens>
 
 /**
  * A token is short enough for all of them to be tried against a copy of the database, so what is stored depends on a key
@@ -21,12 +15,14 @@ export interface ShareTokens {
  *
  * @param key 32 bytes
  */
-export function createShareTokens(key: Uint8Array): ShareTokens {
+export function createShareTokens(key: Uint8Array) {
   const digest = (token: string, text: string) =>
     (token.length === tokenLength ? createHmac('sha256', key) : createHash('sha256')).update(text).digest('hex')
   return {
-    create: () => randomBytes(tokenBytes).toString('base64url'),
-    hash: (token) => (token.length === tokenLength ? digest(token, token) : hashToken(token)),
-    clientHash: (token, address) => digest(token, `${token}\n${addressGroup(address)}`),
+    create: (): string => randomBytes(tokenBytes).toString('base64url'),
+    /** Returns the hash that is stored in place of a token, hex. */
+    hash: (token: string): string => (token.length === tokenLength ? digest(token, token) : hashToken(token)),
+    /** Returns the hash that is stored in place of a client, hex; one client is an IPv4 address or an IPv6 network. */
+    clientHash: (token: string, address: string): string => digest(token, `${token}\n${addressGroup(address)}`),
   }
 }

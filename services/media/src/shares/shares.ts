@@ -1,23 +1,23 @@
 import type { Sealer } from '@hearth/credentials'
-import { takeTurn, type Database } from '@hearth/database'
+import { acquireLock, type Database } from '@hearth/database'
 import type { Content } from '@hearth/http'
 import type { Clock, Log } from '@hearth/runtime'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { JobRow, ShareLinkRow, Tables } from '../database/tables.ts'
-import { conversionProblem } from '../delivery/conversion-problem.ts'
+import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
+import { conversionProblem } from '../delivery/derived-file.ts'
 import { deliver, mediaTypeOf, type DeliveryCall } from '../delivery/deliver.ts'
-import { downloadName } from '../delivery/file-names.ts'
+import { downloadName } from '../jobs/file-names.ts'
 import type { Mp3s } from '../delivery/mp3.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
-import { jobMoment } from '../jobs/job-view.ts'
+import { jobTimestamp } from '../jobs/job-view.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { notFound, Problem } from '../problems.ts'
+import { notFound, Problem, tooMany } from '../problems.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { ShareLink } from './schema.ts'
-import { createSharePages, type SharePages } from './share-page.ts'
+import { createSharePages } from './share-page.ts'
 import type { ShareTokens } from './share-tokens.ts'
 import * as store from './store.ts'
-import { createWrongLinks, type WrongLinks } from './wrong-links.ts'
+import { createWrongLinks } from './wrong-links.ts'
 
 /** A request to redeem a link. */
 export interface Redemption extends DeliveryCall {
@@ -28,8 +28,7 @@ export interface Redemption extends DeliveryCall {
   readonly isHead: boolean
 }
 
-/** What links are made with. */
-export interface ShareParts {
+export interface ShareDependencies {
   readonly database: Database<Tables>
   readonly sealer: Sealer
   readonly tokens: ShareTokens
@@ -42,8 +41,8 @@ export interface ShareParts {
 }
 
 const day = 86_400_000
-/** Number of the turn in which links are made on PostgreSQL. */
-const linkTurn = 8_103_002
+/** Number of the lock under which links are made on PostgreSQL. */
+const linkLock = 8_103_002
 
 /** Looked for where there is no link, so that it takes as long. */
 const nobody = { id: '00000000-0000-4000-8000-000000000000', file: 'source.mp3' } as const
@@ -54,7 +53,7 @@ interface SharedFile {
   readonly size: number
 }
 
-/** A link that is good for the one who asks. */
+/** A link that this client may use. */
 interface Found {
   readonly job: JobRow
   readonly link: ShareLinkRow
@@ -63,28 +62,28 @@ interface Found {
   readonly isUsing: boolean
 }
 
-/** Links by which others get one file. Throws problems in the words of the API. */
+/** Share links to one file. Throws problems of the API. */
 export class Shares {
-  readonly #parts: ShareParts
-  readonly #pages: SharePages = createSharePages()
-  readonly #wrong: WrongLinks
+  readonly #dependencies: ShareDependencies
+  readonly #pages = createSharePages()
+  readonly #wrong: ReturnType<typeof createWrongLinks>
 
-  constructor(parts: ShareParts) {
-    this.#parts = parts
-    this.#wrong = createWrongLinks(parts.clock)
+  constructor(dependencies: ShareDependencies) {
+    this.#dependencies = dependencies
+    this.#wrong = createWrongLinks(dependencies.clock)
   }
 
   /** A new link, or the present one when it is as good. */
   async create(jobId: string, base: string): Promise<ShareLink> {
-    const file = await this.#fileOf(await this.#parts.jobs.row(jobId)).catch((error: unknown) => {
+    const file = await this.#fileOf(await this.#dependencies.jobs.row(jobId)).catch((error: unknown) => {
       throw conversionProblem(error)
     })
     if (file === undefined) throw notFound('file')
     // The file may have been long in the making.
-    const job = await this.#parts.jobs.row(jobId)
-    const { kind, query } = this.#parts.database
+    const job = await this.#dependencies.jobs.row(jobId)
+    const { kind, query } = this.#dependencies.database
     const row = await query.transaction().execute(async (trx) => {
-      await takeTurn(kind, trx, linkTurn)
+      await acquireLock(kind, trx, linkLock)
       const present = (await store.linksOf(trx, job.id)).find((link) => this.#isAsGoodAsNew(link))
       const link = present ?? this.#newLink(job.id)
       if (present === undefined) await store.insertLink(trx, link)
@@ -104,13 +103,10 @@ export class Shares {
   /** The landing page, or the file; every failure is the same page with status 404. */
   async redeem(redemption: Redemption): Promise<Content> {
     const seconds = this.#wrong.waitSeconds(redemption.address)
-    if (seconds !== undefined)
-      throw new Problem(429, `Too many wrong links; try again in ${seconds} s`, {
-        headers: { 'retry-after': String(seconds) },
-      })
+    if (seconds !== undefined) throw tooMany(`Too many wrong links; try again in ${seconds} s`, seconds)
     const content = await this.#tryToRedeem(redemption).catch((error: unknown) => {
       if (error instanceof Problem && error.status === 416) throw error
-      this.#parts.log.warn({ err: error }, 'a shared file could not be handed out')
+      this.#dependencies.log.warn({ err: error }, 'a shared file could not be handed out')
       return undefined
     })
     if (content !== undefined) return content
@@ -118,14 +114,14 @@ export class Shares {
     return this.#page(redemption, this.#pages.nothing, 404)
   }
 
-  /** How many links there are. */
+  /** Returns the number of links. */
   count(): Promise<number> {
     return store.countLinks(this.#db)
   }
 
   /** Forgets what has run out. */
   async tidy(): Promise<void> {
-    await store.deleteSpent(this.#db, this.#parts.clock.now())
+    await store.deleteSpent(this.#db, this.#dependencies.clock.now())
   }
 
   async #tryToRedeem(redemption: Redemption): Promise<Content | undefined> {
@@ -146,10 +142,10 @@ export class Shares {
   }
 
   async #find({ token, address }: Redemption): Promise<Found | undefined> {
-    const now = this.#parts.clock.now()
+    const now = this.#dependencies.clock.now()
     const found = await store.findLink(this.#db, this.#hashes(token, address))
     if (found === undefined) {
-      await this.#parts.artifacts.stat(nobody.id, nobody.file)
+      await this.#dependencies.artifacts.stat(nobody.id, nobody.file)
       return undefined
     }
     const { link, job, usedAt } = found
@@ -160,11 +156,11 @@ export class Shares {
   }
 
   /**
-   * A use is counted once an hour for a client, when the answer begins with the first byte; nobody gets a later part without
+   * A use is counted once an hour for a client, when the answer begins with the first byte; no client gets a later part without
    * one, because the whole but a byte is as good as the whole.
    */
   async #handOut(redemption: Redemption, { job, file, isUsing }: Found): Promise<Content | undefined> {
-    const { artifacts, clock } = this.#parts
+    const { artifacts, clock } = this.#dependencies
     const { token, address, isHead } = redemption
     if (!isUsing && !isHead) {
       const use = { ...this.#hashes(token, address), now: clock.now() }
@@ -184,7 +180,7 @@ export class Shares {
   }
 
   async #fileOf(job: JobRow): Promise<SharedFile | undefined> {
-    const { artifacts, mp3s } = this.#parts
+    const { artifacts, mp3s } = this.#dependencies
     if (!isDownloadable(job.status) || job.artifact === null) return undefined
     const source = await artifacts.stat(job.id, job.artifact)
     if (source === undefined) return undefined
@@ -201,7 +197,7 @@ export class Shares {
   }
 
   #newLink(jobId: string): ShareLinkRow {
-    const { sealer, clock, settings, tokens } = this.#parts
+    const { sealer, clock, settings, tokens } = this.#dependencies
     const { share_link_max_uses, share_link_expire_days } = settings()
     const token = tokens.create()
     const token_hash = tokens.hash(token)
@@ -219,25 +215,25 @@ export class Shares {
 
   /** It has uses left, and was made under the settings of today. */
   #isAsGoodAsNew(link: ShareLinkRow): boolean {
-    const { share_link_max_uses, share_link_expire_days } = this.#parts.settings()
+    const { share_link_max_uses, share_link_expire_days } = this.#dependencies.settings()
     const isOfToday =
       link.max_uses === share_link_max_uses && (link.expires_at === null) === (share_link_expire_days === 0)
-    return isOfToday && isCurrent(link, this.#parts.clock.now()) && hasUsesLeft(link)
+    return isOfToday && isCurrent(link, this.#dependencies.clock.now()) && hasUsesLeft(link)
   }
 
   #view({ token_hash, token_sealed, max_uses, uses, expires_at }: ShareLinkRow, base: string): ShareLink {
-    const token = this.#parts.sealer.open(token_sealed, placeOf(token_hash))
-    const end = expires_at === null ? null : jobMoment(expires_at)
+    const token = this.#dependencies.sealer.open(token_sealed, placeOf(token_hash))
+    const end = expires_at === null ? null : jobTimestamp(expires_at)
     return { ok: true, url: `${base}/share/${token}`, max_uses, uses, expires_at: end }
   }
 
   #hashes(token: string, address: string): { tokenHash: string; clientHash: string } {
-    const { tokens } = this.#parts
+    const { tokens } = this.#dependencies
     return { tokenHash: tokens.hash(token), clientHash: tokens.clientHash(token, address) }
   }
 
   get #db() {
-    return this.#parts.database.query
+    return this.#dependencies.database.query
   }
 }
 
@@ -247,6 +243,8 @@ const isCurrent = ({ expires_at }: ShareLinkRow, now: number): boolean => expire
 
 const hasUsesLeft = ({ max_uses, uses }: ShareLinkRow): boolean => max_uses === 0 || uses < max_uses
 
-/** Whoever has no use of a link yet gets the file from its beginning. */
+/**
+ * Returns true for a header that is ignored: a client that has no use of the link yet gets the file from its beginning.
+ */
 const isRefused = (name: string, value: string | undefined, isUsing: boolean): boolean =>
   name === 'if-none-match' || (name === 'range' && !isUsing && value?.startsWith('bytes=0-') !== true)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { finishedJob, openTables } from '../../test/job-row.ts'
-import type { ShareLinkRow } from '../database/tables.ts'
+import type { ShareLinkRow } from '../tables.ts'
 import * as store from './store.ts'
 
 const now = 1_800_000_000_000

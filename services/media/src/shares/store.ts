@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { JobRow, ShareLinkRow, Tables } from '../database/tables.ts'
+import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** How long a client may come back for what it has begun to fetch, milliseconds; all of it is one use. */
+/** Time for which a client may resume a download as the same use, milliseconds. */
 export const useLength = 3_600_000
 
 export async function insertLink(db: Db, row: ShareLinkRow): Promise<void> {
@@ -124,7 +124,7 @@ export async function countLinks(db: Db): Promise<number> {
   return count
 }
 
-/** Deletes links that have expired, and those that are used up and that nobody is still fetching by; and old uses. */
+/** Deletes links that have expired, and those that are used up and that no client still uses; and old uses. */
 export async function deleteSpent(db: Db, now: number): Promise<void> {
   await db
     .deleteFrom('share_uses')

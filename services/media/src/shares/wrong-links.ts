@@ -2,7 +2,7 @@ import { addressGroup, createBudget, type Budget } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 
 /**
- * How many links that lead nowhere may be tried. A token has 48 bits: at the limit for everybody, a year of trying finds one
+ * Limits for links that lead nowhere. A token has 48 bits: at the limit for everybody, a year of trying finds one
  * of a thousand links with a probability of about 1 in 5,000.
  */
 const limits = {
@@ -13,15 +13,8 @@ const limits = {
   ],
 } as const
 
-/** Counts links that lead nowhere, and says when no more of them may be tried. */
-export interface WrongLinks {
-  /** Seconds until this address may try again; undefined when it may now. */
-  waitSeconds(address: string): number | undefined
-  count(address: string): void
-}
-
-/** Counts for an address, an IPv6 network being one, and for everybody together. */
-export function createWrongLinks(clock: Clock): WrongLinks {
+/** Counts links that lead nowhere, for each address (an IPv6 network is one) and for everybody together. */
+export function createWrongLinks(clock: Clock) {
   const budgetsOf = (list: readonly { limit: number; windowSeconds: number }[]): Budget[] =>
     list.map((options) => createBudget({ ...options, clock }))
   const perAddress = budgetsOf(limits.perAddress)
@@ -31,14 +24,15 @@ export function createWrongLinks(clock: Clock): WrongLinks {
     ...overall.map((budget) => ({ budget, key: 'all' })),
   ]
   return {
-    waitSeconds(address) {
+    /** Returns the seconds until this address may try again; undefined when it may now. */
+    waitSeconds(address: string): number | undefined {
       const waits = all(address)
         .map(({ budget, key }) => budget.peek(key))
         .filter(({ allowed }) => !allowed)
         .map(({ retryAfterSeconds }) => retryAfterSeconds)
       return waits.length === 0 ? undefined : Math.max(...waits)
     },
-    count(address) {
+    count(address: string): void {
       for (const { budget, key } of all(address)) budget.take(key)
     },
   }

@@ -2,10 +2,10 @@ import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
 import { ClusterQuery, Statistics, TempoClusters } from './schema.ts'
-import type { StatisticsKeeper } from './statistics.ts'
+import type { StatisticsReader } from './statistics.ts'
 
 /** Figures. */
-export function statisticsRoutes(statistics: StatisticsKeeper): Route[] {
+export function statisticsRoutes(statistics: StatisticsReader): Route[] {
   const shared = { tag: 'Statistics', access: 'member' } as const
   return [
     route(
@@ -24,7 +24,7 @@ export function statisticsRoutes(statistics: StatisticsKeeper): Route[] {
         ...shared,
         method: 'POST',
         path: '/api/stats/reset',
-        summary: 'Count anew from now on; the jobs stay',
+        summary: 'Reset the statistics; the jobs stay',
         limit: '5',
         success: { status: 200, body: z.object({ ok: z.literal(true), message: z.string() }).meta({ id: 'Done' }) },
       },

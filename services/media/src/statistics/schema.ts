@@ -21,6 +21,6 @@ export const ClusterQuery = z.object({
   limit: z.coerce.number('must be a whole number').int('must be a whole number').min(1).max(2000).default(1000),
 })
 
-/** How many of the latest jobs lie around a tempo. */
+/** Number of the latest jobs around each tempo. */
 export const TempoClusters = z.array(z.object({ bpm: count, count })).meta({ id: 'TempoClusters' })
 export type TempoClusters = z.infer<typeof TempoClusters>

@@ -1,27 +1,19 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
-import type { SettingsKeeper } from '../settings/settings.ts'
+import type { Tables } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
+import type { SettingsStore } from '../settings/settings.ts'
 import type { Statistics, TempoClusters } from './schema.ts'
 import { readDays, readPlatforms, readTempi, readTotals } from './store.ts'
 
-/** Figures over completed jobs since the last reset. */
-export interface StatisticsKeeper {
-  read(): Promise<Statistics>
-  reset(): Promise<void>
-  clusters(limit: number): Promise<TempoClusters>
-}
-
-/** What figures are made of. */
-export interface StatisticsParts {
+export interface StatisticsDependencies {
   readonly db: Kysely<Tables>
-  readonly settings: SettingsKeeper
+  readonly settings: SettingsStore
   readonly bus: MediaBus
   readonly clock: Clock
 }
 
-/** How long figures are good, milliseconds. */
+/** Lifetime of figures, milliseconds. */
 const freshFor = 60_000
 const day = 86_400_000
 const shownDays = 30
@@ -33,13 +25,16 @@ interface Kept {
   readonly figures: Promise<Statistics>
 }
 
-/** Figures are found out once a minute; a reset, also by another process, makes them new at once. */
-export function createStatistics({ db, settings, bus, clock }: StatisticsParts): StatisticsKeeper {
+/** Figures over completed jobs since the last reset. */
+export type StatisticsReader = ReturnType<typeof createStatistics>
+
+/** Creates the figures, which are read once a minute; a reset, also by another process, makes them new at once. */
+export function createStatistics({ db, settings, bus, clock }: StatisticsDependencies) {
   let kept: Kept | undefined
   const marker = () => Number(settings.internal('statistics_reset_at') ?? 0)
 
   return {
-    read() {
+    read(): Promise<Statistics> {
       const [at, since] = [clock.monotonic(), marker()]
       if (kept !== undefined && kept.marker === since && at - kept.at < freshFor) return kept.figures
       const figures = readFigures(db, since, clock.now())
@@ -50,12 +45,12 @@ export function createStatistics({ db, settings, bus, clock }: StatisticsParts):
       })
       return figures
     },
-    async reset() {
+    async reset(): Promise<void> {
       await settings.write({}, { statistics_reset_at: String(clock.now()) })
       kept = undefined
       bus.publish({ type: 'settings_changed', job_id: null })
     },
-    async clusters(limit) {
+    async clusters(limit: number): Promise<TempoClusters> {
       return clustersOf(await readTempi(db, { after: marker(), limit }))
     },
   }

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { completedStatuses } from '../jobs/job-machine.ts'
 
 type Db = Kysely<Tables>
@@ -7,7 +7,7 @@ type Db = Kysely<Tables>
 /** Milliseconds of a day; the same number stands in the SQL, where a parameter would make it a division of fractions. */
 const day = 86_400_000
 
-/** Sums over completed jobs that finished after a moment. */
+/** Sums over completed jobs that finished after a timestamp. */
 export async function readTotals(
   db: Db,
   after: number,

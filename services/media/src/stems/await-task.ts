@@ -1,9 +1,7 @@
 import type { Timers } from '@hearth/runtime'
-import { nextWait, type Pauses } from './next-wait.ts'
-import { failureOfCode, speaksOfMissingFile } from './refusal.ts'
 import type { TaskState } from './stem-answers.ts'
 import type { StemClient } from './stem-client.ts'
-import { isPassing, StemServiceError } from './stem-service-error.ts'
+import { failureOfCode, isPassing, speaksOfMissingFile, StemServiceError } from './stem-service-error.ts'
 
 /** A task that ended well. */
 export type FinishedTask = Extract<TaskState, { state: 'success' }>
@@ -21,7 +19,7 @@ export interface Awaiting {
 }
 
 /** Number of times in a row that a task may be unknown to the service, or its state unavailable, before that is believed. */
-const patience = 4
+const maxUnknown = 4
 
 /**
  * Asks until the task has ended. Refusals, outages and answers that make no sense are waited out, longer each time, because
@@ -32,10 +30,10 @@ export async function awaitTask(awaiting: Awaiting): Promise<FinishedTask> {
   let failures = 0
   let blanks = 0
   for (;;) {
-    const state = await ask(awaiting)
+    const state = await query(awaiting)
     const isBlank = state === 'missing' || (state !== undefined && state.state === 'unknown')
     blanks = isBlank ? blanks + 1 : 0
-    if (isBlank && blanks >= patience) throw errorOfBlank(state)
+    if (isBlank && blanks >= maxUnknown) throw errorOfBlank(state)
     if (state !== undefined && state !== 'missing') {
       const finished = settle(state)
       if (finished !== undefined) return finished
@@ -47,7 +45,7 @@ export async function awaitTask(awaiting: Awaiting): Promise<FinishedTask> {
 }
 
 /** The state, `missing` when the service does not know the task, nothing when there was no answer to be had. */
-async function ask({ client, key, taskId, signal }: Awaiting): Promise<TaskState | 'missing' | undefined> {
+async function query({ client, key, taskId, signal }: Awaiting): Promise<TaskState | 'missing' | undefined> {
   try {
     return (await client.check(key, [taskId], signal)).get(taskId) ?? 'missing'
   } catch (error) {
@@ -75,3 +73,13 @@ function errorOfBlank(state: 'missing' | TaskState): StemServiceError {
   const detail = state.state === 'unknown' ? state.detail : ''
   return new StemServiceError(speaksOfMissingFile(detail) ? 'expired' : 'upstream', { detail })
 }
+
+/** The shortest and the longest pause, milliseconds. */
+interface Pauses {
+  readonly first: number
+  readonly max: number
+}
+
+/** The pause before the next attempt: twice as long after each failure in a row, within bounds; the first one without. */
+export const nextWait = (failures: number, { first, max }: Pauses): number =>
+  Math.min(max, first * 2 ** Math.min(failures, 30))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { flushToDisk } from '@hearth/runtime'
 import { resultAddress, type ResultHosts } from './result-address.ts'
 import { failureOf, type ServiceLink } from './service-call.ts'
 import { StemServiceError, type StemFailure } from './stem-service-error.ts'
@@ -30,7 +31,7 @@ export async function downloadResult(
     const total = checkHead(response, download.maxBytes)
     const size = await receive(response, { ...download, into: temporary, total }, limit)
     await rename(temporary, download.into)
-    await flushDirectory(download.into)
+    await flushToDisk(dirname(download.into))
     return size
   } catch (error) {
     await rm(temporary, { force: true })
@@ -151,13 +152,4 @@ async function* networkChunks(response: Response, signal: AbortSignal): AsyncGen
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let written = 0
   while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten
-}
-
-async function flushDirectory(path: string): Promise<void> {
-  const directory = await open(dirname(path))
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }

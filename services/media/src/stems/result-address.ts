@@ -25,7 +25,7 @@ function isUsableBase(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && loopbackHosts.test(hostname))
 }
 
-/** From where results may be fetched. */
+/** Hosts that results may be fetched from. */
 export interface ResultHosts {
   /** As `stemBaseUrlSetting` gives it. Its own host, with its port and scheme, is always allowed. */
   readonly baseUrl: string

@@ -1,19 +1,14 @@
 import type { Route } from '@hearth/http'
-import { z } from 'zod'
 import { route } from '../access.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { deliver } from '../delivery/deliver.ts'
+import { JobPath } from '../jobs/schema.ts'
 import { StemAccount, StemAnswer, StemQuery, StemResult, StemStatus, StemStatusQuery } from './schema.ts'
+import type { StemAccountStore } from './stem-account.ts'
 import type { Stems } from './stems.ts'
 
-const JobPath = z.object({ job_id: z.string().toLowerCase() })
-
-/** The account at the stem service, and separations. */
-export function stemRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
-  return [...accountRoutes(stems), ...separationRoutes(stems, artifacts)]
-}
-
-function accountRoutes(stems: Stems): Route[] {
+/** Routes for the account at the stem service. */
+export function stemAccountRoutes(account: StemAccountStore): Route[] {
   const shared = { tag: 'Stems', access: 'member' } as const
   return [
     route(
@@ -26,21 +21,21 @@ function accountRoutes(stems: Stems): Route[] {
         query: StemStatusQuery,
         success: { status: 200, body: StemStatus },
       },
-      ({ query }) => stems.status(query.force_refresh),
+      ({ query }) => account.status(query.force_refresh),
     ),
     route(
       {
         ...shared,
         method: 'POST',
         path: '/api/stemsvc/auth/activation-key',
-        summary: 'Store an activation key, after asking the service',
+        summary: 'Store an activation key after the service accepted it',
         limit: '5',
         body: StemAccount,
         success: { status: 200, body: StemAnswer },
         errors: [409, 502, 503, 504],
       },
       async ({ body }) => {
-        await stems.signIn(body)
+        await account.signIn(body)
         return { ok: true as const, message: 'The key is good and stored' }
       },
     ),
@@ -54,14 +49,15 @@ function accountRoutes(stems: Stems): Route[] {
         success: { status: 200, body: StemAnswer },
       },
       async () => {
-        await stems.signOut()
+        await account.signOut()
         return { ok: true as const, message: 'The key is forgotten' }
       },
     ),
   ]
 }
 
-function separationRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
+/** Routes for separations. */
+export function stemRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
   const shared = { tag: 'Stems', params: JobPath, query: StemQuery } as const
   return [
     route(
@@ -69,8 +65,8 @@ function separationRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
         ...shared,
         method: 'POST',
         path: '/api/stemsvc/{job_id}',
-        summary: 'Separate voice and accompaniment, and wait for it',
-        description: 'The event streams tell how far it is. What is there already costs nothing.',
+        summary: 'Separate vocals and accompaniment, and wait for the result',
+        description: 'The event streams carry the progress. Stems that exist already cost nothing.',
         access: 'member',
         limit: '5',
         success: { status: 200, body: StemResult },

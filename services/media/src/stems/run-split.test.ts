@@ -16,7 +16,7 @@ import { Ffmpeg } from '../tools/ffmpeg.ts'
 import { startGuardian } from '../tools/guardian.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { createToolRunner } from '../tools/run-tool.ts'
-import { runSplit, type RunSplitParts } from './run-split.ts'
+import { runSplit, type RunSplitDependencies } from './run-split.ts'
 import { newSeparation } from './separation-record.ts'
 import type { SplitLease } from './split-lease.ts'
 import type { StemClient } from './stem-client.ts'
@@ -73,7 +73,7 @@ async function openBench() {
     await artifacts.put(job.id, name, path(name))
   }
   let present = job
-  const parts: RunSplitParts = {
+  const dependencies: RunSplitDependencies = {
     jobs: { row: (id) => (id === present.id ? Promise.resolve(present) : Promise.reject(new Problem(404, 'gone'))) },
     artifacts,
     ffmpeg: new Ffmpeg({
@@ -93,13 +93,13 @@ async function openBench() {
     finish: () => Promise.resolve(void (finished += 1)),
   } as unknown as SplitLease
   const run = (artifact: string, variant = '') =>
-    runSplit(parts, {
+    runSplit(dependencies, {
       part: { job: { ...job, artifact: 'source.m4a' }, variant, artifact, durationMs: 3000 },
       key: 'KEY',
       origin: { source: 'tag', account: 'mark' },
       separation: newSeparation(),
       lease,
-      progress: { tell: () => undefined, done: () => undefined, failed: () => undefined },
+      progress: { report: () => undefined, done: () => undefined, failed: () => undefined },
       signal: new AbortController().signal,
     })
   return {

@@ -8,7 +8,7 @@ const flag = z
   .optional()
   .transform((text) => ['true', '1', 'yes', 'on'].includes((text ?? '').toLowerCase()))
 
-/** Which result is wanted, of the whole or of a part. */
+/** Query for a stem, of the whole or of a part. */
 export const StemQuery = z.object({ stem: Stem, trimmed: flag, trim_id: z.string().max(30).optional() })
 export type StemQuery = z.infer<typeof StemQuery>
 

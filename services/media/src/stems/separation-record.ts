@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import type { StemSplitRow } from '../tables.ts'
 
 /**
  * Progress of a separation, as it is stored between starts of the service. `stage` is what is to be done next; what that
@@ -15,13 +16,46 @@ export const SeparationRecord = z.object({
 
 export type SeparationRecord = z.infer<typeof SeparationRecord>
 
-/** The record of a separation that nobody has begun; to be stored before it is run. */
+/** Creates the record of a new separation, to be stored before it runs. */
 export const newSeparation = (): SeparationRecord => ({ idempotencyKey: randomUUID(), stage: 'upload' })
 
 /** Stage of a separation, for its observers. */
 export type SeparationStage = SeparationRecord['stage'] | 'download'
 
-/** An abort with this reason, when the service stops, leaves the paid task alone; the next start goes on with it. */
+/** Reason of an abort when the service stops: the paid task continues, and the next start resumes it. */
 export class SeparationPaused extends Error {
   override readonly name = 'SeparationPaused'
+}
+
+/** Stored part of a split, so that it can continue: it must be of the same sound, and paid by the same account. */
+const StoredSplit = z.object({ source: z.string(), account: z.string(), separation: SeparationRecord })
+
+/** Sound and account that a separation belongs to. */
+export interface SplitOrigin {
+  /** Differs when the source does. */
+  readonly source: string
+  /** Stands for the account without telling its key. */
+  readonly account: string
+}
+
+export const accountMark = (key: string): string =>
+  createHash('sha256').update(`hearth stem account ${key}`).digest('hex').slice(0, 32)
+
+/** As it is stored in a split's row. */
+export const writeSplitRecord = (origin: SplitOrigin, separation: SeparationRecord): string =>
+  JSON.stringify({ ...origin, separation })
+
+/** Stored in place of a record that is of no more use. */
+export const noRecord = 'null'
+
+/** Reads the separation in a row of this origin; undefined when there is none to resume. */
+export function readSplitRecord(row: Pick<StemSplitRow, 'record'>, origin: SplitOrigin): SeparationRecord | undefined {
+  const { data } = StoredSplit.safeParse(JSON.parse(row.record))
+  return data?.source === origin.source && data.account === origin.account ? data.separation : undefined
+}
+
+/** Returns the stored record if it can be resumed, otherwise a new one, which will be paid. */
+export function recordAfter(previous: StemSplitRow | undefined, origin: SplitOrigin): string {
+  const known = previous === undefined || previous.status === 'done' ? undefined : readSplitRecord(previous, origin)
+  return writeSplitRecord(origin, known ?? newSeparation())
 }

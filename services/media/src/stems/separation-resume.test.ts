@@ -3,7 +3,7 @@ import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import { assertSplit, Crash, failsAs, separationBench } from '../../test/stem-service/separation-bench.ts'
+import { assertSplit, Crash, failsAs, separationFixture } from '../../test/stem-service/separation-fixture.ts'
 import { newSeparation, SeparationPaused, type SeparationRecord } from './separation-record.ts'
 import { isResumable, type Separation } from './separation.ts'
 
@@ -11,7 +11,7 @@ describe('a crash', () => {
   for (const moment of ['before', 'after']) {
     for (const number of [1, 2, 3]) {
       test(`just ${moment} save ${number} costs nothing more`, async (t) => {
-        const bench = await separationBench(t)
+        const bench = await separationFixture(t)
         const save = async (record: SeparationRecord) => {
           bench.kept.saves += 1
           if (bench.kept.saves === number && moment === 'before') throw new Crash()
@@ -29,7 +29,7 @@ describe('a crash', () => {
 
   for (const stage of ['upload 100', 'split 0', 'wait 0', 'wait 60', 'download 50', 'clean-up 0']) {
     test(`at "${stage}" costs nothing more`, async (t) => {
-      const bench = await separationBench(t)
+      const bench = await separationFixture(t)
       const signal = new AbortController()
       const onStage = (...now: unknown[]) => {
         if (now.join(' ') === stage) signal.abort(new SeparationPaused('stopping'))
@@ -46,7 +46,7 @@ describe('a crash', () => {
   }
 
   test('after which the service does not tell the number of the paid task ends with that, and pays no second time', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.isKeyReusableInQueue = false
     const save = async (record: SeparationRecord) => {
       if (record.stage === 'wait') throw new Crash()
@@ -65,7 +65,7 @@ describe('a crash', () => {
   })
 
   test('after everything was fetched gives the files again, or fetches them once more', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const save = async (record: SeparationRecord) => {
       bench.kept.record = record
       if (record.stage === 'clean-up') throw new Crash()
@@ -81,7 +81,7 @@ describe('a crash', () => {
 
 describe('results that are to be kept elsewhere', () => {
   test('are there before the service loses them', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const publish = async (files: { vocals: string; instrumental: string }) => {
       assert.equal(bench.service.sourceCount, 1)
       for (const file of Object.values(files)) await rename(file, `${file}.kept`)
@@ -96,7 +96,7 @@ describe('results that are to be kept elsewhere', () => {
   })
 
   test('and cannot be kept, stay at the service for another attempt', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const full = new Error('the disk is full')
     await assert.rejects(bench.run({ publish: () => Promise.reject(full) }), full)
     assert.equal(isResumable(full), true)
@@ -110,7 +110,7 @@ describe('a user who cancels', () => {
   const reason = new Error('cancelled by the user')
 
   test('while the service works: the task ends there, and the file goes', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const onStage = (stage: string, percent: number) => {
       if (stage === 'wait' && percent > 0) bench.controller.abort(reason)
     }
@@ -119,7 +119,7 @@ describe('a user who cancels', () => {
   })
 
   test('while the task is begun: what may have begun ends with its file', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.fail('split/stem_separator', 'hang')
     const run = bench.run()
     const rejected = assert.rejects(run, reason)
@@ -134,7 +134,7 @@ describe('a user who cancels', () => {
 
   for (const when of ['upload', 'pause', 'download'] as const) {
     test(`during the ${when}`, async (t) => {
-      const bench = await separationBench(t)
+      const bench = await separationFixture(t)
       if (when === 'pause') bench.service.fail('upload', { answer: 503 })
       if (when === 'download') bench.service.script.deliveries.push('endless')
       const onStage = (stage: string) => {
@@ -151,7 +151,7 @@ describe('a user who cancels', () => {
   }
 
   test('is not kept waiting by a service that does not answer', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.fail('cancel', 'hang')
     bench.service.fail('delete', 'hang')
     const onStage = (stage: string) => {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { assertSplit, Crash, failsAs, separationBench } from '../../test/stem-service/separation-bench.ts'
+import { assertSplit, Crash, failsAs, separationFixture } from '../../test/stem-service/separation-fixture.ts'
 import type { SeparationRecord } from './separation-record.ts'
 import { isResumable } from './separation.ts'
 import type { StemServiceError } from './stem-service-error.ts'
 
 test('a separation runs to its end, tells how far it is, and leaves nothing at the service', async (t) => {
-  const bench = await separationBench(t)
+  const bench = await separationFixture(t)
   const result = await bench.run()
   assert.deepEqual(result, {
     vocals: join(bench.into, 'vocals.mp3'),
@@ -27,7 +27,7 @@ test('a separation runs to its end, tells how far it is, and leaves nothing at t
 
 describe('trouble that passes', () => {
   test('a lost answer of every call, an outage and a broken connection', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const { service } = bench
     service.fail('limits/minutes_left', { resetAfterBytes: 0 })
     service.fail('upload', { answer: 502, body: 'bad gateway' }, { resetAfterBytes: 10_000 }, 'lose-answer')
@@ -41,7 +41,7 @@ describe('trouble that passes', () => {
   })
 
   test('an internal error when the task is begun: the same key again', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const refusal = { answer: 400, body: { detail: 'sorry', code: 'internal_error' } }
     bench.service.fail('split/stem_separator', refusal, refusal)
     await bench.run()
@@ -49,7 +49,7 @@ describe('trouble that passes', () => {
   })
 
   test('an internal error that ends the task: once more with the same key', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.taskErrors.push({ code: 'internal_error', detail: 'sorry' })
     await bench.run()
     await assertSplit(bench)
@@ -57,14 +57,14 @@ describe('trouble that passes', () => {
   })
 
   test('a state that the service could not find out', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.serverErrors = 1
     await bench.run()
     await assertSplit(bench)
   })
 
   test('too many questions: the pauses grow to 30 s and shrink again', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const refusal = { answer: 429, body: { detail: 'slow down' } }
     bench.service.fail('check', ...Array.from({ length: 5 }, () => refusal))
     await bench.run()
@@ -74,7 +74,7 @@ describe('trouble that passes', () => {
   })
 
   test('the real limit of 30 questions a minute', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.checksPerMinute = 3
     await bench.run()
     await assertSplit(bench)
@@ -82,7 +82,7 @@ describe('trouble that passes', () => {
   })
 
   test('results that come damaged, and addresses that are too old', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.deliveries.push('truncated', 'html', 'whole', 'missing', 'unavailable')
     await bench.run()
     await assertSplit(bench)
@@ -91,7 +91,7 @@ describe('trouble that passes', () => {
 
 describe('what ends a separation', () => {
   test('the task failed: the reason is kept, the file is removed', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.taskErrors.push({ code: 'inference_error', detail: 'no voice was heard' })
     const error = await bench.run().catch((error: unknown) => error)
     failsAs('failed')(error)
@@ -107,7 +107,7 @@ describe('what ends a separation', () => {
     [null, 'failed'],
   ] as const) {
     test(`the task failed with ${code}: ${kind}`, async (t) => {
-      const bench = await separationBench(t)
+      const bench = await separationFixture(t)
       bench.service.script.taskErrors.push({ code, detail: 'no' })
       await assert.rejects(bench.run(), failsAs(kind))
       assert.equal(bench.service.sourceCount, 0)
@@ -115,7 +115,7 @@ describe('what ends a separation', () => {
   }
 
   test('the task fails inside the service for the second time', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const failure = { code: 'internal_error', detail: 'sorry' }
     bench.service.script.taskErrors.push(failure, failure)
     await assert.rejects(bench.run(), failsAs('failed'))
@@ -123,7 +123,7 @@ describe('what ends a separation', () => {
   })
 
   test('the file expires before the work is done', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.progress = [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]
     const onStage = (stage: string) => {
       if (stage === 'wait') bench.service.expireSources()
@@ -132,7 +132,7 @@ describe('what ends a separation', () => {
   })
 
   test('the service forgot the task', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const onStage = (stage: string) => {
       if (stage === 'wait') bench.service.forgetTasks()
     }
@@ -142,7 +142,7 @@ describe('what ends a separation', () => {
   })
 
   test('somebody cancelled the task there', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const onStage = (stage: string) => {
       if (stage === 'wait') void bench.client.cancel(bench.key, [bench.service.tasks[0]!.id])
     }
@@ -150,7 +150,7 @@ describe('what ends a separation', () => {
   })
 
   test('the key is not good any more; with a good one it goes on', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.fail('check', { answer: 403, body: { detail: 'unknown key' } })
     const error = await bench.run().catch((error: unknown) => error)
     failsAs('invalid-key')(error)
@@ -160,7 +160,7 @@ describe('what ends a separation', () => {
   })
 
   test('the time is over; the next run goes on with the same task', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.script.progress = Array.from({ length: 1000 }, () => 50)
     await assert.rejects(bench.run({ limits: { overallMs: 800_000 } }), failsAs('timeout'))
     assert.equal(bench.service.tasks[0]?.isCancelled, false)
@@ -171,7 +171,7 @@ describe('what ends a separation', () => {
   })
 
   test('trouble that does not pass', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.fail('upload', ...Array.from({ length: 9 }, () => ({ answer: 500 })))
     await assert.rejects(bench.run(), failsAs('upstream'))
     assert.equal(bench.service.calls.filter((call) => call.path.includes('/upload/')).length, 5)
@@ -180,7 +180,7 @@ describe('what ends a separation', () => {
 
 describe('what is not even begun', () => {
   test('audio that is too long, also when only the service notices', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const source = { file: bench.source, name: 'a.wav', durationSeconds: 601 }
     await assert.rejects(bench.run({ source }), failsAs('exceeded-duration'))
     assert.equal(bench.service.calls.length, 0)
@@ -190,7 +190,7 @@ describe('what is not even begun', () => {
   })
 
   test('audio for which the minutes do not suffice; a split that may be paid already is not held up by that', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     const account = bench.service.account(bench.key)
     account.minutes = 0.04
     await assert.rejects(bench.run(), failsAs('out-of-minutes'))
@@ -207,7 +207,7 @@ describe('what is not even begun', () => {
   })
 
   test('anything without a good key', async (t) => {
-    const bench = await separationBench(t)
+    const bench = await separationFixture(t)
     bench.service.removeAccount(bench.key)
     await assert.rejects(bench.run(), failsAs('invalid-key'))
     assert.equal(bench.service.calls.length, 1)

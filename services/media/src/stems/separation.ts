@@ -1,8 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Timers } from '@hearth/runtime'
-import { awaitTask, type FinishedTask } from './await-task.ts'
-import { nextWait } from './next-wait.ts'
+import { awaitTask, nextWait, type FinishedTask } from './await-task.ts'
 import { SeparationPaused, type SeparationRecord, type SeparationStage } from './separation-record.ts'
 import type { StemClient } from './stem-client.ts'
 import { isPassing, StemServiceError } from './stem-service-error.ts'
@@ -22,7 +21,7 @@ export interface SeparationLimits {
   readonly overallMs: number
   /** Between two questions about the task when all is well, and when it is not; milliseconds. */
   readonly pollMs: number
-  readonly longestPollMs: number
+  readonly maxPollMs: number
   readonly resultBytes: number
   /** Number of attempts of an upload, a split or a download. */
   readonly attempts: number
@@ -34,7 +33,7 @@ const defaultLimits: SeparationLimits = {
   durationSeconds: 600,
   overallMs: 600_000,
   pollMs: 5000,
-  longestPollMs: 30_000,
+  maxPollMs: 30_000,
   resultBytes: 4 * 1024 ** 3,
   attempts: 5,
   tidyMs: 10_000,
@@ -46,7 +45,7 @@ export interface Separation {
   readonly key: string
   /** From `newSeparation`, or as it was saved last. */
   readonly record: SeparationRecord
-  /** Keeps the record; the run goes on when it is kept, and so nothing is paid that is not written down. */
+  /** Stores the record; the run continues when it is stored, so no payment goes unrecorded. */
   readonly save: (record: SeparationRecord) => Promise<void>
   readonly source: { readonly file: string; readonly name: string; readonly durationSeconds: number }
   /** An existing folder for `vocals.mp3` and `instrumental.mp3`. */
@@ -82,7 +81,7 @@ export async function runSeparation(separation: Separation): Promise<SeparationR
   try {
     return await run.toEnd()
   } catch (error) {
-    await run.giveBack(error)
+    await run.release(error)
     throw error
   }
 }
@@ -171,7 +170,7 @@ class Run {
 
   #awaitTask(taskId: string): Promise<FinishedTask> {
     const { client, key, timers } = this.#to
-    const pauses = { first: this.#limits.pollMs, longest: this.#limits.longestPollMs }
+    const pauses = { first: this.#limits.pollMs, max: this.#limits.maxPollMs }
     const onPercent = (percent: number) => this.#report('wait', percent / 100)
     return awaitTask({ client, key, taskId, signal: this.#signal, timers, pauses, onPercent })
   }
@@ -196,8 +195,8 @@ class Run {
   /** Resolves to true if a run before this one left the results where nothing of the service's is needed any more. */
   async #areResultsKept(): Promise<boolean> {
     if (this.#to.publish !== undefined) return true
-    const looks = [this.#files.vocals, this.#files.instrumental].map((file) => access(file))
-    return (await Promise.allSettled(looks)).every(({ status }) => status === 'fulfilled')
+    const checks = [this.#files.vocals, this.#files.instrumental].map((file) => access(file))
+    return (await Promise.allSettled(checks)).every(({ status }) => status === 'fulfilled')
   }
 
   async #cleanUp(sourceId: string): Promise<boolean> {
@@ -205,8 +204,8 @@ class Run {
     return await this.#tidy((signal) => this.#to.client.deleteSource(this.#to.key, sourceId, signal))
   }
 
-  /** After a failure: stops what nobody waits for any more, and removes what cannot be used any more. */
-  async giveBack(error: unknown): Promise<void> {
+  /** After a failure: cancels the task when the caller cancelled, and deletes an upload that is of no use. */
+  async release(error: unknown): Promise<void> {
     const { client, key, signal } = this.#to
     const { sourceId, taskId } = this.#record
     const isCancelled = signal.aborted && !(signal.reason instanceof SeparationPaused)
@@ -242,7 +241,7 @@ class Run {
         return await work()
       } catch (error) {
         if (this.#signal.aborted || !isPassing(error) || failures + 1 >= this.#limits.attempts) throw error
-        await this.#to.timers.delay(nextWait(failures, { first: 2000, longest: 30_000 }), this.#signal)
+        await this.#to.timers.delay(nextWait(failures, { first: 2000, max: 30_000 }), this.#signal)
       }
     }
   }
@@ -267,7 +266,7 @@ const isFinal = (error: unknown): boolean =>
   ['failed', 'cancelled', 'plan', 'out-of-minutes', 'exceeded-duration', 'exceeded-size'].includes(error.kind)
 
 /**
- * Returns true if a run that rejected so can go on later with its saved record. Otherwise the next one needs a new record, and is paid
+ * Returns true if a run that rejected so can be resumed with its saved record. Otherwise the next one needs a new record, and is paid
  * anew. Not meant for a run that the user cancelled, which is over.
  */
 export function isResumable(error: unknown): boolean {

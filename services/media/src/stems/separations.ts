@@ -1,30 +1,27 @@
 import type { Database } from '@hearth/database'
 import type { Log } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { findDerived } from '../delivery/derived-file.ts'
-import type { MediaBus } from '../events/schema.ts'
+import type { MediaBus } from '../events.ts'
 import { notFound } from '../problems.ts'
 import { isResumable } from './separation.ts'
-import { SeparationPaused } from './separation-record.ts'
-import { runSplit, type RunSplitParts } from './run-split.ts'
+import { accountMark, noRecord, readSplitRecord, recordAfter, SeparationPaused } from './separation-record.ts'
+import { runSplit, type RunSplitDependencies } from './run-split.ts'
 import { takeLease, type SplitLease } from './split-lease.ts'
 import { createSplitProgress, type SplitProgress } from './split-progress.ts'
-import { accountMark, noRecord, readSplitRecord, recordAfter } from './split-record.ts'
-import { bothStems, stemArtifact } from './stem-names.ts'
+import { bothStems, stemArtifact, type WantedPart } from './wanted-part.ts'
 import { JobGone, separationProblem } from './stem-problem.ts'
 import { StemServiceError } from './stem-service-error.ts'
 import { findSplit } from './store.ts'
-import type { WantedPart } from './wanted-part.ts'
 
-/** Dependencies of `Separations`. */
-export interface SeparationParts extends RunSplitParts {
+export interface SeparationDependencies extends RunSplitDependencies {
   readonly database: Database<Tables>
   readonly bus: MediaBus
   readonly log: Log
 }
 
-/** Splits at a time, of all jobs and processes. */
-const mostTogether = 2
+/** Maximum number of concurrent splits, of all jobs and processes. */
+const maxConcurrent = 2
 
 interface Running {
   readonly jobId: string
@@ -32,16 +29,16 @@ interface Running {
   readonly end: Promise<void>
 }
 
-/** Splits that are under way in this process. */
+/** Running splits of this process. */
 export class Separations {
-  readonly #parts: SeparationParts
+  readonly #dependencies: SeparationDependencies
   readonly #running = new Set<Running>()
   readonly #unsubscribe: () => void
   #isClosing = false
 
-  constructor(parts: SeparationParts) {
-    this.#parts = parts
-    this.#unsubscribe = parts.bus.subscribe((event) => {
+  constructor(dependencies: SeparationDependencies) {
+    this.#dependencies = dependencies
+    this.#unsubscribe = dependencies.bus.subscribe((event) => {
       const id = 'id' in event ? event.id : event.job_id
       const isGone = 'id' in event ? event.status === 'cancelled' : event.type === 'job_removed'
       const isAll = 'type' in event && event.type === 'jobs_cleared'
@@ -50,16 +47,16 @@ export class Separations {
     })
   }
 
-  /** Resolves to true if both stems of a part are there. */
+  /** Resolves to true if both stems of a part are stored. */
   async isDone({ job, variant }: WantedPart): Promise<boolean> {
-    const { artifacts, database } = this.#parts
+    const { artifacts, database } = this.#dependencies
     const row = await findSplit(database.query, { jobId: job.id, variant })
     if (row?.status !== 'done') return false
     const found = await Promise.all(bothStems.map((stem) => findDerived(artifacts, job, stemArtifact(variant, stem))))
     return found.every((facts) => facts !== undefined)
   }
 
-  /** Makes the stems, or goes on with making them. Throws problems in the words of the API. */
+  /** Makes the stems, or continues to. Throws problems of the API. */
   async run(part: WantedPart, key: string): Promise<void> {
     if (this.#isClosing) throw separationProblem(new SeparationPaused('the service is being stopped'))
     const { promise: end, resolve } = Promise.withResolvers<void>()
@@ -73,7 +70,7 @@ export class Separations {
     }
   }
 
-  /** Stops what is under way, so that it can be gone on with. */
+  /** Pauses running splits, so that they can be resumed. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#unsubscribe()
@@ -83,14 +80,14 @@ export class Separations {
   }
 
   async #begin(part: WantedPart, key: string, controller: AbortController): Promise<void> {
-    const { artifacts, bus, timers } = this.#parts
+    const { artifacts, bus, timers } = this.#dependencies
     const { job, variant, durationMs } = part
     const source = await artifacts.stat(job.id, job.artifact ?? '')
     if (source === undefined) throw notFound('file')
     const origin = { source: source.tag, account: accountMark(key) }
-    const claim = { jobId: job.id, variant, durationMs, most: mostTogether }
+    const claim = { jobId: job.id, variant, durationMs, max: maxConcurrent }
     const lease = await takeLease(
-      this.#parts,
+      this.#dependencies,
       { ...claim, recordAfter: (previous) => recordAfter(previous, origin) },
       (reason) => controller.abort(reason),
     )
@@ -98,8 +95,8 @@ export class Separations {
     try {
       const separation = readSplitRecord(lease.row, origin)
       if (separation === undefined) throw new Error('a split was claimed without its record')
-      await runSplit(this.#parts, { part, key, origin, separation, lease, progress, signal: controller.signal })
-      await lease.giveBack('done')
+      await runSplit(this.#dependencies, { part, key, origin, separation, lease, progress, signal: controller.signal })
+      await lease.release('done')
       progress.done()
     } catch (error) {
       await this.#conclude(part, { error, lease, progress })
@@ -110,14 +107,17 @@ export class Separations {
     { job, variant }: WantedPart,
     { error, lease, progress }: { error: unknown; lease: SplitLease; progress: SplitProgress },
   ): Promise<void> {
-    if (error instanceof SeparationPaused) await lease.giveBack('running')
-    else if (!(error instanceof JobGone) && isResumable(error)) await lease.giveBack('failed')
-    else await lease.giveBack('failed', noRecord)
+    if (error instanceof SeparationPaused) await lease.release('running')
+    else if (!(error instanceof JobGone) && isResumable(error)) await lease.release('failed')
+    else await lease.release('failed', noRecord)
     // What was stopped after both stems were kept is done.
     if (lease.isFinished) return progress.done()
     const problem = separationProblem(error)
     const { code, detail, requestId } = error instanceof StemServiceError ? error : {}
-    this.#parts.log.warn({ err: error, job: job.id, variant, code, detail, requestId }, 'a sound was not separated')
+    this.#dependencies.log.warn(
+      { err: error, job: job.id, variant, code, detail, requestId },
+      'a sound was not separated',
+    )
     progress.failed(problem instanceof Error ? problem.message : 'The stems could not be made')
     throw problem
   }

@@ -1,8 +1,6 @@
-import type { Timers } from '@hearth/runtime'
+import { parseJson, type Timers } from '@hearth/runtime'
 import type { z } from 'zod'
-import { cleanText } from './clean-text.ts'
-import { errorOfRefusal } from './refusal.ts'
-import { StemServiceError } from './stem-service-error.ts'
+import { cleanText, errorOfRefusal, StemServiceError } from './stem-service-error.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** Limits of calls to the service: time and size. */
@@ -81,14 +79,6 @@ function readAnswer<T>(call: ServiceCall<T>, { status, text, requestId }: Receiv
   const issue = parsed.error.issues[0]
   const detail = cleanText(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not JSON'}`, call.key)
   throw new StemServiceError('upstream', { status, detail, requestId })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function requestIdOf(response: Response, key: string): string | undefined {

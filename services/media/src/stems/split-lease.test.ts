@@ -51,10 +51,10 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     (await db.selectFrom('jobs').select('stem_ms').where('id', '=', id).executeTakeFirstOrThrow()).stem_ms
   const take = (jobId: string, variant = '', onLost: (reason: LeaseLost) => void = () => undefined) => {
     const recordAfter = (previous: { record: string } | undefined) => previous?.record ?? '"new"'
-    return takeLease(parts, { jobId, variant, durationMs: 5000, most: 2, recordAfter }, onLost)
+    return takeLease(parts, { jobId, variant, durationMs: 5000, max: 2, recordAfter }, onLost)
   }
   const end = async (...leases: SplitLease[]) => {
-    for (const lease of leases) await lease.giveBack('failed')
+    for (const lease of leases) await lease.release('failed')
   }
 
   await test(`${name}: of ten who come together one gets the split, the others are told`, async () => {
@@ -82,7 +82,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     const first = await take(id)
     assert.equal(first.row.record, '"new"')
     await Promise.all([first.save('"a"'), first.save('"b"')])
-    await first.giveBack('running')
+    await first.release('running')
     const second = await take(id)
     assert.equal(second.row.record, '"b"')
     assert.equal(await stemTime(id), 0)
@@ -90,7 +90,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.deepEqual([second.isFinished, await stemTime(id)], [true, 5000])
     await second.save('"c"')
     // What goes wrong from here on does not undo it.
-    await second.giveBack('failed', '"d"')
+    await second.release('failed', '"d"')
     const row = await findSplit(db, { jobId: id, variant: '' })
     assert.deepEqual([row?.status, row?.record, row?.lease_until, row?.duration_ms], ['done', '"d"', null, 5000])
   })
@@ -109,7 +109,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     const second = await take(id)
     await assert.rejects(first.save('"late"'), LeaseLost)
     await assert.rejects(first.finish(), LeaseLost)
-    await first.giveBack('failed', '"late"')
+    await first.release('failed', '"late"')
     assert.ok(lost instanceof LeaseLost)
     assert.deepEqual([(await findSplit(db, { jobId: id, variant: '' }))?.record, await stemTime(id)], ['"9"', 0])
     await second.save('"second"')

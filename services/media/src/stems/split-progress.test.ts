@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalBus } from '@hearth/events'
-import type { MediaEvent } from '../events/schema.ts'
+import type { MediaEvent } from '../events.ts'
 import { createSplitProgress } from './split-progress.ts'
 
 test('those who look on hear of it twice a second at most, and of the end in any case', () => {
@@ -21,7 +21,7 @@ test('those who look on hear of it twice a second at most, and of the end in any
     [9000, 'clean-up', 0],
   ] as const) {
     now = at
-    progress.tell(stage, percent)
+    progress.report(stage, percent)
   }
   progress.done()
   progress.failed('no voice')

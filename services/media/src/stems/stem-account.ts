@@ -2,20 +2,19 @@ import type { Sealer } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { Tables } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
+import type { Tables } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
 import { conflict } from '../problems.ts'
-import type { SettingsKeeper } from '../settings/settings.ts'
+import type { SettingsStore } from '../settings/settings.ts'
 import type { StemAccount, StemStatus } from './schema.ts'
 import type { StemClient } from './stem-client.ts'
 import { signInProblem } from './stem-problem.ts'
 import { StemServiceError } from './stem-service-error.ts'
 import { replaceAccount } from './store.ts'
 
-/** Dependencies of `AccountKeeper`. */
-export interface AccountParts {
+interface StemAccountDependencies {
   readonly db: Kysely<Tables>
-  readonly settings: SettingsKeeper
+  readonly settings: SettingsStore
   readonly sealer: Sealer
   readonly bus: MediaBus
   readonly client: Pick<StemClient, 'minutesLeft'>
@@ -25,7 +24,7 @@ export interface AccountParts {
 const place = 'settings.value:stem_account'
 const Stored = z.object({ email: z.string(), key: z.string() })
 
-/** Life of an answer of the service, and of a missing one, milliseconds. */
+/** Lifetime of an answer of the service, and of a missing one, milliseconds. */
 const [freshFor, silentFor] = [300_000, 30_000]
 
 /** Result of a check of the key. */
@@ -40,22 +39,22 @@ interface Known {
   /** The sealed account it is about. */
   readonly account: string
   readonly verdict: Promise<Verdict>
-  /** On the clock that does not jump; without an end while the question is under way. */
+  /** On the monotonic clock; infinite while the request runs. */
   until: number
 }
 
 /** The account at the stem service: one for all users, its key sealed. */
-export class AccountKeeper {
-  readonly #parts: AccountParts
+export class StemAccountStore {
+  readonly #dependencies: StemAccountDependencies
   #known: Known | undefined
 
-  constructor(parts: AccountParts) {
-    this.#parts = parts
+  constructor(dependencies: StemAccountDependencies) {
+    this.#dependencies = dependencies
   }
 
   current() {
     const sealed = this.#sealed
-    return sealed === undefined ? undefined : Stored.parse(JSON.parse(this.#parts.sealer.open(sealed, place)))
+    return sealed === undefined ? undefined : Stored.parse(JSON.parse(this.#dependencies.sealer.open(sealed, place)))
   }
 
   /** Returns the service's answer about the key, of the last five minutes or a new one. */
@@ -66,9 +65,9 @@ export class AccountKeeper {
     return { ok: true, configured: true, email: account.email, ...verdict }
   }
 
-  /** Stores an account after asking the service; throws a problem. */
+  /** Stores an account after the service accepted its key; throws a problem. */
   async signIn({ email, activation_key: key }: StemAccount): Promise<void> {
-    const { client, sealer, db, settings, bus } = this.#parts
+    const { client, sealer, db, settings, bus } = this.#dependencies
     const before = this.#sealed
     const minutes = await client.minutesLeft(key).catch((error: unknown) => {
       throw signInProblem(error)
@@ -82,12 +81,12 @@ export class AccountKeeper {
   }
 
   async signOut(): Promise<void> {
-    await this.#parts.settings.write({}, { stem_account: null })
+    await this.#dependencies.settings.write({}, { stem_account: null })
     this.#known = undefined
-    this.#parts.bus.publish({ type: 'settings_changed', job_id: null })
+    this.#dependencies.bus.publish({ type: 'settings_changed', job_id: null })
   }
 
-  /** Forgets the known state of the key: it may be wrong by now. */
+  /** Drops the cached state of the key, which may be outdated. */
   doubt(): void {
     this.#known = undefined
   }
@@ -95,9 +94,9 @@ export class AccountKeeper {
   #verdictOn(sealed: string, key: string, isForced: boolean): Promise<Verdict> {
     const known = this.#known?.account === sealed ? this.#known : undefined
     const isUnderWay = known?.until === Infinity
-    const isFresh = known !== undefined && known.until > this.#parts.clock.monotonic()
+    const isFresh = known !== undefined && known.until > this.#dependencies.clock.monotonic()
     if (known !== undefined && (isUnderWay || (isFresh && !isForced))) return known.verdict
-    this.#known = this.#knowledge(sealed, this.#ask(key))
+    this.#known = this.#knowledge(sealed, this.#query(key))
     return this.#known.verdict
   }
 
@@ -105,7 +104,7 @@ export class AccountKeeper {
     const known: Known = { account, verdict, until: Infinity }
     verdict.then(
       ({ token_valid }) => {
-        known.until = this.#parts.clock.monotonic() + (token_valid === null ? silentFor : freshFor)
+        known.until = this.#dependencies.clock.monotonic() + (token_valid === null ? silentFor : freshFor)
         return undefined
       },
       () => (known.until = 0),
@@ -113,9 +112,9 @@ export class AccountKeeper {
     return known
   }
 
-  async #ask(key: string): Promise<Verdict> {
+  async #query(key: string): Promise<Verdict> {
     try {
-      return this.#good(await this.#parts.client.minutesLeft(key))
+      return this.#good(await this.#dependencies.client.minutesLeft(key))
     } catch (error) {
       if (!(error instanceof StemServiceError)) throw error
       const isRefused = error.kind === 'invalid-key' || error.kind === 'plan'
@@ -127,13 +126,13 @@ export class AccountKeeper {
     return {
       token_valid: true,
       validation_error: null,
-      validated_at: Math.floor(this.#parts.clock.now() / 1000),
+      validated_at: Math.floor(this.#dependencies.clock.now() / 1000),
       remaining_minutes: minutes === null ? null : Math.floor(minutes),
     }
   }
 
   get #sealed(): string | undefined {
-    return this.#parts.settings.internal('stem_account')
+    return this.#dependencies.settings.internal('stem_account')
   }
 }
 

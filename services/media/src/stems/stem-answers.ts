@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { cleanText } from './clean-text.ts'
+import { cleanText } from './stem-service-error.ts'
 
 // Answers of the service as its document (API v1.1.0) has them. Members that are not named here are let through unseen.
 
@@ -42,12 +42,9 @@ const StateAnswer = z.discriminatedUnion('status', [
 /** `POST /api/v1/check/`: a state for each task that the service knows. */
 export const CheckAnswer = z.object({ result: z.record(z.string(), StateAnswer) })
 
-/** A refusal: `detail` is a text, or a list when a member of the request was wrong; business errors have a `code`. */
-export const RefusalAnswer = z.object({ detail: z.unknown().optional(), code: z.string().nullish() })
-
 /** One separated track and where it can be fetched for 24 hours. */
 export interface StemTrack {
-  /** `stem` is what was asked for, `back` is everything else. */
+  /** `stem` is the requested stem, `back` is everything else. */
   readonly type: string
   /** Such as `vocals` and `no_vocals`. */
   readonly label: string

@@ -6,13 +6,13 @@ import { describe, test } from 'node:test'
 import { inspect } from 'node:util'
 import { eventually } from '@hearth/testing'
 import type { Delivery, Fault } from '../../test/stem-service/script.ts'
-import { stemBench } from '../../test/stem-service/stem-bench.ts'
+import { stemFixture } from '../../test/stem-service/stem-fixture.ts'
 import { startStemService } from '../../test/stem-service/stem-service.ts'
 import { tonesOf } from '../../test/stem-service/tones.ts'
 import { createStemClient } from './stem-client.ts'
 import { StemServiceError, type StemFailure } from './stem-service-error.ts'
 
-type Bench = Awaited<ReturnType<typeof stemBench>>
+type Bench = Awaited<ReturnType<typeof stemFixture>>
 
 const failsAs = (kind: StemFailure) => (error: unknown) => {
   assert.ok(error instanceof StemServiceError, String(error))
@@ -49,7 +49,7 @@ async function finished(bench: Bench) {
 }
 
 test('a file is uploaded, split, waited for, fetched and removed', async (t) => {
-  const bench = await stemBench(t)
+  const bench = await stemFixture(t)
   const { client, key, service, source, folder } = bench
   assert.equal(await client.minutesLeft(key), 10)
   const steps: number[] = []
@@ -89,7 +89,7 @@ test('a file is uploaded, split, waited for, fetched and removed', async (t) => 
 })
 
 test('an upload says its exact size and a name that any reader can read', async (t) => {
-  const { client, key, service, source } = await stemBench(t)
+  const { client, key, service, source } = await stemFixture(t)
   for (const name of ['job.wav', 'Ünïcode "q" \\ ; %41 – \r\nX-Evil: 1 \u{1f3b5} (1)*.wav', '\ud800lone']) {
     await client.upload(key, { file: source, name })
     const { headers } = service.calls.at(-1)!
@@ -104,7 +104,7 @@ test('an upload says its exact size and a name that any reader can read', async 
 })
 
 test('an upload of what is no file of ours ends with an error of the disk', async (t) => {
-  const { client, key, source, folder, service } = await stemBench(t, { seconds: 200 })
+  const { client, key, source, folder, service } = await stemFixture(t, { seconds: 200 })
   await assert.rejects(client.upload(key, { file: join(folder, 'none'), name: 'a.wav' }), { code: 'ENOENT' })
   await writeFile(join(folder, 'empty'), '')
   await assert.rejects(client.upload(key, { file: join(folder, 'empty'), name: 'a.wav' }), failsAs('failed'))
@@ -114,7 +114,7 @@ test('an upload of what is no file of ours ends with an error of the disk', asyn
 })
 
 test('cancelling ends a task, and is no error when it has ended', async (t) => {
-  const bench = await stemBench(t)
+  const bench = await stemFixture(t)
   const taskId = await started(bench)
   await bench.client.cancel(bench.key, [taskId])
   await bench.client.cancel(bench.key, [taskId, randomUUID()])
@@ -146,7 +146,7 @@ describe('what the service refuses', () => {
   ]
   for (const [name, fault, kind] of answers) {
     test(`${name}: ${kind}`, async (t) => {
-      const bench = await stemBench(t)
+      const bench = await stemFixture(t)
       const sourceId = await uploaded(bench)
       bench.service.fail('split/stem_separator', fault)
       const client = fault === 'hang' ? impatient(bench) : bench.client
@@ -157,7 +157,7 @@ describe('what the service refuses', () => {
   }
 
   test('an account without key, minutes or plan, found out by asking for the minutes', async (t) => {
-    const { client, key, service } = await stemBench(t)
+    const { client, key, service } = await stemFixture(t)
     service.account(key).hasApi = false
     await assert.rejects(client.minutesLeft(key), failsAs('plan'))
     service.removeAccount(key)
@@ -165,13 +165,13 @@ describe('what the service refuses', () => {
   })
 
   test('a longer answer than there is any use for is not read', async (t) => {
-    const { client, key, service } = await stemBench(t, { limits: { answerBytes: 1000 } })
+    const { client, key, service } = await stemFixture(t, { limits: { answerBytes: 1000 } })
     service.fail('limits/minutes_left', { answer: 200, body: { minutes_left: 1, more: 'x'.repeat(5000) } })
     await assert.rejects(client.minutesLeft(key), failsAs('upstream'))
   })
 
   test('the real limits of the service: minutes, length, size, checks', async (t) => {
-    const bench = await stemBench(t, { factor: 1 })
+    const bench = await stemFixture(t, { factor: 1 })
     const { client, key, service } = bench
     const sourceId = await uploaded(bench)
     const split = () => client.split(key, { sourceId, idempotencyKey: randomUUID() })
@@ -196,7 +196,7 @@ test('nothing listens: unreachable, with the reason', async () => {
 })
 
 test('an abort ends a call with its own reason', async (t) => {
-  const { client, key, service, source } = await stemBench(t)
+  const { client, key, service, source } = await stemFixture(t)
   const reason = new Error('the user does not want it any more')
   for (const path of ['limits/minutes_left', 'upload']) {
     const controller = new AbortController()
@@ -217,7 +217,7 @@ test('an abort ends a call with its own reason', async (t) => {
 })
 
 test('a connection that breaks in the middle of an upload', async (t) => {
-  const bench = await stemBench(t, { seconds: 60 })
+  const bench = await stemFixture(t, { seconds: 60 })
   bench.service.fail('upload', { resetAfterBytes: 500_000 })
   await assert.rejects(uploaded(bench), failsAs('unreachable'))
   assert.equal(bench.service.sourceCount, 0)
@@ -238,7 +238,7 @@ describe('a result', () => {
 
   for (const delivery of ['whole', 'chunked', 'slow', 'redirect'] as const) {
     test(`comes ${delivery}`, async (t) => {
-      const { outcome, files } = await fetchOne(await stemBench(t, { factor: 100 }), [delivery])
+      const { outcome, files } = await fetchOne(await stemFixture(t, { factor: 100 }), [delivery])
       assert.equal(typeof outcome, 'number', String(outcome))
       assert.deepEqual(files, ['result.mp3'])
     })
@@ -259,14 +259,14 @@ describe('a result', () => {
   ]
   for (const [delivery, kind] of failures) {
     test(`that is ${inspect(delivery)} leaves nothing behind: ${kind}`, async (t) => {
-      const { outcome, files } = await fetchOne(await stemBench(t), [delivery])
+      const { outcome, files } = await fetchOne(await stemFixture(t), [delivery])
       failsAs(kind)(outcome)
       assert.deepEqual(files, [])
     })
   }
 
   test('that never ends is left alone after the last byte that is allowed', async (t) => {
-    const bench = await stemBench(t)
+    const bench = await stemFixture(t)
     await fetchOne(bench, ['endless'])
     await eventually(
       () => bench.service.calls.at(-1)?.isBrokenOff,
@@ -275,7 +275,7 @@ describe('a result', () => {
   })
 
   test('is not begun when it says that it is too large', async (t) => {
-    const { outcome, files } = await fetchOne(await stemBench(t), ['whole'], 100)
+    const { outcome, files } = await fetchOne(await stemFixture(t), ['whole'], 100)
     failsAs('upstream')(outcome)
     assert.deepEqual(files, [])
   })
@@ -288,7 +288,7 @@ describe('a result', () => {
       asked.push(address)
       return await fetch(address.replace('https://d.lalal.ai', bench.service.url), init)
     }
-    const bench = await stemBench(t, { fetch: toFake })
+    const bench = await stemFixture(t, { fetch: toFake })
     bench.service.script.resultOrigin = 'http://d.lalal.ai'
     const { outcome, files } = await fetchOne(bench, [])
     assert.equal(typeof outcome, 'number', String(outcome))
@@ -296,7 +296,7 @@ describe('a result', () => {
   })
 
   test('replaces an older one only when it is whole', async (t) => {
-    const bench = await stemBench(t)
+    const bench = await stemFixture(t)
     const into = join(bench.folder, 'result.mp3')
     await writeFile(into, 'older')
     await fetchOne(bench, ['truncated'])
@@ -306,7 +306,7 @@ describe('a result', () => {
   })
 
   test('is given up when the caller does', async (t) => {
-    const bench = await stemBench(t)
+    const bench = await stemFixture(t)
     const { stem } = await finished(bench)
     bench.service.script.deliveries.push('endless')
     const controller = new AbortController()
@@ -325,7 +325,7 @@ describe('a result', () => {
 })
 
 test('no error holds the key, whatever the service or the client says about it', async (t) => {
-  const bench = await stemBench(t)
+  const bench = await stemFixture(t)
   const { client, key, service, source } = bench
   const sourceId = await uploaded(bench)
   const split = (key: string) => client.split(key, { sourceId, idempotencyKey: randomUUID() })

@@ -10,9 +10,7 @@ import { uploadSource, type Upload, type UploadedSource } from './upload-source.
 export interface StemClientOptions {
   /** As `stemBaseUrlSetting` gives it. */
   readonly baseUrl: string
-  /** Hosts, with their subdomains, that results may come from beside the service's own. */
-  readonly resultHosts?: readonly string[]
-  /** A guarded one; the machine's own unless told. */
+  /** A guarded one; the global `fetch` by default. */
   readonly fetch?: typeof fetch
   readonly timers?: Timers
   readonly limits?: Partial<StemLimits>
@@ -21,7 +19,7 @@ export interface StemClientOptions {
 /** A split to start, with the key under which it is paid for once. */
 export interface Split {
   readonly sourceId: string
-  /** A random UUID; the service begins one task for it, however often it is asked. */
+  /** A random UUID; the service begins one task for it, however often it is requested. */
   readonly idempotencyKey: string
   readonly signal?: AbortSignal | undefined
 }
@@ -31,7 +29,7 @@ export interface Split {
  * that does not repeat it, or with the reason of its signal.
  */
 export interface StemClient {
-  /** Minutes of audio that can still be paid for, with a fraction. Also tells whether the key is good. */
+  /** Minutes of audio that can still be paid for, with a fraction. Fails when the key is not accepted. */
   minutesLeft(key: string, signal?: AbortSignal): Promise<number>
   upload(key: string, upload: Upload): Promise<UploadedSource>
   /** Begins the split into vocals and the rest, as MP3, and returns the task's id. This is what costs. */
@@ -53,7 +51,7 @@ type SmallCall<T> = Pick<ServiceCall<T>, 'path' | 'key' | 'answer'> & { readonly
 
 /** Nothing stays open in it; it needs no closing. */
 export function createStemClient(options: StemClientOptions): StemClient {
-  const hosts = resultHosts(options.baseUrl, options.resultHosts)
+  const hosts = resultHosts(options.baseUrl)
   const link: ServiceLink = {
     baseUrl: options.baseUrl,
     fetch: options.fetch ?? fetch,

@@ -8,7 +8,7 @@ import { LeaseLost } from './split-lease.ts'
 import { JobGone, separationProblem, signInProblem } from './stem-problem.ts'
 import { StemServiceError, type StemFailure } from './stem-service-error.ts'
 
-/** What a caller is told: status of a separation, and of storing a key. */
+/** Answers that a caller gets: status of a separation, and of storing a key. */
 const told: Record<StemFailure, readonly [number, number]> = {
   'invalid-key': [400, 400],
   plan: [400, 400],

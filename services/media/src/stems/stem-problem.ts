@@ -1,18 +1,17 @@
-import { ArtifactMissing } from '../artifacts/artifact-store.ts'
-import { conversionProblem } from '../delivery/conversion-problem.ts'
+import { conversionProblem } from '../delivery/derived-file.ts'
 import { conflict, invalid, notFound, unavailable, upstream, waitedTooLong } from '../problems.ts'
 import { SeparationPaused } from './separation-record.ts'
 import { LeaseLost } from './split-lease.ts'
 import { StemServiceError } from './stem-service-error.ts'
 
-/** The job, or its file, went away while its stems were made. */
+/** The job, or its file, was deleted while its stems were made. */
 export class JobGone extends Error {
   override readonly name = 'JobGone'
 }
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Returns the reason why a key was not stored, as the caller is told. */
+/** Returns the problem for a key that was not stored. */
 export function signInProblem(error: unknown): unknown {
   if (!(error instanceof StemServiceError)) return error
   const { kind } = error
@@ -23,14 +22,13 @@ export function signInProblem(error: unknown): unknown {
   return kind === 'unreachable' || kind === 'rate-limited' ? unavailable(detail) : upstream(detail, error)
 }
 
-/** Returns the reason why there are no stems, as the caller is told. */
+/** Returns the problem for a failed separation. */
 export function separationProblem(error: unknown): unknown {
   if (error instanceof StemServiceError) return serviceProblem(error)
   if (error instanceof JobGone) return notFound('job any more')
-  if (error instanceof ArtifactMissing) return notFound('file')
-  if (error instanceof LeaseLost) return conflict('Somebody else went on with this separation; ask again in a moment')
+  if (error instanceof LeaseLost) return conflict('Another process continues this separation; try again in a moment')
   if (error instanceof SeparationPaused)
-    return unavailable('The service is being stopped; ask again and it goes on at no cost', 5)
+    return unavailable('The service is stopping; try again and the separation continues at no cost', 5)
   return conversionProblem(error)
 }
 
@@ -46,7 +44,7 @@ function serviceProblem(error: StemServiceError): unknown {
     case 'exceeded-size':
       return invalid(detail, kind)
     case 'timeout':
-      return waitedTooLong(`${detail}; ask again and it goes on at no further cost`)
+      return waitedTooLong(`${detail}; try again and it continues at no further cost`)
     case 'rate-limited':
       return unavailable(detail, 60)
     case 'unreachable':

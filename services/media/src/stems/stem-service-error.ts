@@ -1,8 +1,11 @@
-/** Reason why the stem service did not do what it was asked for. */
+import { parseJson } from '@hearth/runtime'
+import { z } from 'zod'
+
+/** Reason why a request to the stem service failed. */
 export type StemFailure =
   /** It does not know the key (401, 403). */
   | 'invalid-key'
-  /** The key is good, but its plan does not include this use. */
+  /** The key is valid, but its plan does not include this use. */
   | 'plan'
   | 'unreachable'
   | 'timeout'
@@ -31,7 +34,7 @@ const texts: Record<StemFailure, string> = {
   'out-of-minutes': 'the stem service has too few minutes left for this audio',
   'exceeded-duration': 'the audio is too long for the stem service',
   'exceeded-size': 'the audio file is too large for the stem service',
-  'rate-limited': 'the stem service was asked too often',
+  'rate-limited': 'the stem service received too many requests',
   'already-started': 'the stem service has begun this separation before, and its result can no longer be found',
   cancelled: 'the separation was cancelled at the stem service',
   failed: 'the stem service could not separate this audio',
@@ -78,4 +81,77 @@ export function isPassing(error: unknown): error is StemServiceError {
   if (error.kind !== 'upstream') return ['unreachable', 'timeout', 'rate-limited'].includes(error.kind)
   const { status, code } = error
   return code === 'internal_error' || status === undefined || status < 400 || status >= 500
+}
+
+/** A text of the service made fit for a log: one short line without the key. */
+export function cleanText(text: string, key: string): string {
+  const withoutKey = key === '' ? text : text.replaceAll(key, '[key]')
+  return withoutKey
+    .replaceAll(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, 200)
+}
+
+/** A refusal: `detail` is a text, or a list when a member of the request was wrong; business errors have a `code`. */
+const RefusalAnswer = z.object({ detail: z.unknown().optional(), code: z.string().nullish() })
+
+const codes: Readonly<Record<string, StemFailure>> = {
+  idempotency_key_used: 'already-started',
+  exceeded_duration: 'out-of-minutes',
+  max_duration: 'exceeded-duration',
+  exceeded_size: 'exceeded-size',
+  // The spelling is the service's.
+  batch_not_avaliable: 'plan',
+  batch_not_available: 'plan',
+}
+
+/** Returns the failure of a business code of the service; undefined when it names none of the causes a user can act on. */
+export const failureOfCode = (code: string | undefined): StemFailure | undefined =>
+  code === undefined || !Object.hasOwn(codes, code) ? undefined : codes[code]
+
+/** Returns true if a text of the service, which has no code for it, says that the uploaded file is gone. */
+export const speaksOfMissingFile = (text: string): boolean =>
+  /deleted|expired|not found|not exist|not been uploaded|upload it again/i.test(text)
+
+const speaksOfPlan = (text: string): boolean => /\bplans?\b|subscription|licen[cs]e|package/i.test(text)
+
+/** An answer with a status other than 200. */
+export interface Refusal {
+  readonly status: number
+  readonly path: string
+  readonly text: string
+  readonly requestId: string | undefined
+  /** Taken out of every text. */
+  readonly key: string
+}
+
+/** The error that an answer other than 200 stands for. */
+export function errorOfRefusal(refusal: Refusal): StemServiceError {
+  const { code, detail } = readRefusal(refusal.text)
+  return new StemServiceError(kindOf(refusal, code, detail), {
+    status: refusal.status,
+    code: code === undefined ? undefined : cleanText(code, refusal.key),
+    detail: cleanText(detail, refusal.key),
+    requestId: refusal.requestId,
+  })
+}
+
+function kindOf({ status, path }: Refusal, code: string | undefined, detail: string): StemFailure {
+  if (status === 401 || status === 403) return 'invalid-key'
+  if (status === 402) return 'plan'
+  if (status === 413) return 'exceeded-size'
+  if (status === 429) return 'rate-limited'
+  if (status !== 400) return 'upstream'
+  if (code !== undefined) return failureOfCode(code) ?? 'upstream'
+  // Without a code only the words are left. Where nothing but the account can be wrong, they do not matter.
+  if (path.includes('/limits/') || speaksOfPlan(detail)) return 'plan'
+  return speaksOfMissingFile(detail) ? 'expired' : 'upstream'
+}
+
+function readRefusal(text: string): { code: string | undefined; detail: string } {
+  const { detail, code } = RefusalAnswer.safeParse(parseJson(text)).data ?? {}
+  return {
+    code: code ?? undefined,
+    detail: typeof detail === 'string' ? detail : detail === undefined ? '' : JSON.stringify(detail),
+  }
 }

@@ -1,83 +1,63 @@
 import { findDerived } from '../delivery/derived-file.ts'
-import { stemName } from '../delivery/file-names.ts'
+import { stemName } from '../jobs/file-names.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { invalid, notFound } from '../problems.ts'
 import type { Trims } from '../trims/trims.ts'
 import { guardedSeconds } from './run-split.ts'
-import type { StemAccount, StemQuery, StemResult, StemStatus } from './schema.ts'
-import { type SeparationParts, Separations } from './separations.ts'
-import { AccountKeeper, type AccountParts } from './stem-account.ts'
-import { stemArtifact, trimOfArtifact, whole } from './stem-names.ts'
+import type { StemQuery, StemResult } from './schema.ts'
+import { Separations, type SeparationDependencies } from './separations.ts'
+import type { StemAccountStore } from './stem-account.ts'
+import {
+  findPart,
+  isOfTrim,
+  readTrimId,
+  requireSound,
+  stemArtifact,
+  trimOfArtifact,
+  whole,
+  type WantedPart,
+} from './wanted-part.ts'
 import { releaseSplits } from './store.ts'
-import { findPart, isOfTrim, readTrimId, requireSound, type WantedPart } from './wanted-part.ts'
 
-/** Voice and accompaniment of a sound, by a service elsewhere. Throws problems in the words of the API. */
-export interface Stems {
-  status(isForced: boolean): Promise<StemStatus>
-  /** Stores an account after asking the service whether it is good. */
-  signIn(account: StemAccount): Promise<void>
-  signOut(): Promise<void>
-  /** Waits for the result, ten minutes at most. Both stems are made at once; the second is there already. */
-  separate(jobId: string, query: StemQuery): Promise<StemResult>
-  /** The stored file of a stem and the name it is saved under. */
-  find(jobId: string, query: StemQuery): Promise<{ name: string; fileName: string }>
-}
-
-/** Dependencies of `openStems`. */
-export interface StemParts extends SeparationParts, Omit<AccountParts, 'db' | 'settings' | 'clock' | 'client'> {
-  readonly keeper: AccountParts['settings']
+export interface StemDependencies extends SeparationDependencies {
+  readonly account: StemAccountStore
   readonly trims: Pick<Trims, 'list'>
 }
 
-/** Stems that can be closed: what is under way stops, and goes on when it is asked for again. */
-export type OpenStems = Stems & { close(): Promise<void> }
+/** Vocals and accompaniment of a sound, made by an external service. They throw problems of the API. */
+export type Stems = Awaited<ReturnType<typeof openStems>>
 
-/** Opens the account and frees what an earlier life of this process had under way. */
-export async function openStems(parts: StemParts): Promise<OpenStems> {
+/** Opens the stems and releases the splits of an earlier run of this process. */
+export async function openStems(dependencies: StemDependencies) {
+  const { jobs, artifacts, trims, database, account: accounts } = dependencies
   // Whoever else worked on this database is gone: its file is ours alone.
-  if (parts.database.kind === 'sqlite') await releaseSplits(parts.database.query)
-  return createStems(parts)
-}
-
-function createStems(parts: StemParts): OpenStems {
-  const { jobs, artifacts, trims } = parts
-  const accounts = new AccountKeeper({
-    ...parts,
-    db: parts.database.query,
-    settings: parts.keeper,
-    clock: parts.timers,
-  })
-  const separations = new Separations(parts)
-
-  async function separate(jobId: string, query: StemQuery): Promise<StemResult> {
-    const job = requireSound(await jobs.row(jobId))
-    const account = accounts.current()
-    const part = await findPart(job, query, trims).catch((error: unknown) => {
-      throw account === undefined ? noAccount() : error
-    })
-    if (await separations.isDone(part)) return resultOf(part, query, true)
-    if (account === undefined) throw noAccount()
-    if (parts.settings().stemsvc_duration_guard) refuseLong(part)
-    await separations.run(part, account.key).finally(() => accounts.doubt())
-    return resultOf(part, query, false)
-  }
-
-  async function find(jobId: string, query: StemQuery): Promise<{ name: string; fileName: string }> {
-    const job = await jobs.row(jobId)
-    if (!isDownloadable(job.status)) throw notFound('stem')
-    const isTrimmed = isOfTrim(query)
-    const variant = isTrimmed ? (readTrimId(query) ?? onlyTrim(await artifacts.list(job.id), query)) : whole
-    const name = stemArtifact(variant, query.stem)
-    if ((await findDerived(artifacts, job, name)) === undefined) throw notFound('stem')
-    return { name, fileName: stemName(job, query.stem, isTrimmed) }
-  }
-
+  if (database.kind === 'sqlite') await releaseSplits(database.query)
+  const separations = new Separations(dependencies)
   return {
-    status: (isForced) => accounts.status(isForced),
-    signIn: (account) => accounts.signIn(account),
-    signOut: () => accounts.signOut(),
-    separate,
-    find,
+    /** Waits for the result, ten minutes at most. Both stems are made at once. */
+    async separate(jobId: string, query: StemQuery): Promise<StemResult> {
+      const job = requireSound(await jobs.row(jobId))
+      const account = accounts.current()
+      const part = await findPart(job, query, trims).catch((error: unknown) => {
+        throw account === undefined ? noAccount() : error
+      })
+      if (await separations.isDone(part)) return resultOf(part, query, true)
+      if (account === undefined) throw noAccount()
+      if (dependencies.settings().stemsvc_duration_guard) refuseLong(part)
+      await separations.run(part, account.key).finally(() => accounts.doubt())
+      return resultOf(part, query, false)
+    },
+    /** Finds the stored file of a stem and the name it is saved under. */
+    async find(jobId: string, query: StemQuery): Promise<{ name: string; fileName: string }> {
+      const job = await jobs.row(jobId)
+      if (!isDownloadable(job.status)) throw notFound('stem')
+      const isTrimmed = isOfTrim(query)
+      const variant = isTrimmed ? (readTrimId(query) ?? onlyTrim(await artifacts.list(job.id), query)) : whole
+      const name = stemArtifact(variant, query.stem)
+      if ((await findDerived(artifacts, job, name)) === undefined) throw notFound('stem')
+      return { name, fileName: stemName(job, query.stem, isTrimmed) }
+    },
+    /** Pauses running separations; they continue at the next request. */
     close: () => separations.close(),
   }
 }

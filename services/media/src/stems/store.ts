@@ -1,9 +1,9 @@
 import type { Kysely, Transaction } from 'kysely'
-import type { StemSplitRow, Tables } from '../database/tables.ts'
+import type { StemSplitRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Which split: a job, and what of it; the variant is empty for the whole. */
+/** Key of a split: the job, and the part of it; the variant is empty for the whole. */
 export interface SplitKey {
   readonly jobId: string
   readonly variant: string
@@ -15,8 +15,8 @@ export interface SplitClaim extends SplitKey {
   readonly now: number
   readonly leaseUntil: number
   /** Number of splits at a time, of all jobs. */
-  readonly most: number
-  /** The record to go on from, given what is stored; it is stored in its place. */
+  readonly max: number
+  /** Returns the record to continue with, given the stored split; it replaces the stored one. */
   readonly recordAfter: (previous: StemSplitRow | undefined) => string
 }
 
@@ -30,7 +30,7 @@ export async function findSplit(db: Db, { jobId, variant }: SplitKey): Promise<S
 }
 
 /**
- * Takes a split for the one who calls, inside a transaction that has its turn. `running` when somebody else has it, `busy` when
+ * Takes a split for the caller, inside a transaction that holds the lock. `running` when another owner has it, `busy` when
  * too many run.
  */
 export async function claimSplit(
@@ -45,7 +45,7 @@ export async function claimSplit(
     .select((row) => row.fn.countAll<number>().as('running'))
     .where('lease_until', '>', claim.now)
     .executeTakeFirstOrThrow()
-  if (running >= claim.most) return 'busy'
+  if (running >= claim.max) return 'busy'
   const values = {
     status: 'running',
     record: claim.recordAfter(previous),
@@ -86,7 +86,7 @@ export async function addStemTime(db: Db, jobId: string, durationMs: number): Pr
     .execute()
 }
 
-/** Takes every split from whoever had it. For a database that nobody else can be using. */
+/** Releases every split. Only for a database that no other process uses. */
 export async function releaseSplits(db: Db): Promise<void> {
   await db.updateTable('stem_splits').set({ lease_until: null }).where('lease_until', 'is not', null).execute()
 }

@@ -9,7 +9,7 @@ export interface TimeLimit extends Disposable {
   restart(): void
 }
 
-/** Starts a limit of so many milliseconds on top of the caller's signal. */
+/** Starts a limit in milliseconds on top of the caller's signal. */
 export function startTimeLimit(timers: Timers, ms: number, outer?: AbortSignal): TimeLimit {
   const controller = new AbortController()
   const expire = () => controller.abort(new StemServiceError('timeout'))

@@ -1,11 +1,9 @@
-import type { JobRow } from '../database/tables.ts'
+import type { JobRow } from '../tables.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { invalid, notFound } from '../problems.ts'
 import { TrimId } from '../trims/schema.ts'
-import { trimArtifact } from '../trims/trim-id.ts'
-import type { Trims } from '../trims/trims.ts'
-import type { StemQuery } from './schema.ts'
-import { whole } from './stem-names.ts'
+import { trimArtifact, type Trims } from '../trims/trims.ts'
+import type { Stem, StemQuery } from './schema.ts'
 
 /** Part of a job to split. */
 export interface WantedPart {
@@ -53,4 +51,19 @@ export function readTrimId({ trim_id }: StemQuery): string | undefined {
   const { success, error } = TrimId.safeParse(trim_id)
   if (!success) throw invalid(`trim_id ${error.issues[0]?.message ?? 'is not valid'}`)
   return trim_id
+}
+
+/** The whole of a sound; any other variant is the id of a trim. */
+export const whole = ''
+
+export const bothStems: readonly Stem[] = ['vocals', 'instrumental']
+
+/** The name a stem is stored under. */
+export const stemArtifact = (variant: string, stem: Stem): string =>
+  `stem_${variant === whole ? 'whole' : variant}_${stem}.mp3`
+
+/** The trim whose stem is stored under a name; undefined for anything else. */
+export const trimOfArtifact = (name: string, stem: Stem): string | undefined => {
+  const trimId = /^stem_(\d+_\d+)_/.exec(name)?.[1]
+  return trimId !== undefined && name === stemArtifact(trimId, stem) ? trimId : undefined
 }

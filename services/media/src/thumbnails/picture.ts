@@ -4,22 +4,22 @@ export interface Picture {
   readonly media: 'image/jpeg' | 'image/png' | 'image/webp'
 }
 
-/** What the header of a picture says. */
+/** Facts from the header of a picture. */
 export interface PictureFacts {
   readonly media: Picture['media']
   readonly width: number
   readonly height: number
 }
 
-/** More pixels than these are made to fill somebody's memory. */
-const mostPixels = 40_000_000
+/** Maximum number of pixels, against decompression bombs. */
+const maxPixels = 40_000_000
 
-/** Reads the header of a JPEG, PNG or WebP file; undefined for anything else, and for one that nobody should decode. */
+/** Reads the header of a JPEG, PNG or WebP file; undefined for anything else, and for one with too many pixels. */
 export function readPicture(bytes: Uint8Array): PictureFacts | undefined {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const facts = readPng(data) ?? readWebp(data) ?? readJpeg(data)
   if (facts === undefined || facts.width < 1 || facts.height < 1) return undefined
-  return facts.width * facts.height > mostPixels ? undefined : facts
+  return facts.width * facts.height > maxPixels ? undefined : facts
 }
 
 const pngBegin = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')
@@ -29,7 +29,7 @@ function readPng(data: Buffer): PictureFacts | undefined {
   return { media: 'image/png', width: data.readUInt32BE(16), height: data.readUInt32BE(20) }
 }
 
-/** Three kinds of WebP, each with its size in a place of its own. */
+/** Three kinds of WebP, each with its size at another offset. */
 function readWebp(data: Buffer): PictureFacts | undefined {
   const textAt = (from: number, to: number) => data.toString('latin1', from, to)
   if (data.length < 30 || textAt(0, 4) !== 'RIFF' || textAt(8, 12) !== 'WEBP') return undefined
@@ -53,7 +53,7 @@ function readWebp(data: Buffer): PictureFacts | undefined {
 /** Markers without a length of their own: restarts, and the one for private use. */
 const isBare = (marker: number): boolean => marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)
 
-/** The size stands in the frame's header, one of several kinds, behind any number of other segments. */
+/** The size is in the frame's header, one of several kinds, behind any number of other segments. */
 function readJpeg(data: Buffer): PictureFacts | undefined {
   if (data.length < 4 || data.readUInt16BE(0) !== 0xffd8) return undefined
   let at = 2

@@ -6,39 +6,37 @@ import type { MediaUrl } from '../platforms/media-url.ts'
 import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import { invalid, notFound, upstream } from '../problems.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
-import { fetchPicture, PictureError } from './fetch-picture.ts'
-import { askOembed } from './oembed.ts'
-import type { PictureShelf } from './picture-shelf.ts'
-import { readPictureUrl } from './picture-hosts.ts'
+import { queryOembed, fetchPicture, PictureError, readPictureUrl } from './fetch-picture.ts'
+import type { PictureCache } from './picture-cache.ts'
 import type { Picture } from './picture.ts'
 import type { ThumbnailAnswer } from './schema.ts'
 
-export interface ThumbnailParts {
+export interface ThumbnailDependencies {
   readonly readUrl: (text: string) => Promise<MediaUrl>
   readonly lookup: MediaLookup
   readonly jars: Pick<CookieJars, 'describe'>
   readonly hosts: PlatformHosts
   readonly fetch: GuardedFetch
-  readonly shelf: PictureShelf
+  readonly pictures: PictureCache
 }
 
-/** What a platform says to whoever is not signed in. */
-const forMembers: ReadonlySet<MediaFailureCode> = new Set(['login_required', 'bot_check', 'private'])
+/** Failures that a signed-in user might not get. */
+const signInFailures: ReadonlySet<MediaFailureCode> = new Set(['login_required', 'bot_check', 'private'])
 
-/** Pictures of media that are not downloaded. Throws problems in the words of the API. */
+/** Pictures of media that are not downloaded. Throws problems of the API. */
 export class Thumbnails {
-  readonly #parts: ThumbnailParts
-  /** Those who ask for the same picture wait for the same answer. */
+  readonly #dependencies: ThumbnailDependencies
+  /** Concurrent requests for the same picture share one result. */
   readonly #running = new Map<string, Promise<ThumbnailAnswer>>()
 
-  constructor(parts: ThumbnailParts) {
-    this.#parts = parts
+  constructor(dependencies: ThumbnailDependencies) {
+    this.#dependencies = dependencies
   }
 
   async resolve(url: string): Promise<ThumbnailAnswer> {
-    const media = await this.#parts.readUrl(url)
+    const media = await this.#dependencies.readUrl(url)
     const key = keyOf(media)
-    if (await this.#parts.shelf.has(key)) return found(key, true)
+    if (await this.#dependencies.pictures.has(key)) return found(key, true)
     const running = this.#running.get(key) ?? this.#find(media, key).finally(() => this.#running.delete(key))
     this.#running.set(key, running)
     return running
@@ -46,37 +44,37 @@ export class Thumbnails {
 
   async cached(key: string): Promise<Picture> {
     if (!/^[\da-f]{64}$/.test(key)) throw invalid('cache_key must be 64 hexadecimal digits')
-    const picture = await this.#parts.shelf.find(key)
+    const picture = await this.#dependencies.pictures.find(key)
     if (picture === undefined) throw notFound('thumbnail')
     return picture
   }
 
   /** Fetches a picture from a host on the list, and from nowhere else. */
   async proxy(text: string): Promise<Picture> {
-    const url = readPictureUrl(text, this.#parts.hosts)
+    const url = readPictureUrl(text, this.#dependencies.hosts)
     if (url === undefined) throw invalid('url must be an https address on a host of the platforms’ pictures')
-    return fetchPicture(url, this.#parts.fetch).catch((error: unknown) => {
+    return fetchPicture(url, this.#dependencies.fetch).catch((error: unknown) => {
       throw error instanceof PictureError ? upstream(`The picture cannot be had: ${error.message}`, error) : error
     })
   }
 
   /** Path on this service of a picture that a platform named; null when it is not one this service would fetch. */
   async pathOf(media: MediaUrl, named: string | null): Promise<string | null> {
-    if (await this.#parts.shelf.has(keyOf(media))) return pathOfKey(keyOf(media))
-    const url = named === null ? undefined : readPictureUrl(named, this.#parts.hosts)
+    if (await this.#dependencies.pictures.has(keyOf(media))) return pathOfKey(keyOf(media))
+    const url = named === null ? undefined : readPictureUrl(named, this.#dependencies.hosts)
     return url === undefined ? null : `/api/thumbnail-proxy?url=${encodeURIComponent(url.href)}`
   }
 
   /** Forgets pictures older than a week. */
   tidy(): Promise<void> {
-    return this.#parts.shelf.tidy()
+    return this.#dependencies.pictures.tidy()
   }
 
   async #find(media: MediaUrl, key: string): Promise<ThumbnailAnswer> {
-    if (media.platform === 'tiktok' && (await this.#take(key, await askOembed(media, this.#parts.fetch))))
+    if (media.platform === 'tiktok' && (await this.#take(key, await queryOembed(media, this.#dependencies.fetch))))
       return found(key, false)
     try {
-      const { thumbnail } = await this.#parts.lookup.look(media)
+      const { thumbnail } = await this.#dependencies.lookup.find(media)
       if (await this.#take(key, thumbnail ?? undefined)) return found(key, false)
       return missing(null)
     } catch (error) {
@@ -85,12 +83,12 @@ export class Thumbnails {
     }
   }
 
-  /** Whether the named picture is on the shelf now. */
+  /** Stores the picture at the URL; false when there is none that may be fetched. */
   async #take(key: string, named: string | undefined): Promise<boolean> {
-    const url = named === undefined ? undefined : readPictureUrl(named, this.#parts.hosts)
+    const url = named === undefined ? undefined : readPictureUrl(named, this.#dependencies.hosts)
     if (url === undefined) return false
     try {
-      await this.#parts.shelf.put(key, await fetchPicture(url, this.#parts.fetch))
+      await this.#dependencies.pictures.put(key, await fetchPicture(url, this.#dependencies.fetch))
       return true
     } catch (error) {
       if (error instanceof PictureError) return false
@@ -100,8 +98,8 @@ export class Thumbnails {
 
   /** A stable word only where the user can do something about it. */
   async #reasonOf({ platform }: MediaUrl, { code }: MediaFailure): Promise<string | null> {
-    if (!forMembers.has(code)) return null
-    const { authenticated } = await this.#parts.jars.describe(platform)
+    if (!signInFailures.has(code)) return null
+    const { authenticated } = await this.#dependencies.jars.describe(platform)
     return authenticated ? null : `${platform}_cookies_missing`
   }
 }

@@ -28,7 +28,7 @@ export interface EgressLimits {
 }
 
 /** A tool that tries again and again says nothing new. */
-const mostRefusals = 100
+const maxRefusals = 100
 
 /** The connections of one run, inward and outward, and what is known of them. */
 export class EgressConnections {
@@ -108,7 +108,7 @@ export class EgressConnections {
   }
 
   #note({ host, port, reason }: OutboundRefused): void {
-    if (this.refusals.length < mostRefusals) this.refusals.push({ host, port, reason })
+    if (this.refusals.length < maxRefusals) this.refusals.push({ host, port, reason })
   }
 }
 

@@ -1,10 +1,15 @@
 import { once } from 'node:events'
-import { createServer, request as startRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  request as startRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
 import { OutboundFailed, OutboundRefused, type OutboundPolicy } from '@hearth/outbound'
 import { EgressConnections, type EgressLimits, type Refusal } from './egress-connections.ts'
-import { endToEndHeaders, endToEndLines } from './end-to-end-headers.ts'
 
 /** The way out for one run of a tool. */
 export interface EgressProxy extends AsyncDisposable {
@@ -146,4 +151,35 @@ function statusOf(error: unknown): number {
 
 function reasonOf(error: unknown): string {
   return error instanceof OutboundRefused ? 'Refused by the outbound guard' : 'No connection'
+}
+
+/** Headers that are about one connection and not about what it carries. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** The headers of a message that a proxy hands on. */
+function endToEndHeaders(message: IncomingMessage): IncomingHttpHeaders {
+  const isOwn = ownHeadersOf(message)
+  return Object.fromEntries(Object.entries(message.headers).filter(([name]) => !isOwn(name)))
+}
+
+/** The same as they came, name and value in turn, repeated lines kept apart. */
+function endToEndLines(message: IncomingMessage): string[] {
+  const isOwn = ownHeadersOf(message)
+  const { rawHeaders } = message
+  return rawHeaders.filter((_, index) => !isOwn((rawHeaders[index - (index % 2)] ?? '').toLowerCase()))
+}
+
+function ownHeadersOf({ headers }: IncomingMessage): (name: string) => boolean {
+  const named = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()))
+  return (name) => hopByHop.has(name) || named.has(name)
 }

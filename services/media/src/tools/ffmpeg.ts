@@ -1,7 +1,8 @@
 import { dirname } from 'node:path'
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 import { explainConversion } from './media-failure.ts'
-import type { ToolLimits, ToolRunner } from './run-tool.ts'
+import { Collector, type ToolLimits, type ToolRunner } from './run-tool.ts'
 import { ToolFailure } from './tool-failure.ts'
 
 /** Facts about a media file, as ffprobe reads them. */
@@ -18,14 +19,13 @@ export interface Conversion {
   /** Absolute paths of ours. */
   readonly inputs: readonly string[]
   /** Between the inputs and the output; never text of a user. */
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly output: string
   readonly timeoutMs: number
   readonly signal: AbortSignal
   /** Length of the result, for the progress; without it there is none. */
   readonly durationMs?: number
   readonly onProgress?: (percent: number) => void
-  readonly largestBytes?: number
 }
 
 /** A part of a file's sound. */
@@ -38,8 +38,8 @@ export interface Stretch {
 
 const gigabyte = 1024 ** 3
 const limits: Omit<ToolLimits, 'timeoutMs'> = { memory: 3 * gigabyte, processes: 16 }
-const probeLimit = 20_000
-const largestProbe = 16 * 1024 ** 2
+const probeTimeout = 20_000
+const maxProbeBytes = 16 * 1024 ** 2
 
 /** Only local files, named so that no name can be taken for an option or a protocol. */
 const localOnly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe']
@@ -47,52 +47,43 @@ const inputOf = (file: string): string => `file:${file}`
 
 /** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
 export class Ffmpeg {
-  readonly #parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }
+  readonly #dependencies: { ffmpeg: string; ffprobe: string; runner: ToolRunner }
 
-  constructor(parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }) {
-    this.#parts = parts
+  constructor(dependencies: { ffmpeg: string; ffprobe: string; runner: ToolRunner }) {
+    this.#dependencies = dependencies
   }
 
   async probe(file: string, signal: AbortSignal): Promise<FileFacts> {
-    const chunks: Buffer[] = []
-    let size = 0
-    const words = ['-v', 'error', '-protocol_whitelist', 'file,pipe', '-show_format', '-show_streams']
+    const json = new Collector(maxProbeBytes)
+    const args = ['-v', 'error', '-protocol_whitelist', 'file,pipe', '-show_format', '-show_streams']
     await this.#run({
-      program: this.#parts.ffprobe,
-      words: [...words, '-print_format', 'json', inputOf(file)],
+      program: this.#dependencies.ffprobe,
+      args: [...args, '-print_format', 'json', inputOf(file)],
       directory: dirname(file),
-      limits: { ...limits, timeoutMs: probeLimit },
+      limits: { ...limits, timeoutMs: probeTimeout },
       signal,
-      onBytes(chunk) {
-        chunks.push(chunk)
-        size += chunk.length
-        return size < largestProbe
-      },
+      onBytes: (chunk) => json.add(chunk),
     })
-    return factsOf(Buffer.concat(chunks).toString())
+    return factsOf(json.content().toString())
   }
 
-  async convert({ inputs, words, output, durationMs, onProgress, ...rest }: Conversion): Promise<void> {
+  async convert({ inputs, args, output, timeoutMs, signal, durationMs, onProgress }: Conversion): Promise<void> {
     let highest = 0
     await this.#run({
-      program: this.#parts.ffmpeg,
-      words: [
+      program: this.#dependencies.ffmpeg,
+      args: [
         ...localOnly,
         '-y',
         ...inputs.flatMap((input) => ['-i', inputOf(input)]),
-        ...words,
+        ...args,
         '-progress',
         'pipe:1',
         '-nostats',
         inputOf(output),
       ],
       directory: dirname(output),
-      limits: {
-        ...limits,
-        timeoutMs: rest.timeoutMs,
-        ...(rest.largestBytes === undefined ? {} : { fileSize: rest.largestBytes }),
-      },
-      signal: rest.signal,
+      limits: { ...limits, timeoutMs },
+      signal,
       onLine(line) {
         const microseconds = Number(/^out_time_us=(\d+)$/.exec(line)?.[1] ?? Number.NaN)
         if (durationMs === undefined || durationMs <= 0 || Number.isNaN(microseconds)) return
@@ -104,25 +95,20 @@ export class Ffmpeg {
 
   /** Samples of a stretch of the sound: mono, 32-bit floats. */
   async decode(file: string, { sampleRate, startSeconds, lengthSeconds, signal }: Stretch): Promise<Float32Array> {
-    const most = Math.ceil(lengthSeconds * sampleRate) * 4
-    const chunks: Buffer[] = []
-    let size = 0
+    const maxBytes = Math.ceil(lengthSeconds * sampleRate) * 4
+    const samples = new Collector(maxBytes)
     const sound = ['-vn', '-map', '0:a:0', '-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', 'pipe:1']
     const start = startSeconds > 0 ? ['-ss', startSeconds.toFixed(3)] : []
     await this.#run({
-      program: this.#parts.ffmpeg,
-      words: [...localOnly, ...start, '-t', lengthSeconds.toFixed(3), '-i', inputOf(file), ...sound],
+      program: this.#dependencies.ffmpeg,
+      args: [...localOnly, ...start, '-t', lengthSeconds.toFixed(3), '-i', inputOf(file), ...sound],
       directory: dirname(file),
       limits: { ...limits, timeoutMs: 120_000 },
       signal,
-      onBytes(chunk) {
-        chunks.push(chunk)
-        size += chunk.length
-        return size < most
-      },
+      onBytes: (chunk) => samples.add(chunk),
     })
-    const whole = Buffer.concat(chunks)
-    const bytes = Math.min(most, whole.length - (whole.length % 4))
+    const whole = samples.content()
+    const bytes = Math.min(maxBytes, whole.length - (whole.length % 4))
     return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
   }
 
@@ -132,10 +118,10 @@ export class Ffmpeg {
     let isTransparent = false
     const alpha = ['-frames:v', '1', '-vf', 'format=rgba,alphaextract,format=gray', '-f', 'rawvideo', 'pipe:1']
     await this.#run({
-      program: this.#parts.ffmpeg,
-      words: [...localOnly, '-xerror', '-err_detect', 'explode', '-i', inputOf(picture), ...alpha],
+      program: this.#dependencies.ffmpeg,
+      args: [...localOnly, '-xerror', '-err_detect', 'explode', '-i', inputOf(picture), ...alpha],
       directory: dirname(picture),
-      limits: { ...limits, timeoutMs: probeLimit },
+      limits: { ...limits, timeoutMs: probeTimeout },
       signal,
       onBytes(chunk) {
         pixels += chunk.length
@@ -152,10 +138,10 @@ export class Ffmpeg {
     let first: string | undefined
     try {
       await this.#run({
-        program: this.#parts.ffmpeg,
-        words: ['-version'],
+        program: this.#dependencies.ffmpeg,
+        args: ['-version'],
         directory: '/',
-        limits: { ...limits, timeoutMs: probeLimit },
+        limits: { ...limits, timeoutMs: probeTimeout },
         signal: new AbortController().signal,
         onLine: (line) => (first ??= line),
       })
@@ -167,7 +153,7 @@ export class Ffmpeg {
 
   async #run(run: Parameters<ToolRunner['run']>[0]): Promise<void> {
     try {
-      await this.#parts.runner.run(run)
+      await this.#dependencies.runner.run(run)
     } catch (error) {
       if (error instanceof ToolFailure && error.kind !== 'aborted') throw explainConversion(error)
       throw error
@@ -202,13 +188,5 @@ function factsOf(json: string): FileFacts {
     bitrateKbps: Math.round(format.bit_rate / 1000),
     audio: audio === undefined ? undefined : { codec: audio.codec_name },
     video: video === undefined ? undefined : { codec: video.codec_name, width: video.width, height: video.height },
-  }
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 
 /**
- * Ends what the service leaves behind when it is killed. The system tells nobody below a program's own children of its
+ * Ends what the service leaves behind when it is killed. Only the direct children of a program learn of its
  * death, so a small process of its own holds the other end of a pipe: when the pipe closes, every process group that was
  * entered and not yet left is killed.
  */
@@ -12,7 +12,7 @@ export interface Guardian {
   close(): void
 }
 
-/** Reads `+ N` and `- N`; the end of its input is the death of the service. The numbers are the only thing it is told. */
+/** Reads `+ N` and `- N`; the end of its input is the death of the service. It receives nothing but these numbers. */
 const program = `
 trap '' INT TERM HUP
 groups=' '
@@ -38,7 +38,7 @@ export function startGuardian(): Guardian {
     return child
   }
 
-  function tell(way: '+' | '-', group: number): void {
+  function send(way: '+' | '-', group: number): void {
     if (shell.exitCode !== null || shell.signalCode !== null) {
       shell = start()
       for (const known of entered) if (known !== group) shell.stdin?.write(`+ ${known}\n`)
@@ -49,11 +49,11 @@ export function startGuardian(): Guardian {
   return {
     enter(group) {
       entered.add(group)
-      tell('+', group)
+      send('+', group)
     },
     leave(group) {
       entered.delete(group)
-      tell('-', group)
+      send('-', group)
     },
     close() {
       shell.stdin?.end()

@@ -23,7 +23,7 @@ export type MediaFailureCode =
   | 'conversion'
   | 'failed'
 
-/** A media that could not be had, in words for the person who asked for it. */
+/** A failure to download or convert media, in words for the person who asked for it. */
 export class MediaFailure extends Error {
   override readonly name = 'MediaFailure'
   readonly code: MediaFailureCode
@@ -89,15 +89,15 @@ const byKind: Partial<Record<ToolFailure['kind'], MediaFailureCode>> = {
 }
 
 /** State of the egress proxy during a failed run. */
-export interface WayOut {
-  /** Our own proxy kept it from a private address. */
+export interface EgressState {
+  /** The egress proxy refused a private address. */
   readonly wasRefused: boolean
   /** Connections were tried, and not one was made. */
   readonly isOffline: boolean
 }
 
 /** The reason behind a failed run of yt-dlp. */
-export function explainDownload(failure: ToolFailure, { wasRefused, isOffline }: WayOut): MediaFailure {
+export function explainDownload(failure: ToolFailure, { wasRefused, isOffline }: EgressState): MediaFailure {
   const code = byKind[failure.kind]
   if (code !== undefined) return new MediaFailure(code, undefined, failure)
   if (wasRefused) return new MediaFailure('blocked_address', undefined, failure)
@@ -120,7 +120,7 @@ export function explainConversion(failure: ToolFailure): MediaFailure {
 /** The last line yt-dlp calls an error, without its marks. */
 function lastError(output: string): string | undefined {
   const lines = output.split('\n').flatMap((line) => /^ERROR: (?:\[[^\]]*\] )?(.+)$/.exec(line)?.[1] ?? [])
-  // Paths are nobody's business.
+  // Paths of the server are not shown.
   return lines
     .at(-1)
     ?.replaceAll(/\/(?:[\w.-]+\/)+[\w.-]*/g, '…')

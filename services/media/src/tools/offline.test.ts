@@ -32,7 +32,7 @@ test('without a connection to the internet the failure says so, and nobody is to
           fragments: 1,
           directory,
           timeoutMs: 120_000,
-          largestBytes: 1e9,
+          maxBytes: 1e9,
           onProgress: () => undefined,
           onFacts: () => undefined,
         })

@@ -26,10 +26,10 @@ export async function readGroupUse(group: number): Promise<GroupUse | undefined>
   return processes === 0 ? undefined : { processes, memory }
 }
 
-/** Asks a whole group to end and, when it has not after `patience` milliseconds, ends it. Resolves when it is told to. */
-export function endGroup(group: number, patience: number): () => void {
+/** Sends SIGTERM to a group, and SIGKILL after `delay` milliseconds. Returns a function that cancels the SIGKILL. */
+export function endGroup(group: number, delay: number): () => void {
   signalGroup(group, 'SIGTERM')
-  const timer = setTimeout(() => signalGroup(group, 'SIGKILL'), patience)
+  const timer = setTimeout(() => signalGroup(group, 'SIGKILL'), delay)
   return () => clearTimeout(timer)
 }
 

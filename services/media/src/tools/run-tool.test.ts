@@ -28,7 +28,7 @@ async function openTool(script: string) {
   const controller = new AbortController()
   const run: ToolRun = {
     program,
-    words: [],
+    args: [],
     directory: folder.path,
     limits: { timeoutMs: 10_000, memory: 1e9, processes: 20 },
     signal: controller.signal,
@@ -86,7 +86,7 @@ test('time, memory, processes and bytes are limited, whatever the tool thinks of
       { memory: 1.5e8 },
       'memory',
     ],
-    ['while true; do sleep 1; done', { written: { measure: () => Promise.resolve(11), most: 10 } }, 'bytes'],
+    ['while true; do sleep 1; done', { written: { measure: () => Promise.resolve(11), max: 10 } }, 'bytes'],
   ]
   await Promise.all(
     cases.map(async ([script, limits, kind]) => {
@@ -113,7 +113,7 @@ test('a service that is killed takes its tools with it, and what they started', 
     import { startGuardian } from ${JSON.stringify(join(import.meta.dirname, 'guardian.ts'))}
     import { createToolRunner } from ${JSON.stringify(join(import.meta.dirname, 'run-tool.ts'))}
     createToolRunner(startGuardian()).run({
-      program: ${JSON.stringify(tool.run.program)}, words: [], directory: ${JSON.stringify(tool.folder)},
+      program: ${JSON.stringify(tool.run.program)}, args: [], directory: ${JSON.stringify(tool.folder)},
       limits: { timeoutMs: 60000, memory: 1e9, processes: 20 }, signal: new AbortController().signal,
     })`
   const service = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' })

@@ -13,8 +13,8 @@ export interface ToolLimits {
   readonly processes: number
   /** Largest single file it may write, bytes. */
   readonly fileSize?: number
-  /** Asked every second: what it has written in all, and how much that may be. */
-  readonly written?: { readonly measure: () => Promise<number>; readonly most: number }
+  /** Checked every second: the bytes it has written in total, and their maximum. */
+  readonly written?: { readonly measure: () => Promise<number>; readonly max: number }
 }
 
 /** One run of a tool. */
@@ -22,12 +22,12 @@ export interface ToolRun {
   /** Absolute path of the program. */
   readonly program: string
   /** Never contains text of a user, except a checked address or path of ours. */
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly directory: string
   readonly environment?: Readonly<Record<string, string>>
   readonly limits: ToolLimits
   readonly signal: AbortSignal
-  /** Each line of stdout as it comes; lines longer than `longestLine` are cut off. */
+  /** Each line of stdout as it comes; each as long as the tool writes it. */
   readonly onLine?: (line: string) => void
   /** Takes stdout as it is, instead of lines. A false answer ends the tool early, and well. */
   readonly onBytes?: (chunk: Buffer) => boolean
@@ -35,14 +35,37 @@ export interface ToolRun {
 
 /** Starts tools in process groups of their own, so that nothing of one outlives it, or us. */
 export interface ToolRunner {
-  /** Resolves when the tool ended well, with the end of its stderr; otherwise throws a `ToolFailure`. */
-  run(run: ToolRun): Promise<{ stderr: string }>
+  /** Resolves when the tool ended well; otherwise throws a `ToolFailure`. */
+  run(run: ToolRun): Promise<void>
 }
 
-/** Time that a tool has to end when it is told to, milliseconds. */
-const patience = 1000
-const longestTail = 8192
-const watchEvery = 1000
+/** Collects what a tool writes to stdout, until it is more than `max` bytes. */
+export class Collector {
+  readonly #max: number
+  readonly #chunks: Buffer[] = []
+  /** Bytes so far. */
+  size = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Takes a chunk; false when there is enough, for `onBytes`. */
+  add(chunk: Buffer): boolean {
+    this.#chunks.push(chunk)
+    this.size += chunk.length
+    return this.size <= this.#max
+  }
+
+  content(): Buffer {
+    return Buffer.concat(this.#chunks)
+  }
+}
+
+/** Time between SIGTERM and SIGKILL, milliseconds. */
+const killDelay = 1000
+const maxTail = 8192
+const watchInterval = 1000
 
 /** Makes the runner; the guardian ends the tools when this process is killed. */
 export function createToolRunner(guardian: Guardian): ToolRunner {
@@ -67,14 +90,14 @@ function findWrappers(): Wrappers {
   return { setpriv: find('setpriv'), prlimit: find('prlimit') }
 }
 
-function commandOf({ program, words, limits }: ToolRun, { setpriv, prlimit }: Wrappers): string[] {
+function commandOf({ program, args, limits }: ToolRun, { setpriv, prlimit }: Wrappers): string[] {
   return [
     ...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs']),
     ...(prlimit === undefined
       ? []
       : [prlimit, '--core=0', ...(limits.fileSize === undefined ? [] : [`--fsize=${limits.fileSize}`]), '--']),
     program,
-    ...words,
+    ...args,
   ]
 }
 
@@ -90,9 +113,9 @@ class OneRun {
     this.#guardian = guardian
   }
 
-  async start(wrappers: Wrappers): Promise<{ stderr: string }> {
-    const [program = '', ...words] = commandOf(this.#run, wrappers)
-    const child = spawn(program, words, {
+  async start(wrappers: Wrappers): Promise<void> {
+    const [program = '', ...args] = commandOf(this.#run, wrappers)
+    const child = spawn(program, args, {
       cwd: this.#run.directory,
       env: { PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8', ...this.#run.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,12 +128,11 @@ class OneRun {
     const stopWatching = group === undefined ? () => undefined : this.#watch(group)
     try {
       this.#read(child, group)
-      // A child that outlives the tool would hold its output open; it is nobody's.
+      // A child that outlives the tool would hold its output open.
       child.once('exit', () => {
         if (group !== undefined) signalGroup(group, 'SIGKILL')
       })
-      const code = await exitOf(child, nameOf(this.#run.program))
-      return this.#conclude(code)
+      this.#conclude(await exitOf(child, nameOf(this.#run.program)))
     } finally {
       stopWatching()
       this.#cancelKill()
@@ -119,15 +141,15 @@ class OneRun {
     }
   }
 
-  #conclude(code: number | null): { stderr: string } {
+  #conclude(code: number | null): void {
     const tool = nameOf(this.#run.program)
-    if (this.#verdict === 'enough' || (this.#verdict === undefined && code === 0)) return { stderr: this.#tail }
+    if (this.#verdict === 'enough' || (this.#verdict === undefined && code === 0)) return
     throw new ToolFailure(this.#verdict ?? 'exit', { tool, code, output: this.#tail })
   }
 
   #read(child: ChildProcess, group: number | undefined): void {
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#tail = (this.#tail + text).slice(-longestTail)
+      this.#tail = (this.#tail + text).slice(-maxTail)
     })
     const { onBytes, onLine } = this.#run
     if (onBytes !== undefined) {
@@ -142,7 +164,7 @@ class OneRun {
   #end(group: number | undefined, verdict: ToolFailureKind | 'enough'): void {
     if (this.#verdict !== undefined || group === undefined) return
     this.#verdict = verdict
-    this.#cancelKill = endGroup(group, patience)
+    this.#cancelKill = endGroup(group, killDelay)
   }
 
   #watch(group: number): () => void {
@@ -152,23 +174,23 @@ class OneRun {
     const look = setInterval(() => {
       if (isLooking) return
       isLooking = true
-      this.#look(group).then(
+      this.#check(group).then(
         () => (isLooking = false),
         () => (isLooking = false),
       )
-    }, watchEvery)
+    }, watchInterval)
     return () => {
       clearTimeout(deadline)
       clearInterval(look)
     }
   }
 
-  async #look(group: number): Promise<void> {
+  async #check(group: number): Promise<void> {
     const { memory, processes, written } = this.#run.limits
     const use = await readGroupUse(group)
     if (use !== undefined && use.memory > memory) this.#end(group, 'memory')
     if (use !== undefined && use.processes > processes) this.#end(group, 'processes')
-    if (written !== undefined && (await written.measure()) > written.most) this.#end(group, 'bytes')
+    if (written !== undefined && (await written.measure()) > written.max) this.#end(group, 'bytes')
   }
 }
 

@@ -1,7 +1,7 @@
 /** Reason why a tool did not do its work. */
 export type ToolFailureKind = 'exit' | 'timeout' | 'memory' | 'processes' | 'bytes' | 'aborted' | 'missing' | 'output'
 
-/** A tool that failed, or was ended by us. `output` is the end of what it said, for the log and for finding the reason. */
+/** A tool that failed or was stopped. `output` is the end of its output, for the log and the diagnosis. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure'
   readonly kind: ToolFailureKind
@@ -29,5 +29,5 @@ const phrases: Record<ToolFailureKind, string> = {
   output: 'answered something that cannot be read',
 }
 
-/** Addresses of media are signed in their query: whoever has the log could fetch with them. */
+/** Removes queries of URLs: they carry signatures with which a reader of the log could download. */
 export const withoutQueries = (text: string): string => text.replaceAll(/(https?:\/\/[^\s?#"']+)[?#][^\s"']*/g, '$1')

@@ -5,9 +5,10 @@ import { openEgressProxy } from './egress-proxy.ts'
 import { Ffmpeg } from './ffmpeg.ts'
 import { findProgram } from './find-program.ts'
 import { startGuardian } from './guardian.ts'
-import { createEjsVersions } from './ejs-version.ts'
 import { createToolRunner, type ToolRunner } from './run-tool.ts'
-import { YtDlp } from './yt-dlp.ts'
+import { homeOnly, YtDlp } from './yt-dlp.ts'
+import { stat } from 'node:fs/promises'
+import { ToolFailure } from './tool-failure.ts'
 
 /** The programs the service works with. */
 export interface Toolbox {
@@ -25,7 +26,7 @@ export interface Toolbox {
   close(): void
 }
 
-export interface ToolboxParts {
+export interface ToolboxDependencies {
   readonly dataDirectory: string
   readonly ffmpegPath: string | undefined
   /** Path of the yt-dlp in use. */
@@ -34,7 +35,7 @@ export interface ToolboxParts {
 }
 
 /** Starts what the tools need. A program that is missing fails when it is used, with its name. */
-export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }: ToolboxParts): Toolbox {
+export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }: ToolboxDependencies): Toolbox {
   const guardian = startGuardian()
   const runner = createToolRunner(guardian)
   const ffmpegProgram = findProgram('ffmpeg', ffmpegPath) ?? ffmpegPath ?? '/usr/bin/ffmpeg'
@@ -51,5 +52,37 @@ export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }:
     ytDlpAt: (program, reach = policy) => ytDlpOf(() => Promise.resolve(program), reach),
     ejsVersion: async () => ejsVersionOf(await ytDlpProgram()),
     close: () => guardian.close(),
+  }
+}
+
+/**
+ * Creates a reader of the version of the player scripts that a yt-dlp comes with; undefined when it has none, or cannot
+ * be run. Each program is run once.
+ */
+function createEjsVersions(runner: ToolRunner, home: string): (program: string) => Promise<string | undefined> {
+  const known = new Map<string, Promise<string | undefined>>()
+  return async (program) => {
+    const key = `${program} ${(await stat(program).catch(() => undefined))?.mtimeMs}`
+    const version = known.get(key) ?? readEjsVersion(runner, { program, home })
+    known.set(key, version)
+    return version
+  }
+}
+
+/** With `--verbose` yt-dlp lists its libraries before it fails for want of a URL. */
+async function readEjsVersion(runner: ToolRunner, { program, home }: { program: string; home: string }) {
+  try {
+    await runner.run({
+      program,
+      args: ['--ignore-config', '--no-plugin-dirs', '--no-update', '--verbose'],
+      directory: '/',
+      environment: homeOnly(home),
+      limits: { timeoutMs: 20_000, memory: 1024 ** 3, processes: 16 },
+      signal: new AbortController().signal,
+    })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ToolFailure)) throw error
+    return /^\[debug\] Optional libraries: .*?\byt_dlp_ejs-(\d[\w.]*)/m.exec(error.output)?.[1]
   }
 }

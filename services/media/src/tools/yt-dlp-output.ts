@@ -1,8 +1,9 @@
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 
 /** Progress of a download. */
 export interface DownloadProgress {
-  /** 0 to 99: the rest is told by the end of the job. */
+  /** 0 to 99: the end of the job is the rest. */
   readonly percent: number
   readonly etaSeconds: number | null
   readonly bytesPerSecond: number | null
@@ -88,12 +89,4 @@ function shareOf(progress: z.infer<typeof Progress>): number {
   const count = progress.fragment_count ?? 0
   const fragments = count === 0 ? 0 : (progress.fragment_index ?? 0) / count
   return Math.min(1, count === 0 ? bytes : fragments)
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch {
-    return undefined
-  }
 }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
-import type { MediaType, Quality } from '../jobs/schema.ts'
+import type { MediaType, Quality } from '../platforms/schema.ts'
 import { explainDownload, MediaFailure } from './media-failure.ts'
-import type { ToolRunner } from './run-tool.ts'
+import { Collector, type ToolRunner } from './run-tool.ts'
 import { ToolFailure } from './tool-failure.ts'
 import { createOutputReader, MediaFacts, type DownloadProgress } from './yt-dlp-output.ts'
-import { downloadWords, probeWords, type YtDlpSource, type YtDlpSurroundings } from './yt-dlp-words.ts'
+import { downloadArgs, probeArgs, type YtDlpSource, type YtDlpContext } from './yt-dlp-args.ts'
 
-/** The way out of one run: what it was refused decides what its failure is called. */
+/** The egress proxy of one run; its refusals decide how a failure is reported. */
 export interface Egress {
   readonly url: string
   refused(): readonly unknown[]
@@ -23,7 +23,7 @@ export interface MediaInfo extends MediaFacts {
   readonly thumbnail: string | null
   readonly isLive: boolean
   readonly formats: readonly MediaFormat[]
-  /** The whole document, for a download that need not ask again. */
+  /** The whole document, for a download without another query. */
   readonly json: string
 }
 
@@ -36,6 +36,7 @@ const Format = z.object({
   acodec: z.string().nullish().catch(null),
   filesize: z.number().nullish().catch(null),
 })
+/** One format that a platform offers. */
 export type MediaFormat = z.infer<typeof Format>
 
 const Info = MediaFacts.extend({
@@ -47,7 +48,7 @@ const Info = MediaFacts.extend({
 /** A page around media, of which the first counts. */
 const Page = z.object({ _type: z.literal('playlist'), entries: z.array(z.unknown()).min(1) })
 
-/** Whose media, and what yt-dlp may use for it. */
+/** Media to download, and the extractors and cookies for it. */
 export interface MediaRequest {
   readonly url: string
   readonly extractors: readonly string[]
@@ -61,72 +62,67 @@ export interface DownloadRequest extends MediaRequest {
   readonly quality: Quality
   readonly isCompatible: boolean
   readonly fragments: number
-  /** Empty, or with the remains of an earlier attempt, which it goes on from. */
+  /** Empty, or with the remains of an earlier attempt, which it resumes. */
   readonly directory: string
   readonly timeoutMs: number
-  readonly largestBytes: number
+  readonly maxBytes: number
   readonly onProgress: (progress: DownloadProgress) => void
   readonly onFacts: (facts: MediaFacts) => void
 }
 
-/** A download that is there. */
+/** A finished download. */
 export interface Downloaded {
   readonly file: string
   readonly thumbnail: string | undefined
 }
 
-export interface YtDlpParts {
-  /** Path of the version in use; asked for each run, because it may change between two. */
+export interface YtDlpDependencies {
+  /** Path of the version in use; read for each run, because it may change between two. */
   readonly program: () => Promise<string>
   readonly ffmpeg: string
   readonly runner: ToolRunner
   readonly openEgress: () => Promise<Egress>
-  /** Empty directory that is its home. */
+  /** Empty directory, used as HOME. */
   readonly home: string
 }
 
-/** Older ones do not know the options we rely on, and have holes that are known. */
-export const oldestYtDlp = '2025.04'
-/** The first version that asks for a program to solve a player's riddles. */
+/** Minimum version: older ones lack options and have known vulnerabilities. */
+export const minYtDlpVersion = '2025.04'
+/** The first version that needs a JavaScript runtime for a player's challenges. */
 const firstWithRuntime = '2025.11.12'
 const gigabyte = 1024 ** 3
-const largestInfo = 16 * 1024 ** 2
+const maxInfoBytes = 16 * 1024 ** 2
 const limits = { memory: 2 * gigabyte, processes: 64 }
 
-/** yt-dlp, run in our terms: fixed words, one way out, hard limits. Throws `MediaFailure`. */
+/** Runs yt-dlp with fixed arguments, one egress proxy and hard limits. Throws `MediaFailure`. */
 export class YtDlp {
-  readonly #parts: YtDlpParts
+  readonly #dependencies: YtDlpDependencies
   readonly #versions = new Map<string, Promise<string | undefined>>()
 
-  constructor(parts: YtDlpParts) {
-    this.#parts = parts
+  constructor(dependencies: YtDlpDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** `2026.08.19`; undefined when it cannot be run. */
   async version(): Promise<string | undefined> {
-    return this.#versionOf(await this.#parts.program())
+    return this.#versionOf(await this.#dependencies.program())
   }
 
   async probe(request: MediaRequest & { readonly timeoutMs: number; readonly directory: string }): Promise<MediaInfo> {
-    const chunks: Buffer[] = []
-    let size = 0
-    await this.#runWith(request, async (program, surroundings) => {
-      await this.#parts.runner.run({
+    const json = new Collector(maxInfoBytes)
+    await this.#runWith(request, (program, context) =>
+      this.#dependencies.runner.run({
         program,
-        words: probeWords(request.url, surroundings),
+        args: probeArgs(request.url, context),
         directory: request.directory,
-        environment: homeOnly(this.#parts.home),
+        environment: homeOnly(this.#dependencies.home),
         limits: { ...limits, timeoutMs: request.timeoutMs },
         signal: request.signal,
-        onBytes(chunk) {
-          chunks.push(chunk)
-          size += chunk.length
-          return size <= largestInfo
-        },
-      })
-    })
-    if (size > largestInfo) throw new MediaFailure('failed', 'the platform describes it at too great length')
-    return infoOf(Buffer.concat(chunks).toString())
+        onBytes: (chunk) => json.add(chunk),
+      }),
+    )
+    if (json.size > maxInfoBytes) throw new MediaFailure('failed', 'the platform describes it at too great length')
+    return infoOf(json.content().toString())
   }
 
   async download(request: DownloadRequest): Promise<Downloaded> {
@@ -148,17 +144,17 @@ export class YtDlp {
     const marker = `hearth-${randomBytes(12).toString('hex')}`
     const read = createOutputReader(marker, request.type === 'video' ? 2 : 1)
     const found: { path?: string } = {}
-    await this.#runWith(request, async (program, surroundings) => {
-      await this.#parts.runner.run({
+    await this.#runWith(request, (program, context) =>
+      this.#dependencies.runner.run({
         program,
-        words: downloadWords({ ...surroundings, ...request, source, marker, ffmpeg: this.#parts.ffmpeg }),
+        args: downloadArgs({ ...context, ...request, source, marker, ffmpeg: this.#dependencies.ffmpeg }),
         directory: request.directory,
-        environment: homeOnly(this.#parts.home),
+        environment: homeOnly(this.#dependencies.home),
         limits: {
           ...limits,
           timeoutMs: request.timeoutMs,
-          fileSize: request.largestBytes,
-          written: { measure: () => sizeOf(request.directory), most: request.largestBytes },
+          fileSize: request.maxBytes,
+          written: { measure: () => sizeOf(request.directory), max: request.maxBytes },
         },
         signal: request.signal,
         onLine(line) {
@@ -167,21 +163,24 @@ export class YtDlp {
           else if (said?.kind === 'media') request.onFacts(said.facts)
           else if (said?.kind === 'file') found.path = said.path
         },
-      })
-    })
+      }),
+    )
     return downloaded(request.directory, found.path)
   }
 
-  /** A run with a way out of its own, which tells afterwards whether it was kept from somewhere. */
+  /** Runs the work with its own egress proxy and explains its failure. */
   async #runWith(
     request: MediaRequest,
-    work: (program: string, surroundings: YtDlpSurroundings) => Promise<void>,
+    work: (program: string, context: YtDlpContext) => Promise<void>,
   ): Promise<void> {
-    const program = await this.#parts.program()
+    const program = await this.#dependencies.program()
     const version = await this.#versionOf(program)
-    if (version !== undefined && version < oldestYtDlp)
-      throw new MediaFailure('tool_too_old', `it is version ${version}, and ${oldestYtDlp} is the oldest that is used`)
-    const egress = await this.#parts.openEgress()
+    if (version !== undefined && version < minYtDlpVersion)
+      throw new MediaFailure(
+        'tool_too_old',
+        `it is version ${version}, and ${minYtDlpVersion} is the oldest that is used`,
+      )
+    const egress = await this.#dependencies.openEgress()
     try {
       const jsRuntime = version !== undefined && version >= firstWithRuntime ? process.execPath : undefined
       const { extractors, cookies } = request
@@ -197,21 +196,21 @@ export class YtDlp {
   async #versionOf(program: string): Promise<string | undefined> {
     // The system may put another version in the same place.
     const key = `${program} ${(await stat(program).catch(() => undefined))?.mtimeMs}`
-    const known = this.#versions.get(key) ?? this.#askVersion(program)
+    const known = this.#versions.get(key) ?? this.#readVersion(program)
     this.#versions.set(key, known)
     const version = await known
     if (version === undefined) this.#versions.delete(key)
     return version
   }
 
-  async #askVersion(program: string): Promise<string | undefined> {
+  async #readVersion(program: string): Promise<string | undefined> {
     let text = ''
     try {
-      await this.#parts.runner.run({
+      await this.#dependencies.runner.run({
         program,
-        words: ['--ignore-config', '--version'],
+        args: ['--ignore-config', '--version'],
         directory: '/',
-        environment: homeOnly(this.#parts.home),
+        environment: homeOnly(this.#dependencies.home),
         limits: { ...limits, timeoutMs: 20_000 },
         signal: new AbortController().signal,
         onLine: (line) => (text += line),
@@ -228,7 +227,7 @@ export function homeOnly(home: string): Readonly<Record<string, string>> {
   return { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, PYTHONDONTWRITEBYTECODE: '1' }
 }
 
-/** Reads the document of a probe; a page that holds one media stands for it. Throws a `MediaFailure` when it is none. */
+/** Reads the document of a probe; a page that holds one media counts as it. Throws a `MediaFailure` when it is none. */
 export function infoOf(json: string): MediaInfo {
   const content = parseJson(json)
   const page = Page.safeParse(content)

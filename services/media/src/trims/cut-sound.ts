@@ -34,8 +34,8 @@ export async function cutSound(
     `atrim=start=${seconds(part.startMs)}:end=${seconds(part.endMs)}`,
     'asetpts=PTS-STARTPTS',
   ].join(',')
-  const words = ['-map', '0:a:0', '-af', filter, '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact']
-  await ffmpeg.convert({ inputs: [file], words: [...words, '-f', 'wav'], output, timeoutMs: cutLimit(part), signal })
+  const args = ['-map', '0:a:0', '-af', filter, '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact']
+  await ffmpeg.convert({ inputs: [file], args: [...args, '-f', 'wav'], output, timeoutMs: cutLimit(part), signal })
   const facts = await readFacts(output)
   if (facts === undefined) throw new MediaFailure('conversion')
   refuseShort(part, facts)

@@ -3,10 +3,9 @@ import { z } from 'zod'
 import { route } from '../access.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { deliver } from '../delivery/deliver.ts'
+import { JobPath } from '../jobs/schema.ts'
 import { Trim, TrimId, TrimList, TrimPath, TrimRequest, TrimsRemoved } from './schema.ts'
 import type { Trims } from './trims.ts'
-
-const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** Parts of a sound, to the sample. */
 export function trimRoutes(trims: Trims, artifacts: ArtifactStore): Route[] {
@@ -28,7 +27,7 @@ export function trimRoutes(trims: Trims, artifacts: ArtifactStore): Route[] {
       {
         ...shared,
         method: 'GET',
-        summary: 'The parts that were cut',
+        summary: 'The trims of a sound',
         limit: '60',
         success: { status: 200, body: TrimList },
         errors: [404],
@@ -39,7 +38,7 @@ export function trimRoutes(trims: Trims, artifacts: ArtifactStore): Route[] {
       {
         ...shared,
         method: 'DELETE',
-        summary: 'Delete the parts that were cut, or one of them',
+        summary: 'Delete all trims of a sound, or one of them',
         limit: '30',
         query: z.object({ trim_id: TrimId.optional() }),
         success: { status: 200, body: TrimsRemoved },

@@ -1,64 +1,59 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isJobId } from '../artifacts/artifact-name.ts'
-import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import { withTemporaryFolder } from '@hearth/runtime'
+import { isJobId, type ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { Slots } from '../conversion/slots.ts'
-import type { JobRow } from '../database/tables.ts'
-import { conversionProblem } from '../delivery/conversion-problem.ts'
-import { findDerived, keepDerived } from '../delivery/derived-file.ts'
-import { trimName } from '../delivery/file-names.ts'
+import type { JobRow } from '../tables.ts'
+import { conversionProblem, findDerived, keepDerived } from '../delivery/derived-file.ts'
+import { trimName } from '../jobs/file-names.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { conflict, invalid, notFound, unavailable } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { cutSound, type Part } from './cut-sound.ts'
 import type { Trim, TrimList, TrimRequest } from './schema.ts'
-import { partOfArtifact, trimArtifact, trimIdOf } from './trim-id.ts'
 
-/** Dependencies of `Trims`. */
-export interface TrimParts {
+export interface TrimDependencies {
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
-  /** Folder where files may lie while they are made. */
+  /** Folder for temporary files. */
   readonly folder: string
 }
 
 /** Shortest and longest trim, milliseconds. */
-const [shortest, longest] = [1000, 600_000]
-/** A job keeps so many parts; the oldest go. */
-const mostKept = 50
-/** Number of trims that are cut or wait at a time, and their waiting time in milliseconds. */
-const mostTogether = 8
-const patience = 60_000
+const [minLength, maxLength] = [1000, 600_000]
+/** Maximum number of trims of a job; the oldest are deleted. */
+const maxKept = 50
+/** Maximum number of concurrent trims, and the time one waits for a slot, milliseconds. */
+const maxConcurrent = 8
+const slotTimeout = 60_000
 
 /**
- * Parts cut out of finished sounds. Throws problems in the words of the API.
+ * Parts cut out of finished sounds. Throws problems of the API.
  * Cuts each part once, and keeps it beside its source.
  */
 export class Trims {
-  readonly #parts: TrimParts
+  readonly #dependencies: TrimDependencies
   readonly #underWay = new Set<string>()
 
-  constructor(parts: TrimParts) {
-    this.#parts = parts
+  constructor(dependencies: TrimDependencies) {
+    this.#dependencies = dependencies
   }
 
   async make(jobId: string, wanted: TrimRequest): Promise<Trim> {
     const part = readPart(wanted)
-    const job = await this.#parts.jobs.row(jobId)
+    const job = await this.#dependencies.jobs.row(jobId)
     const source = sourceFor(job, part)
     const trimId = trimIdOf(part)
-    const isThere = (await findDerived(this.#parts.artifacts, job, trimArtifact(trimId))) !== undefined
+    const isThere = (await findDerived(this.#dependencies.artifacts, job, trimArtifact(trimId))) !== undefined
     if (!isThere) await this.#once(`${job.id} ${trimId}`, () => this.#cut(job, { source, part }))
     const duration = (part.endMs - part.startMs) / 1000
     return { ok: true, cached: isThere, trim_id: trimId, duration, file: trimName(job) }
   }
 
   async list(jobId: string): Promise<TrimList> {
-    const job = await this.#parts.jobs.row(jobId)
+    const job = await this.#dependencies.jobs.row(jobId)
     const file = trimName(job)
     return (await this.#kept(job))
       .sort((a, b) => a.part.startMs - b.part.startMs || a.part.endMs - b.part.endMs)
@@ -69,7 +64,7 @@ export class Trims {
   }
 
   async remove(jobId: string, trimId: string | undefined): Promise<{ ok: true; deleted: number }> {
-    const { artifacts } = this.#parts
+    const { artifacts } = this.#dependencies
     const isWanted = (name: string) =>
       trimId === undefined ? partOfArtifact(name) !== undefined : name === trimArtifact(trimId)
     const names = isJobId(jobId) ? (await artifacts.list(jobId)).filter(isWanted) : []
@@ -80,16 +75,17 @@ export class Trims {
 
   /** The stored file of a part and the name it is saved under. */
   async find(jobId: string, trimId: string): Promise<{ name: string; fileName: string }> {
-    const job = await this.#parts.jobs.row(jobId)
+    const job = await this.#dependencies.jobs.row(jobId)
     const name = trimArtifact(trimId)
-    const isThere = isDownloadable(job.status) && (await findDerived(this.#parts.artifacts, job, name)) !== undefined
+    const isThere =
+      isDownloadable(job.status) && (await findDerived(this.#dependencies.artifacts, job, name)) !== undefined
     if (!isThere) throw notFound('trim')
     return { name, fileName: trimName(job) }
   }
 
   async #once(key: string, work: () => Promise<void>): Promise<void> {
-    if (this.#underWay.has(key)) throw conflict('This part is being cut already; ask again in a moment')
-    if (this.#underWay.size >= mostTogether) throw unavailable('Too many parts are being cut; try again', 5)
+    if (this.#underWay.has(key)) throw conflict('This part is being cut already; try again in a moment')
+    if (this.#underWay.size >= maxConcurrent) throw unavailable('Too many parts are being cut; try again', 5)
     this.#underWay.add(key)
     try {
       await work()
@@ -99,29 +95,25 @@ export class Trims {
   }
 
   async #cut(job: JobRow, { source, part }: { source: string; part: Part }): Promise<void> {
-    const { artifacts, ffmpeg, folder } = this.#parts
+    const { artifacts, ffmpeg, folder } = this.#dependencies
     const name = trimArtifact(trimIdOf(part))
-    const own = join(folder, randomUUID())
-    await mkdir(own, { recursive: true, mode: 0o700 })
-    const output = join(own, name)
-    try {
+    await withTemporaryFolder(folder, async (own) => {
+      const output = join(own, name)
       await artifacts.withLocalFile(job.id, source, (file) =>
-        this.#inTurn((signal) => cutSound(ffmpeg, part, { file, output, signal })),
+        this.#inSlot((signal) => cutSound(ffmpeg, part, { file, output, signal })),
       )
-      await keepDerived(this.#parts, job, { name, file: output })
+      await keepDerived(this.#dependencies, job, { name, file: output })
       await this.#forgetOldest(job, name)
-    } catch (error) {
-      throw error instanceof ArtifactMissing ? notFound('file') : conversionProblem(error)
-    } finally {
-      await rm(own, { recursive: true, force: true })
-    }
+    }).catch((error: unknown) => {
+      throw conversionProblem(error)
+    })
   }
 
-  /** The cut itself has a limit of its own; this one is for the line in front of it. */
-  async #inTurn(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const waiting = AbortSignal.timeout(patience)
+  /** Runs the work in a slot; throws a problem when none is free in time. */
+  async #inSlot(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const waiting = AbortSignal.timeout(slotTimeout)
     try {
-      await this.#parts.slots.use(waiting, () => work(new AbortController().signal))
+      await this.#dependencies.slots.use(waiting, () => work(new AbortController().signal))
     } catch (error) {
       throw error === waiting.reason ? unavailable('The processor is busy with conversions; try again', 5) : error
     }
@@ -129,14 +121,12 @@ export class Trims {
 
   async #forgetOldest(job: JobRow, newest: string): Promise<void> {
     const others = (await this.#kept(job)).filter(({ name }) => name !== newest)
-    const oldest = others
-      .sort((a, b) => a.modifiedAt - b.modifiedAt)
-      .slice(0, Math.max(0, others.length + 1 - mostKept))
-    for (const { name } of oldest) await this.#parts.artifacts.removeOne(job.id, name)
+    const oldest = others.sort((a, b) => a.modifiedAt - b.modifiedAt).slice(0, Math.max(0, others.length + 1 - maxKept))
+    for (const { name } of oldest) await this.#dependencies.artifacts.removeOne(job.id, name)
   }
 
   async #kept(job: JobRow) {
-    const { artifacts } = this.#parts
+    const { artifacts } = this.#dependencies
     const found = (await artifacts.list(job.id)).map(async (name) => {
       const part = partOfArtifact(name)
       const facts = part === undefined ? undefined : await findDerived(artifacts, job, name)
@@ -151,8 +141,8 @@ function readPart({ start, end }: TrimRequest): Part {
   const part = { startMs: Math.round(start * 1000), endMs: Math.round(end * 1000) }
   const length = part.endMs - part.startMs
   if (length <= 0) throw invalid('end must lie after start')
-  if (length < shortest) throw invalid('end must lie at least 1 second after start')
-  if (length > longest) throw invalid('end must lie at most 600 seconds after start')
+  if (length < minLength) throw invalid('end must lie at least 1 second after start')
+  if (length > maxLength) throw invalid('end must lie at most 600 seconds after start')
   return part
 }
 
@@ -164,4 +154,16 @@ function sourceFor({ type, status, artifact, duration_ms }: JobRow, { endMs }: P
   if (duration_ms !== null && endMs > duration_ms)
     throw invalid(`end lies beyond the end of the track, which has ${(duration_ms / 1000).toFixed(3)} seconds`)
   return artifact
+}
+
+/** `<start_ms>_<end_ms>` */
+const trimIdOf = ({ startMs, endMs }: Part): string => `${startMs}_${endMs}`
+
+/** The name a part is stored under. */
+export const trimArtifact = (trimId: string): string => `trim_${trimId}.wav`
+
+/** The part that is stored under a name; undefined for anything else that is stored. */
+function partOfArtifact(name: string): Part | undefined {
+  const [, start, end] = /^trim_(\d{1,10})_(\d{1,10})\.wav$/.exec(name) ?? []
+  return start === undefined || end === undefined ? undefined : { startMs: Number(start), endMs: Number(end) }
 }

@@ -1,12 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { OutboundPolicy } from '@hearth/outbound'
+import { createOutboundAllow, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
+import { withTemporaryFolder } from '@hearth/runtime'
 import type { CookieJars } from '../cookies/jars.ts'
-import { extractorsFor } from '../platforms/extractors.ts'
+import { extractorsFor } from '../platforms/read-url.ts'
 import type { Platform } from '../platforms/schema.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
 import type { YtDlp } from '../tools/yt-dlp.ts'
-import { serveCanaryPage } from './canary-page.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
 /** A media that was fetched lately. */
 export interface KnownMedia {
@@ -14,23 +15,23 @@ export interface KnownMedia {
   readonly platform: Platform
 }
 
-export interface CanaryParts {
+export interface CanaryDependencies {
   /** The version in use, for what the new one cannot read. */
   readonly present: YtDlp
   readonly candidate: (policy?: OutboundPolicy) => YtDlp
-  /** What was fetched last; it should still be there. */
+  /** Media that were fetched last and should still exist. */
   readonly known: readonly KnownMedia[]
   readonly jars: CookieJars
   readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
-  /** Where working folders may be made. */
+  /** Folder in which temporary folders are made. */
   readonly scratch: string
   readonly signal: AbortSignal
 }
 
-const patience = 30_000
+const probeTimeout = 30_000
 
 /** Failures that are the program's own; the others are the platform's, and say nothing of it. */
-const ownFaults: ReadonlySet<MediaFailureCode> = new Set([
+const toolFailures: ReadonlySet<MediaFailureCode> = new Set([
   'failed',
   'unsupported',
   'tool_outdated',
@@ -46,46 +47,41 @@ const ownFaults: ReadonlySet<MediaFailureCode> = new Set([
  * one cannot read either counts for nothing; when nothing counts, a page of our own must do. The answer is what is wrong,
  * or undefined.
  */
-export async function tryOut(version: string, parts: CanaryParts): Promise<string | undefined> {
-  const said = await parts.candidate().version()
+export async function tryOut(version: string, dependencies: CanaryDependencies): Promise<string | undefined> {
+  const said = await dependencies.candidate().version()
   if (said !== version) return said === undefined ? 'it cannot be run here' : `it says it is ${said}`
   let hasRead = false
-  for (const media of parts.known) {
-    const failure = await probe(parts.candidate(), media, parts)
+  for (const media of dependencies.known) {
+    const failure = await probe(dependencies.candidate(), media, dependencies)
     if (failure === undefined) hasRead = true
-    else if (ownFaults.has(failure.code)) {
-      const before = await probe(parts.present, media, parts)
+    else if (toolFailures.has(failure.code)) {
+      const before = await probe(dependencies.present, media, dependencies)
       if (before === undefined) return `it cannot read ${media.url}, which the present one can: ${failure.message}`
     }
   }
-  return hasRead ? undefined : readOwnPage(parts)
+  return hasRead ? undefined : readOwnPage(dependencies)
 }
 
-async function readOwnPage(parts: CanaryParts): Promise<string | undefined> {
+async function readOwnPage(dependencies: CanaryDependencies): Promise<string | undefined> {
   await using page = await serveCanaryPage()
   const extractors = extractorsFor({ platform: 'youtube', isExtra: true })
-  const failure = await inFolder(parts, (directory) =>
-    attempt(parts.candidate(page.policy), { url: page.url, extractors, directory, signal: parts.signal }),
+  const failure = await withTemporaryFolder(dependencies.scratch, (directory) =>
+    attempt(dependencies.candidate(page.policy), { url: page.url, extractors, directory, signal: dependencies.signal }),
   )
   return failure === undefined ? undefined : `it cannot read a plain page: ${failure.message}`
 }
 
-function probe(program: YtDlp, { url, platform }: KnownMedia, parts: CanaryParts): Promise<MediaFailure | undefined> {
-  const extractors = parts.extractorsFor(platform, url)
-  return inFolder(parts, (directory) =>
-    parts.jars.withPrivateCopy(platform, directory, (cookies) =>
-      attempt(program, { url, extractors, cookies, directory, signal: parts.signal }),
+function probe(
+  program: YtDlp,
+  { url, platform }: KnownMedia,
+  dependencies: CanaryDependencies,
+): Promise<MediaFailure | undefined> {
+  const extractors = dependencies.extractorsFor(platform, url)
+  return withTemporaryFolder(dependencies.scratch, (directory) =>
+    dependencies.jars.withPrivateCopy(platform, directory, (cookies) =>
+      attempt(program, { url, extractors, cookies, directory, signal: dependencies.signal }),
     ),
   )
-}
-
-async function inFolder<T>({ scratch }: CanaryParts, work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(scratch, 'canary-'))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
 }
 
 async function attempt(
@@ -93,10 +89,40 @@ async function attempt(
   request: Omit<Parameters<YtDlp['probe']>[0], 'timeoutMs'>,
 ): Promise<MediaFailure | undefined> {
   try {
-    await program.probe({ ...request, timeoutMs: patience })
+    await program.probe({ ...request, timeoutMs: probeTimeout })
     return undefined
   } catch (error) {
     if (error instanceof MediaFailure) return error
     throw error
+  }
+}
+
+/** A page with a video, on loopback, to try a program without the network. */
+interface CanaryPage extends AsyncDisposable {
+  readonly url: string
+  /** Lets a program go there and nowhere else that is not public. */
+  readonly policy: OutboundPolicy
+}
+
+const page = `<!doctype html><html><head><title>A page of our own</title></head>
+<body><video><source src="/video.mp4" type="video/mp4"></video></body></html>`
+
+async function serveCanaryPage(): Promise<CanaryPage> {
+  const server = createServer((request, response) => {
+    const isPage = request.url === '/'
+    response.setHeader('content-type', isPage ? 'text/html; charset=utf-8' : 'video/mp4')
+    response.end(isPage ? page : '')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url: `http://${host}/`,
+    policy: createOutboundPolicy(createOutboundAllow([host])),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
   }
 }

@@ -8,12 +8,12 @@ import { createOutboundAllow } from '@hearth/outbound'
 import { createLog, createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, eventually, postgresObstacle, temporaryDirectory } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
-import type { JobRow, Tables } from '../database/tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
-import type { MediaEvent } from '../events/schema.ts'
+import type { MediaEvent } from '../events.ts'
 import { insertJob } from '../jobs/store.ts'
 import { openSettings } from '../settings/settings.ts'
-import { type ChosenParts, ChosenYtDlp } from './chosen-yt-dlp.ts'
+import { ChosenYtDlp, type ChosenYtDlpDependencies } from './chosen-yt-dlp.ts'
 import { firstEnds, lastFetched } from './store.ts'
 import { encodePin, parsePin, type Fetched } from './tool-pin.ts'
 
@@ -27,7 +27,7 @@ async function open(location: DatabaseLocation) {
   const timers = createManualClock(1_000_000)
   const bus = createLocalBus<MediaEvent>()
   /** One process of the installation, with a data directory of its own. */
-  const start = async (name: string, more: Partial<ChosenParts> = {}, ytDlpPath?: string) => {
+  const start = async (name: string, more: Partial<ChosenYtDlpDependencies> = {}, ytDlpPath?: string) => {
     const dataDirectory = join(place.path, name)
     const config = { dataDirectory, ytDlpPath, updatesUrl: undefined, outboundAllow: createOutboundAllow([]) }
     const settings = await openSettings(db)
@@ -142,6 +142,48 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
     for (let count = 0; count < 3; count += 1) await end('tool_outdated')
     assert.match(await web.program(), /2026\.05\.05/, 'a version that stood its trial stays')
     web.close()
+  })
+
+  await test('a verdict on one version that comes late leaves the next one alone', async () => {
+    const settings = await openSettings(db)
+    const verdict = Promise.withResolvers<void>()
+    const mayWrite = Promise.withResolvers<void>()
+    const wrote = Promise.withResolvers<void>()
+    const held = async <T>(write: () => Promise<T>): Promise<T> => {
+      verdict.resolve()
+      await mayWrite.promise
+      return write().finally(() => wrote.resolve())
+    }
+    const slow: typeof settings = {
+      ...settings,
+      write: (changes, internal) => held(() => settings.write(changes, internal)),
+      exchange: (name, value) => held(() => settings.exchange(name, value)),
+    }
+    const [web, late] = [await start('web'), await start('web', { settings: slow })]
+    await lay('web', '2026.06.06')
+    await web.take(versionOf('2026.06.06'))
+    assert.equal((await late.pin())?.isOnTrial, true)
+    web.close()
+    for (let count = 0; count < 3; count += 1) {
+      timers.advance(10)
+      const job = row({
+        status: 'error',
+        error_code: 'tool_outdated',
+        queued_at: timers.now(),
+        finished_at: timers.now(),
+      })
+      await insertJob(db, job)
+      const timestamp = new Date(timers.now()).toISOString()
+      bus.publish({ id: job.id, status: job.status, message: null, timestamp })
+    }
+    await verdict.promise
+    await lay('web', '2026.07.07')
+    await web.take(versionOf('2026.07.07'))
+    mayWrite.resolve()
+    await wrote.promise
+    assert.match(await web.program(), /2026\.07\.07/)
+    assert.equal((await web.pin())?.isOnTrial, true)
+    late.close()
   })
 
   await test('the last media that were fetched are told once each, the newest first', async () => {

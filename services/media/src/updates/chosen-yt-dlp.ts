@@ -1,17 +1,18 @@
 import type { OutboundAllow } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
+import type { Tables } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
 import { isTerminal } from '../jobs/job-machine.ts'
-import type { SettingsKeeper } from '../settings/settings.ts'
+import type { SettingsStore } from '../settings/settings.ts'
 import { findProgram } from '../tools/find-program.ts'
-import { createReleaseWeb, type ReleaseWeb } from './release-web.ts'
+import { createReleaseWeb, type ReleaseWeb } from './release.ts'
 import { firstEnds } from './store.ts'
 import { encodePin, parsePin, type Fetched, type ToolPin } from './tool-pin.ts'
-import { openVersionFolder, versionsIn, type VersionFolder } from './version-folder.ts'
+import { VersionFolder } from './version-folder.ts'
 
-export interface ChosenParts {
+/** Settings of `ChosenYtDlp`, and what it reads and writes. */
+export interface ChosenYtDlpDependencies {
   readonly config: {
     readonly dataDirectory: string
     readonly ytDlpPath: string | undefined
@@ -19,45 +20,47 @@ export interface ChosenParts {
     readonly outboundAllow: OutboundAllow
   }
   readonly db: Kysely<Tables>
-  readonly settings: Pick<SettingsKeeper, 'internal' | 'write' | 'refresh'>
+  readonly settings: Pick<SettingsStore, 'internal' | 'write' | 'exchange' | 'refresh'>
   readonly timers: Clock
   readonly log: Log
-  /** Tells how jobs end; without it nobody watches them. */
+  /** Publishes the ends of jobs; without it no trial is judged. */
   readonly bus?: MediaBus
   /** Fetches a version that another process took. */
   readonly fetchMissing?: (chosen: ChosenYtDlp, wanted: Fetched) => Promise<void>
 }
 
-/** So many jobs in a row that fail for an outdated yt-dlp, and nothing else, show that a new one does not work. */
+/** Number of jobs in a row that fail for an outdated yt-dlp after which a new version is rolled back. */
 const trialJobs = 3
 const retryMissing = 3_600_000
 
-/** Which yt-dlp is used: `YTDLP_PATH`, otherwise the one that was fetched and taken, otherwise the one in `PATH`. */
+/** The yt-dlp in use: `YTDLP_PATH`, otherwise the version that was fetched and chosen, otherwise the one in `PATH`. */
 export class ChosenYtDlp {
   readonly versions: VersionFolder
   readonly web: ReleaseWeb
-  /** Whether the operator named a program, so that nothing is to be chosen. */
+  /** True if the operator named a program, so that no version is chosen. */
   readonly isFixed: boolean
-  readonly #parts: ChosenParts
+  readonly #dependencies: ChosenYtDlpDependencies
   readonly #unsubscribe: () => void
   #missingSince: number | undefined
 
-  constructor(parts: ChosenParts) {
-    const { dataDirectory, updatesUrl, outboundAllow, ytDlpPath } = parts.config
-    this.#parts = parts
+  constructor(dependencies: ChosenYtDlpDependencies) {
+    const { dataDirectory, updatesUrl, outboundAllow, ytDlpPath } = dependencies.config
+    this.#dependencies = dependencies
     this.isFixed = ytDlpPath !== undefined
-    this.versions = openVersionFolder(versionsIn(dataDirectory))
+    this.versions = new VersionFolder(dataDirectory)
     this.web = createReleaseWeb(updatesUrl, outboundAllow)
-    const watch = parts.bus?.subscribe((event) => {
+    const watch = dependencies.bus?.subscribe((event) => {
       if ('status' in event && isTerminal(event.status) && this.#known()?.isOnTrial === true)
-        this.#judge().catch((error: unknown) => parts.log.warn({ err: error }, 'the new yt-dlp could not be judged'))
+        this.#judge().catch((error: unknown) =>
+          dependencies.log.warn({ err: error }, 'the new yt-dlp could not be judged'),
+        )
     })
     this.#unsubscribe = watch ?? (() => undefined)
   }
 
   /** Path of the program for the next run. What another process chose meanwhile counts. */
   async program(): Promise<string> {
-    const { ytDlpPath } = this.#parts.config
+    const { ytDlpPath } = this.#dependencies.config
     if (ytDlpPath !== undefined) return ytDlpPath
     const current = (await this.pin())?.current ?? 'system'
     if (current === 'system') return systemYtDlp() ?? '/usr/bin/yt-dlp'
@@ -69,14 +72,14 @@ export class ChosenYtDlp {
   /** Undefined while nothing was ever taken. */
   async pin(): Promise<ToolPin | undefined> {
     // Another process, or the command line, may have written; the last known pin does when the database cannot be read.
-    await this.#parts.settings.refresh().catch(() => undefined)
+    await this.#dependencies.settings.refresh().catch(() => undefined)
     return this.#known()
   }
 
   /** Uses a version from now on; the one before is kept. Its first jobs are watched. */
   async take(fetched: Fetched): Promise<void> {
     const before = (await this.pin())?.current ?? (systemYtDlp() === undefined ? undefined : 'system')
-    const since = this.#parts.timers.now()
+    const since = this.#dependencies.timers.now()
     await this.#write({
       current: fetched,
       since,
@@ -89,38 +92,54 @@ export class ChosenYtDlp {
 
   /** Uses the one before again; returns its name, or undefined when there is none. */
   async goBack(): Promise<string | undefined> {
-    const previous = (await this.pin())?.previous
-    if (previous === undefined || (previous === 'system' && systemYtDlp() === undefined)) return undefined
-    await this.#write({ current: previous, since: this.#parts.timers.now(), isOnTrial: false })
-    return previous === 'system' ? 'that of the system' : previous.version
+    const back = before(await this.pin())
+    if (back === undefined) return undefined
+    await this.#write(this.#backTo(back))
+    return nameOf(back)
   }
 
   close(): void {
     this.#unsubscribe()
   }
 
-  /** Looks at the first jobs of a new version: one that does not fail for it is enough to keep it. */
+  /**
+   * Checks the first jobs of a new version: one success, or failure of another kind, confirms it.
+   * A verdict counts for the version it is about: nothing is written when another was chosen meanwhile.
+   */
   async #judge(): Promise<void> {
-    const pin = await this.pin()
-    if (pin?.isOnTrial !== true) return
-    const ends = await firstEnds(this.#parts.db, { since: pin.since, limit: trialJobs })
-    if (ends.some((code) => code !== 'tool_outdated')) return this.#write({ ...pin, isOnTrial: false })
+    const { settings, db, log } = this.#dependencies
+    await settings.refresh()
+    const judged = settings.internal('pinned_tools')
+    const pin = parsePin(judged)
+    if (judged === undefined || pin?.isOnTrial !== true) return
+    const ends = await firstEnds(db, { since: pin.since, limit: trialJobs })
+    if (ends.some((code) => code !== 'tool_outdated')) {
+      await settings.exchange('pinned_tools', { from: judged, to: encodePin({ ...pin, isOnTrial: false }) })
+      return
+    }
     if (ends.length < trialJobs) return
-    const back = await this.goBack()
-    this.#parts.log.warn({ from: pin.current, back }, 'the new yt-dlp reads nothing; the one before is used again')
+    const back = before(pin)
+    if (back === undefined)
+      return log.warn({ from: pin.current }, 'the new yt-dlp reads nothing, and there is no other')
+    if (await settings.exchange('pinned_tools', { from: judged, to: encodePin(this.#backTo(back)) }))
+      log.warn({ from: pin.current, back: nameOf(back) }, 'the new yt-dlp reads nothing; the one before is used again')
+  }
+
+  #backTo(previous: Chosen): ToolPin {
+    return { current: previous, since: this.#dependencies.timers.now(), isOnTrial: false }
   }
 
   #known(): ToolPin | undefined {
-    return parsePin(this.#parts.settings.internal('pinned_tools'))
+    return parsePin(this.#dependencies.settings.internal('pinned_tools'))
   }
 
   #write(pin: ToolPin): Promise<void> {
-    return this.#parts.settings.write({}, { pinned_tools: encodePin(pin) })
+    return this.#dependencies.settings.write({}, { pinned_tools: encodePin(pin) })
   }
 
   /** In the background, and not again for an hour when it fails: meanwhile the system's does. */
   #fetchMissing(wanted: Fetched): void {
-    const { fetchMissing, timers, log } = this.#parts
+    const { fetchMissing, timers, log } = this.#dependencies
     const now = timers.monotonic()
     if (fetchMissing === undefined || (this.#missingSince !== undefined && now - this.#missingSince < retryMissing))
       return
@@ -131,5 +150,14 @@ export class ChosenYtDlp {
   }
 }
 
-/** What is installed; looked for each time, because it may be installed while we run. */
+/** The installed program; looked up each time, because it may be installed while the service runs. */
 const systemYtDlp = () => findProgram('yt-dlp')
+
+type Chosen = ToolPin['current']
+
+/** The choice to go back to; undefined if there is none, or the system has none any more. */
+function before(pin: ToolPin | undefined): Chosen | undefined {
+  return pin?.previous === 'system' && systemYtDlp() === undefined ? undefined : pin?.previous
+}
+
+const nameOf = (chosen: Chosen) => (chosen === 'system' ? 'that of the system' : chosen.version)

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { isNewer } from './compare-versions.ts'
 import type { Updates } from './schema.ts'
 
-/** What has a version: the service, and what it works with. */
+/** A component with a version: the service, or a tool of it. */
 export type ComponentName = keyof Updates['components']
 
-/** Where the newest version of a component is told. */
+/** Source of a component's newest version. */
 export interface ComponentSource {
   readonly label: string
   /** Page for a person. */
@@ -43,7 +42,7 @@ function newestTag(answer: unknown): string {
   return newest
 }
 
-/** Every component's source; the application is asked for only when the repository that publishes it is known. */
+/** Every component's source; the application is queried only when the repository that publishes it is known. */
 export type ComponentSources = Readonly<Record<ComponentName, ComponentSource>>
 
 /** @param application `OWNER/NAME` of the repository that publishes the application */
@@ -66,3 +65,21 @@ export const componentSources = (application: string | undefined): ComponentSour
 
 /** Names of all components. */
 export const componentNames = Object.keys(componentSources(undefined)) as [ComponentName, ...ComponentName[]]
+
+/**
+ * Returns true for a version that comes after another; both by the numbers they begin with (`5.1.9-0+deb12u1` is 5.1.9). False when one of
+ * them begins with none, such as a build from between two versions.
+ */
+export function isNewer(candidate: string, present: string): boolean {
+  const [left, right] = [numbersOf(candidate), numbersOf(present)]
+  if (left === undefined || right === undefined) return false
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  return false
+}
+
+function numbersOf(version: string): number[] | undefined {
+  return /^\d+(?:\.\d+)*/.exec(version)?.[0].split('.').map(Number)
+}

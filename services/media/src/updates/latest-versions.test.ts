@@ -9,7 +9,7 @@ import { createManualClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { componentSources } from './components.ts'
 import { createLatestVersions } from './latest-versions.ts'
-import { createReleaseWeb } from './release-web.ts'
+import { createReleaseWeb } from './release.ts'
 
 const hour = 3_600_000
 const sources = componentSources(undefined)

@@ -2,29 +2,29 @@ import { readFile } from 'node:fs/promises'
 import { writeFileAtomic, type Clock } from '@hearth/runtime'
 import { z } from 'zod'
 import { componentNames, type ComponentName, type ComponentSource, type ComponentSources } from './components.ts'
-import type { ReleaseWeb } from './release-web.ts'
+import type { ReleaseWeb } from './release.ts'
 
 /** The newest version of a component, as far as it is known. */
 export interface Latest {
   readonly version: string
-  /** When it was told, milliseconds since the epoch. */
+  /** Time of the answer, milliseconds since the epoch. */
   readonly at: number
 }
 
-/** What the server of releases told last. */
+/** Last known answers of the release server. */
 export interface LatestVersions {
-  /** When all were told, and when they were asked for; null for never. */
+  /** Times of the last complete answer and of the last request; null for never. */
   readonly checkedAt: number | null
   readonly attemptedAt: number | null
   readonly versions: ReadonlyMap<ComponentName, Latest>
-  /** Those that were not told when they were asked for last. */
+  /** Components whose last request failed. */
   readonly unanswered: ReadonlySet<ComponentName>
 }
 
-export interface LatestParts {
+export interface LatestVersionsDependencies {
   readonly sources: ComponentSources
   readonly web: ReleaseWeb
-  /** Where the answers are kept over a restart. */
+  /** File that keeps the answers over a restart. */
   readonly file: string
   readonly clock: Clock
 }
@@ -32,8 +32,8 @@ export interface LatestParts {
 /** Life of an answer and of a failure, and time for one round, milliseconds; size of an answer, bytes. */
 const answersFor = 86_400_000
 const failureFor = 3_600_000
-const patience = 20_000
-const largest = 1024 * 1024
+const timeout = 20_000
+const maxBytes = 1024 * 1024
 
 const Name = z.enum(componentNames)
 
@@ -45,50 +45,50 @@ const Stored = z.object({
 })
 type Stored = z.infer<typeof Stored>
 
-/** Asks for the newest versions, seldom: everything at once, each failing for itself. Never throws. */
-export function createLatestVersions(parts: LatestParts): () => Promise<LatestVersions> {
-  const asked = componentNames.filter((name) => parts.sources[name].path !== undefined)
+/** Creates the query of the newest versions: all at once and rarely, each may fail alone. Never throws. */
+export function createLatestVersions(dependencies: LatestVersionsDependencies): () => Promise<LatestVersions> {
+  const queried = componentNames.filter((name) => dependencies.sources[name].path !== undefined)
   let known: Stored | undefined
   let running: Promise<Stored> | undefined
 
-  async function ask(before: Stored | undefined): Promise<Stored> {
-    const at = parts.clock.now()
-    const signal = AbortSignal.timeout(patience)
+  async function query(before: Stored | undefined): Promise<Stored> {
+    const at = dependencies.clock.now()
+    const signal = AbortSignal.timeout(timeout)
     const versions = new Map(before?.versions)
     const unanswered: ComponentName[] = []
-    const questions = asked.map(async (name) => {
-      const version = await askOne(parts.web, parts.sources[name], signal).catch(() => undefined)
+    const queries = queried.map(async (name) => {
+      const version = await queryOne(dependencies.web, dependencies.sources[name], signal).catch(() => undefined)
       if (version === undefined) unanswered.push(name)
       else versions.set(name, { version, at })
     })
-    await Promise.all(questions)
+    await Promise.all(queries)
     const checkedAt = unanswered.length === 0 ? at : (before?.checkedAt ?? null)
     known = { checkedAt, attemptedAt: at, versions: [...versions], unanswered }
-    // What cannot be kept is asked for again after a restart, and that is all.
-    await writeFileAtomic(parts.file, JSON.stringify(known)).catch(() => undefined)
+    // An answer that cannot be stored is requested again after a restart.
+    await writeFileAtomic(dependencies.file, JSON.stringify(known)).catch(() => undefined)
     return known
   }
 
   return async () => {
-    known ??= await readStored(parts.file)
-    if (running === undefined && isDue(known, asked, parts.clock.now())) {
-      running = ask(known).finally(() => (running = undefined))
+    known ??= await readStored(dependencies.file)
+    if (running === undefined && isDue(known, queried, dependencies.clock.now())) {
+      running = query(known).finally(() => (running = undefined))
     }
-    return view(await (running ?? known), asked)
+    return view(await (running ?? known), queried)
   }
 }
 
-function isDue(known: Stored | undefined, asked: readonly ComponentName[], now: number): boolean {
+function isDue(known: Stored | undefined, queried: readonly ComponentName[], now: number): boolean {
   if (known === undefined || now < known.attemptedAt) return true
   // Stored before the settings named this one.
   const tried = new Set([...known.unanswered, ...known.versions.map(([name]) => name)])
-  if (asked.some((name) => !tried.has(name))) return true
+  if (queried.some((name) => !tried.has(name))) return true
   return now - known.attemptedAt >= (known.unanswered.length === 0 ? answersFor : failureFor)
 }
 
-async function askOne(web: ReleaseWeb, { path = '', read }: ComponentSource, signal: AbortSignal): Promise<string> {
+async function queryOne(web: ReleaseWeb, { path = '', read }: ComponentSource, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/vnd.github+json' }
-  const options = { headers, redirects: 3, maxBytes: largest, timeoutMs: patience, signal }
+  const options = { headers, redirects: 3, maxBytes: maxBytes, timeoutMs: timeout, signal }
   const { status, body } = await web.fetch(web.apiUrl(path), options)
   if (status !== 200) throw new Error(`the server of releases answered ${status}`)
   return read(JSON.parse(Buffer.from(body).toString()))
@@ -102,11 +102,11 @@ async function readStored(file: string): Promise<Stored | undefined> {
   }
 }
 
-function view(stored: Stored | undefined, asked: readonly ComponentName[]): LatestVersions {
+function view(stored: Stored | undefined, queried: readonly ComponentName[]): LatestVersions {
   return {
     checkedAt: stored?.checkedAt ?? null,
     attemptedAt: stored?.attemptedAt ?? null,
     versions: new Map(stored?.versions),
-    unanswered: new Set(stored?.unanswered ?? asked),
+    unanswered: new Set(stored?.unanswered ?? queried),
   }
 }

@@ -1,8 +1,40 @@
-import { OutboundFailed, OutboundRefused } from '@hearth/outbound'
+import {
+  allowAddresses,
+  createGuardedFetch,
+  createOpenGuarded,
+  createOutboundPolicy,
+  OutboundFailed,
+  OutboundRefused,
+  type OutboundAllow,
+} from '@hearth/outbound'
 import { z } from 'zod'
-import type { ReleaseWeb } from './release-web.ts'
 import { ytDlpVersion } from './tool-pin.ts'
-import { UpdateFailed } from './update-failed.ts'
+
+/** A release that cannot be fetched or must not be used; `message` says why, for a person. Nothing was changed. */
+export class UpdateFailed extends Error {
+  override readonly name = 'UpdateFailed'
+}
+
+const defaultApi = 'https://api.github.com'
+const defaultFiles = 'https://github.com'
+
+/** Access to the release server. */
+export type ReleaseWeb = ReturnType<typeof createReleaseWeb>
+
+/** @param base the operator's own server, which is exempt from the guard because the operator named it */
+export function createReleaseWeb(base: string | undefined, allow: OutboundAllow) {
+  const api = (base ?? defaultApi).replace(/\/+$/, '')
+  const origins = new Set([new URL(api).origin, defaultFiles])
+  const policy = createOutboundPolicy(allowAddresses(allow, [base]))
+  return {
+    fetch: createGuardedFetch(policy),
+    open: createOpenGuarded(policy),
+    /** Returns the address of a path of its API. */
+    apiUrl: (path: string): string => `${api}${path}`,
+    /** Returns true if a URL of a release's file is at the server itself, or at the one the default server names. */
+    isFileUrl: (text: string): boolean => URL.canParse(text) && origins.has(new URL(text).origin),
+  }
+}
 
 /** A release of yt-dlp: its version, and where its files are. */
 export interface Release {
@@ -11,16 +43,16 @@ export interface Release {
   fileUrl(name: string): string | undefined
 }
 
-const patience = 20_000
-const largest = 1024 * 1024
+const timeout = 20_000
+const maxBytes = 1024 * 1024
 
 const Answer = z.object({
   tag_name: z.string().regex(ytDlpVersion),
   assets: z.array(z.object({ name: z.string(), browser_download_url: z.string() })),
 })
 
-/** Asks for a release: the newest, or that of a version. Throws `UpdateFailed`. */
-export async function askRelease(
+/** Fetches a release: the newest, or that of a version. Throws `UpdateFailed`. */
+export async function fetchRelease(
   web: ReleaseWeb,
   wanted: 'latest' | { version: string },
   signal: AbortSignal,
@@ -28,7 +60,7 @@ export async function askRelease(
   const which = wanted === 'latest' ? 'latest' : `tags/${wanted.version}`
   const url = web.apiUrl(`/repos/yt-dlp/yt-dlp/releases/${which}`)
   const headers = { accept: 'application/vnd.github+json' }
-  const options = { headers, redirects: 3, maxBytes: largest, timeoutMs: patience, signal }
+  const options = { headers, redirects: 3, maxBytes: maxBytes, timeoutMs: timeout, signal }
   const { status, body } = await web.fetch(url, options).catch(rethrow)
   if (status !== 200) throw new UpdateFailed(`the server of releases answered ${status}`)
   const { tag_name: version, assets } = read(body)
@@ -47,7 +79,7 @@ function read(body: Uint8Array): z.infer<typeof Answer> {
   }
 }
 
-/** Makes of what the guard says what the user is told; anything else goes on as it is. */
+/** Throws an outbound error as `UpdateFailed`; anything else unchanged. */
 export function rethrow(cause: unknown): never {
   if (cause instanceof OutboundFailed || cause instanceof OutboundRefused)
     throw new UpdateFailed(cause.message, { cause })

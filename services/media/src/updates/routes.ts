@@ -2,10 +2,10 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { HostInfo } from '../host/schema.ts'
 import { ToolUpdate, Updates } from './schema.ts'
-import type { UpdateKeeper } from './updates.ts'
+import type { Updater } from './updates.ts'
 
 /** The host and the tools. */
-export function systemRoutes(updates: UpdateKeeper, host: () => Promise<HostInfo>): Route[] {
+export function systemRoutes(updates: Updater, host: () => Promise<HostInfo>): Route[] {
   const shared = { tag: 'System', access: 'member' } as const
   const changed = { status: 200, body: ToolUpdate } as const
   return [
@@ -14,7 +14,7 @@ export function systemRoutes(updates: UpdateKeeper, host: () => Promise<HostInfo
         ...shared,
         method: 'GET',
         path: '/api/updates',
-        summary: 'Versions of the service and of what it works with',
+        summary: 'Versions of the service and its tools',
         limit: '30',
         success: { status: 200, body: Updates },
       },
@@ -25,7 +25,7 @@ export function systemRoutes(updates: UpdateKeeper, host: () => Promise<HostInfo
         ...shared,
         method: 'POST',
         path: '/api/updates/ytdlp',
-        summary: 'Fetch the newest yt-dlp, try it, and take it when it works',
+        summary: 'Fetch the newest yt-dlp, try it, and use it when it works',
         limit: '2',
         success: changed,
         errors: [409, 502],
@@ -37,7 +37,7 @@ export function systemRoutes(updates: UpdateKeeper, host: () => Promise<HostInfo
         ...shared,
         method: 'POST',
         path: '/api/updates/ytdlp/revert',
-        summary: 'Go back to the yt-dlp before',
+        summary: 'Go back to the previous yt-dlp',
         limit: '5',
         success: changed,
         errors: [409],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-const moment = z.iso.datetime().nullable()
+const Timestamp = z.iso.datetime().nullable()
 
 export const Component = z
   .object({
@@ -9,23 +9,23 @@ export const Component = z
     latest: z.string().nullable(),
     update_available: z.boolean(),
     url: z.string(),
-    checked_at: moment,
-    stale: z.boolean().meta({ description: 'The newest version could not be asked for lately' }),
+    checked_at: Timestamp,
+    stale: z.boolean().meta({ description: 'The last request for the newest version failed' }),
   })
   .meta({ id: 'Component' })
 
 /** Versions of the service and of what it works with. */
 export const Updates = z
   .object({
-    checked_at: moment,
-    last_attempt_at: moment,
+    checked_at: Timestamp,
+    last_attempt_at: Timestamp,
     complete: z.boolean(),
     components: z.record(z.enum(['app', 'ytdlp', 'ytdlp_ejs', 'js_runtime', 'ffmpeg', 'wavesurfer']), Component),
   })
   .meta({ id: 'Updates' })
 export type Updates = z.infer<typeof Updates>
 
-/** How a change of yt-dlp ended. */
+/** Result of a change of yt-dlp. */
 export const ToolUpdate = z
   .object({
     ok: z.boolean(),

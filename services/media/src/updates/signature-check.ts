@@ -5,27 +5,31 @@ import { join } from 'node:path'
 import { findProgram } from '../tools/find-program.ts'
 import type { ToolRunner } from '../tools/run-tool.ts'
 import { ToolFailure } from '../tools/tool-failure.ts'
-import type { SignatureCheck } from './fetch-program.ts'
-import { UpdateFailed } from './update-failed.ts'
+import { UpdateFailed } from './release.ts'
 
 const limits = { timeoutMs: 20_000, memory: 512 * 1024 ** 2, processes: 8 }
 
+/** Checks that a list of checksums is signed by the publisher of the releases. */
+export type SignatureCheck = ReturnType<typeof createSignatureCheck>
+
 /**
- * Checks signatures with GnuPG against the one key that the operator put into a file, in a home of its own: no other key
+ * Checks signatures with GnuPG against the one key that the operator put into a file, in a temporary home: no other key
  * counts, whatever the machine trusts.
  */
-export function createSignatureCheck({ keyFile, runner }: { keyFile: string; runner: ToolRunner }): SignatureCheck {
+export function createSignatureCheck({ keyFile, runner }: { keyFile: string; runner: ToolRunner }) {
   const program = findProgram('gpg')
   return {
-    isPossible: () => program !== undefined && existsSync(keyFile),
-    async verify(content, signature, signal) {
+    /** Returns true if a key is pinned and the program for it exists; otherwise only checksums are checked. */
+    isPossible: (): boolean => program !== undefined && existsSync(keyFile),
+    /** Throws `UpdateFailed` unless the signature is valid. */
+    async verify(content: Uint8Array, signature: Uint8Array, signal: AbortSignal): Promise<void> {
       if (program === undefined) throw new UpdateFailed('gpg, which checks signatures, is not there')
       const home = await mkdtemp(join(tmpdir(), 'hearth-gpg-'))
       const said: string[] = []
-      const gpg = (words: readonly string[]) =>
+      const gpg = (args: readonly string[]) =>
         runner.run({
           program,
-          words: ['--homedir', home, '--batch', '--no-options', '--no-autostart', '--status-fd', '1', ...words],
+          args: ['--homedir', home, '--batch', '--no-options', '--no-autostart', '--status-fd', '1', ...args],
           directory: home,
           environment: { HOME: home },
           limits,
@@ -45,7 +49,7 @@ export function createSignatureCheck({ keyFile, runner }: { keyFile: string; run
       } finally {
         await rm(home, { recursive: true, force: true })
       }
-      // An exit code of 0 also stands for keys that have run out.
+      // gpg also exits with 0 for expired keys.
       if (!said.some((line) => line.startsWith('[GNUPG:] GOODSIG ')))
         throw new UpdateFailed('the signature of the release is not good')
     },

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { completedStatuses } from '../jobs/job-machine.ts'
 import type { Platform } from '../platforms/schema.ts'
 
@@ -18,7 +18,7 @@ export async function lastFetched(db: Db, limit: number): Promise<{ url: string;
   return [...once.values()].slice(0, limit)
 }
 
-/** How the first jobs ended that got into the line after a moment: the code of the failure, or null for a good end. */
+/** Results of the first jobs queued after a timestamp: the code of the failure, or null for success. */
 export async function firstEnds(
   db: Db,
   { since, limit }: { since: number; limit: number },

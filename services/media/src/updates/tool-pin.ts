@@ -1,3 +1,4 @@
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 
 /** The form of yt-dlp's version numbers. */
@@ -11,13 +12,13 @@ const Fetched = z.object({
 })
 export type Fetched = z.infer<typeof Fetched>
 
-/** Which yt-dlp is used, and which was before. */
+/** The yt-dlp in use, and the one before. */
 export const ToolPin = z.object({
   /** `system`: the one that is installed. */
   current: z.union([Fetched, z.literal('system')]),
   /** Missing when there is nothing to go back to. */
   previous: z.union([Fetched, z.literal('system')]).optional(),
-  /** When it was taken, milliseconds since the epoch. */
+  /** Time since which it is in use, milliseconds since the epoch. */
   since: z.number(),
   /** The first jobs have yet to show that it works. */
   isOnTrial: z.boolean(),
@@ -28,12 +29,7 @@ const Pins = z.object({ ytdlp: ToolPin })
 
 /** Reads the setting; undefined when nothing was ever pinned, or it cannot be read. */
 export function parsePin(text: string | undefined): ToolPin | undefined {
-  if (text === undefined) return undefined
-  try {
-    return Pins.parse(JSON.parse(text)).ytdlp
-  } catch {
-    return undefined
-  }
+  return Pins.safeParse(parseJson(text ?? '')).data?.ytdlp
 }
 
 export function encodePin(pin: ToolPin): string {

@@ -1,44 +1,38 @@
 import type { Kysely } from 'kysely'
 import type { CookieJars } from '../cookies/jars.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import type { Platform } from '../platforms/schema.ts'
 import { conflict, upstream } from '../problems.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import { tryOut } from './canary.ts'
 import type { ChosenYtDlp } from './chosen-yt-dlp.ts'
-import { isNewer } from './compare-versions.ts'
+import { isNewer } from './components.ts'
 import { fetchVersion, type FetchedVersion } from './fetch-version.ts'
-import { askRelease } from './release.ts'
+import { fetchRelease, UpdateFailed } from './release.ts'
 import type { ToolUpdate } from './schema.ts'
 import { lastFetched } from './store.ts'
-import { UpdateFailed } from './update-failed.ts'
 
-export interface UpdateParts {
+export interface YtDlpUpdateDependencies {
   readonly chosen: ChosenYtDlp
   readonly tools: Toolbox
   readonly db: Kysely<Tables>
   readonly jars: CookieJars
   readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
-  /** Where working folders may be made. */
+  /** Folder in which temporary folders are made. */
   readonly scratch: string
 }
 
-/** Changes of the yt-dlp in use. Throw problems in the words of the API. */
-export interface YtDlpUpdate {
-  update(): Promise<ToolUpdate>
-  revert(): Promise<ToolUpdate>
-}
+/** Number of media that a new version must read. */
+const maxTried = 2
+/** Timeout for fetching, and trying with up to four runs, milliseconds. */
+const updateTimeout = 360_000
 
-/** Media that are read to see whether a new version works. */
-const mostTried = 2
-/** For everything together: fetching, and trying with up to four runs. */
-const patience = 360_000
-
-export function createYtDlpUpdate(parts: UpdateParts): YtDlpUpdate {
+/** Creates update and rollback of yt-dlp. They throw problems of the API. */
+export function createYtDlpUpdate(dependencies: YtDlpUpdateDependencies) {
   let isBusy = false
 
   async function alone(work: () => Promise<ToolUpdate>): Promise<ToolUpdate> {
-    if (parts.chosen.isFixed)
+    if (dependencies.chosen.isFixed)
       throw conflict('YTDLP_PATH names the yt-dlp to use; it is updated where it comes from, or the setting is removed')
     if (isBusy) throw conflict('yt-dlp is being updated already')
     isBusy = true
@@ -53,25 +47,27 @@ export function createYtDlpUpdate(parts: UpdateParts): YtDlpUpdate {
   }
 
   return {
-    update: () => alone(() => update(parts, AbortSignal.timeout(patience))),
-    revert: () =>
+    /** Fetches the newest yt-dlp beside the present one, tries it, and uses it only when it works. */
+    updateYtDlp: () => alone(() => update(dependencies, AbortSignal.timeout(updateTimeout))),
+    /** Goes back to the version before. */
+    revertYtDlp: () =>
       alone(async () => {
-        const back = await parts.chosen.goBack()
+        const back = await dependencies.chosen.goBack()
         if (back === undefined) throw conflict('There is no yt-dlp before the present one')
-        const version = (await parts.tools.ytDlp.version()) ?? null
+        const version = (await dependencies.tools.ytDlp.version()) ?? null
         return { ok: true, version, message: `yt-dlp ${version ?? back} is in use again` }
       }),
   }
 }
 
-async function update(parts: UpdateParts, signal: AbortSignal): Promise<ToolUpdate> {
-  const { chosen, tools } = parts
-  const release = await askRelease(chosen.web, 'latest', signal)
+async function update(dependencies: YtDlpUpdateDependencies, signal: AbortSignal): Promise<ToolUpdate> {
+  const { chosen, tools } = dependencies
+  const release = await fetchRelease(chosen.web, 'latest', signal)
   const present = await tools.ytDlp.version()
   if (present !== undefined && !isNewer(release.version, present))
     return { ok: true, version: present, message: `yt-dlp ${present} is the newest already` }
   await using fetched = await fetchVersion(chosen, release, { runner: tools.runner, signal })
-  const fault = await tryFetched(parts, release.version, { fetched, signal })
+  const fault = await tryFetched(dependencies, release.version, { fetched, signal })
   if (fault !== undefined) {
     const stays = present === undefined ? '' : `; ${present} stays in use`
     return { ok: false, version: present ?? null, message: `yt-dlp ${release.version} was not taken: ${fault}${stays}` }
@@ -85,14 +81,14 @@ async function update(parts: UpdateParts, signal: AbortSignal): Promise<ToolUpda
 }
 
 async function tryFetched(
-  { tools, db, jars, extractorsFor, scratch }: UpdateParts,
+  { tools, db, jars, extractorsFor, scratch }: YtDlpUpdateDependencies,
   version: string,
   { fetched, signal }: { fetched: FetchedVersion; signal: AbortSignal },
 ): Promise<string | undefined> {
   return tryOut(version, {
     present: tools.ytDlp,
     candidate: (policy) => tools.ytDlpAt(fetched.staged.file, policy),
-    known: await lastFetched(db, mostTried),
+    known: await lastFetched(db, maxTried),
     jars,
     extractorsFor,
     scratch,

@@ -1,40 +1,40 @@
 import { readFileSync } from 'node:fs'
-import { momentOf } from '@hearth/runtime'
+import { join } from 'node:path'
+import { toIsoString, type Clock } from '@hearth/runtime'
 import { z } from 'zod'
 import type { Toolbox } from '../tools/toolbox.ts'
 import { version } from '../version.ts'
-import { isNewer } from './compare-versions.ts'
-import type { ComponentName, ComponentSources } from './components.ts'
-import type { LatestVersions } from './latest-versions.ts'
-import type { ToolUpdate, Updates } from './schema.ts'
-import type { YtDlpUpdate } from './update-yt-dlp.ts'
+import { componentSources, isNewer, type ComponentName, type ComponentSources } from './components.ts'
+import { createLatestVersions, type LatestVersions } from './latest-versions.ts'
+import type { Updates } from './schema.ts'
+import { createYtDlpUpdate, type YtDlpUpdateDependencies } from './update-yt-dlp.ts'
+import type { ChosenYtDlp } from './chosen-yt-dlp.ts'
 
-/** Versions, and yt-dlp's own update. */
-export interface UpdateKeeper {
-  /** From memory for a day, and for an hour after a failure. */
-  check(): Promise<Updates>
-  /** Fetches the newest yt-dlp beside the present one, tries it, and takes it only when it works. */
-  updateYtDlp(): Promise<ToolUpdate>
-  /** Goes back to the version before. */
-  revertYtDlp(): Promise<ToolUpdate>
+export interface UpdateDependencies extends Omit<YtDlpUpdateDependencies, 'chosen'> {
+  readonly config: { readonly dataDirectory: string; readonly updatesRepository: string | undefined }
+  readonly clock: Clock
+  readonly chosenYtDlp: ChosenYtDlp
 }
 
-export interface UpdateKeeperParts {
-  readonly sources: ComponentSources
-  readonly latest: () => Promise<LatestVersions>
-  readonly tools: Pick<Toolbox, 'ytDlp' | 'ffmpeg' | 'ejsVersion'>
-  readonly change: YtDlpUpdate
-}
+/** The versions of the service and its tools, and the update of yt-dlp. */
+export type Updater = ReturnType<typeof createUpdates>
 
-export function createUpdates({ sources, latest, tools, change }: UpdateKeeperParts): UpdateKeeper {
+/** Creates the check for new versions and the update of yt-dlp, for the web side and the command line. */
+export function createUpdates(dependencies: UpdateDependencies) {
+  const { config, tools, clock, chosenYtDlp: chosen } = dependencies
+  const sources = componentSources(config.updatesRepository)
+  const file = join(config.dataDirectory, 'updates.json')
+  const latest = createLatestVersions({ sources, web: chosen.web, file, clock })
   return {
-    async check() {
+    ...createYtDlpUpdate({ ...dependencies, chosen }),
+    /** Returns versions from memory: for a day, and for an hour after a failure. */
+    async check(): Promise<Updates> {
       const [newest, current] = await Promise.all([latest(), currentVersions(tools)])
       const component = (name: ComponentName) =>
         describe(name, { source: sources[name], current: current[name], newest })
       return {
-        checked_at: momentOf(newest.checkedAt),
-        last_attempt_at: momentOf(newest.attemptedAt),
+        checked_at: toIsoString(newest.checkedAt),
+        last_attempt_at: toIsoString(newest.attemptedAt),
         complete: newest.unanswered.size === 0,
         components: {
           app: component('app'),
@@ -46,8 +46,6 @@ export function createUpdates({ sources, latest, tools, change }: UpdateKeeperPa
         },
       }
     },
-    updateYtDlp: () => change.update(),
-    revertYtDlp: () => change.revert(),
   }
 }
 
@@ -66,12 +64,12 @@ function describe(name: ComponentName, { source, current, newest }: Described) {
     latest: latest?.version ?? null,
     update_available: current !== undefined && latest !== undefined && isNewer(latest.version, current),
     url,
-    checked_at: momentOf(latest?.at ?? null),
+    checked_at: toIsoString(latest?.at ?? null),
     stale: newest.unanswered.has(name),
   }
 }
 
-async function currentVersions(tools: UpdateKeeperParts['tools']): Promise<Record<ComponentName, string | undefined>> {
+async function currentVersions(tools: Toolbox): Promise<Record<ComponentName, string | undefined>> {
   const [ytdlp, ytdlp_ejs, ffmpeg] = await Promise.all([
     tools.ytDlp.version(),
     tools.ejsVersion(),

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
-import { chmod, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { flushToDisk } from '@hearth/runtime'
 import { ytDlpVersion } from './tool-pin.ts'
 
 /** A program on its way: it is tried where it lies, and then kept or thrown away. */
@@ -11,70 +12,58 @@ export interface StagedProgram extends AsyncDisposable {
   keep(version: string): Promise<void>
 }
 
-/** The versions of yt-dlp that were fetched, side by side. */
-export interface VersionFolder {
-  pathOf(version: string): string
-  /** Path of another file in the folder. */
-  fileOf(name: string): string
-  has(version: string): boolean
-  /** Makes room for a program, written by `fill`. */
-  stage(fill: (file: string) => Promise<void>): Promise<StagedProgram>
-  /** Removes all versions but these, and what a crash left. */
-  keepOnly(versions: readonly string[]): Promise<void>
-}
-
 const strayAge = 3_600_000
-const name = 'yt-dlp'
+const programName = 'yt-dlp'
 
-/** Where the versions are in a data directory. */
-export const versionsIn = (dataDirectory: string): string => join(dataDirectory, 'tools/yt-dlp')
+/** The versions of yt-dlp that were fetched, side by side in a data directory. All is for the owner alone. */
+export class VersionFolder {
+  readonly #root: string
 
-/** The folder of the versions, which is made with the first of them; for the owner alone, as everything in it. */
-export function openVersionFolder(root: string): VersionFolder {
-  const pathOf = (version: string) => join(root, version, name)
-  return {
-    pathOf,
-    fileOf: (file) => join(root, file),
-    has: (version) => ytDlpVersion.test(version) && existsSync(pathOf(version)),
-    async stage(fill) {
-      const folder = join(root, `.incoming-${randomUUID()}`)
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const discard = () => rm(folder, { recursive: true, force: true })
-      const file = join(folder, name)
-      try {
-        await fill(file)
-        await chmod(file, 0o700)
-        await flush(file)
-      } catch (error) {
-        await discard()
-        throw error
-      }
-      return {
-        file,
-        async keep(version) {
-          const target = join(root, version)
-          await rm(target, { recursive: true, force: true })
-          await rename(folder, target)
-          await flush(root)
-        },
-        [Symbol.asyncDispose]: discard,
-      }
-    },
-    async keepOnly(versions) {
-      for (const entry of await readdir(root).catch(() => [])) {
-        const age = Date.now() - ((await stat(join(root, entry)).catch(() => undefined))?.mtimeMs ?? 0)
-        const isOld = ytDlpVersion.test(entry) ? !versions.includes(entry) : entry.startsWith('.') && age > strayAge
-        if (isOld) await rm(join(root, entry), { recursive: true, force: true })
-      }
-    },
+  constructor(dataDirectory: string) {
+    this.#root = join(dataDirectory, 'tools/yt-dlp')
   }
-}
 
-async function flush(path: string): Promise<void> {
-  const handle = await open(path)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
+  pathOf(version: string): string {
+    return join(this.#root, version, programName)
+  }
+
+  /** Returns the path of another file in the folder. */
+  fileOf(name: string): string {
+    return join(this.#root, name)
+  }
+
+  has(version: string): boolean {
+    return ytDlpVersion.test(version) && existsSync(this.pathOf(version))
+  }
+
+  /** Makes room for a program, written by `fill`. */
+  async stage(fill: (file: string) => Promise<void>): Promise<StagedProgram> {
+    const folder = join(this.#root, `.incoming-${randomUUID()}`)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const discard = () => rm(folder, { recursive: true, force: true })
+    const file = join(folder, programName)
+    try {
+      await fill(file)
+      await chmod(file, 0o700)
+      await flushToDisk(file)
+    } catch (error) {
+      await discard()
+      throw error
+    }
+    const keep = async (version: string) => {
+      await rm(this.fileOf(version), { recursive: true, force: true })
+      await rename(folder, this.fileOf(version))
+      await flushToDisk(this.#root)
+    }
+    return { file, keep, [Symbol.asyncDispose]: discard }
+  }
+
+  /** Removes all versions but these, and what a crash left. */
+  async keepOnly(versions: readonly string[]): Promise<void> {
+    for (const entry of await readdir(this.#root).catch(() => [])) {
+      const age = Date.now() - ((await stat(this.fileOf(entry)).catch(() => undefined))?.mtimeMs ?? 0)
+      const isOld = ytDlpVersion.test(entry) ? !versions.includes(entry) : entry.startsWith('.') && age > strayAge
+      if (isOld) await rm(this.fileOf(entry), { recursive: true, force: true })
+    }
   }
 }

@@ -1,10 +1,10 @@
 import type { Kysely } from 'kysely'
-import type { JobRow, Tables } from '../database/tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { activeStatuses, completedStatuses } from '../jobs/job-machine.ts'
 
 type Db = Kysely<Tables>
 
-/** Finished jobs whose files are older than a moment. */
+/** Finished jobs whose files are older than a timestamp. */
 export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
   return db
     .selectFrom('jobs')
@@ -16,7 +16,7 @@ export async function expiredJobs(db: Db, before: number): Promise<JobRow[]> {
     .execute()
 }
 
-/** The job has no file any more, and nobody can share it. */
+/** Removes the file, links and stems from a job's rows. */
 export async function forgetFiles(db: Db, id: string, message: string): Promise<JobRow | undefined> {
   return db.transaction().execute(async (trx) => {
     await trx.deleteFrom('share_links').where('job_id', '=', id).execute()
@@ -31,7 +31,7 @@ export async function forgetFiles(db: Db, id: string, message: string): Promise<
   })
 }
 
-/** Jobs that still have a worker, or will get one. */
+/** Returns the ids of queued and active jobs. */
 export async function goingOn(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('jobs')

@@ -9,11 +9,11 @@ import { temporaryDirectory } from '@hearth/testing'
 import { finishedJob } from '../../test/job-row.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import { migrations } from '../database/migrations/index.ts'
-import type { JobRow, Tables } from '../database/tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { createLocalBus } from '@hearth/events'
-import type { MediaEvent } from '../events/schema.ts'
+import type { MediaEvent } from '../events.ts'
 import { findJob, insertJob } from '../jobs/store.ts'
-import { createWorkFolders } from '../jobs/work-folders.ts'
+import { WorkFolders } from '../jobs/work-folders.ts'
 import { defaultSettings } from '../settings/schema.ts'
 import { createUpkeep } from './upkeep.ts'
 
@@ -33,7 +33,7 @@ async function openHouse(retentionDays: number) {
   const upkeep = createUpkeep({
     db,
     artifacts,
-    folders: createWorkFolders(work),
+    folders: new WorkFolders(work),
     bus,
     timers,
     settings: () => ({ ...defaultSettings, retention_days: retentionDays }),

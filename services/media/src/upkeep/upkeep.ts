@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { Tables } from '../database/tables.ts'
-import type { MediaBus } from '../events/schema.ts'
+import type { Tables } from '../tables.ts'
+import type { MediaBus } from '../events.ts'
 import { isActive } from '../jobs/job-machine.ts'
 import { jobEvent } from '../jobs/job-events.ts'
 import { findJob } from '../jobs/store.ts'
@@ -10,22 +10,12 @@ import type { WorkFolders } from '../jobs/work-folders.ts'
 import type { Settings } from '../settings/schema.ts'
 import { expiredJobs, forgetFiles, goingOn, knownJobs } from './store.ts'
 
-/** How often the house is kept, and how old a stray file must be, milliseconds. */
+/** Interval of the upkeep and minimum age of a stray file, milliseconds. */
 const every = 3_600_000
 const strayAge = 15 * 60_000
 const day = 86_400_000
 
-/** Removes what nobody needs any more: files past their time, and files nobody knows. */
-export interface Upkeep {
-  start(): void
-  /** Removes at once what an earlier life left. Only while nobody works, here or elsewhere. */
-  clear(): Promise<void>
-  /** One round. */
-  run(): Promise<void>
-  close(): void
-}
-
-export interface UpkeepParts {
+export interface UpkeepDependencies {
   readonly db: Kysely<Tables>
   readonly artifacts: ArtifactStore
   readonly folders: WorkFolders
@@ -33,23 +23,26 @@ export interface UpkeepParts {
   readonly timers: Timers
   readonly settings: () => Settings
   readonly log: Log
-  /** What other features keep for a while. */
+  /** Clean-ups of other features. */
   readonly others: readonly (() => Promise<void>)[]
 }
 
-export function createUpkeep(parts: UpkeepParts): Upkeep {
+/** Creates the upkeep, which deletes files past their retention and files without a job; it runs hourly after `start`. */
+export function createUpkeep(dependencies: UpkeepDependencies) {
   const run = async () => {
-    await retire(parts)
-    await sweep(parts, strayAge)
-    for (const other of parts.others) await other()
+    await retire(dependencies)
+    await sweep(dependencies, strayAge)
+    for (const other of dependencies.others) await other()
   }
   let timer: NodeJS.Timeout | undefined
   const round = () =>
-    void run().catch((error: unknown) => parts.log.warn({ err: error }, 'old files could not be removed'))
+    void run().catch((error: unknown) => dependencies.log.warn({ err: error }, 'old files could not be removed'))
   return {
+    /** Runs once. */
     run,
-    clear: () => sweep(parts, 0),
-    start() {
+    /** Deletes leftovers at once; only while no job runs, in any process. */
+    clear: () => sweep(dependencies, 0),
+    start(): void {
       round()
       timer = setInterval(round, every).unref()
     },
@@ -58,7 +51,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
 }
 
 /** Deletes the files of jobs past their time; the rows stay, for the list and the statistics. */
-async function retire({ db, artifacts, bus, timers, settings }: UpkeepParts): Promise<void> {
+async function retire({ db, artifacts, bus, timers, settings }: UpkeepDependencies): Promise<void> {
   const { retention_days } = settings()
   if (retention_days === 0) return
   for (const job of await expiredJobs(db, timers.now() - retention_days * day)) {
@@ -70,7 +63,7 @@ async function retire({ db, artifacts, bus, timers, settings }: UpkeepParts): Pr
 }
 
 /** Deletes what a crash left: working folders and stored files without a job. */
-async function sweep({ db, artifacts, folders, timers }: UpkeepParts, age: number): Promise<void> {
+async function sweep({ db, artifacts, folders, timers }: UpkeepDependencies, age: number): Promise<void> {
   const kept = new Set(await goingOn(db))
   await folders.sweep((id) => kept.has(id))
   const known = new Set(await knownJobs(db))

@@ -6,9 +6,17 @@ export interface PeakMeter {
   readonly peaks: number[]
 }
 
-/** At most `most` stretches for `total` expected samples, none shorter than `shortest` samples. */
-export function createPeakMeter({ total, most, shortest }: { total: number; most: number; shortest: number }) {
-  const count = Math.max(1, Math.min(most, Math.floor(total / shortest)))
+/** Creates a meter of at most `maxCount` stretches for `total` expected samples, none shorter than `minLength` samples. */
+export function createPeakMeter({
+  total,
+  maxCount,
+  minLength,
+}: {
+  total: number
+  maxCount: number
+  minLength: number
+}) {
+  const count = Math.max(1, Math.min(maxCount, Math.floor(total / minLength)))
   const highest = new Float32Array(count)
   let position = 0
   const meter: PeakMeter = {

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { Slots } from '../conversion/slots.ts'
-import type { JobRow } from '../database/tables.ts'
-import { conversionProblem } from '../delivery/conversion-problem.ts'
-import { findDerived, keepDerived } from '../delivery/derived-file.ts'
+import type { JobRow } from '../tables.ts'
+import { conversionProblem, findDerived, keepDerived } from '../delivery/derived-file.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { notFound, unavailable } from '../problems.ts'
@@ -14,43 +13,42 @@ import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { createPeakMeter } from './peaks.ts'
 import { Waveform } from './schema.ts'
 
-/** The shape of a finished sound; it is found out once and kept. Throws a problem when there is none. */
+/** Returns the waveform of a finished sound, which is computed once and kept. Throws a problem when there is none. */
 export type WaveformOf = (jobId: string) => Promise<Waveform>
 
-/** What shapes are made with. */
-export interface WaveformParts {
+export interface WaveformDependencies {
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
-  /** Where files may lie while they are made. */
+  /** Folder for temporary files. */
   readonly folder: string
 }
 
 const artifactName = 'waveform.json'
-const mostPeaks = 30_000
+const maxPeaks = 30_000
 /** Enough to draw and to find beats with: samples a second, and the fewest that make a peak, so at most 50 a second. */
 const sampleRate = 8000
-const fewestSamples = 160
+const minSamples = 160
 /** Length of what is decoded at a time, seconds; 8 MB of samples. */
 const stretchSeconds = 240
-/** For waiting and all stretches together, milliseconds. */
-const limit = 600_000
-const mostTogether = 16
+/** Timeout for waiting and decoding together, milliseconds. */
+const timeout = 600_000
+const maxConcurrent = 16
 
-/** Makes each shape at most once at a time. */
-export function createWaveforms(parts: WaveformParts): WaveformOf {
+/** Creates the waveforms; each is computed at most once at a time. */
+export function createWaveforms(dependencies: WaveformDependencies): WaveformOf {
   const underWay = new Map<string, Promise<Waveform>>()
   return async (jobId) => {
-    const job = await parts.jobs.row(jobId)
+    const job = await dependencies.jobs.row(jobId)
     const { artifact: source } = job
     if (job.type !== 'audio' || !isDownloadable(job.status) || source === null) throw notFound('sound')
-    const known = await readKept(parts.artifacts, job)
+    const known = await readKept(dependencies.artifacts, job)
     if (known !== undefined) return known
     const present = underWay.get(job.id)
     if (present !== undefined) return present
-    if (underWay.size >= mostTogether) throw unavailable('Too many sounds are being drawn; try again', 5)
-    const work = draw(parts, job, source).finally(() => underWay.delete(job.id))
+    if (underWay.size >= maxConcurrent) throw unavailable('Too many sounds are being drawn; try again', 5)
+    const work = draw(dependencies, job, source).finally(() => underWay.delete(job.id))
     underWay.set(job.id, work)
     return work
   }
@@ -65,19 +63,19 @@ async function readKept(artifacts: ArtifactStore, job: JobRow): Promise<Waveform
   return kept.data
 }
 
-async function draw(parts: WaveformParts, job: JobRow, source: string): Promise<Waveform> {
-  const signal = AbortSignal.timeout(limit)
-  const file = join(parts.folder, `${randomUUID()}.json`)
+async function draw(dependencies: WaveformDependencies, job: JobRow, source: string): Promise<Waveform> {
+  const signal = AbortSignal.timeout(timeout)
+  const file = join(dependencies.folder, `${randomUUID()}.json`)
   try {
-    const waveform = await parts.artifacts.withLocalFile(job.id, source, (path) =>
-      parts.slots.use(signal, () => measure(parts.ffmpeg, { path, knownMs: job.duration_ms, signal })),
+    const waveform = await dependencies.artifacts.withLocalFile(job.id, source, (path) =>
+      dependencies.slots.use(signal, () => measure(dependencies.ffmpeg, { path, knownMs: job.duration_ms, signal })),
     )
     await writeFile(file, JSON.stringify(waveform), { mode: 0o600 })
-    await keepDerived(parts, job, { name: artifactName, file })
+    await keepDerived(dependencies, job, { name: artifactName, file })
     return waveform
   } catch (error) {
     if (error === signal.reason) throw unavailable('The sound could not be drawn in time; try again', 60)
-    throw error instanceof ArtifactMissing ? notFound('file') : conversionProblem(error)
+    throw conversionProblem(error)
   } finally {
     await rm(file, { force: true })
   }
@@ -92,7 +90,7 @@ interface Measuring {
 async function measure(ffmpeg: Ffmpeg, { path, knownMs, signal }: Measuring): Promise<Waveform> {
   const durationMs = knownMs ?? (await ffmpeg.probe(path, signal)).durationMs
   const total = Math.max(1, Math.round((durationMs * sampleRate) / 1000))
-  const meter = createPeakMeter({ total, most: mostPeaks, shortest: fewestSamples })
+  const meter = createPeakMeter({ total, maxCount: maxPeaks, minLength: minSamples })
   for (let start = 0; start * 1000 < durationMs; start += stretchSeconds) {
     signal.throwIfAborted()
     const stretch = { sampleRate, startSeconds: start, lengthSeconds: stretchSeconds, signal }

@@ -15,7 +15,7 @@ export function pinkNoise(length: number, seed: number): Float32Array {
   return samples
 }
 
-/** What talking looks like from afar: bursts of filtered noise and buzz, three to seven a second, with pauses for breath. */
+/** Returns talking as it looks from afar: bursts of filtered noise and buzz, three to seven a second, with pauses for breath. */
 export function syllables(length: number, rate: number, seed: number): Float32Array {
   const random = seededRandom(seed)
   const samples = new Float32Array(length)

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { AnalysisFailed } from '../../src/analysis/analysis-failed.ts'
-import type { Stretch } from '../../src/analysis/audio-pieces.ts'
-import { analysisRate, type DecodeAudio } from '../../src/analysis/decode-audio.ts'
+import { AnalysisFailed } from '../../src/analysis/analysis-thread.ts'
+import { analysisRate, type DecodeAudio, type Stretch } from '../../src/analysis/audio-pieces.ts'
 
 const bytesPerSample = 4
-/** How much of what ffmpeg complains about is kept, characters. */
+/** Characters of ffmpeg's complaints that are kept. */
 const complaintLength = 2000
 
 /** Decodes with the program `ffmpeg`, one process a stretch. It may open files only, so that no playlist reaches out. */

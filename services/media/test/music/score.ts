@@ -1,4 +1,4 @@
-/** How an answer compares with the truth; a missing answer is wrong in every way. */
+/** Comparison of an answer with the truth; a missing answer is wrong in every way. */
 export interface Score {
   /** Within 4 % of a right tempo. */
   readonly acc1: boolean

@@ -11,14 +11,14 @@ export type Line = string
 /** Music with a beat, written down. */
 export interface Song {
   readonly name: string
-  /** What is hard about it: results are counted by group. */
+  /** Name of what is hard about it: results are counted by group. */
   readonly group: string
   readonly seed: number
   readonly seconds: number
   readonly tempo: Tempo
   /** 4 where not given: sixteenths. 3 makes triplets. */
   readonly stepsPerBeat?: number
-  /** Where the second half of a pair lies: 0.5 straight, 0.66 a triplet. The pair is `swingPair` steps long (2 where not given). */
+  /** Place of the second half of a pair: 0.5 straight, 0.66 a triplet. The pair is `swingPair` steps long (2 where not given). */
   readonly swing?: number
   readonly swingPair?: number
   readonly drums?: Partial<Record<DrumName, Line>>
@@ -27,9 +27,9 @@ export interface Song {
   readonly jitterMs?: number
   /** A fill of toms and snare in every so-manieth bar of 16 steps. */
   readonly fillEvery?: number
-  /** How many decibels the music is louder than pink noise. */
+  /** Decibels by which the music is louder than pink noise. */
   readonly noise?: number
-  /** How many decibels the music is louder than a voice that keeps no time. */
+  /** Decibels by which the music is louder than a voice that keeps no time. */
   readonly voice?: number
   /** Seconds at the beginning without drums. */
   readonly intro?: number

@@ -1,4 +1,4 @@
-/** How fast a piece goes. `ramp` goes evenly from the first to the second tempo, `drift` swings around the tempo by `share`. */
+/** The tempo of a piece. `ramp` goes evenly from the first to the second tempo, `drift` swings around the tempo by `share`. */
 export type Tempo =
   | { readonly bpm: number }
   | { readonly ramp: readonly [number, number] }

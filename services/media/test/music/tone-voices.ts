@@ -11,7 +11,7 @@ export type ToneVoice = (rate: number, note: Note) => Float32Array
 
 interface Sound {
   readonly partials: number
-  /** How much weaker each partial is: 1 falls as a saw tooth does. */
+  /** Fall of the partials: 1 falls as a saw tooth does. */
   readonly slope: number
   readonly attack: number
   /** Seconds until the first partial fell to a third. */

@@ -4,7 +4,7 @@ import { StorageError } from './storage-error.ts'
 /** A body without its chunk heads. */
 export interface DecodedBody {
   readonly content: AsyncGenerator<Buffer>
-  /** What came behind the content; complete when that was read to its end. */
+  /** Lines behind the content; complete when that was read to its end. */
   readonly trailers: ReadonlyMap<string, string>
 }
 

@@ -10,7 +10,7 @@ import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import { parseArtifactLocation } from '../../src/artifacts/artifact-location.ts'
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts'
-import { storageBench, testFolder } from './storage-bench.ts'
+import { storageFixture, testFolder } from './storage-fixture.ts'
 
 /** Starts a process that puts a file, and returns what ends it as a crash would. */
 function startPut(words: readonly string[], environment: Record<string, string> = {}) {
@@ -26,7 +26,7 @@ function startPut(words: readonly string[], environment: Record<string, string> 
 }
 
 test('a process that dies while it puts into object storage leaves nothing to be seen', async (t) => {
-  const { folder, storage, setting, environment, dataDirectory, open } = await storageBench(t)
+  const { folder, storage, setting, environment, dataDirectory, open } = await storageFixture(t)
   const store = await open()
   const [fresh, known] = [randomUUID(), randomUUID()]
   const path = join(folder, 'small')

@@ -2,7 +2,7 @@ import type { ObjectFiles } from './object-files.ts'
 import { StorageError } from './storage-error.ts'
 import { element, textElement, xmlDocument } from './xml.ts'
 
-/** What was asked for, and how many entries a page has at most. */
+/** The request for a list, and the most entries a page has. */
 export interface Listing {
   readonly bucket: string
   readonly query: URLSearchParams

@@ -25,11 +25,11 @@ import {
 import { readChunked } from './chunked-body.ts'
 import { openObjectFiles } from './object-files.ts'
 import { createChunkVerifier, type SignedRequest } from './signature.ts'
-import { storageBench } from './storage-bench.ts'
+import { storageFixture } from './storage-fixture.ts'
 import { StorageError } from './storage-error.ts'
 
 async function clientBench(t: TestContext, config: S3ClientConfig = {}) {
-  const bench = await storageBench(t)
+  const bench = await storageFixture(t)
   const { id: accessKeyId, secret: secretAccessKey } = bench.storage.keys
   const make = (more: S3ClientConfig = {}) => {
     const client = new S3Client({

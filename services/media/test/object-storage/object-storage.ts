@@ -7,7 +7,7 @@ import { verifyRequest } from './signature.ts'
 import { StorageError } from './storage-error.ts'
 import { textElement } from './xml.ts'
 
-/** What may be made to go wrong with one call. */
+/** A fault of one call. */
 export type StorageFault =
   /** Answers this error. */
   | { readonly status: number; readonly code: string }
@@ -35,7 +35,7 @@ export interface ObjectStorage extends AsyncDisposable {
   readonly calls: readonly SeenStorageCall[]
   /** Entries a page of a list has at most; may be changed. */
   pageSize: number
-  /** What happens to the next calls of an operation such as `PutObject`. */
+  /** Sets what happens to the next calls of an operation such as `PutObject`. */
   fail(operation: string, ...faults: readonly StorageFault[]): void
   close(): Promise<void>
 }

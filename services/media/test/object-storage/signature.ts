@@ -7,7 +7,7 @@ const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256'
 
 /** A request whose signature (AWS Signature Version 4) is good; what is needed to check the signatures of its chunks. */
 export interface SignedRequest {
-  /** What `x-amz-content-sha256` says: the hash of the body, or how the body is sent. */
+  /** Value of `x-amz-content-sha256`: the hash of the body, or how the body is sent. */
   readonly payload: string
   readonly signature: string
   readonly signingKey: Buffer
@@ -15,7 +15,7 @@ export interface SignedRequest {
   readonly date: string
 }
 
-/** How far a request's clock may be off, milliseconds. */
+/** Greatest error of a request's clock, milliseconds. */
 const skew = 15 * 60_000
 
 /** Checks who sent a request and that nothing of it was changed; throws the error that S3 answers. */

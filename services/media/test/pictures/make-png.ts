@@ -9,7 +9,7 @@ export function pngChunk(name: string, data: Uint8Array = new Uint8Array()): Buf
   return Buffer.concat([numbers.subarray(0, 4), body, numbers.subarray(4)])
 }
 
-/** How a test picture is. */
+/** Properties of a test picture. */
 export interface PngWish {
   readonly width: number
   readonly height: number
@@ -21,7 +21,7 @@ export interface PngWish {
   readonly red?: number
   /** Parts between the header and the picture. */
   readonly extra?: readonly Buffer[]
-  /** What is in place of the picture's data. */
+  /** Bytes in place of the picture's data. */
   readonly content?: Buffer
   readonly isInterlaced?: boolean
 }

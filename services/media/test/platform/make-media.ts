@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptFolder } from '@hearth/testing'
+import { cachedFolder } from '@hearth/testing'
 
 /** Length of the media, seconds. */
 export const mediaSeconds = 12
@@ -20,7 +20,7 @@ const noise = (seed: number): string[] => ['-f', 'lavfi', '-i', `anoisesrc=d=${m
  */
 export async function makeMedia(folder: string): Promise<void> {
   const { stdout: version } = spawnSync('ffmpeg', ['-version'], { encoding: 'utf8' })
-  const kept = await keptFolder(['media', version, readFileSync(import.meta.filename, 'utf8')], encode)
+  const kept = await cachedFolder(['media', version, readFileSync(import.meta.filename, 'utf8')], encode)
   cpSync(kept, folder, { recursive: true })
 }
 

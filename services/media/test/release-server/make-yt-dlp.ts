@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What a release does wrong once it runs; what is right is the real program. */
+/** A fault of a release once it runs; without one it is the real program. */
 export type ProgramFault =
   /** Reads no page any more, but tells its version. */
   | 'reads-nothing'

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { createProgramMaker, type ProgramFault } from './make-yt-dlp.ts'
 import type { Signer } from './signer.ts'
 
-/** What is wrong with a release as it is handed out. */
+/** A fault of a release as it is handed out. */
 export type DeliveryFault =
   /** The list names another checksum. */
   | 'checksum'

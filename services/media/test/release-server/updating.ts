@@ -28,7 +28,7 @@ export interface Updating extends AsyncDisposable {
   readonly revert: () => Promise<{ status: number; body: ToolUpdate & ErrorBody }>
   /** Version of the yt-dlp in use. */
   readonly inUse: () => Promise<string | undefined>
-  /** What lies in the folder of versions. */
+  /** Names in the folder of versions. */
   readonly kept: () => string[]
 }
 

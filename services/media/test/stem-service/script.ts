@@ -1,4 +1,4 @@
-/** What the service may be made to do wrong with one call, instead of or after doing it. */
+/** A fault of the service in one call, instead of or after doing it. */
 export type Fault =
   /** Answers so and does nothing; a text goes out as it is, anything else as JSON. */
   | { readonly answer: number; readonly body?: unknown; readonly headers?: Record<string, string> }
@@ -11,7 +11,7 @@ export type Fault =
   /** Answers when the returned promise resolves. */
   | { readonly waitFor: Promise<unknown> }
 
-/** How a result is handed out. */
+/** The way a result is handed out. */
 export type Delivery =
   | 'whole'
   /** Without saying how long it is. */
@@ -36,17 +36,17 @@ export type Delivery =
 
 /** The parts of the service's behaviour that a test can change at any time. */
 export interface Script {
-  /** What a task's checks say one after the other before it has ended; 0 stands for the queue. */
+  /** Answers of a task's checks, one after the other before it has ended; 0 stands for the queue. */
   progress: readonly number[]
-  /** Whether a second split with the same key answers with the task as long as that waits in the queue. */
+  /** True when a second split with the same key answers with the task as long as that waits in the queue. */
   isKeyReusableInQueue: boolean
-  /** How often a check answers `server_error` for each task before it answers properly again. */
+  /** Number of times a check answers `server_error` for each task before it answers properly again. */
   serverErrors: number
-  /** How the next tasks end instead of well; one entry a task. */
+  /** Ends of the next tasks, instead of a good one; one entry a task. */
   readonly taskErrors: { readonly code: string | null; readonly detail: string }[]
-  /** What happens to the next results, one entry each; then they are whole. */
+  /** Faults of the next results, one entry each; then they are whole. */
   readonly deliveries: Delivery[]
-  /** What stands before the path of a result's address instead of the service's own, such as `http://d.lalal.ai`. */
+  /** Text before the path of a result's address instead of the service's own, such as `http://d.lalal.ai`. */
   resultOrigin: string | undefined
   /** The longest file and the largest one that are split. */
   maxDurationSeconds: number

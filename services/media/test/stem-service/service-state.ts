@@ -11,7 +11,7 @@ export interface Source {
   readonly expiresAt: number
 }
 
-/** How a task splits; `null` stands for the format of the file. */
+/** The way a task splits; `null` stands for the format of the file. */
 export interface Presets {
   readonly task_type: 'split'
   readonly label: 'stem_separator'
@@ -39,7 +39,7 @@ export interface Task {
 /** One account, found by its license key. */
 export interface Account {
   minutes: number
-  /** Whether the plan has the API. */
+  /** True when the plan has the API. */
   hasApi: boolean
 }
 
@@ -59,7 +59,7 @@ export interface ServiceState {
   readonly sources: Map<string, Source>
   readonly tasks: Map<string, Task>
   readonly payments: Payment[]
-  /** When each key was last used for checks. */
+  /** Time of the last check with each key. */
   readonly checks: Map<string, number[]>
   /** Its own address. */
   url: string

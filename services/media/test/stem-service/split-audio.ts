@@ -13,7 +13,7 @@ export async function durationOf(file: string): Promise<number | undefined> {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** What is the same on both sides, where singers stand, and what differs. Together they are the original again. */
+/** The part that is the same on both sides, where singers stand, and the part that differs. Together they are the original again. */
 const middle = 'aformat=channel_layouts=stereo,pan=stereo|c0=0.5*c0+0.5*c1|c1=0.5*c0+0.5*c1'
 const sides = 'aformat=channel_layouts=stereo,pan=stereo|c0=0.5*c0-0.5*c1|c1=0.5*c1-0.5*c0'
 

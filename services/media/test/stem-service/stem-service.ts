@@ -22,7 +22,7 @@ export interface SeenCall {
   status: number
   /** By the service's clock. */
   readonly at: number
-  /** Whether the client went away before the end of the answer. */
+  /** True when the client went away before the end of the answer. */
   isBrokenOff: boolean
 }
 
@@ -33,15 +33,15 @@ export interface StemService extends AsyncDisposable {
   /** May be changed at any time. */
   readonly script: Script
   readonly calls: readonly SeenCall[]
-  /** What was charged. */
+  /** Everything that was charged. */
   readonly payments: readonly Payment[]
   readonly tasks: readonly Task[]
-  /** How many uploaded files are there. */
+  /** Number of uploaded files. */
   readonly sourceCount: number
   /** A key and its account; may be changed at any time. */
   account(key: string): Account
   removeAccount(key: string): void
-  /** What happens to the next call of a path, such as `split/stem_separator`; several wait their turn. */
+  /** Sets what happens to the next call of a path, such as `split/stem_separator`; several wait their turn. */
   fail(path: string, ...faults: readonly Fault[]): void
   /** As if 24 hours had passed for what was uploaded. */
   expireSources(): void

@@ -33,7 +33,7 @@ export async function writeTones(file: string, seconds: number): Promise<void> {
   await writeFile(file, Buffer.concat([head, data]))
 }
 
-/** How strong both tones are in any audio file, left side, from 0 to 1. */
+/** Strength of both tones in any audio file, left side, from 0 to 1. */
 export async function tonesOf(file: string): Promise<{ middle: number; side: number; seconds: number }> {
   const args = ['-v', 'error', '-i', file, '-af', 'pan=mono|c0=c0', '-ar', String(rate), '-f', 's16le', '-']
   const { stdout } = await promisify(execFile)('ffmpeg', args, { encoding: 'buffer', maxBuffer: 1 << 26 })

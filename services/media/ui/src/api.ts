@@ -5,9 +5,13 @@ import { createTokenSend } from './session/send-with-token.ts'
 
 type Schemas = components['schemas']
 export type Job = Schemas['Job']
+/** State of a job. */
 export type JobStatus = Job['status']
+/** Platform of a download. */
 export type Platform = Job['platform']
+/** Type of a download. */
 export type MediaType = Job['type']
+/** Quality of a download. */
 export type Quality = Job['quality']
 export type Info = Schemas['Info']
 export type StreamMessage = Schemas['StreamMessage']
@@ -62,15 +66,28 @@ const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
 export const readJob = (id: string, signal?: AbortSignal) =>
   answer(api.GET('/api/jobs/{job_id}', { ...ofJob(id), ...(signal === undefined ? {} : { signal }) }))
 
-/** What holds for the whole service. */
+/** Reads the settings of the service. */
 export const readSettings = () => answer(api.GET('/api/settings'))
 
-/** Whether sign-in is asked for, and which version runs. */
+/** Reads the session state: whether sign-in is required, and the version of the service. */
 export const readSession = () => answer(api.GET('/api/session'))
 
-/** The account at the stem service; `isForced` asks the service instead of what was kept. */
+/** The account at the stem service; `isForced` queries the service instead of the cache. */
 export const readStemStatus = (isForced = false) =>
   answer(api.GET('/api/stemsvc/status', { params: { query: isForced ? { force_refresh: 'true' } : {} } }))
 
-/** How the cookies of every platform stand. */
+/** Reads the state of the cookies of every platform. */
 export const readCookies = () => answer(api.GET('/api/cookies'))
+
+/** For uploads with the typed client: its body becomes the one file of a form. */
+export function asUpload(file: Blob) {
+  return {
+    // The description has a text where a file goes.
+    body: { file: file as unknown as string },
+    bodySerializer: () => {
+      const form = new FormData()
+      form.set('file', file, 'upload')
+      return form
+    },
+  }
+}

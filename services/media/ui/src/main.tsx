@@ -4,7 +4,6 @@ import { IconMusicDown } from '@tabler/icons-react'
 import { readJob, session } from './api.ts'
 import { followJobs, type LiveMessage } from './live/live-cache.ts'
 import { pages } from './pages.ts'
-import { Honeypot } from './session/honeypot.tsx'
 
 startHearthApp<LiveMessage>({
   service: {
@@ -21,3 +20,15 @@ startHearthApp<LiveMessage>({
     onEvent: followJobs({ readJob: (id) => readJob(id), onSessionChange: () => void session.check() }),
   },
 })
+
+/** A field people do not see and robots fill in; what is in it gives them away. */
+function Honeypot() {
+  return (
+    <div className="honeypot" aria-hidden>
+      <label>
+        Website
+        <input type="text" name="website" tabIndex={-1} autoComplete="off" />
+      </label>
+    </div>
+  )
+}

@@ -3,29 +3,9 @@ import { IconChartBar, IconDownload, IconLogin2, IconMusic, IconSettings } from 
 
 /** Every page of the service: its address, how it is shown, and the file it is in. There is one account, or none. */
 export const pages: readonly Page[] = [
-  page(
-    '/',
-    { title: 'Downloads', icon: IconDownload },
-    async () => (await import('./pages/dashboard.tsx')).DashboardPage,
-  ),
-  page(
-    '/job/:id',
-    { title: 'Download', icon: IconMusic, place: 'hidden' },
-    async () => (await import('./pages/job.tsx')).JobPage,
-  ),
-  page(
-    '/statistics',
-    { title: 'Statistics', icon: IconChartBar },
-    async () => (await import('./pages/statistics.tsx')).StatisticsPage,
-  ),
-  page(
-    '/settings',
-    { title: 'Settings', icon: IconSettings },
-    async () => (await import('./pages/settings.tsx')).SettingsPage,
-  ),
-  page(
-    '/login',
-    { title: 'Sign in', icon: IconLogin2, place: 'hidden' },
-    async () => (await import('./pages/signed-in.tsx')).SignedInPage,
-  ),
+  page('/', { title: 'Downloads', icon: IconDownload }, () => import('./pages/dashboard.tsx')),
+  page('/job/:id', { title: 'Download', icon: IconMusic, placement: 'hidden' }, () => import('./pages/job.tsx')),
+  page('/statistics', { title: 'Statistics', icon: IconChartBar }, () => import('./pages/statistics.tsx')),
+  page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page('/login', { title: 'Sign in', icon: IconLogin2, placement: 'hidden' }, () => import('./pages/signed-in.tsx')),
 ]

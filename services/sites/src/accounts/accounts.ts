@@ -1,51 +1,63 @@
-import { createSecurityLog, type Attempts, type SecurityLog, type SetUpToken } from '@hearth/accounts'
+import {
+  createRecoveryCodes,
+  createSecurityLog,
+  type Attempts,
+  type RecoveryCodes,
+  type SecurityLog,
+  type SetUpToken,
+} from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
+import type { AccountTables } from './tables.ts'
 import { Sessions } from './sessions.ts'
 import { PasswordSignIn } from './sign-in.ts'
 import { Users } from './users.ts'
-import { createVisitorKeys, type VisitorKeys } from './ways-in.ts'
+import { createVisitorKeys, type VisitorKeys } from './visitor-keys.ts'
 
-/** Everything about who may come in. */
+/** Users, sessions and sign-in methods. */
 export interface Accounts {
   readonly users: Users
   readonly sessions: Sessions
   readonly passwords: PasswordSignIn
+  readonly recoveryCodes: RecoveryCodes
   readonly visitors: VisitorKeys
   readonly securityLog: SecurityLog
   readonly setUpToken: SetUpToken
 }
 
-export interface AccountParts {
-  readonly database: Database<Tables>
+export interface AccountDependencies {
+  readonly database: Database<AccountTables>
   readonly clock: Clock
   readonly log: Log
-  /** The service's key. */
+  /** Key of the service. */
   readonly secret: Uint8Array
-  /** The name passkeys belong to. */
+  /** Relying party ID of passkeys: a domain name. */
   readonly relyingPartyId: string
   readonly attempts: Attempts
   readonly setUpToken: SetUpToken
-  /** Hears of the keys of sessions that ended, and of users all of whose sessions did. */
+  /** Called with the key of each session that ends, and with each user whose access changes. */
   readonly onSessionEnded: (key: string) => void
   readonly onAccessChanged: (userId: string) => void
 }
 
-export function createAccounts(parts: AccountParts): Accounts {
+/** Creates the parts of sign-in on one database. Ten recovery codes are issued per user. */
+export function createAccounts(parts: AccountDependencies): Accounts {
   const { database, clock, attempts, setUpToken, relyingPartyId } = parts
   const db = database.query
   const securityLog = createSecurityLog(parts.log)
+  const recoveryCodes = createRecoveryCodes(db, { count: 10 })
   const sessions = new Sessions({
     db,
     clock,
+    recoveryCodes,
     onEnded: parts.onSessionEnded,
     onAccessChanged: parts.onAccessChanged,
   })
   return {
     users: new Users({ database, clock, onAccessChanged: parts.onAccessChanged }),
     sessions,
-    passwords: new PasswordSignIn({ database, relyingPartyId, clock, sessions, attempts, securityLog }),
+    passwords: new PasswordSignIn({ database, relyingPartyId, clock, sessions, attempts, recoveryCodes, securityLog }),
+    recoveryCodes,
     visitors: createVisitorKeys(parts.secret, clock),
     securityLog,
     setUpToken,

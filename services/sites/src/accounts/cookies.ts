@@ -5,14 +5,15 @@ import { absoluteLimit, type OpenSession } from './sessions.ts'
 
 type AnyCall = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client'>
 
-/** Puts keys of sessions and visitors into the caller's cookie, and takes them out. */
+/** Sets and clears the cookie that holds the key of a session or visitor. */
 export interface SessionCookies {
-  /** Hands the key over and returns what may be told of the session. */
+  /** Sets the cookie and returns what the page may know of the session. */
   hand(call: AnyCall, opened: OpenSession): Session
   handVisitor(call: AnyCall, key: string): void
   clear(call: AnyCall): void
 }
 
+/** Creates the cookies. They are `Secure` over HTTPS and when the request names the host of an HTTPS `publicUrl`. */
 export function createSessionCookies(publicUrl: string | undefined): SessionCookies {
   const set = ({ answer, client }: AnyCall, key: string) => {
     const { name, options } = cookieFor(client, publicUrl)

@@ -1,16 +1,21 @@
-import { endSessionsOf, forgetAttempts, generatePassword } from '@hearth/accounts'
+import {
+  deletePasskeysOf,
+  deleteRecoveryCodesOf,
+  endSessionsOf,
+  forgetAttempts,
+  generatePassword,
+} from '@hearth/accounts'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
-import { replaceRecoveryCodes } from './recovery-store.ts'
+import type { AccountTables } from './tables.ts'
+import { usersIn } from './store.ts'
 import { accountKey, ownPasswordKey } from './sign-in.ts'
-import { deletePasskeysOfUser, usersIn } from './store.ts'
 
 /**
  * Gives an administrator a generated password that must be changed at the next sign-in, takes passkeys and recovery codes away
  * and ends the sessions. Undefined when there is no administrator of that name, or none at all.
  */
 export async function resetAdministrator(
-  db: Kysely<Tables>,
+  db: Kysely<AccountTables>,
   username: string | undefined,
 ): Promise<{ username: string; password: string } | undefined> {
   const users = usersIn(db)
@@ -20,8 +25,8 @@ export async function resetAdministrator(
   const { password, values } = await generatePassword()
   await db.transaction().execute(async (trx) => {
     await usersIn(trx).update(user.id, { ...values, is_active: 1 })
-    await deletePasskeysOfUser(trx, user.id)
-    await replaceRecoveryCodes(trx, user.id, [])
+    await deletePasskeysOf(trx, user.id)
+    await deleteRecoveryCodesOf(trx, user.id)
     await endSessionsOf(trx, { owner: 'user_id', id: user.id })
     // Whoever guessed before must not keep the right password out.
     await forgetAttempts(trx, [accountKey(user.username), ownPasswordKey(user.id)])

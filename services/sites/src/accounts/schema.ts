@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What an account may do: `user` reads dashboards and manages its own ways in, `admin` everything. */
+/** Role of an account: `user` reads dashboards and manages its own sign-in methods, `admin` everything. */
 export const Role = z.enum(['user', 'admin'])
 export type Role = z.infer<typeof Role>
 
@@ -12,7 +12,7 @@ export const Username = z
   .transform((name) => name.trim().toLowerCase())
   .pipe(z.string().regex(/^[a-z0-9._-]{1,50}$/, nameRule))
 
-/** Whether it is too common is checked where it is set. */
+/** A password's commonness is checked where it is set. */
 export const NewPassword = z
   .string()
   .min(8, 'must have at least 8 characters')
@@ -22,7 +22,7 @@ export const NewPassword = z
 /** A password to be compared; empty and overlong ones are simply wrong. */
 export const GivenPassword = z.string().max(4096).meta({ format: 'password' })
 
-/** What somebody typed as their name; it need not be one. */
+/** A typed user name; it need not exist. */
 const GivenName = z.string().max(255)
 
 export const SetUp = z
@@ -65,7 +65,7 @@ export const Reauthenticate = z.strictObject({ password: GivenPassword }).meta({
 
 const Timestamp = z.iso.datetime()
 
-/** Who is signed in. */
+/** The signed-in user. */
 export const Session = z
   .object({
     user: z.object({ id: z.uuid(), username: z.string(), role: Role }),

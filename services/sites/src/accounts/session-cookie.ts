@@ -1,6 +1,6 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 
-/** What is known of how the caller addressed the service. */
+/** The address by which a caller reached the service. */
 interface Client {
   readonly host: string
   readonly secure: boolean

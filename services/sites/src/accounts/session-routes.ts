@@ -6,8 +6,8 @@ import type { Accounts } from './accounts.ts'
 import type { SessionCookies } from './cookies.ts'
 import { CsrfToken, Done, PasswordChange, Reauthenticate, RecoveryCodes, Session, SetUp, SignIn } from './schema.ts'
 
-/** What the routes of a way to sign in need around them. */
-export interface SignInSurroundings {
+/** Context of the sign-in routes. */
+export interface SignInContext {
   readonly cookies: SessionCookies
   /** Gives back the count of an attempt that was a sign-in. */
   readonly refund: (spec: { method: 'POST'; path: string }, address: string) => Promise<void>
@@ -16,16 +16,16 @@ export interface SignInSurroundings {
 const tag = 'Session'
 
 /** Setting up, signing in and out, and what a user changes about their own ways in. */
-export function sessionRoutes(accounts: Accounts, around: SignInSurroundings): Route[] {
+export function sessionRoutes(accounts: Accounts, context: SignInContext): Route[] {
   return [
-    csrfRoute(accounts, around),
-    setUpRoute(accounts, around),
-    ...signInRoutes(accounts, around),
-    ...ownRoutes(accounts, around),
+    csrfRoute(accounts, context),
+    setUpRoute(accounts, context),
+    ...signInRoutes(accounts, context),
+    ...ownRoutes(accounts, context),
   ]
 }
 
-function csrfRoute({ visitors }: Accounts, { cookies }: SignInSurroundings): Route {
+function csrfRoute({ visitors }: Accounts, { cookies }: SignInContext): Route {
   return route(
     {
       method: 'GET',
@@ -49,7 +49,7 @@ function csrfRoute({ visitors }: Accounts, { cookies }: SignInSurroundings): Rou
   )
 }
 
-function setUpRoute({ users, sessions, setUpToken, securityLog }: Accounts, { cookies }: SignInSurroundings): Route {
+function setUpRoute({ users, sessions, setUpToken, securityLog }: Accounts, { cookies }: SignInContext): Route {
   return route(
     {
       method: 'POST',
@@ -82,7 +82,7 @@ function setUpRoute({ users, sessions, setUpToken, securityLog }: Accounts, { co
   )
 }
 
-function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: SignInSurroundings): Route[] {
+function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: SignInContext): Route[] {
   const shared = { path: '/api/session', tag } as const
   const signIn = { ...shared, method: 'POST' } as const
   return [
@@ -132,7 +132,7 @@ function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: Si
   ]
 }
 
-function ownRoutes({ passwords }: Accounts, { cookies }: SignInSurroundings): Route[] {
+function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInContext): Route[] {
   const password = { path: '/api/session/password', tag, success: { status: 200, body: Session } } as const
   return [
     route(
@@ -185,7 +185,7 @@ function ownRoutes({ passwords }: Accounts, { cookies }: SignInSurroundings): Ro
         limit: '5/min',
         success: { status: 200, body: RecoveryCodes },
       },
-      async ({ caller }) => ({ codes: await passwords.createRecoveryCodes(caller) }),
+      async ({ caller }) => ({ codes: await recoveryCodes.create(caller.userId) }),
     ),
   ]
 }

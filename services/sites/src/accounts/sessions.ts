@@ -1,14 +1,19 @@
-import { endSessionsOf, SessionStore, type Session as StoredSession } from '@hearth/accounts'
+import {
+  countPasskeysOf,
+  endSessionsOf,
+  SessionStore,
+  type RecoveryCodes,
+  type Session as StoredSession,
+} from '@hearth/accounts'
 import { csrfTokenOf } from '@hearth/credentials'
-import { Fault } from '@hearth/http'
-import { momentOf, type Clock } from '@hearth/runtime'
+import { HttpError } from '@hearth/http'
+import { toIsoString, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isRecent, recentFor } from '../access.ts'
-import type { Proof, ProofWay, Tables, UserRow } from '../database/tables.ts'
-import { countRecoveryCodes } from './recovery-store.ts'
+import type { Proof, ProofMethod, AccountTables, UserRow } from './tables.ts'
+import { usersIn } from './store.ts'
 import type { Session } from './schema.ts'
-import { countPasskeysOf, usersIn } from './store.ts'
-import type { ProvenSession } from './ways-in.ts'
+import type { ProvenSession } from './visitor-keys.ts'
 
 /** An unused session ends after an hour, a busy one after a day; milliseconds. */
 export const idleLimit = 3_600_000
@@ -23,8 +28,9 @@ export interface OpenSession {
 }
 
 export interface SessionDependencies {
-  readonly db: Kysely<Tables>
+  readonly db: Kysely<AccountTables>
   readonly clock: Clock
+  readonly recoveryCodes: RecoveryCodes
   /** Hears of keys that open nothing any more. */
   readonly onEnded: (key: string) => void
   /** Hears of users of whose sessions some ended. */
@@ -48,7 +54,7 @@ export class Sessions {
   }
 
   /** A new session; the one the caller had before ends. */
-  async open(user: UserRow, way: ProofWay, before?: string): Promise<OpenSession> {
+  async open(user: UserRow, way: ProofMethod, before?: string): Promise<OpenSession> {
     if (before !== undefined) await this.end(before)
     await usersIn(this.#db).update(user.id, { last_login_at: this.#dependencies.clock.now() })
     const { key } = await this.#store.open(user.id, this.#proofBy(way))
@@ -56,22 +62,22 @@ export class Sessions {
   }
 
   /** The same session under another key, after its user proved once more who they are. Ends others with `alone`. */
-  async renew(key: string, way: ProofWay, options = { alone: false }): Promise<OpenSession> {
+  async renew(key: string, way: ProofMethod, options = { alone: false }): Promise<OpenSession> {
     await this.#required(key)
     const next = await this.#store.renew(key, this.#proofBy(way))
-    if (next === undefined) throw new Fault({ kind: 'unauthenticated' })
+    if (next === undefined) throw new HttpError({ kind: 'unauthenticated' })
     this.#dependencies.onEnded(key)
     if (options.alone) await this.endOthers(next)
     return { key: next, session: await this.describe(next) }
   }
 
-  /** Whose session it is; undefined when it is unknown or ran out. Counts as use. */
+  /** Returns the user of a session; undefined when it is unknown or has expired. Counts as use. */
   async identify(key: string): Promise<ProvenSession | undefined> {
     return provenSession(await this.#withUser(await this.#store.use(key)))
   }
 
   /** As `identify`, without prolonging it. */
-  async look(key: string): Promise<ProvenSession | undefined> {
+  async peek(key: string): Promise<ProvenSession | undefined> {
     return provenSession(await this.#withUser(await this.#store.find(key)))
   }
 
@@ -83,11 +89,11 @@ export class Sessions {
       user: { id: user.id, username: user.username, role: user.role },
       csrf_token: csrfTokenOf(key),
       expires_at: new Date(session.endsAt).toISOString(),
-      recent_until: isProved ? momentOf(session.extra.proved_at + recentFor) : null,
+      recent_until: isProved ? toIsoString(session.extra.proved_at + recentFor) : null,
       password_change_required: user.password_change_required === 1,
       has_password: user.password_hash !== null,
       passkeys: passkeys.get(user.id) ?? 0,
-      recovery_codes_left: await countRecoveryCodes(this.#db, user.id),
+      recovery_codes_left: await this.#dependencies.recoveryCodes.count(user.id),
     }
   }
 
@@ -108,7 +114,7 @@ export class Sessions {
     this.#dependencies.onAccessChanged(user.id)
   }
 
-  #proofBy(way: ProofWay): Proof {
+  #proofBy(way: ProofMethod): Proof {
     return { proved_at: this.#dependencies.clock.now(), proved_by: way }
   }
 
@@ -119,11 +125,11 @@ export class Sessions {
 
   async #required(key: string): Promise<Found> {
     const found = await this.#withUser(await this.#store.find(key))
-    if (found === undefined) throw new Fault({ kind: 'unauthenticated' })
+    if (found === undefined) throw new HttpError({ kind: 'unauthenticated' })
     return found
   }
 
-  get #db(): Kysely<Tables> {
+  get #db(): Kysely<AccountTables> {
     return this.#dependencies.db
   }
 }

@@ -1,29 +1,29 @@
-import { randomBytes } from 'node:crypto'
 import {
   AccountError,
+  changeSignInMethods,
   checkNewPassword,
+  countUsablePasskeys,
   createLastingThrottle,
   isPasswordOf,
   samePassword,
   signIn,
   type Attempts,
   type AttemptWindow,
+  type RecoveryCodes,
   type SecurityLog,
   type SignInFailure,
   type Throttle,
 } from '@hearth/accounts'
-import { hashPassword, hashToken } from '@hearth/credentials'
-import { takeTurn, type Database } from '@hearth/database'
+import { hashPassword } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
-import type { Tables, UserRow } from '../database/tables.ts'
+import type { AccountTables, UserRow } from './tables.ts'
 import { badRequest, conflict, invalidField } from '../problems.ts'
-import { countRecoveryCodes, replaceRecoveryCodes, takeRecoveryCode } from './recovery-store.ts'
+import { usersIn } from './store.ts'
 import { Username, type PasswordChange, type SignIn } from './schema.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
-import { countUsablePasskeys, usersIn } from './store.ts'
-import { waysInTurn } from './ways-in.ts'
 
 /** Wrong guesses for one account, from all addresses together. The bound is that of one address. */
 const accountWindows: readonly AttemptWindow[] = [
@@ -35,10 +35,7 @@ const accountWindows: readonly AttemptWindow[] = [
 export const accountKey = (username: string): string => `account ${username}`
 export const ownPasswordKey = (userId: string): string => `own password ${userId}`
 
-/** How many recovery codes are made at a time. */
-const codeCount = 10
-
-/** Where a request came from and what it was signed in with, if at all. */
+/** Origin of a request, and its session. */
 export interface Origin {
   readonly address: string
   /** Key of the session the caller already has. */
@@ -46,12 +43,13 @@ export interface Origin {
 }
 
 export interface SignInDependencies {
-  readonly database: Database<Tables>
+  readonly database: Database<AccountTables>
   /** The name passkeys belong to by now; others are no way in. */
   readonly relyingPartyId: string
   readonly clock: Clock
   readonly sessions: Sessions
   readonly attempts: Attempts
+  readonly recoveryCodes: RecoveryCodes
   readonly securityLog: SecurityLog
 }
 
@@ -68,7 +66,7 @@ export class PasswordSignIn {
   /** The same error, in the same time, for a wrong name and for a wrong password or code. */
   async signIn(input: SignIn, { address, before }: Origin): Promise<OpenSession> {
     const username = input.username.trim().toLowerCase()
-    // What cannot be a name is not looked for: some of it no database takes.
+    // Text that cannot be a name is not searched for: databases refuse some of it.
     const isName = Username.safeParse(username).success
     const isByCode = input.recovery_code !== undefined
     const user = await signIn({
@@ -121,8 +119,7 @@ export class PasswordSignIn {
   /** From now on the user signs in with passkeys alone. */
   async removePassword(caller: SessionCaller): Promise<OpenSession> {
     const { database, sessions, relyingPartyId } = this.#dependencies
-    await this.#db.transaction().execute(async (trx) => {
-      await takeTurn(database.kind, trx, waysInTurn)
+    await changeSignInMethods(database, async (trx) => {
       if ((await countUsablePasskeys(trx, caller.userId, relyingPartyId)) === 0)
         throw conflict('Without a passkey the password is your last way to sign in', 'last_sign_in_method')
       await usersIn(trx).update(caller.userId, { password_hash: null })
@@ -130,27 +127,19 @@ export class PasswordSignIn {
     return sessions.renew(caller.key, caller.provedBy, { alone: true })
   }
 
-  /** Ten new codes in place of those there were. */
-  async createRecoveryCodes(caller: SessionCaller): Promise<string[]> {
-    const codes = Array.from({ length: codeCount }, createCode)
-    await this.#db.transaction().execute((trx) => replaceRecoveryCodes(trx, caller.userId, codes.map(hashCode)))
-    return codes
-  }
-
   async #isRight(user: UserRow | undefined, input: SignIn): Promise<boolean> {
     const { recovery_code: code, password = '' } = input
     if (code === undefined) return isPasswordOf(user, password)
     // A code is not used up by somebody who may not sign in.
     const mayUse = user !== undefined && user.is_active === 1
-    if (mayUse) return takeRecoveryCode(this.#db, user.id, hashCode(code))
-    return (await countRecoveryCodes(this.#db, user?.id ?? '')) < 0
+    return this.#dependencies.recoveryCodes.use(mayUse ? user.id : undefined, code)
   }
 
-  get #db(): Kysely<Tables> {
+  get #db(): Kysely<AccountTables> {
     return this.#dependencies.database.query
   }
 
-  /** One who has just shown a passkey or a recovery code may well have forgotten the password. */
+  /** A user who has just proved a passkey or a recovery code may have forgotten the password. */
   #mayLeavePasswordOut(caller: SessionCaller, user: UserRow): boolean {
     if (!isRecent(caller, this.#dependencies.clock.now())) {
       if (user.password_hash === null) throw reauthenticationRequired()
@@ -165,13 +154,3 @@ function failureOf({ reason }: AccountError, isByCode: boolean): { reason: SignI
   if (reason.kind === 'wrong-credentials' && reason.isDisabled) return { reason: 'disabled_account', status: 401 }
   return { reason: isByCode ? 'invalid_recovery_code' : 'invalid_credentials', status: 401 }
 }
-
-/** Sixteen letters and digits in groups of four: 80 random bits, without the pairs people mix up. */
-function createCode(): string {
-  const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
-  const text = Array.from(randomBytes(16), (byte) => letters[byte % letters.length]).join('')
-  return text.replaceAll(/.{4}(?=.)/g, '$&-')
-}
-
-/** However it was typed: without blanks and hyphens, in any case. */
-const hashCode = (code: string): string => hashToken(code.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))

@@ -4,7 +4,7 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { toError } from '../problems.ts'
 import { Users } from './users.ts'
 

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
-import { changeUsers, checkLastAdministrator, checkNewPassword, endSessionsOf } from '@hearth/accounts'
+import { changeUsers, checkLastAdministrator, checkNewPassword, countPasskeysOf, endSessionsOf } from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
 import { uniqueViolation, type Database } from '@hearth/database'
-import { momentOf, type Clock } from '@hearth/runtime'
-import type { Tables, UserRow } from '../database/tables.ts'
+import { toIsoString, type Clock } from '@hearth/runtime'
+import type { AccountTables, UserRow } from './tables.ts'
 import { conflict, notFound } from '../problems.ts'
 import type { User, UserCreate, UserUpdate } from './schema.ts'
-import { countPasskeysOf, usersIn } from './store.ts'
+import { usersIn } from './store.ts'
 
 export interface UserDependencies {
-  readonly database: Database<Tables>
+  readonly database: Database<AccountTables>
   readonly clock: Clock
   /** Hears of users whose sessions ended. */
   readonly onAccessChanged: (userId: string) => void
@@ -20,7 +20,7 @@ const maxUsers = 200
 
 /** The users of the service and the rules about them. */
 export class Users {
-  readonly #database: Database<Tables>
+  readonly #database: Database<AccountTables>
   readonly #clock: Clock
   readonly #onAccessChanged: (userId: string) => void
   #isSetUp = false
@@ -90,7 +90,7 @@ export class Users {
     this.#onAccessChanged(id)
   }
 
-  /** Whether there is any user. Once there is, there always will be. */
+  /** Returns true when there is any user. Once there is, there always will be. */
   async isSetUp(): Promise<boolean> {
     this.#isSetUp ||= (await usersIn(this.#database.query).count()) > 0
     return this.#isSetUp
@@ -138,7 +138,7 @@ function userOfRow(row: UserRow, passkeys: number): User {
     has_password: row.password_hash !== null,
     passkeys,
     created_at: new Date(row.created_at).toISOString(),
-    last_login_at: momentOf(row.last_login_at),
+    last_login_at: toIsoString(row.last_login_at),
   }
 }
 

@@ -9,7 +9,7 @@ export function isBot(userAgent: string): boolean {
   return new RegExp(bots, 'i').test(userAgent)
 }
 
-/** A matcher for clients in one of the networks: the visitor behind trusted proxies where the node can tell. */
+/** A matcher for clients in one of the networks: the visitor behind trusted proxies where the node supports that. */
 export function networkMatcher(ranges: readonly string[], { clientIpMatcher }: Capabilities): object {
   return { [clientIpMatcher ? 'client_ip' : 'remote_ip']: { ranges: [...ranges] } }
 }

@@ -1,16 +1,16 @@
 import { isWildcard } from '../sites/domains.ts'
 import type { CompiledSite } from './desired-state.ts'
 
-/** Hosts a bucket should hold: enough that few buckets are asked one after the other, few enough that a bucket is short. */
+/** Hosts a bucket should hold: enough that few buckets are tried one after the other, few enough that a bucket is short. */
 const hostsPerBucket = 120
 
-/** One site in a bucket, with those of its domains that are looked for there. */
+/** One site in a bucket, with its domains in that bucket. */
 export interface BucketEntry {
   readonly site: CompiledSite
   readonly hosts: readonly string[]
 }
 
-/** Sites whose hosts are looked for together. */
+/** Sites whose hosts are matched together. */
 export interface Bucket {
   /** Stays the same while the number of buckets does. */
   readonly name: string

@@ -6,7 +6,7 @@ export interface Capabilities {
   readonly streamCloseDelay: boolean
   /** Networks are compared with the client behind trusted proxies, not with the peer of the connection. */
   readonly clientIpMatcher: boolean
-  /** Which networks are proxies whose X-Forwarded-For counts. */
+  /** Accepts networks of proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: boolean
   /** `logger_names` takes lists, and only lists. */
   readonly loggerNameLists: boolean

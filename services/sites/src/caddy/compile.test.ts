@@ -6,7 +6,6 @@ import { validArbitraryOf } from '@hearth/testing'
 import { arbitrarySite } from '../../test/site-arbitrary.ts'
 import { makeNode, makeSite } from '../../test/site-makers.ts'
 import { SiteCreate } from '../sites/schema.ts'
-import { partSite } from '../sites/site-record.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { compileConfig } from './compile.ts'
 import type { CompiledSite } from './desired-state.ts'
@@ -53,7 +52,8 @@ describe('the compiler', () => {
           caddy_directives: undefined,
         })
         if (!parsed.success) return
-        const site = { id: 1, record: { ...partSite(parsed.data).record, enabled: true } }
+        const users = parsed.data.basic_auth.map(({ username }) => ({ username }))
+        const site = { id: 1, record: { ...parsed.data, basic_auth: users, enabled: true } }
         for (const age of ['oldest', 'newest'] as const)
           assert.ok(JSON.stringify(compileConfig({ sites: [site], options }, makeNode(age)).config))
       }),
@@ -103,15 +103,15 @@ describe('the compiler', () => {
     assert.equal(holding.length, 1)
   })
 
-  test('places point at the routes they say', () => {
-    const { config, places } = compile([
+  test('positions point at the routes they say', () => {
+    const { config, positions } = compile([
       ...sitesUpTo(300),
       makeSite(301, { domains: ['*.w.test', 'w.test'], kind: 'respond', respond: {}, tls: { mode: 'off' } }),
     ])
     for (const server of ['https', 'http']) {
       const routes = routesOf(config, server)
-      assert.equal(places.routes[server]?.length, routes.length)
-      for (const [index, place] of (places.routes[server] ?? []).entries()) {
+      assert.equal(positions.routes[server]?.length, routes.length)
+      for (const [index, place] of (positions.routes[server] ?? []).entries()) {
         if (!Array.isArray(place)) continue
         const ids = routes[index]?.handle[0]?.routes.map((route) => Number(/^site-(\d+)/.exec(route['@id'])?.[1]))
         assert.deepEqual(place, ids)

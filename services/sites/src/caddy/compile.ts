@@ -1,16 +1,16 @@
 import { connectionPolicies, type ConnectionPolicies } from './connection-policies.ts'
-import type { CompiledSite, CompileNote, DesiredState, NodePlace } from './desired-state.ts'
-import { seconds } from './durations.ts'
+import type { CompiledSite, CompileNote, DesiredState, NodeProfile } from './desired-state.ts'
+import { seconds } from './proxy-handler.ts'
 import { listenOn, serverRoutes, type ServerRoutes } from './http-servers.ts'
 import { accessLogs } from './logs.ts'
-import type { SitePlaces } from './site-places.ts'
-import { serversOf, type SiteSurroundings } from './site-routes.ts'
+import type { SitePositions } from './locate-error.ts'
+import { serversOf, type SiteContext } from './site-routes.ts'
 import { tlsApp } from './tls-app.ts'
 
 /** A configuration, and how to read Caddy's answer to it. */
 export interface CompiledConfig {
   readonly config: object
-  readonly places: SitePlaces
+  readonly positions: SitePositions
   /** Parts that the node cannot do and that were left out. */
   readonly notes: readonly CompileNote[]
 }
@@ -19,17 +19,17 @@ export interface CompiledConfig {
  * Makes the whole configuration of one node. The same state always gives the same configuration, and every stored site gives one:
  * a site that lacks something it needs to be safe is closed (503) and noted. Disabled sites are left out.
  */
-export function compileConfig(desired: DesiredState, node: NodePlace): CompiledConfig {
+export function compileConfig(desired: DesiredState, node: NodeProfile): CompiledConfig {
   const sites = desired.sites.filter(({ record }) => record.enabled).sort((one, other) => one.id - other.id)
   const notes = new Map<string, CompileNote>()
-  const around: SiteSurroundings = {
+  const context: SiteContext = {
     options: desired.options,
     node,
     note: (siteId, text) => void notes.set(`${siteId} ${text}`, { siteId, text }),
   }
   const secure = sites.filter((site) => serversOf(site).https)
-  const https = serverRoutes(secure, 'https', around)
-  const http = serverRoutes(sites, 'http', around)
+  const https = serverRoutes(secure, 'https', context)
+  const http = serverRoutes(sites, 'http', context)
   const tls = tlsApp(secure, desired.options, node)
   const connections = connectionPolicies(secure, node.capabilities)
   const logs = accessLogs(sites, node)
@@ -40,8 +40,8 @@ export function compileConfig(desired: DesiredState, node: NodePlace): CompiledC
   }
   return {
     config: frame({ desired, node }, { servers, tls: tls.app, ...(logs.logging && { logging: logs.logging }) }),
-    places: {
-      routes: { https: https.places, http: http.places },
+    positions: {
+      routes: { https: https.positions, http: http.positions },
       errorRoutes: { https: https.errorPlaces, http: http.errorPlaces },
       connectionPolicies: { https: connections.ids, http: [] },
       automationPolicies: tls.automationPolicies,
@@ -56,14 +56,14 @@ export function compileConfig(desired: DesiredState, node: NodePlace): CompiledC
 function httpsServer(
   sites: readonly CompiledSite[],
   routes: ServerRoutes,
-  { node, connections }: { readonly node: NodePlace; readonly connections: ConnectionPolicies },
+  { node, connections }: { readonly node: NodeProfile; readonly connections: ConnectionPolicies },
 ): object {
   return {
     ...serverBase(routes, listenOn(node, node.httpsPort)),
     tls_connection_policies: connections.policies,
     // A wildcard among uploaded certificates must not keep another site from a certificate of its own.
     automatic_https: { disable_redirects: true, ignore_loaded_certificates: true, ...skipCertificates(sites) },
-    // Else a visitor could name one site in the handshake and ask another, that wants a certificate, for the page.
+    // Otherwise a visitor could name one site in the handshake and request the page of another that requires a certificate.
     ...(connections.asksClients && { strict_sni_host: true }),
   }
 }
@@ -79,7 +79,7 @@ interface Parts {
   readonly logging?: object
 }
 
-function frame(to: { desired: DesiredState; node: NodePlace }, { servers, tls, logging }: Parts): object {
+function frame(to: { desired: DesiredState; node: NodeProfile }, { servers, tls, logging }: Parts): object {
   const { node, desired } = to
   const authority = { install_trust: node.installTrust ?? false }
   return {
@@ -100,7 +100,7 @@ function frame(to: { desired: DesiredState; node: NodePlace }, { servers, tls, l
 }
 
 /** Always there: without it Caddy would move its admin endpoint to its usual place. */
-function adminBlock({ admin }: NodePlace): object {
+function adminBlock({ admin }: NodeProfile): object {
   return {
     listen: admin.listen,
     ...(admin.origins && { origins: [...admin.origins] }),
@@ -108,7 +108,7 @@ function adminBlock({ admin }: NodePlace): object {
   }
 }
 
-function trusted({ trustedProxies = [], capabilities }: NodePlace): object {
+function trusted({ trustedProxies = [], capabilities }: NodeProfile): object {
   if (trustedProxies.length === 0 || !capabilities.trustedProxies) return {}
   return { trusted_proxies: { source: 'static', ranges: [...trustedProxies] } }
 }

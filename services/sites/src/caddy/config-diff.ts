@@ -8,7 +8,7 @@ export interface JsonChange {
   readonly after?: unknown
 }
 
-const mostChanges = 1000
+const maxChanges = 1000
 
 /**
  * The differences between two JSON values, at most 1000. Members of lists are compared by their `@id` where all have one, so that
@@ -26,7 +26,7 @@ interface Pair {
 }
 
 function collect(path: readonly string[], pair: Pair, changes: JsonChange[]): void {
-  if (changes.length >= mostChanges) return
+  if (changes.length >= maxChanges) return
   const [before, after] = [namedMembers(pair.before), namedMembers(pair.after)]
   if (!before || !after || Array.isArray(pair.before) !== Array.isArray(pair.after)) {
     if (canonicalJson(pair.before) !== canonicalJson(pair.after) || 'before' in pair !== 'after' in pair)

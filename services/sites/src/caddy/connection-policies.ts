@@ -7,7 +7,7 @@ import { certificateTag } from './tls-app.ts'
 export interface ConnectionPolicies {
   readonly policies: object[]
   readonly ids: number[][]
-  /** True if some site asks for client certificates. */
+  /** True if some site requires client certificates. */
   readonly asksClients: boolean
 }
 

@@ -27,13 +27,13 @@ export interface ConfigOptions {
   readonly acmeEmail?: string
   /** Directory of the public authority; Let's Encrypt's when it is not given. */
   readonly acmeCa?: string
-  /** Address that is asked before an on-demand certificate is made. */
+  /** Address that Caddy requests before it gets an on-demand certificate. */
   readonly onDemandAsk?: string
   /** Answer to unknown hosts: the status 404, or a closed connection. */
   readonly catchAll: 'not_found' | 'abort'
   /** HTML with the 404. */
   readonly defaultPage?: string
-  /** HTML of sites in maintenance that have no page of their own. */
+  /** HTML of sites in maintenance without a page. */
   readonly maintenancePage?: string
   /** Seconds running requests may take after a change; default 60. */
   readonly gracePeriod?: number
@@ -48,7 +48,7 @@ export interface DesiredState {
 }
 
 /** Node that a configuration is for. */
-export interface NodePlace {
+export interface NodeProfile {
   readonly admin: { readonly listen: string; readonly origins?: readonly string[]; readonly enforceOrigin?: boolean }
   readonly httpPort: number
   readonly httpsPort: number
@@ -63,7 +63,7 @@ export interface NodePlace {
   readonly siteLogDirectory?: string
   /** Proxies in front of Caddy whose X-Forwarded-For counts. */
   readonly trustedProxies?: readonly string[]
-  /** True if Caddy may put its own authority among those the machine trusts; it may not unless told. */
+  /** True if Caddy may put its own authority among those the machine trusts; false by default. */
   readonly installTrust?: boolean
 }
 

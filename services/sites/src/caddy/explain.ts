@@ -1,8 +1,8 @@
-import { isNetworkMember } from '../sites/networks.ts'
+import { isNetworkMember } from '../sites/rules/networks.ts'
 import type { PathRoute, SiteRecord } from '../sites/schema.ts'
 import { isWildcard, wildcardOver } from '../sites/domains.ts'
 import { isBot } from './access-matchers.ts'
-import type { CompiledSite, DesiredState, NodePlace } from './desired-state.ts'
+import type { CompiledSite, DesiredState, NodeProfile } from './desired-state.ts'
 import { explainTarget, redirectLocation, type ExplainedAnswer } from './explain-answer.ts'
 import { patternsOf, sortPaths } from './path-routes.ts'
 import { serversOf, whatIsLacking } from './site-routes.ts'
@@ -28,7 +28,7 @@ export interface Explanation {
 }
 
 /** Thinks a request through, as Caddy would with the configuration of this state. Asks nobody. Throws TypeError for no URL. */
-export function explainRequest(request: ExplainedRequest, desired: DesiredState, node: NodePlace): Explanation {
+export function explainRequest(request: ExplainedRequest, desired: DesiredState, node: NodeProfile): Explanation {
   const url = new URL(request.url)
   const server = url.protocol === 'https:' ? 'https' : 'http'
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')

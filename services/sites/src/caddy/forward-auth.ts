@@ -1,9 +1,9 @@
 import type { SiteRecord } from '../sites/schema.ts'
-import { escapeBraces } from './placeholders.ts'
-import { dialOf, schemeOf } from './upstream-url.ts'
+import { escapeBraces } from '../sites/placeholders.ts'
+import { dialOf, schemeOf } from '../sites/upstream-url.ts'
 
 /**
- * Handlers that ask another server about each request. What it answers with a status of 2xx passes, with the copied headers; any
+ * Handlers that query another server about each request. A status of 2xx lets it pass, with the copied headers; any
  * other answer goes to the visitor. What the client sent under the copied names is removed first, for not every Caddy does that;
  * also with _ for -, because many applications cannot tell the two apart.
  */

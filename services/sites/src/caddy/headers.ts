@@ -1,5 +1,5 @@
 import type { HeaderChange } from '../sites/guard-schema.ts'
-import { escapePlaceholders } from './placeholders.ts'
+import { escapePlaceholders } from '../sites/placeholders.ts'
 
 type Operations = Record<string, Record<string, string[]> | string[]>
 

@@ -1,31 +1,55 @@
 import { isWildcard } from '../sites/domains.ts'
-import { bucketsOf, type Bucket } from './buckets.ts'
-import { catchAllRoute } from './catch-all.ts'
-import type { CompiledSite, NodePlace } from './desired-state.ts'
-import { errorPageRoute } from './error-page.ts'
-import type { RoutePlace } from './site-places.ts'
-import { redirectToHttps, serversOf, siteRoutes, type SiteSurroundings } from './site-routes.ts'
+import { escapeBraces } from '../sites/placeholders.ts'
+import { type Bucket, bucketsOf } from './buckets.ts'
+import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
+import type { RouteOwner } from './locate-error.ts'
+import { redirectToHttps, serversOf, siteRoutes, type SiteContext } from './site-routes.ts'
+
+/** The last route of a server: what a host gets that belongs to no site. Without it Caddy would answer with an empty 200. */
+function catchAllRoute({ catchAll, defaultPage }: ConfigOptions, id: string): object {
+  if (catchAll === 'abort') return { '@id': id, handle: [{ handler: 'static_response', abort: true }] }
+  const page = defaultPage
+    ? { headers: { 'Content-Type': ['text/html; charset=utf-8'] }, body: escapeBraces(defaultPage) }
+    : { body: 'There is no such site here.\n' }
+  return { '@id': id, handle: [{ handler: 'static_response', status_code: 404, ...page }] }
+}
+
+/** The route of a server's `errors` that shows the site's page when no upstream answers. */
+export function errorPageRoute({ record }: CompiledSite): object | undefined {
+  if (record.error_page === null) return undefined
+  const show = {
+    handler: 'static_response',
+    status_code: '{http.error.status_code}',
+    headers: { 'Content-Type': ['text/html; charset=utf-8'], 'Cache-Control': ['no-store'] },
+    body: escapeBraces(record.error_page),
+  }
+  return {
+    match: [{ host: [...record.domains], vars: { '{http.error.status_code}': ['500', '502', '503', '504'] } }],
+    handle: [show],
+    terminal: true,
+  }
+}
 
 /** The routes of one server, with the sites behind each. */
 export interface ServerRoutes {
   readonly routes: object[]
-  readonly places: RoutePlace[]
+  readonly positions: RouteOwner[]
   readonly errors?: { readonly routes: object[] }
   readonly errorPlaces: number[]
 }
 
 type Scheme = 'http' | 'https'
 
-/** The routes of the server for HTTPS or plain HTTP: buckets of sites, and what strangers get. */
-export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, around: SiteSurroundings): ServerRoutes {
+/** The routes of the server for HTTPS or plain HTTP: buckets of sites, and the answer to unknown hosts. */
+export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, context: SiteContext): ServerRoutes {
   const here = sites.filter((site) => scheme === 'http' || serversOf(site).https)
   const inner = new Map<number, object[]>()
   for (const site of here)
     inner.set(
       site.id,
       scheme === 'http' && serversOf(site).http === 'redirect'
-        ? redirectToHttps(around)
-        : siteRoutes(site, scheme, around),
+        ? redirectToHttps(context)
+        : siteRoutes(site, scheme, context),
     )
   const buckets = bucketsOf(here)
   const suffix = scheme === 'http' ? '-http' : ''
@@ -37,9 +61,9 @@ export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, aro
   return {
     routes: [
       ...buckets.map((bucket) => bucketRoute(bucket, suffix, inner)),
-      catchAllRoute(around.options, `strangers${suffix}`),
+      catchAllRoute(context.options, `strangers${suffix}`),
     ],
-    places: [...buckets.map(({ entries }) => entries.map(({ site }) => site.id)), null],
+    positions: [...buckets.map(({ entries }) => entries.map(({ site }) => site.id)), null],
     ...(pages.length > 0 && { errors: { routes: pages.map(({ route }) => route) } }),
     errorPlaces: pages.map(({ id }) => id),
   }
@@ -66,7 +90,7 @@ function isSecondPart({ record }: CompiledSite, hosts: readonly string[]): boole
 }
 
 /** Returns the addresses that a server listens on. */
-export function listenOn({ bind = [] }: NodePlace, port: number): string[] {
+export function listenOn({ bind = [] }: NodeProfile, port: number): string[] {
   if (bind.length === 0) return [`:${port}`]
   return bind.map((address) => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`))
 }

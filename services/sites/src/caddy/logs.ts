@@ -1,5 +1,5 @@
 import { wildcardOver } from '../sites/domains.ts'
-import type { CompiledSite, NodePlace } from './desired-state.ts'
+import type { CompiledSite, NodeProfile } from './desired-state.ts'
 
 const accessLogger = 'http.log.access'
 const off = 'off'
@@ -7,10 +7,10 @@ const off = 'off'
 /**
  * Access logs. All sites write to one file (`node.logFile`), one line of JSON a request, and each line says whose it is: its
  * member `logger` is `http.log.access.site-<id>`, or `http.log.access.strangers` for hosts of no site. Caddy compares hosts there
- * as they were sent, so a host in capitals is a stranger too: `siteOfLine` reads both. A site may have a file of its own beside
+ * as they were sent, so a host in capitals is unknown too: `siteOfLine` reads both. A site may have a file of its own beside
  * it, `site-<id>.log`.
  */
-export function accessLogs(sites: readonly CompiledSite[], node: NodePlace): { server?: object; logging?: object } {
+export function accessLogs(sites: readonly CompiledSite[], node: NodeProfile): { server?: object; logging?: object } {
   const ownFiles = sites.flatMap((site) => {
     const name = siteLoggerOf(site)
     const wantsFile = node.siteLogDirectory !== undefined && name !== off && site.record.log.own_file
@@ -35,7 +35,7 @@ export function accessLogs(sites: readonly CompiledSite[], node: NodePlace): { s
 }
 
 /** Returns the configuration of Caddy's own log. Visitors make it long, so with a directory for logs it is a file that is rolled. */
-function ownLog(node: NodePlace): object {
+function ownLog(node: NodeProfile): object {
   const { siteLogDirectory: directory } = node
   return { ...(directory !== undefined && jsonFile(`${directory}/caddy.log`, node)), exclude: [accessLogger] }
 }
@@ -51,7 +51,7 @@ export interface LoggedHost {
   readonly host: string
 }
 
-/** The site a line of the access log belongs to; undefined for strangers. `domains` as the places of the configuration have them. */
+/** The site a line of the access log belongs to; undefined for unknown hosts. `domains` as in the positions of the configuration. */
 export function siteOfLine({ logger, host }: LoggedHost, domains: ReadonlyMap<string, number>): number | undefined {
   const id = /^http\.log\.access\.site-(\d{1,15})$/.exec(logger)?.[1]
   if (id !== undefined) return Number(id)
@@ -62,7 +62,7 @@ export function siteOfLine({ logger, host }: LoggedHost, domains: ReadonlyMap<st
   return domains.get(name) ?? domains.get(wildcardOver(name) ?? '')
 }
 
-function jsonFile(filename: string, { capabilities }: NodePlace): object {
+function jsonFile(filename: string, { capabilities }: NodeProfile): object {
   return {
     writer: {
       output: 'file',

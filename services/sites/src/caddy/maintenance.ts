@@ -1,7 +1,7 @@
 import type { SiteRecord } from '../sites/schema.ts'
 import { networkMatcher } from './access-matchers.ts'
 import type { Capabilities } from './capabilities.ts'
-import { escapeBraces } from './placeholders.ts'
+import { escapeBraces } from '../sites/placeholders.ts'
 
 const plainPage =
   '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">' +

@@ -1,11 +1,15 @@
+import { escapeBraces } from '../sites/placeholders.ts'
 import type { ProxyMembers } from '../sites/proxy-schema.ts'
+import { dialOf, schemeOf } from '../sites/upstream-url.ts'
 import type { Capabilities } from './capabilities.ts'
-import { seconds } from './durations.ts'
-import { escapeBraces } from './placeholders.ts'
-import { dialOf, schemeOf } from './upstream-url.ts'
+
+/** Seconds in Caddy's notation. */
+export function seconds(count: number): string {
+  return Number.isInteger(count) ? `${count}s` : `${Math.round(count * 1000)}ms`
+}
 
 /** Dependencies of `proxyHandler`. */
-export interface ProxySurroundings {
+export interface ProxyContext {
   readonly capabilities: Capabilities
   /** Seconds WebSockets survive a change, unless the site says otherwise. */
   readonly streamCloseDelay: number
@@ -17,12 +21,12 @@ export interface ProxySurroundings {
 }
 
 /** The handler that hands requests to upstreams. */
-export function proxyHandler(proxy: ProxyMembers, around: ProxySurroundings): object {
+export function proxyHandler(proxy: ProxyMembers, context: ProxyContext): object {
   const { timeouts } = proxy
-  const delay = timeouts.websocket_close_delay ?? around.streamCloseDelay
-  const health = healthChecks(proxy, around)
-  const transport = httpTransport(proxy, around)
-  const balancing = loadBalancing(proxy, around)
+  const delay = timeouts.websocket_close_delay ?? context.streamCloseDelay
+  const health = healthChecks(proxy, context)
+  const transport = httpTransport(proxy, context)
+  const balancing = loadBalancing(proxy, context)
   return {
     handler: 'reverse_proxy',
     upstreams: proxy.upstreams.map(({ url, max_requests: most }) => ({
@@ -33,20 +37,20 @@ export function proxyHandler(proxy: ProxyMembers, around: ProxySurroundings): ob
     ...(health && { health_checks: health }),
     ...(transport && { transport }),
     ...hostHeader(proxy),
-    // Newer versions are told once, for the whole server.
-    ...(!around.capabilities.trustedProxies &&
-      around.trustedProxies.length > 0 && { trusted_proxies: [...around.trustedProxies] }),
-    ...(timeouts.flush === 'immediate' && { flush_interval: immediateFlush(around) }),
-    ...(around.capabilities.streamCloseDelay && delay > 0 && { stream_close_delay: seconds(delay) }),
+    // Newer versions have it once, for the whole server.
+    ...(!context.capabilities.trustedProxies &&
+      context.trustedProxies.length > 0 && { trusted_proxies: [...context.trustedProxies] }),
+    ...(timeouts.flush === 'immediate' && { flush_interval: immediateFlush(context) }),
+    ...(context.capabilities.streamCloseDelay && delay > 0 && { stream_close_delay: seconds(delay) }),
   }
 }
 
 /** Version 2.6 breaks answers off at a change of the configuration when they are flushed at once, and not a millisecond later. */
-function immediateFlush({ capabilities }: ProxySurroundings): number | string {
+function immediateFlush({ capabilities }: ProxyContext): number | string {
   return capabilities.streamCloseDelay ? -1 : '1ms'
 }
 
-/** Newer versions send an HTTPS upstream its own name unless told otherwise, older ones never; so it is always said. */
+/** Newer versions send an HTTPS upstream its own name by default, older ones never; so it is always set. */
 function hostHeader({ upstream_host: host, upstreams }: ProxyMembers): object {
   const isSecure = schemeOf(upstreams[0]?.url ?? '') === 'https'
   if (host === 'client' && !isSecure) return {}
@@ -55,7 +59,7 @@ function hostHeader({ upstream_host: host, upstreams }: ProxyMembers): object {
 }
 
 /** Returns the transport to the upstreams; undefined for Caddy's default. */
-export function httpTransport(proxy: ProxyMembers, around: ProxySurroundings): object | undefined {
+export function httpTransport(proxy: ProxyMembers, context: ProxyContext): object | undefined {
   const { timeouts } = proxy
   const scheme = schemeOf(proxy.upstreams[0]?.url ?? '')
   const chosen = proxy.upstream_tls.http_versions
@@ -65,12 +69,12 @@ export function httpTransport(proxy: ProxyMembers, around: ProxySurroundings): o
     ...(timeouts.read !== null && { read_timeout: seconds(timeouts.read) }),
     ...(timeouts.write !== null && { write_timeout: seconds(timeouts.write) }),
     ...(versions.length > 0 && { versions: [...versions] }),
-    ...(scheme === 'https' && { tls: upstreamTls(proxy.upstream_tls, around) }),
+    ...(scheme === 'https' && { tls: upstreamTls(proxy.upstream_tls, context) }),
   }
   return Object.keys(members).length === 0 ? undefined : { protocol: 'http', ...members }
 }
 
-function upstreamTls(tls: ProxyMembers['upstream_tls'], { authorities, capabilities }: ProxySurroundings): object {
+function upstreamTls(tls: ProxyMembers['upstream_tls'], { authorities, capabilities }: ProxyContext): object {
   const trusted = tls.ca_id === null ? undefined : (authorities[tls.ca_id] ?? [])
   return {
     ...(!tls.verify && { insecure_skip_verify: true }),
@@ -82,17 +86,17 @@ function upstreamTls(tls: ProxyMembers['upstream_tls'], { authorities, capabilit
   }
 }
 
-function loadBalancing(proxy: ProxyMembers, around: ProxySurroundings): object | undefined {
+function loadBalancing(proxy: ProxyMembers, context: ProxyContext): object | undefined {
   const { retries, try_duration: duration } = proxy.lb
   const members = {
-    ...(proxy.upstreams.length > 1 && { selection_policy: selectionPolicy(proxy, around) }),
+    ...(proxy.upstreams.length > 1 && { selection_policy: selectionPolicy(proxy, context) }),
     ...(retries > 0 && { retries }),
     ...(duration > 0 && { try_duration: seconds(duration) }),
   }
   return Object.keys(members).length === 0 ? undefined : members
 }
 
-function selectionPolicy(proxy: ProxyMembers, { capabilities, note }: ProxySurroundings): object {
+function selectionPolicy(proxy: ProxyMembers, { capabilities, note }: ProxyContext): object {
   const { policy, choose, name } = proxy.lb
   const insteadOf = (other: string) => {
     note(`this Caddy has no policy ${policy}; ${other} takes its place`)
@@ -122,7 +126,7 @@ function selectionPolicy(proxy: ProxyMembers, { capabilities, note }: ProxySurro
   }
 }
 
-function healthChecks({ health }: ProxyMembers, { capabilities, note }: ProxySurroundings): object | undefined {
+function healthChecks({ health }: ProxyMembers, { capabilities, note }: ProxyContext): object | undefined {
   const { active, passive } = health
   if (active === null && passive === null) return undefined
   const counts = active !== null && (active.passes > 1 || active.fails > 1)

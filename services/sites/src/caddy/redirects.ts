@@ -1,6 +1,6 @@
-import type { AnswerMembers } from '../sites/answer-schema.ts'
+import type { AnswerMembers } from '../sites/proxy-schema.ts'
 import type { SiteRecord } from '../sites/schema.ts'
-import { escapePlaceholders } from './placeholders.ts'
+import { escapePlaceholders } from '../sites/placeholders.ts'
 
 type Redirect = SiteRecord['redirects'][number]
 

@@ -1,6 +1,6 @@
 const address = 'hearth-sentinel.invalid:1'
 
-/** The parts of a configuration the sentinel looks at. */
+/** The parts of a configuration that the sentinel needs. */
 interface Config {
   readonly apps?: { readonly http?: { readonly servers?: object } }
 }

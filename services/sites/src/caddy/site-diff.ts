@@ -20,7 +20,7 @@ export interface SiteChange {
   readonly fields: readonly FieldChange[]
 }
 
-/** A site as far as changes of it are told. */
+/** Parts of a site that changes are reported of. */
 export type ComparedSite = Pick<CompiledSite, 'id' | 'record' | 'passwordHashes'>
 
 /** Compares two sets of sites; returns the changes by site, in the order of their ids. */
@@ -41,7 +41,7 @@ function changeOf(before: ComparedSite | undefined, after: ComparedSite | undefi
   return fields.length === 0 ? [] : [{ ...head, change: 'changed', fields }]
 }
 
-/** Which members of one site changed. A new password is told as such, never shown. */
+/** Returns the changed members of one site. A new password is reported, never shown. */
 export function diffFields(before: ComparedSite, after: ComparedSite): FieldChange[] {
   const shown = diffJson(before.record, after.record).map((change) => {
     const field = change.path.replaceAll('/', '.')

@@ -1,18 +1,17 @@
 import { accessRoutes } from './access-matchers.ts'
-import { basicAuthHandler } from './basic-auth.ts'
-import type { CompiledSite, ConfigOptions, NodePlace } from './desired-state.ts'
+import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
 import { forwardAuthHandlers } from './forward-auth.ts'
 import { requestHeaderRoutes, responseHeaderHandlers, setResponseHeaders } from './headers.ts'
 import { maintenanceRoutes } from './maintenance.ts'
 import { pathRoutes } from './path-routes.ts'
-import type { ProxySurroundings } from './proxy-handler.ts'
+import type { ProxyContext } from './proxy-handler.ts'
 import { httpsRedirect, pathRedirectRoutes } from './redirects.ts'
 import { closedRoute, targetRoutes } from './target-routes.ts'
 
 /** Context of a site's routes. */
-export interface SiteSurroundings {
+export interface SiteContext {
   readonly options: ConfigOptions
-  readonly node: NodePlace
+  readonly node: NodeProfile
   readonly note: (siteId: number, text: string) => void
 }
 
@@ -25,7 +24,7 @@ export function serversOf({ record }: CompiledSite): { readonly https: boolean; 
 }
 
 /** The only route of a site that sends plain HTTP to HTTPS. */
-export function redirectToHttps({ node }: SiteSurroundings): object[] {
+export function redirectToHttps({ node }: SiteContext): object[] {
   return [{ handle: [httpsRedirect(node.httpsPort)] }]
 }
 
@@ -33,21 +32,21 @@ export function redirectToHttps({ node }: SiteSurroundings): object[] {
  * The routes inside a site, in the order a request meets them: headers of the answer, who may come, maintenance, body limit,
  * redirects, basic authentication, forward authentication, headers for the upstream, compression, paths, the rest.
  */
-export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', around: SiteSurroundings): object[] {
+export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', context: SiteContext): object[] {
   const { record } = site
-  const { node, options } = around
+  const { node, options } = context
   const lacking = whatIsLacking(site)
   if (lacking !== undefined) {
-    around.note(site.id, `${lacking}; the site is closed until then`)
+    context.note(site.id, `${lacking}; the site is closed until then`)
     return [closedRoute]
   }
-  noteOnNetworks(site, around)
-  const proxies: ProxySurroundings = {
+  noteOnNetworks(site, context)
+  const proxies: ProxyContext = {
     capabilities: node.capabilities,
     streamCloseDelay: options.streamCloseDelay ?? 300,
     authorities: site.upstreamAuthorities ?? {},
     trustedProxies: node.trustedProxies ?? [],
-    note: (text) => around.note(site.id, text),
+    note: (text) => context.note(site.id, text),
   }
   const handlers = (list: readonly object[]) => (list.length === 0 ? [] : [{ handle: list }])
   const auth = basicAuthHandler(site)
@@ -65,7 +64,7 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', around:
 }
 
 /** Behind another proxy an old Caddy sees that proxy only, so its lists of networks are about the wrong address. */
-function noteOnNetworks({ id, record }: CompiledSite, { node, note }: SiteSurroundings): void {
+function noteOnNetworks({ id, record }: CompiledSite, { node, note }: SiteContext): void {
   const { access, maintenance, maintenance_mode: isInMaintenance } = record
   const usesNetworks = access.allow.length + access.deny.length + (isInMaintenance ? maintenance.allow.length : 0) > 0
   if (usesNetworks && (node.trustedProxies ?? []).length > 0 && !node.capabilities.clientIpMatcher)
@@ -105,4 +104,18 @@ export function whatIsLacking(site: CompiledSite): string | undefined {
     return 'the authority of its client certificates is not there'
   const cas = [record, ...record.paths].flatMap(({ upstream_tls: tls }) => (tls.ca_id === null ? [] : [tls.ca_id]))
   return cas.every((id) => site.upstreamAuthorities?.[id]) ? undefined : 'the authority of its upstreams is not there'
+}
+
+/** The handler that requires name and password; undefined when the site has no users or their hashes are not there. */
+function basicAuthHandler({ record, passwordHashes = {} }: CompiledSite): object | undefined {
+  const accounts = record.basic_auth.flatMap(({ username }) => {
+    // A user may be called like a member every object has.
+    const password = Object.hasOwn(passwordHashes, username) ? passwordHashes[username] : undefined
+    return password === undefined || /[{}]/.test(username) ? [] : [{ username, password }]
+  })
+  if (accounts.length === 0) return undefined
+  return {
+    handler: 'authentication',
+    providers: { http_basic: { accounts, hash: { algorithm: 'bcrypt' }, hash_cache: {} } },
+  }
 }

@@ -1,10 +1,8 @@
-import type { AnswerMembers } from '../sites/answer-schema.ts'
-import type { ProxyMembers } from '../sites/proxy-schema.ts'
+import type { AnswerMembers, ProxyMembers } from '../sites/proxy-schema.ts'
+import { escapeBraces, escapePlaceholders } from '../sites/placeholders.ts'
 import type { SiteKind } from '../sites/schema.ts'
-import { escapePlaceholders } from './placeholders.ts'
-import { proxyHandler, type ProxySurroundings } from './proxy-handler.ts'
+import { proxyHandler, type ProxyContext } from './proxy-handler.ts'
 import { redirectHandler } from './redirects.ts'
-import { staticRoutes } from './static-files.ts'
 
 /** A site or one of its paths, as far as it says what answers. */
 export type Target = ProxyMembers & AnswerMembers & { readonly kind: SiteKind }
@@ -16,11 +14,11 @@ export const closedRoute = {
 }
 
 /** Routes of what answers in the end. `raw` are the routes of a site of kind raw. */
-export function targetRoutes(target: Target, around: ProxySurroundings, raw: readonly object[] = []): object[] {
+export function targetRoutes(target: Target, context: ProxyContext, raw: readonly object[] = []): object[] {
   const { kind, redirect, static: files, respond, upstreams } = target
   switch (kind) {
     case 'proxy':
-      return upstreams.length === 0 ? [closedRoute] : [{ handle: [proxyHandler(target, around)] }]
+      return upstreams.length === 0 ? [closedRoute] : [{ handle: [proxyHandler(target, context)] }]
     case 'redirect':
       return redirect === null ? [closedRoute] : [{ handle: [redirectHandler(redirect)] }]
     case 'static':
@@ -39,4 +37,32 @@ function fixedAnswer({ status, body, content_type: type }: NonNullable<AnswerMem
     headers: { 'Content-Type': [escapePlaceholders(type)] },
     body: escapePlaceholders(body),
   }
+}
+
+/** Files that lie in many roots and are for nobody's eyes. */
+const hidden = ['.git', '.svn', '.hg', '.env', '.htaccess', '.htpasswd', '.DS_Store']
+
+/** Routes that serve files of a directory. */
+function staticRoutes(files: NonNullable<AnswerMembers['static']>): object[] {
+  const root = escapeBraces(files.root)
+  const serve = {
+    handler: 'file_server',
+    root,
+    index_names: [...files.index],
+    hide: hidden,
+    ...(files.browse && { browse: {} }),
+  }
+  if (files.fallback === null) return [{ handle: [serve] }]
+  const tryFiles = [
+    '{http.request.uri.path}',
+    ...files.index.map((name) => `{http.request.uri.path}/${name}`),
+    files.fallback,
+  ]
+  return [
+    {
+      match: [{ file: { root, try_files: tryFiles } }],
+      handle: [{ handler: 'rewrite', uri: '{http.matchers.file.relative}' }],
+    },
+    { handle: [serve] },
+  ]
 }

@@ -1,5 +1,5 @@
-import type { CompiledSite, ConfigOptions, NodePlace } from './desired-state.ts'
-import { escapeBraces } from './placeholders.ts'
+import type { CompiledSite, ConfigOptions, NodeProfile } from './desired-state.ts'
+import { escapeBraces } from '../sites/placeholders.ts'
 
 /** The tls app, with the sites behind each of its positions. */
 export interface TlsApp {
@@ -11,8 +11,8 @@ export interface TlsApp {
 
 const letsEncryptStaging = 'https://acme-staging-v02.api.letsencrypt.org/directory'
 
-/** Which certificates Caddy gets where, and which it is given. */
-export function tlsApp(sites: readonly CompiledSite[], options: ConfigOptions, node: NodePlace): TlsApp {
+/** Compiles the tls app: the certificates that Caddy gets itself, and those it is given. */
+export function tlsApp(sites: readonly CompiledSite[], options: ConfigOptions, node: NodeProfile): TlsApp {
   const automation = automationPolicies(sites, options)
   const pem = certificatesOf(sites, 'pem')
   const files = certificatesOf(sites, 'files')
@@ -68,7 +68,7 @@ function issuerOf({ record: { tls } }: CompiledSite, options: ConfigOptions): ob
 }
 
 /** Returns the check before an on-demand certificate is made. Never a rate limit: on old versions its removal breaks Caddy. */
-function onDemandGuard(sites: readonly CompiledSite[], options: ConfigOptions, node: NodePlace): object | undefined {
+function onDemandGuard(sites: readonly CompiledSite[], options: ConfigOptions, node: NodeProfile): object | undefined {
   if (!sites.some(({ record }) => record.tls.mode === 'on_demand')) return undefined
   const endpoint = options.onDemandAsk ?? 'http://127.0.0.1:1/hearth-nobody-allows'
   return node.capabilities.onDemandPermission ? { permission: { module: 'http', endpoint } } : { ask: endpoint }

@@ -1,11 +1,11 @@
-import { momentOf } from '@hearth/runtime'
+import { toIsoString } from '@hearth/runtime'
 import { localGradeLabel, type LocalGrade } from './grader/grader.ts'
 import type { RecordedGrade } from './history/history.ts'
 import type { HostCertificate } from './inventory/certificate-state.ts'
 import type * as wire from './schema.ts'
 import type { UploadedCertificate } from './uploads/uploads.ts'
 
-const momentAt = (milliseconds: number): string => new Date(milliseconds).toISOString()
+const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
 const labels: Readonly<Record<RecordedGrade['source'], string>> = { local: localGradeLabel, ssllabs: 'SSL Labs' }
 
@@ -21,18 +21,18 @@ export function hostCertificateView(found: HostCertificate, grades: readonly Rec
     subject: certificate?.subject ?? null,
     issuer: certificate?.issuer ?? null,
     names: [...(certificate?.names ?? [])],
-    not_before: momentOf(certificate?.notBefore ?? null),
-    not_after: momentOf(certificate?.notAfter ?? null),
+    not_before: toIsoString(certificate?.notBefore ?? null),
+    not_after: toIsoString(certificate?.notAfter ?? null),
     serial: certificate?.serial ?? null,
     fingerprint_sha256: certificate?.fingerprint ?? null,
     trusted: certificate?.isTrusted ?? null,
-    checked_at: momentAt(found.checkedAt),
+    checked_at: isoTime(found.checkedAt),
     grades: grades.map(({ source, grade, gradeTrustIgnored, checkedAt }) => ({
       source,
       label: labels[source],
       grade,
       grade_trust_ignored: gradeTrustIgnored,
-      checked_at: momentAt(checkedAt),
+      checked_at: isoTime(checkedAt),
     })),
   }
 }
@@ -51,8 +51,8 @@ export function gradeView(grade: LocalGrade, siteId: number): wire.CertificateGr
     protocols: [...observation.versions],
     cipher_suites: observation.suites.map(({ name }) => name),
     groups: [...observation.groups],
-    not_after: momentAt(grade.notAfter),
-    checked_at: momentAt(grade.checkedAt),
+    not_after: isoTime(grade.notAfter),
+    checked_at: isoTime(grade.checkedAt),
   }
 }
 
@@ -64,12 +64,12 @@ export const uploadView = (upload: UploadedCertificate): wire.UploadedCertificat
   subject: upload.subject,
   issuer: upload.issuer,
   names: [...upload.names],
-  not_before: momentAt(upload.notBefore),
-  not_after: momentAt(upload.notAfter),
+  not_before: isoTime(upload.notBefore),
+  not_after: isoTime(upload.notAfter),
   fingerprint_sha256: upload.fingerprint,
   key: upload.key,
   chain_length: upload.chainLength,
   used_by: [...upload.usedBy],
-  created_at: momentAt(upload.createdAt),
-  changed_at: momentAt(upload.changedAt),
+  created_at: isoTime(upload.createdAt),
+  changed_at: isoTime(upload.changedAt),
 })

@@ -1,10 +1,9 @@
-import type { Sealer } from '@hearth/credentials'
 import type { GuardedFetch } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { CertificateTables } from './tables.ts'
 import type { Publish } from '../events/schema.ts'
-import type { SettingsKeeper } from '../settings/settings.ts'
+import type { SettingsStore } from '../settings/settings.ts'
 import { createGrader } from './grader/grader.ts'
 import { createGrading, type Grading } from './grading/grading.ts'
 import { GradeSchedule } from './grading/grade-schedule.ts'
@@ -12,30 +11,24 @@ import { createGradeHistory, type GradeHistory } from './history/history.ts'
 import type { HostCertificate } from './inventory/certificate-state.ts'
 import { Inventory } from './inventory/inventory.ts'
 import type { SiteHosts } from './site-host.ts'
-import { createOptIns } from './ssl-labs/opt-ins.ts'
+import type { OptIns } from './ssl-labs/opt-ins.ts'
 import { createRegistration } from './ssl-labs/registration.ts'
 import type { SslLabsFeature } from './ssl-labs/routes.ts'
 import { type Scan, Scans } from './ssl-labs/scans.ts'
 import { createSslLabsClient, type SslLabsClient, type SslLabsIdentity } from './ssl-labs/ssl-labs-client.ts'
-import { openUploads, type Uploads } from './uploads/uploads.ts'
 
-/** Dependencies of `openCertificates`. */
-export interface CertificatesParts {
-  readonly db: Kysely<Tables>
-  readonly sealer: Sealer
+/** Dependencies of `createCertificates`. */
+export interface CertificatesDependencies {
+  readonly db: Kysely<CertificateTables>
   readonly timers: Timers
   readonly log: Log
-  readonly sites: SiteHosts & {
-    hasSite(id: number): Promise<boolean>
-    usingCertificate(id: number): Promise<readonly number[]>
-  }
-  readonly settings: SettingsKeeper
+  readonly hosts: SiteHosts
+  readonly optIns: OptIns
+  readonly hasSite: (id: number) => Promise<boolean>
+  readonly settings: SettingsStore
   readonly publish: Publish
   readonly fetch: GuardedFetch
   readonly sslLabsUrl: string
-  /** See `UploadsParts`. */
-  readonly folder: string | undefined
-  readonly onReplaced: (id: number, siteIds: readonly number[]) => void
 }
 
 /** Everything about certificates. */
@@ -43,17 +36,14 @@ export interface Certificates {
   readonly inventory: Inventory
   readonly grading: Grading
   readonly history: GradeHistory
-  readonly uploads: Uploads
-  readonly optIns: SslLabsFeature['optIns']
   readonly sslLabs: SslLabsFeature
   start(): Promise<void>
   close(): Promise<void>
 }
 
-/** Opens the parts; nobody is connected to before `start`. */
-export async function openCertificates(parts: CertificatesParts): Promise<Certificates> {
-  const { db, sites: hosts, timers, log, settings, publish } = parts
-  const uploads = await openUploads({ ...parts, clock: timers, sitesUsing: (id) => hosts.usingCertificate(id) })
+/** Creates the checks and grades of certificates; nobody is connected to before `start`. */
+export function createCertificates(parts: CertificatesDependencies): Certificates {
+  const { db, hosts, timers, log, settings, publish } = parts
   const history = createGradeHistory({
     db,
     clock: timers,
@@ -61,9 +51,9 @@ export async function openCertificates(parts: CertificatesParts): Promise<Certif
   })
   const grading = createGrading({ hosts, grader: createGrader({ clock: timers }), history, publish })
   const sslLabs = openSslLabs(parts, history)
-  const { scans, optIns, isOn } = sslLabs
+  const { scans, isOn } = sslLabs
   const rhythm = () => settings.current().grade_schedule
-  const inventory = new Inventory({ hosts, timers, onChange: (now, before) => tell(publish, now, before) })
+  const inventory = new Inventory({ hosts, timers, onChange: (now, before) => publishChange(publish, now, before) })
   const schedule = new GradeSchedule({
     hosts,
     inventory,
@@ -79,8 +69,6 @@ export async function openCertificates(parts: CertificatesParts): Promise<Certif
     inventory,
     grading,
     history,
-    uploads,
-    optIns,
     sslLabs,
     async start() {
       await scans.start()
@@ -92,21 +80,21 @@ export async function openCertificates(parts: CertificatesParts): Promise<Certif
   }
 }
 
-function openSslLabs(parts: CertificatesParts, history: GradeHistory): SslLabsFeature {
-  const { db, sites: hosts, settings } = parts
+function openSslLabs(parts: CertificatesDependencies, history: GradeHistory): SslLabsFeature {
+  const { hosts, optIns, hasSite, settings } = parts
   const client = createSslLabsClient({ fetch: parts.fetch, baseUrl: parts.sslLabsUrl })
   return {
     registration: openRegistration(parts, client),
     scans: openScans(parts, client, history),
-    optIns: createOptIns(db),
+    optIns,
     hosts,
     isOn: () => settings.current().grade_source === 'ssllabs' && settings.current().ssllabs !== null,
-    hasSite: (id) => hosts.hasSite(id),
+    hasSite,
   }
 }
 
 function openScans(
-  { db, timers, log, settings, publish }: CertificatesParts,
+  { db, timers, log, settings, publish }: CertificatesDependencies,
   client: SslLabsClient,
   history: GradeHistory,
 ): Scans {
@@ -116,7 +104,7 @@ function openScans(
     timers,
     log,
     email: () => (settings.current().grade_source === 'ssllabs' ? settings.current().ssllabs?.email : undefined),
-    onState: (scan) => tellScan(publish, scan),
+    onState: (scan) => publishScan(publish, scan),
     onGrade: ({ host, siteId, grade, gradeTrustIgnored = null }) =>
       history.record({
         host,
@@ -132,7 +120,7 @@ function openScans(
   })
 }
 
-function openRegistration({ db, settings }: CertificatesParts, client: SslLabsClient) {
+function openRegistration({ db, settings }: CertificatesDependencies, client: SslLabsClient) {
   return createRegistration({
     db,
     client,
@@ -148,7 +136,7 @@ function openRegistration({ db, settings }: CertificatesParts, client: SslLabsCl
   })
 }
 
-function tell(publish: Publish, now: HostCertificate, before: HostCertificate): void {
+function publishChange(publish: Publish, now: HostCertificate, before: HostCertificate): void {
   const isRenewed =
     now.state === 'valid' &&
     before.certificate !== null &&
@@ -157,7 +145,7 @@ function tell(publish: Publish, now: HostCertificate, before: HostCertificate): 
   publish({ type: 'certificate', action: isRenewed ? 'renewed' : now.state, id: String(now.siteId), details })
 }
 
-function tellScan(publish: Publish, { host, siteId, state, grade }: Scan): void {
+function publishScan(publish: Publish, { host, siteId, state, grade }: Scan): void {
   const ends: Readonly<Partial<Record<Scan['state'], string>>> = {
     starting: 'scan_started',
     ready: 'scan_completed',

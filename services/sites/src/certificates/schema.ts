@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { grades } from './grader/grade.ts'
+import { grades } from './grader/score.ts'
 
 const moment = z.iso.datetime()
 const siteId = z.int()
@@ -13,7 +13,7 @@ const label = z.string().meta({
   description: 'What the grade is: `local grade, SSL Labs-like` is ours, `SSL Labs` is theirs',
 })
 
-/** The last grade of a host, in short. */
+/** Summary of the last grade of a host. */
 const ShortGrade = z
   .object({ source, label, grade, grade_trust_ignored: localGrade.nullable(), checked_at: moment })
   .meta({ id: 'ShortGrade' })
@@ -92,7 +92,7 @@ export const HistoryQuery = z.object({
   source: source.optional().meta({ description: 'Only grades of this source' }),
 })
 
-/** Grades by the week. */
+/** Grades by week. */
 export const GradeHistory = z
   .object({
     range_key: z.enum(['30d', '90d', '180d', '1y']),
@@ -114,7 +114,7 @@ export type GradeHistory = z.infer<typeof GradeHistory>
 const pem = z.string().max(65_536, 'must be at most 65536 characters')
 const uploadName = z.string().trim().min(1).max(100)
 
-/** A certificate to keep: with its key, or of an authority without one. */
+/** A certificate to upload: with its key, or of an authority without one. */
 export const CertificateUpload = z
   .strictObject({
     name: uploadName,
@@ -126,7 +126,7 @@ export const CertificateUpload = z
   })
   .meta({ id: 'CertificateUpload' })
 
-/** A renewed one in its place. */
+/** A renewed certificate that replaces an uploaded one. */
 export const CertificateReplacement = z
   .strictObject({ certificate: pem, private_key: pem.default('').meta({ writeOnly: true }) })
   .meta({ id: 'CertificateReplacement' })
@@ -152,10 +152,13 @@ export const UploadedCertificate = z
   .meta({ id: 'UploadedCertificate' })
 export type UploadedCertificate = z.infer<typeof UploadedCertificate>
 
+/** Every uploaded certificate, without keys. */
 export const UploadedCertificateList = z
   .object({ certificates: z.array(UploadedCertificate) })
   .meta({ id: 'UploadedCertificateList' })
 
+/** Path parameters of a route of one uploaded certificate. */
 export const UploadParams = z.object({ id: z.coerce.number().int().positive().max(2_147_483_647) })
 
+/** Response to the deletion of an uploaded certificate or authority. */
 export const Deleted = z.object({ status: z.literal('deleted') }).meta({ id: 'CertificateDeleted' })

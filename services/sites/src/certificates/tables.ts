@@ -1,4 +1,4 @@
-import type { Grade } from './grader/grade.ts'
+import type { Grade } from './grader/score.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, lists and objects JSON text. */
 export interface CertificateTables {
@@ -46,10 +46,10 @@ export interface ScanRow {
   site_id: number
   /** One of `ScanState`. */
   state: string
-  /** True if a new assessment was asked for, rather than a stored one. */
+  /** True if a new assessment was requested, rather than a stored one. */
   is_fresh: number
   requested_at: number
-  /** Time when SSL Labs was first asked; null while the scan waits. */
+  /** Time of the first request to SSL Labs; null while the scan waits. */
   started_at: number | null
   /** Time when a new assessment was last started; null before the first. */
   last_fresh_at: number | null

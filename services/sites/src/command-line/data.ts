@@ -1,14 +1,13 @@
 import { sealedBackup, storageForCommands } from '@hearth/service'
-import { checkPlaces } from '../check-places.ts'
-import { readConfig } from '../config.ts'
+import { checkPrograms, readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
-import { tableNames } from '../database/tables.ts'
+import { tableNames } from '../tables.ts'
 
 const data = {
   readConfig() {
     const config = readConfig(process.env)
-    checkPlaces(config)
+    checkPrograms(config)
     return config
   },
   openStorage,

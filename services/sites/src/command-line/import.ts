@@ -3,46 +3,25 @@ import { open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSealer } from '@hearth/credentials'
 import { createLog, OperatorError, systemTimers } from '@hearth/runtime'
-import type { Command } from 'commander'
 import { execa } from 'execa'
 import { openUploads } from '../certificates/uploads/uploads.ts'
 import type { Config } from '../config.ts'
-import { openImporting, certificateFolder, unsynced } from '../importing.ts'
-import { AdaptFailed } from '../nodes/admin-client.ts'
-import { Nodes } from '../nodes/nodes.ts'
-import { runImportCommand, type ImportCommand } from '../onboarding/import-command.ts'
-import type { Imports } from '../onboarding/imports.ts'
-import type { Adapt } from '../onboarding/read-caddyfile.ts'
-import { createRuleSurroundings } from '../rule-surroundings.ts'
+import { Nodes } from '../deploy/nodes/nodes.ts'
+import { createRuleContextSource } from '../deploy/rule-context-source.ts'
+import { createImportTarget } from '../import/import-target.ts'
+import { Imports } from '../import/imports.ts'
+import { readNode } from '../import/read-node.ts'
+import { runImportCommand, type ImportCommand } from '../import/import-command.ts'
+import { AdaptFailed, type Adapt } from '../sites/raw/adapt.ts'
 import { openSettings } from '../settings/settings.ts'
-import { frozenSurroundings } from '../sites/check-wanted.ts'
-import { createSettleWanted } from '../sites/settle-wanted.ts'
+import { createEditMany } from '../sites/bulk-edit.ts'
+import { createSettleWanted, withFixedDirectory } from '../sites/check-wanted.ts'
+import { hashPassword } from '../sites/site-change.ts'
+import { unsynced } from '../sites/sync.ts'
 import { withStorage } from './data.ts'
 
-interface ImportOptions {
-  readonly dryRun?: boolean
-  readonly customSsl?: string
-}
-
-/** `import caddyfile FILE` and `import npm FILE`: works whether or not the service runs, which takes the sites up at once. */
-export function addImportCommands(program: Command): void {
-  const group = program.command('import').description('make sites of what another program was set up with')
-  group
-    .command('caddyfile <file>')
-    .description('sites of a Caddyfile; it is read by caddy, and must not import other files')
-    .option('--dry-run', 'only say what would happen')
-    .action((file: string, { dryRun = false }: ImportOptions) => run({ kind: 'caddyfile', file, isDryRun: dryRun }))
-  group
-    .command('npm <file>')
-    .description('hosts of Nginx Proxy Manager, from its database.sqlite')
-    .option('--dry-run', 'only say what would happen')
-    .option('--custom-ssl <folder>', 'its folder custom_ssl, for certificates that were uploaded there')
-    .action((file: string, { dryRun = false, customSsl }: ImportOptions) =>
-      run({ kind: 'npm', file, isDryRun: dryRun, ...(customSsl !== undefined && { customSsl }) }),
-    )
-}
-
-async function run(command: ImportCommand): Promise<void> {
+/** Runs `import caddyfile` or `import npm`; the exit code says how it ended. */
+export async function runImport(command: ImportCommand): Promise<void> {
   process.exitCode = await runImportCommand(command, {
     readFile: readBounded,
     print: (line) => process.stdout.write(`${line}\n`),
@@ -53,34 +32,42 @@ async function run(command: ImportCommand): Promise<void> {
 type OpenedStorage = Parameters<Parameters<typeof withStorage>[0]>[0]
 
 async function openImports({ database, secret, config }: OpenedStorage): Promise<Imports> {
-  const log = createLog({ name: 'sites-import', level: 'silent' })
-  const settings = await openSettings(database.query)
+  const { query: db } = database
+  const settings = await openSettings(db)
   const nodes = new Nodes({
     database,
     clock: systemTimers,
-    log,
+    log: createLog({ name: 'sites-import', level: 'silent' }),
     own: undefined,
     onReachable: () => undefined,
     onReplaced: () => undefined,
   })
   const uploads = await openUploads({
-    db: database.query,
+    db,
     sealer: createSealer(secret),
     clock: systemTimers,
     sitesUsing: () => Promise.resolve([]),
-    folder: certificateFolder(config),
+    folder: config.caddy.admin === undefined ? join(config.dataDirectory, 'certificates') : undefined,
     onReplaced: () => undefined,
   })
-  const surroundings = { config, database, settings, port: () => config.bindPort, material: uploads.material }
-  const around = createRuleSurroundings(surroundings, { nodes })
+  const { material } = uploads
+  const source = createRuleContextSource({ config, db, settings, nodes, material, port: () => config.bindPort })
   const adapt = adaptWith(config)
-  const settleMany = () =>
-    createSettleWanted({
-      around: frozenSurroundings(around),
-      client: () => Promise.resolve({ adapt: adaptPlain(adapt) }),
-    })
-  const parts = { config, database, timers: systemTimers, log, settings, uploads, nodes, sync: unsynced, settleMany }
-  return openImporting({ ...parts, adapt }).imports
+  return new Imports({
+    target: createImportTarget({
+      db,
+      settleMany: () =>
+        createSettleWanted({ source: withFixedDirectory(source), adapter: () => Promise.resolve(adapt) }),
+      editMany: createEditMany({ database, clock: systemTimers, sync: unsynced }),
+      uploads,
+    }),
+    adapt,
+    readNode: (id) => readNode(nodes, id),
+    hashPassword,
+    isRawAllowed: () => settings.current().allow_raw,
+    timers: systemTimers,
+    folder: config.dataDirectory,
+  })
 }
 
 /** Asks the program instead of a running server, which may not be there. */
@@ -110,11 +97,6 @@ function readAdapted(program: string, file: string, result: Awaited<ReturnType<t
   if (result.exitCode === 0) return { config: JSON.parse(result.stdout) as unknown, warnings: [] }
   const words = result.stderr.replaceAll(file, 'Caddyfile').trim().split('\n').at(-1)
   throw new AdaptFailed(words?.slice(0, 1000) ?? 'no reason given')
-}
-
-const adaptPlain = (adapt: Adapt) => async (text: string) => {
-  const { config } = await adapt(text)
-  return { config, warnings: [] }
 }
 
 async function readBounded(path: string, largest: number): Promise<Uint8Array> {

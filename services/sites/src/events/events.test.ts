@@ -7,7 +7,7 @@ import type { Role } from '../accounts/schema.ts'
 import { createEvents, type Events, type Subscriber } from './events.ts'
 import type { SiteEvent } from './schema.ts'
 
-/** What came over a stream so far. */
+/** Events that came over a stream so far. */
 class Heard {
   text = ''
   isOver = false

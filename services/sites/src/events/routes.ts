@@ -31,7 +31,7 @@ export function eventRoutes(events: Events, sessions: Sessions): Route[] {
           userId: caller.userId,
           role: caller.role,
           lastEventId: header('last-event-id'),
-          roleNow: async () => (await sessions.look(caller.key))?.role,
+          roleNow: async () => (await sessions.peek(caller.key))?.role,
         })
         if (stream === undefined) throw tooMany('Too many event streams are open; close one first', 5)
         answer.header('cache-control', 'no-cache, no-transform')

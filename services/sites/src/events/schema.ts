@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What happened, as the stream tells it. `reset` says that something was missed: read the state afresh. */
+/** An event of the stream. `reset` means that events were missed: read the state again. */
 export const SiteEvent = z
   .object({
     type: z.enum([
@@ -23,11 +23,11 @@ export const SiteEvent = z
   .meta({ id: 'SiteEvent' })
 export type SiteEvent = z.infer<typeof SiteEvent>
 
-/** An event as a feature tells it; the moment is filled in. */
+/** An event as a feature publishes it, without its time. */
 export type NewEvent = Pick<SiteEvent, 'action' | 'id'> & {
   readonly type: Exclude<SiteEvent['type'], 'reset'>
   readonly details?: Record<string, unknown>
 }
 
-/** Tells everyone who listens that something happened. Never fails and never waits. */
+/** Publishes an event to all subscribers. Never fails and never waits. */
 export type Publish = (event: NewEvent) => void

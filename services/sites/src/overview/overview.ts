@@ -2,8 +2,8 @@ import type { Clock } from '@hearth/runtime'
 import type { Role } from '../accounts/schema.ts'
 import type { Kysely } from 'kysely'
 import type { Inventory } from '../certificates/inventory/inventory.ts'
-import type { NodeKeeper } from '../nodes/node-keeper.ts'
-import type { Node } from '../nodes/schema.ts'
+import type { ManagedNodes } from '../deploy/nodes/managed-nodes.ts'
+import type { Node } from '../deploy/nodes/schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { allDomainOwners, countSites, countStates } from '../sites/store.ts'
 import { overviewView } from '../traffic/traffic-view.ts'
@@ -11,16 +11,13 @@ import type { Traffic } from '../traffic/traffic.ts'
 import type { UpstreamStates } from '../traffic/upstreams/upstream-states.ts'
 import type { CaddyRunning, DashboardMetrics } from './schema.ts'
 
-/** The figures of the first page, from what is known already; upstreams are checked when sites have changed. */
-export interface Overview {
-  metrics(role: Role): Promise<DashboardMetrics>
-  caddy(): Promise<CaddyRunning>
-}
+/** Figures of the dashboard, from known data; upstreams are checked when sites have changed. */
+export type Overview = ReturnType<typeof createOverview>
 
-export interface OverviewParts {
+export interface OverviewDependencies {
   readonly db: Kysely<SiteTables>
   readonly clock: Clock
-  readonly nodes: NodeKeeper
+  readonly nodes: ManagedNodes
   readonly traffic: Traffic
   readonly inventory: Inventory
   readonly upstreams: UpstreamStates
@@ -29,8 +26,9 @@ export interface OverviewParts {
 
 const firstNode = 1
 
-export function createOverview(parts: OverviewParts): Overview {
-  /** Since when the first node is seen running without a break. */
+/** Creates the overview. Errors of nodes, which may hold internal addresses, are shown to administrators only. */
+export function createOverview(parts: OverviewDependencies) {
+  /** Time since which the first node has been running without interruption, milliseconds. */
   let runningSince: number | undefined
 
   function running(node: Node | undefined): CaddyRunning {
@@ -47,7 +45,7 @@ export function createOverview(parts: OverviewParts): Overview {
 
   return {
     caddy: async () => running(await parts.nodes.get(firstNode).catch(() => undefined)),
-    async metrics(role) {
+    async metrics(role: Role): Promise<DashboardMetrics> {
       const nodes = await parts.nodes.list()
       const caddy = running(nodes.find(({ id }) => id === firstNode))
       return {
@@ -73,7 +71,7 @@ export function createOverview(parts: OverviewParts): Overview {
   }
 }
 
-async function siteCounts({ db }: OverviewParts) {
+async function siteCounts({ db }: OverviewDependencies) {
   const [counts, states] = await Promise.all([countSites(db), countStates(db)])
   return {
     domain_count: counts.domains,
@@ -85,7 +83,7 @@ async function siteCounts({ db }: OverviewParts) {
   }
 }
 
-async function upstreamCounts({ upstreams }: OverviewParts) {
+async function upstreamCounts({ upstreams }: OverviewDependencies) {
   const counts = await upstreams.counts()
   return { upstreams_up: counts?.up ?? null, upstreams_down: counts?.down ?? null }
 }
@@ -99,7 +97,7 @@ function certificateCounts(inventory: Inventory) {
   }
 }
 
-async function trafficFigures({ db, traffic }: OverviewParts) {
+async function trafficFigures({ db, traffic }: OverviewDependencies) {
   const { totals, requests_per_second, sites } = overviewView(await traffic.overview('24h'))
   const names = new Map((await allDomainOwners(db)).map(({ id, site_name: name }) => [id, name]))
   return {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Node } from '../nodes/schema.ts'
+import { Node } from '../deploy/nodes/schema.ts'
 
 const count = z.int().min(0)
 
@@ -35,7 +35,7 @@ export const DashboardMetrics = z
   .meta({ id: 'DashboardMetrics' })
 export type DashboardMetrics = z.infer<typeof DashboardMetrics>
 
-/** How the first Caddy is. */
+/** State of the first Caddy. */
 export const CaddyRunning = z
   .object({
     running: z.boolean(),

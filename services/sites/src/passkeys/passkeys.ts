@@ -1,32 +1,107 @@
-import { conflict } from '../problems.ts'
-import { createChallenges } from './challenges.ts'
-import { createOwnPasskeys, type OwnPasskeys } from './own-passkeys.ts'
-import type { PasskeyParts } from './passkey-parts.ts'
-import { createPasskeySignIn, type PasskeySignIn } from './passkey-sign-in.ts'
-import { isAddress, type RelyingParty } from './relying-party.ts'
+import { PasskeyError, type PasskeyRow } from '@hearth/accounts'
+import { Passkeys, transportsOf } from '@hearth/accounts/passkeys'
+import type { Database } from '@hearth/database'
+import { toIsoString, type Clock, type Log } from '@hearth/runtime'
+import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { OpenSession } from '../accounts/sessions.ts'
+import type { Origin } from '../accounts/sign-in.ts'
+import { usersIn } from '../accounts/store.ts'
+import type { Config } from '../config.ts'
+import type { AccountTables, UserRow } from '../accounts/tables.ts'
+import type { NewCredential, Passkey, UsedCredential } from './schema.ts'
 
-/** Passkeys: making them, keeping them, signing in with them. */
-export interface Passkeys {
-  readonly own: OwnPasskeys
-  readonly signIn: PasskeySignIn
-  /** Throws when no browser will offer a passkey under the address it has open, and says which address to use. */
-  readonly checkAddress: (origin: string) => void
+/** Parts of the service that signing in with a passkey uses. */
+export interface PasskeyDependencies extends Pick<Accounts, 'sessions' | 'securityLog' | 'passwords'> {
+  readonly database: Database<AccountTables>
+  readonly clock: Clock
+  readonly log: Log
+  readonly relyingParty: Config['relyingParty']
+  /** The port the service listens on. */
+  readonly port: () => number
 }
 
-export function createPasskeys(given: Omit<PasskeyParts, 'challenges'>): Passkeys {
-  const parts = { ...given, challenges: createChallenges(given.database.query, given.clock) }
-  return {
-    own: createOwnPasskeys(parts),
-    signIn: createPasskeySignIn(parts),
-    checkAddress: (origin) => checkAddress(origin, parts.relyingParty, parts.port()),
+/** The rules of this service about passkeys: what must be proved before, and which sessions end after. */
+export class SitePasskeys {
+  readonly #dependencies: PasskeyDependencies
+  readonly #passkeys: Passkeys<UserRow>
+
+  constructor(dependencies: PasskeyDependencies) {
+    const { database, relyingParty, port } = dependencies
+    this.#dependencies = dependencies
+    this.#passkeys = new Passkeys(
+      { ...dependencies, findUser: (id) => usersIn(database.query).find(id) },
+      {
+        serviceName: 'Hearth Sites',
+        rpId: relyingParty.id,
+        origins: () => relyingParty.origins(port()),
+        maxPerUser: 10,
+      },
+    )
+  }
+
+  async list(userId: string): Promise<Passkey[]> {
+    return (await this.#passkeys.list(userId)).map(passkeyOfRow)
+  }
+
+  /** Needs the password, unless the caller proved who they are within five minutes. */
+  async startRegistration(
+    caller: SessionCaller,
+    request: { readonly origin: string; readonly password: string | undefined; readonly address: string },
+  ) {
+    const { clock, passwords, sessions } = this.#dependencies
+    this.#passkeys.checkOrigin(request.origin)
+    if (request.password !== undefined) await passwords.checkOwnPassword(caller, request.password, request.address)
+    else if (!isRecent(caller, clock.now())) throw reauthenticationRequired()
+    return this.#passkeys.startRegistration(await sessions.userOf(caller.key), caller.key)
+  }
+
+  async finishRegistration(caller: SessionCaller, credential: NewCredential, deviceName = 'Passkey') {
+    return passkeyOfRow(await this.#passkeys.finishRegistration(caller, credential, deviceName))
+  }
+
+  async rename(userId: string, id: string, deviceName: string): Promise<Passkey> {
+    return passkeyOfRow(await this.#passkeys.rename(userId, id, deviceName))
+  }
+
+  /** Ends the user's other sessions too: one of them may be on the device that is gone. */
+  async remove(caller: SessionCaller, id: string): Promise<void> {
+    await this.#passkeys.remove(caller.userId, id, async (trx) => {
+      const user = await usersIn(trx).find(caller.userId)
+      return user !== undefined && user.password_hash !== null
+    })
+    await this.#dependencies.sessions.endOthers(caller.key)
+  }
+
+  /** @param key of the session or the visitor in whose browser it happens */
+  startSignIn(key: string, origin: string): Promise<Record<string, unknown>> {
+    this.#passkeys.checkOrigin(origin)
+    return this.#passkeys.startSignIn(key)
+  }
+
+  async finishSignIn(credential: UsedCredential, key: string, { address, before }: Origin): Promise<OpenSession> {
+    const { securityLog, sessions } = this.#dependencies
+    const user = await this.#passkeys.finishSignIn(credential, key).catch((error: unknown) => {
+      if (error instanceof PasskeyError && error.reason.kind === 'sign-in-failed') {
+        const { username, failure } = error.reason
+        securityLog.failed({ client: address, username, reason: failure, status: 401 })
+      }
+      throw error
+    })
+    return sessions.open(user, 'passkey', before)
   }
 }
 
-function checkAddress(origin: string, relyingParty: RelyingParty, port: number): void {
-  const { id } = relyingParty
-  const host = URL.canParse(origin) ? new URL(origin).hostname : ''
-  if (host === id || host.endsWith(`.${id}`)) return
-  const where = relyingParty.origins(port).join(' or ')
-  const reason = isAddress(host) ? 'under an IP address' : 'under this name'
-  throw conflict(`Passkeys do not work ${reason}; open ${where}, or use the password`, 'passkeys_unavailable')
+/** The wire form of a passkey; its key and counter have no place in it. */
+function passkeyOfRow(row: PasskeyRow): Passkey {
+  return {
+    id: row.id,
+    device_name: row.device_name,
+    created_at: new Date(row.created_at).toISOString(),
+    last_used_at: toIsoString(row.last_used_at),
+    backed_up: row.backed_up === 1,
+    rp_id: row.rp_id,
+    aaguid: row.aaguid,
+    transports: transportsOf(row),
+  }
 }

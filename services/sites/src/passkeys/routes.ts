@@ -1,13 +1,12 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, type Visitor } from '../access.ts'
-import type { SignInSurroundings } from '../accounts/session-routes.ts'
+import type { SignInContext } from '../accounts/session-routes.ts'
 import { Done } from '../accounts/schema.ts'
 import { forbidden } from '../problems.ts'
-import { safeNextUrl } from './next-url.ts'
-import type { Passkeys } from './passkeys.ts'
+import type { SitePasskeys } from './passkeys.ts'
 import {
-  largestCredential,
+  maxCredential,
   LoginDone,
   LoginFinish,
   LoginOptions,
@@ -24,11 +23,11 @@ import {
 const tag = 'Passkeys'
 
 /** Both ceremonies, and a user's own passkeys. */
-export function passkeyRoutes(passkeys: Passkeys, around: SignInSurroundings): Route[] {
-  return [...loginRoutes(passkeys, around), ...registerRoutes(passkeys), ...ownRoutes(passkeys)]
+export function passkeyRoutes(passkeys: SitePasskeys, context: SignInContext): Route[] {
+  return [...loginRoutes(passkeys, context), ...registerRoutes(passkeys), ...ownRoutes(passkeys)]
 }
 
-function loginRoutes({ signIn, checkAddress }: Passkeys, { cookies, refund }: SignInSurroundings): Route[] {
+function loginRoutes(passkeys: SitePasskeys, { cookies, refund }: SignInContext): Route[] {
   const shared = { method: 'POST', tag, access: 'public' } as const
   const finish = { ...shared, path: '/api/passkeys/login/finish' } as const
   return [
@@ -43,10 +42,9 @@ function loginRoutes({ signIn, checkAddress }: Passkeys, { cookies, refund }: Si
         success: { status: 200, body: LoginOptions },
         errors: [403, 409, 503],
       },
-      async ({ caller, header, client }) => {
-        checkAddress(header('origin') ?? client.origin)
-        return { options: await signIn.start(keyOf(caller)) }
-      },
+      async ({ caller, header, client }) => ({
+        options: await passkeys.startSignIn(keyOf(caller), header('origin') ?? client.origin),
+      }),
     ),
     route(
       {
@@ -55,13 +53,13 @@ function loginRoutes({ signIn, checkAddress }: Passkeys, { cookies, refund }: Si
         description: 'Sets a new cookie. A passkey that verified its user counts as two factors, and as confirmation.',
         limit: 'lasting 5/min 20/hour',
         body: LoginFinish,
-        largestBody: largestCredential,
+        maxBodyBytes: maxCredential,
         success: { status: 200, body: LoginDone },
         errors: [401, 403],
       },
       async ({ caller, body, answer, client }) => {
         const origin = { address: client.address, before: caller.session?.key }
-        const opened = await signIn.finish(body.credential, keyOf(caller), origin)
+        const opened = await passkeys.finishSignIn(body.credential, keyOf(caller), origin)
         await refund(finish, client.address)
         const { csrf_token } = cookies.hand({ answer, client }, opened)
         return {
@@ -81,7 +79,7 @@ function keyOf({ key }: Visitor): string {
   return key
 }
 
-function registerRoutes({ own, checkAddress }: Passkeys): Route[] {
+function registerRoutes(passkeys: SitePasskeys): Route[] {
   const shared = { method: 'POST', tag, access: 'session', limit: '10/min' } as const
   return [
     route(
@@ -95,9 +93,9 @@ function registerRoutes({ own, checkAddress }: Passkeys): Route[] {
         errors: [409, 503],
       },
       async ({ caller, body, header, client }) => {
-        checkAddress(header('origin') ?? client.origin)
-        const proof = { password: body.current_password, address: client.address }
-        return { options: { ...(await own.startRegistration(caller, proof)) } }
+        const origin = header('origin') ?? client.origin
+        const request = { origin, password: body.current_password, address: client.address }
+        return { options: { ...(await passkeys.startRegistration(caller, request)) } }
       },
     ),
     route(
@@ -106,19 +104,19 @@ function registerRoutes({ own, checkAddress }: Passkeys): Route[] {
         path: '/api/passkeys/register/finish',
         summary: 'Register a passkey',
         body: RegisterFinish,
-        largestBody: largestCredential,
+        maxBodyBytes: maxCredential,
         success: { status: 200, body: RegisterDone },
         errors: [409],
       },
       async ({ caller, body }) => {
-        const passkey = await own.finishRegistration(caller, body.credential, body.device_name)
+        const passkey = await passkeys.finishRegistration(caller, body.credential, body.device_name)
         return { success: true as const, message: 'Passkey registered', passkey }
       },
     ),
   ]
 }
 
-function ownRoutes({ own }: Passkeys): Route[] {
+function ownRoutes(passkeys: SitePasskeys): Route[] {
   const one = { tag, path: '/api/passkeys/{id}', params: PasskeyParams, limit: '10/min' } as const
   return [
     route(
@@ -131,7 +129,7 @@ function ownRoutes({ own }: Passkeys): Route[] {
         limit: '60/min',
         success: { status: 200, body: z.array(Passkey) },
       },
-      ({ caller }) => own.list(caller.userId),
+      ({ caller }) => passkeys.list(caller.userId),
     ),
     route(
       {
@@ -143,7 +141,7 @@ function ownRoutes({ own }: Passkeys): Route[] {
         success: { status: 200, body: Passkey },
         errors: [404],
       },
-      ({ caller, params, body }) => own.rename(caller.userId, params.id, body.device_name),
+      ({ caller, params, body }) => passkeys.rename(caller.userId, params.id, body.device_name),
     ),
     route(
       {
@@ -156,9 +154,19 @@ function ownRoutes({ own }: Passkeys): Route[] {
         errors: [404, 409],
       },
       async ({ caller, params }) => {
-        await own.remove(caller, params.id)
+        await passkeys.remove(caller, params.id)
         return { success: true as const, message: 'Passkey removed' }
       },
     ),
   ]
+}
+
+/**
+ * Returns where a browser goes after signing in: the path it asked for when that is one of this service, else `/`. Browsers
+ * take `//host` and `/\host` for another server.
+ */
+export function safeNextUrl(wanted: string | undefined): string {
+  if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted)) return '/'
+  const base = 'http://service.invalid'
+  return URL.canParse(wanted, base) && new URL(wanted, base).origin === base ? wanted : '/'
 }

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { GivenPassword } from '../accounts/schema.ts'
 
 /** Bytes as browsers write them in JSON. */
-const base64url = (mostBytes: number) =>
+const base64url = (maxBytes: number) =>
   z
     .string()
-    .max(Math.ceil((mostBytes * 4) / 3))
+    .max(Math.ceil((maxBytes * 4) / 3))
     .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url')
 
-/** What every credential of a browser has; other members it brings along are left out. */
+/** Members of every credential of a browser; others are ignored. */
 const credential = {
   id: base64url(1023).min(1),
   rawId: base64url(1023).min(1),
@@ -19,7 +19,7 @@ const credential = {
 const clientDataJSON = base64url(4096)
 
 /** Largest body of a ceremony's end, bytes. */
-export const largestCredential = 16_384
+export const maxCredential = 16_384
 
 /** `PublicKeyCredential.toJSON()` of a new credential. */
 export const NewCredential = z

@@ -1,14 +1,14 @@
 import type { Route } from '@hearth/http'
 import { isRecent, reauthenticationRequired, route } from '../access.ts'
 import { SettingsChange, SettingsView, settingsView } from './schema.ts'
-import type { SettingsKeeper } from './settings.ts'
+import type { SettingsStore } from './settings.ts'
 
 /**
  * Reading and changing the settings.
  *
  * @param now milliseconds since the epoch
  */
-export function settingsRoutes(settings: SettingsKeeper, now: () => number): Route[] {
+export function settingsRoutes(settings: SettingsStore, now: () => number): Route[] {
   const shared = {
     path: '/api/v1/settings',
     tag: 'Settings',

@@ -7,12 +7,12 @@ const placeholder = /\{[$\w]/
 
 const controls = /[^\P{Cc}\t\n\r]/u
 
-const longestPage = 16_384
+const maxPage = 16_384
 
-/** What visitors of a site in maintenance read, as plain text. */
+/** Text of sites in maintenance, plain. */
 const MaintenancePage = z
   .string()
-  .refine((text) => new TextEncoder().encode(text).length <= longestPage, `must be at most ${longestPage} bytes`)
+  .refine((text) => new TextEncoder().encode(text).length <= maxPage, `must be at most ${maxPage} bytes`)
   .refine((text) => !controls.test(text), 'must be plain text without control characters')
   .refine((text) => !placeholder.test(text), 'must not contain placeholders such as {name}')
 
@@ -84,7 +84,7 @@ export const SettingsChange = z
   .meta({ id: 'SettingsChange' })
 export type SettingsChange = z.infer<typeof SettingsChange>
 
-/** What a fresh install uses. */
+/** Settings of a new installation. */
 export const defaultSettings: Settings = {
   acme_email: '',
   acme_ca: '',

@@ -1,4 +1,4 @@
-import { takeTurn, uniqueViolation, type Database } from '@hearth/database'
+import { acquireLock, uniqueViolation, type Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { conflict } from '../problems.ts'
@@ -7,7 +7,7 @@ import type { WantedSite } from './site-change.ts'
 import * as store from './store.ts'
 import type { SiteChange, SyncedWhole, SyncSites } from './sync.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
-import { siteTurn } from './sites.ts'
+import { siteLock } from './sites.ts'
 
 /** Many edits that belong together. */
 export interface BulkEdit {
@@ -32,7 +32,7 @@ export function createEditMany(parts: { database: Database<SiteTables>; clock: C
   return async (edit, about) => {
     const before = await rowsOf(database.query, edit)
     const work = database.query.transaction().execute(async (trx) => {
-      await takeTurn(database.kind, trx, siteTurn)
+      await acquireLock(database.kind, trx, siteLock)
       return await write(trx, edit, { author: about.author, now: parts.clock.now() })
     })
     const ids = await work.catch((error: unknown) => {

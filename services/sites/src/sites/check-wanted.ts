@@ -1,11 +1,14 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { createDomainIndex, type DomainIndex, type DomainOwner } from './domain-index.ts'
-import { misleadingPlaces, placesOfSite } from './real-places.ts'
-import type { RuleContext } from './rule-context.ts'
-import { checkSite, type RuleOutcome } from './rules.ts'
+import { invalidField, invalidSite, unavailable } from '../problems.ts'
+import { createDomainIndex, type DomainIndex, type DomainOwner } from './domains.ts'
+import { type Adapt, AdaptFailed } from './raw/adapt.ts'
+import { readRawRoutes, wrapRawDirectives } from './raw/raw-routes.ts'
+import { misleadingPaths, pathsOfRoutes, pathsOfSite } from './rules/real-paths.ts'
+import type { RuleContext } from './rules/rule-context.ts'
+import { checkSite, rawLimitsOf, type RuleOutcome } from './rules/rules.ts'
 import type { WantedSite } from './site-change.ts'
 
-/** Which domains and names are whose. */
+/** Owners of domains and names. */
 export interface SiteDirectory {
   readonly domains: DomainIndex
   readonly siteOfName: (name: string) => number | undefined
@@ -19,15 +22,15 @@ export function createSiteDirectory(
   return { domains: createDomainIndex(sites), siteOfName: (name) => byName.get(name.toLowerCase()) }
 }
 
-/** The same surroundings, in which the sites are as they are now: for checking many sites at once. */
-export function frozenSurroundings(around: RuleSurroundings): RuleSurroundings {
+/** Returns a source that reads the directory of sites once: for checking many sites at once. */
+export function withFixedDirectory(source: RuleContextSource): RuleContextSource {
   let directory: Promise<SiteDirectory> | undefined
-  return { ...around, directory: () => (directory ??= around.directory()) }
+  return { ...source, directory: () => (directory ??= source.directory()) }
 }
 
-/** Dependencies of `createCheckWanted`. */
-export interface RuleSurroundings {
-  /** Which domains and names are whose. */
+/** Reads what the rules check a site against. */
+export interface RuleContextSource {
+  /** Owners of domains and names. */
   readonly directory: () => Promise<SiteDirectory>
   readonly protectedAddresses: () => Promise<readonly string[]>
   readonly protectedHosts: () => readonly string[]
@@ -40,39 +43,40 @@ export interface RuleSurroundings {
   readonly authorityIds: () => Promise<ReadonlySet<number>>
 }
 
-/** Says what is wrong or doubtful with a site that is to be stored. */
+/** Checks a site that is to be stored, and returns its errors and warnings. */
 export type CheckWanted = (wanted: WantedSite, id: number | undefined) => Promise<RuleOutcome>
 
-export function createCheckWanted(around: RuleSurroundings): CheckWanted {
+/** Creates the check, which returns errors and warnings and does not throw for them. It reads the source anew each time. */
+export function createCheckWanted(source: RuleContextSource): CheckWanted {
   return async (wanted, id) => {
-    const context = await ruleContextOf(around, wanted, id)
+    const context = await ruleContextOf(source, wanted, id)
     const outcome = checkSite(wanted.record, context)
-    const outside = await misleadingPlaces(placesOfSite(wanted.record), context)
+    const outside = await misleadingPaths(pathsOfSite(wanted.record), context)
     return { ...outcome, errors: [...outcome.errors, ...outside] }
   }
 }
 
 /** Reads the current context that the rules check a site against. */
 export async function ruleContextOf(
-  around: RuleSurroundings,
+  source: RuleContextSource,
   { extras, hasNewDirectives = false }: Pick<WantedSite, 'extras' | 'hasNewDirectives'>,
   id: number | undefined,
 ): Promise<RuleContext> {
-  const { domains, siteOfName } = await around.directory()
-  const [certificates, authorities] = await Promise.all([around.certificateIds(), around.authorityIds()])
+  const { domains, siteOfName } = await source.directory()
+  const [certificates, authorities] = await Promise.all([source.certificateIds(), source.authorityIds()])
   return {
     siteId: id,
     domains,
     siteOfName,
     storedUsers: Object.keys(extras.hashes),
-    protectedAddresses: await around.protectedAddresses(),
-    protectedHosts: around.protectedHosts(),
+    protectedAddresses: await source.protectedAddresses(),
+    protectedHosts: source.protectedHosts(),
     localHosts: localNames(),
-    listenPorts: await around.listenPorts(),
-    staticBases: around.staticBases,
-    socketDirectories: around.socketDirectories,
-    hasOnDemandAsk: around.hasOnDemandAsk(),
-    allowsRaw: around.allowsRaw(),
+    listenPorts: await source.listenPorts(),
+    staticBases: source.staticBases,
+    socketDirectories: source.socketDirectories,
+    hasOnDemandAsk: source.hasOnDemandAsk(),
+    allowsRaw: source.allowsRaw(),
     hasNewDirectives,
     hasCertificate: (number) => certificates.has(number),
     hasAuthority: (number) => authorities.has(number),
@@ -82,4 +86,42 @@ export async function ruleContextOf(
 function localNames(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
   return [hostname().toLowerCase(), ...addresses.map(({ address }) => address)]
+}
+
+/** Converts a site to the form that is stored. Throws a problem that lists all its errors. */
+export type SettleWanted = (wanted: WantedSite, id: number | undefined) => Promise<WantedSite>
+
+interface SettleDependencies {
+  readonly source: RuleContextSource
+  /** Returns how directives are adapted; undefined while there is no Caddy. */
+  readonly adapter: () => Promise<Adapt | undefined>
+}
+
+/** Creates the conversion. Raw directives are adapted by a Caddy; without one the site is refused with 503. */
+export function createSettleWanted({ source, adapter }: SettleDependencies): SettleWanted {
+  const check = createCheckWanted(source)
+  return async (wanted, id) => {
+    const { errors } = await check(wanted, id)
+    if (errors.length > 0) throw invalidSite(errors)
+    const { rawRoutes: _, ...extras } = wanted.extras
+    const { kind, raw_directives: text } = wanted.record
+    if (kind !== 'raw' || text === null) return { ...wanted, extras }
+    const adapt = await adapter()
+    if (adapt === undefined) throw unavailable('raw_directives: no Caddy is there that understands them')
+    const context = await ruleContextOf(source, wanted, id)
+    const rawRoutes = await adaptRaw(adapt, text, rawLimitsOf(context))
+    const misleading = await misleadingPaths(pathsOfRoutes(rawRoutes.slice(1)), context)
+    if (misleading.length > 0) throw invalidSite(misleading)
+    return { ...wanted, extras: { ...extras, rawRoutes } }
+  }
+}
+
+async function adaptRaw(adapt: Adapt, text: string, limits: ReturnType<typeof rawLimitsOf>): Promise<object[]> {
+  const adapted = await adapt(wrapRawDirectives(text)).catch((error: unknown) => {
+    if (error instanceof AdaptFailed) throw invalidField('raw_directives', error.message)
+    throw unavailable(`raw_directives: ${(error as Error).message}`, { code: 'admin_unreachable' })
+  })
+  const reading = readRawRoutes(adapted.config, limits)
+  if ('routes' in reading) return reading.routes
+  throw invalidSite(reading.problems.map((message) => ({ field: 'raw_directives', message })))
 }

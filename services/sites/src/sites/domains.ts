@@ -79,3 +79,58 @@ export function wildcardOver(domain: string): string | undefined {
   const dot = domain.indexOf('.')
   return dot === -1 || isIP(domain) !== 0 || isWildcard(domain) ? undefined : `*${domain.slice(dot)}`
 }
+
+/** A site as its domains are known by. */
+export interface DomainOwner {
+  readonly id: number
+  readonly site_name: string
+}
+
+/** Index of the owners of domains. */
+export interface DomainIndex {
+  ownerOf(domain: string): DomainOwner | undefined
+  /** Sites that have a wildcard over the name, or names below the wildcard; with the domain that meets it. */
+  overlapping(domain: string): { readonly owner: DomainOwner; readonly domain: string }[]
+}
+
+/** Reads all sites once. A domain that two sites have belongs to the first. */
+export function createDomainIndex(sites: Iterable<DomainOwner & { readonly domains: readonly string[] }>): DomainIndex {
+  const owners = new Map<string, DomainOwner>()
+  const below = new Map<string, string[]>()
+  for (const { id, site_name, domains } of sites)
+    for (const domain of domains) {
+      if (owners.has(domain)) continue
+      owners.set(domain, { id, site_name })
+      const wildcard = wildcardOver(domain)
+      if (wildcard === undefined) continue
+      const names = below.get(wildcard)
+      if (names) names.push(domain)
+      else below.set(wildcard, [domain])
+    }
+  return {
+    ownerOf: (domain) => owners.get(domain),
+    overlapping: (domain) => {
+      const others = isWildcard(domain) ? (below.get(domain) ?? []) : [wildcardOver(domain) ?? '']
+      return others.flatMap((other) => {
+        const owner = owners.get(other)
+        return owner ? [{ owner, domain: other }] : []
+      })
+    },
+  }
+}
+
+/** Tells which site answers for a host. */
+interface HostIndex {
+  siteOf(host: string): number | undefined
+}
+
+/** Exact names come before wildcards, and a wildcard stands for one label, as the server has it. */
+export function createHostIndex(entries: Iterable<readonly [host: string, siteId: number]>): HostIndex {
+  const sites = new Map<string, number>(entries)
+  return {
+    siteOf(host) {
+      const dot = host.indexOf('.')
+      return sites.get(host) ?? (dot === -1 ? undefined : sites.get(`*${host.slice(dot)}`))
+    },
+  }
+}

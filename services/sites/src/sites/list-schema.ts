@@ -3,7 +3,7 @@ import { Site, SiteKind } from './schema.ts'
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
 
-/** Which sites, and in which order. The whole count comes in the header `X-Total-Count`. */
+/** Filter, order and page of the list of sites. The header `X-Total-Count` has the total. */
 export const SiteListQuery = z.strictObject({
   search: z.string().max(200).optional().meta({ description: 'Part of a name or domain' }),
   kind: SiteKind.optional(),
@@ -17,7 +17,7 @@ export const SiteListQuery = z.strictObject({
 
 export const SiteParams = z.object({ id: z.coerce.number().int().min(1).max(2_147_483_647) })
 
-/** `wait=false` answers before Caddy was asked; what it refuses is then shown on the site. */
+/** `wait=false` answers before Caddy has the change; a refusal is then shown on the site. */
 export const EditQuery = z.strictObject({ wait: flag.default(true) })
 
 const members = {
@@ -38,8 +38,3 @@ export type SiteEnvelope = z.infer<typeof SiteEnvelope>
 export const SiteDeleted = z
   .object({ status: z.literal('deleted'), id: z.int(), ...members })
   .meta({ id: 'SiteDeleted' })
-
-/** An earlier state of a site. */
-export const SiteVersion = z
-  .object({ revision: z.int(), created_at: z.iso.datetime(), author: z.string(), site_name: z.string() })
-  .meta({ id: 'SiteVersion' })

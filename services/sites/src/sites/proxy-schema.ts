@@ -1,9 +1,62 @@
 import { z } from 'zod'
 
+const RedirectCode = z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)])
+
+/** Redirects every request. */
+const RedirectTarget = z
+  .strictObject({
+    to: z.string().min(1).max(2048).meta({ description: 'An http or https address, or a path that starts with /' }),
+    code: RedirectCode.default(308),
+    keep_path: z.boolean().default(true).meta({ description: 'Appends path and query of the request' }),
+  })
+  .meta({ id: 'RedirectTarget' })
+
+/** Files of a directory on the node. */
+const StaticFiles = z
+  .strictObject({
+    root: z.string().min(1).max(4096).meta({ description: 'Absolute directory below one of the configured bases' }),
+    index: z.array(z.string().min(1).max(255)).max(8).default(['index.html']),
+    browse: z.boolean().default(false).meta({ description: 'Lists directories that have no index file' }),
+    fallback: z.string().min(1).max(1024).nullable().default(null).meta({
+      description:
+        'File below the root that answers for whatever is not there, `/index.html` for an application of one page',
+    }),
+  })
+  .meta({ id: 'StaticFiles' })
+
+/** Sends one fixed response. */
+const FixedAnswer = z
+  .strictObject({
+    status: z.int().min(200).max(599).default(200),
+    body: z.string().max(65_536).default(''),
+    content_type: z.string().min(1).max(128).default('text/plain; charset=utf-8'),
+  })
+  .meta({ id: 'FixedAnswer' })
+
+/** Members of a site or a path of the kinds redirect, static and respond; only the member of its kind is given. */
+export const answerMembers = {
+  redirect: RedirectTarget.nullable(),
+  static: StaticFiles.nullable(),
+  respond: FixedAnswer.nullable(),
+}
+
+/** The members of a site or a path whose responses come from Caddy itself. */
+export type AnswerMembers = { [Member in keyof typeof answerMembers]: z.output<(typeof answerMembers)[Member]> }
+
+/** A redirect of one path, before anything else of the site. */
+export const PathRedirect = z
+  .strictObject({
+    from: z.string().min(1).max(1024).meta({ description: 'A path; with `/*` at its end all that is below' }),
+    to: z.string().min(1).max(2048),
+    code: RedirectCode.default(308),
+    keep_path: z.boolean().default(false).meta({ description: 'Appends what followed `from`, and the query' }),
+  })
+  .meta({ id: 'PathRedirect' })
+
 const seconds = (max: number) => z.number().min(0).max(max)
 const headerName = z.string().min(1).max(128)
 
-/** One server behind the site. */
+/** One upstream of a site. */
 export const Upstream = z
   .strictObject({
     url: z.string().min(1).max(2048).meta({
@@ -15,6 +68,7 @@ export const Upstream = z
   })
   .meta({ id: 'Upstream' })
 
+/** Caddy's policies by which an upstream is selected; `header`, `cookie` and `query` need a `name`. */
 export const BalancingPolicy = z
   .enum([
     'random',
@@ -32,7 +86,7 @@ export const BalancingPolicy = z
   ])
   .meta({ id: 'BalancingPolicy' })
 
-/** Which upstream a request goes to, and how often another is tried. */
+/** Choice of the upstream of a request, and of retries. */
 export const Balancing = z
   .strictObject({
     policy: BalancingPolicy.default('round_robin'),
@@ -46,7 +100,7 @@ export const Balancing = z
   })
   .meta({ id: 'Balancing' })
 
-/** Requests of its own by which Caddy sees whether an upstream lives. */
+/** Requests by which Caddy checks whether an upstream is up. */
 export const ActiveHealth = z
   .strictObject({
     path: z.string().min(1).max(2048).default('/'),
@@ -135,7 +189,7 @@ export const proxyMembers = {
   upstream_tls: UpstreamTls,
 }
 
-/** A site or a path as far as it is a proxy. */
+/** The members of a site or a path of kind proxy, as they are parsed. */
 export type ProxyMembers = { [Member in keyof typeof proxyMembers]: z.output<(typeof proxyMembers)[Member]> }
 
 /** Defaults of a proxy. */

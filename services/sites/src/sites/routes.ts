@@ -1,31 +1,37 @@
 import type { InvalidBody, Route } from '@hearth/http'
 import { z } from 'zod'
 import { isRecent, reauthenticationRequired, route, type Administrator } from '../access.ts'
-import { Preview } from '../apply/schema.ts'
 import { badRequest } from '../problems.ts'
-import { Explanation, ExplainQuery } from './explain-schema.ts'
+import { Explanation, ExplainQuery, Preview, type ExplainSite } from './preview-schema.ts'
 import { EditQuery, SiteDeleted, SiteEnvelope, SiteListQuery, SiteParams } from './list-schema.ts'
 import { Site, SiteCreate, SitePatch, SitePut } from './schema.ts'
 import type { EditOptions, SiteEdit, Sites } from './sites.ts'
 import type { Synced } from './sync.ts'
 
-/** An edit takes as long as Caddy needs; ten a minute would make work on many sites impossible, and Caddy is asked once for many. */
+/** An edit takes as long as Caddy needs; ten a minute would make work on many sites impossible, and Caddy gets one change for many. */
 const edits = '60/min'
 const shared = { tag: 'Sites', access: 'admin' } as const
 const one = { ...shared, path: '/api/sites/{id}', params: SiteParams } as const
 
-/** The sites: reading them, and editing them. */
-export function siteRoutes(sites: Sites, now: () => number): Route[] {
+/** Dependencies of the endpoints beside the sites. */
+export interface SiteRoutesDependencies {
+  readonly explain: ExplainSite
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+/** The endpoints that read, edit, preview and explain sites. */
+export function siteRoutes(sites: Sites, { explain, now }: SiteRoutesDependencies): Route[] {
   return [
     ...readRoutes(sites),
     createRoute(sites, now),
     ...changeRoutes(sites, now),
     ...previewRoutes(sites),
-    explainRoute(sites),
+    explainRoute(explain),
   ]
 }
 
-function explainRoute(sites: Sites): Route {
+function explainRoute(explain: ExplainSite): Route {
   return route(
     {
       ...shared,
@@ -38,7 +44,7 @@ function explainRoute(sites: Sites): Route {
       success: { status: 200, body: Explanation },
       errors: [409],
     },
-    ({ query }) => sites.explain(query),
+    ({ query }) => explain(query),
   )
 }
 
@@ -53,7 +59,7 @@ function previewRoutes(sites: Sites): Route[] {
         summary: 'Show what a new site would change',
         description,
         body: SiteCreate,
-        alsoInvalid: besideShape(sites, false),
+        findMoreIssues: besideShape(sites, false),
       },
       ({ body }) => sites.preview(undefined, body),
     ),
@@ -65,7 +71,7 @@ function previewRoutes(sites: Sites): Route[] {
         description,
         params: SiteParams,
         body: SitePatch,
-        alsoInvalid: besideShape(sites, true),
+        findMoreIssues: besideShape(sites, true),
       },
       ({ params, body }) => sites.preview(params.id, body),
     ),
@@ -123,7 +129,7 @@ function createRoute(sites: Sites, now: () => number): Route {
       limit: edits,
       query: EditQuery,
       body: SiteCreate,
-      alsoInvalid: besideShape(sites, false),
+      findMoreIssues: besideShape(sites, false),
       success: { status: 201, body: SiteEnvelope },
       errors: [409, 503],
     },
@@ -155,7 +161,7 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
         summary: 'Change members of a site',
         description,
         body: SitePatch,
-        alsoInvalid: besideShape(sites, true),
+        findMoreIssues: besideShape(sites, true),
       },
       async ({ params, body, query, caller, header, answer }) => {
         if (Object.keys(body).length === 0) throw badRequest('The body must change at least one member')
@@ -171,7 +177,7 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
         summary: 'Replace a site',
         description,
         body: SitePut,
-        alsoInvalid: besideShape(sites, false),
+        findMoreIssues: besideShape(sites, false),
       },
       async ({ params, body, query, caller, header, answer }) => {
         assertMayRaw(caller, body, now())

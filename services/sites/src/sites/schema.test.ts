@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compare } from 'bcryptjs'
 import { z } from 'zod'
 import { Site, SiteCreate, siteDefaults, SitePatch, SiteRecord } from './schema.ts'
-import { answerSite, partSite, patchSite } from './site-record.ts'
+import { changedSite } from './site-change.ts'
+import { siteOfRow, siteRow } from './site-row.ts'
 
 const messagesOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []
@@ -34,35 +36,30 @@ test('what is wrong is named with its place', () => {
   assert.match(messagesOf(SitePatch, { site_name: 'a\u200Bb' })[0] ?? '', /invisible/)
 })
 
-test('a PATCH holds what it was given and nothing more', () => {
+test('a PATCH holds what it was given and nothing more', async () => {
   assert.deepEqual(SitePatch.parse({}), {})
   assert.deepEqual(SitePatch.parse({ enabled: false }), { enabled: false })
-  const before = partSite(SiteCreate.parse({ site_name: 'a', domain: 'a.org', compression: 'off' })).record
-  const after = patchSite(before, SitePatch.parse({ enabled: false }))
-  assert.deepEqual(after, { ...before, enabled: false })
+  const body = SiteCreate.parse({ site_name: 'a', domain: 'a.org', compression: 'off' })
+  const before = await changedSite(undefined, body)
+  const after = await changedSite(before, SitePatch.parse({ enabled: false }))
+  assert.deepEqual(after.record, { ...before.record, enabled: false })
 })
 
-test('passwords leave a site before it is stored, and are in no answer', () => {
+test('passwords leave a site before it is stored, and are in no answer', async () => {
   const site = SiteCreate.parse({
     site_name: 'a',
     domain: 'a.org',
     basic_auth: [{ username: 'ann', password: 'correct horse' }, { username: 'bob' }],
   })
-  const { record, passwords } = partSite(site)
-  assert.deepEqual([...passwords], [['ann', 'correct horse']])
-  assert.deepEqual(SiteRecord.parse(record), record)
-  const now = '2026-01-01T00:00:00Z'
-  const answer = Site.parse(
-    answerSite(record, {
-      id: 1,
-      revision: 1,
-      apply_state: 'pending',
-      last_error: null,
-      applied_revisions: {},
-      created_at: now,
-      updated_at: now,
-    }),
-  )
+  const wanted = await changedSite(undefined, site)
+  const { hashes } = wanted.extras
+  assert.deepEqual(Object.keys(hashes), ['ann'])
+  assert.ok(await compare('correct horse', hashes['ann'] ?? ''))
+  assert.deepEqual(SiteRecord.parse(wanted.record), wanted.record)
+  const now = Date.parse('2026-01-01T00:00:00Z')
+  const row = siteRow(wanted, { id: 1, revision: 1, created_at: now, updated_at: now })
+  assert.doesNotMatch(JSON.stringify(row), /horse/)
+  const answer = Site.parse(siteOfRow(row, [], new Map()))
   assert.deepEqual(answer.basic_auth, [{ username: 'ann' }, { username: 'bob' }])
   assert.doesNotMatch(JSON.stringify(answer), /horse/)
   assert.deepEqual([answer.domain, answer.upstream_url], ['a.org', null])

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { answerMembers, PathRedirect } from './answer-schema.ts'
+import { answerMembers, PathRedirect, proxyDefaults, proxyMembers } from './proxy-schema.ts'
 import { readDomain, splitDomains } from './domains.ts'
 import {
   Access,
@@ -12,8 +12,8 @@ import {
   SiteLog,
   Tls,
 } from './guard-schema.ts'
-import { proxyDefaults, proxyMembers } from './proxy-schema.ts'
 
+/** Kind of a site: where its responses come from. */
 export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw']).meta({ id: 'SiteKind' })
 export type SiteKind = z.infer<typeof SiteKind>
 
@@ -50,7 +50,7 @@ const Domains = z
 
 const { redirect, static: staticFiles, respond } = answerMembers
 
-/** A path of the site that is served otherwise than the rest. */
+/** A path of the site with a different configuration. */
 export const PathRoute = z
   .strictObject({
     match: z.enum(['prefix', 'exact']).default('prefix'),
@@ -72,7 +72,7 @@ export const PathRoute = z
   .meta({ id: 'PathRoute' })
 export type PathRoute = z.infer<typeof PathRoute>
 
-/** Everything a person decides about a site, without defaults; `basic_auth` differs between what is written and shown. */
+/** Members of a site that a user sets, without defaults; `basic_auth` differs between requests and responses. */
 const members = {
   site_name: SiteName,
   domains: Domains,
@@ -139,7 +139,7 @@ const familiar = {
   caddy_directives: members.raw_directives.optional().meta({ description: 'The same as `raw_directives`' }),
 }
 
-/** Every member may be left out; what is given replaces the whole member. */
+/** A change of a site. Every member is optional; one that is given replaces the whole member. */
 const partial = z
   .strictObject({ ...members, basic_auth: z.array(BasicAuthCredentials).max(64) })
   .partial()
@@ -147,7 +147,7 @@ const partial = z
   .meta({ id: 'SiteChange' })
 type Partial = z.output<typeof partial>
 
-/** Moves the names of old into the members they stand for. */
+/** Moves deprecated names into the members that replaced them. */
 function settle(given: Partial, context: z.RefinementCtx): Omit<Partial, keyof typeof familiar> {
   const { domain, caddy_directives: directives, ...rest } = given
   const report = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
@@ -161,11 +161,11 @@ function settle(given: Partial, context: z.RefinementCtx): Omit<Partial, keyof t
   return { ...named, domains: reading.data ?? [] }
 }
 
-/** PATCH: only what is given changes. */
+/** Body of PATCH: only the given members change. */
 export const SitePatch = partial.transform((given, context) => settle(given, context))
 export type SitePatch = z.output<typeof SitePatch>
 
-/** POST and PUT: what is left out takes its default. */
+/** Body of POST and PUT: an absent member takes its default. */
 export const SiteCreate = partial.transform((given, context) => {
   const { site_name: name, domains, ...rest } = settle(given, context)
   if (name === undefined) context.addIssue({ code: 'custom', path: ['site_name'], message: 'is required' })
@@ -185,13 +185,13 @@ function withoutUndefined<T extends object>(site: T): Defined<T> {
   return site as Defined<T>
 }
 
-/** A site as it is stored and compiled: all members, users of basic authentication without their passwords. */
+/** A site as stored and compiled: all members, users of basic authentication without their passwords. */
 export const SiteRecord = z.strictObject({ ...members, basic_auth: z.array(BasicAuthUser) })
 export type SiteRecord = z.output<typeof SiteRecord>
 
 export const ApplyState = z.enum(['applied', 'pending', 'failed', 'disabled']).meta({ id: 'ApplyState' })
 
-/** A site as it is answered. */
+/** A site as returned by the API. */
 export const Site = z
   .object({
     id: z.int(),

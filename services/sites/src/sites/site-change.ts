@@ -19,7 +19,10 @@ export interface WantedSite {
 }
 
 /** Less is too easy to guess; Caddy remembers a password it has compared once. */
-export const bcryptCost = 12
+const bcryptCost = 12
+
+/** Hashes a password of basic authentication with bcrypt. */
+export const hashPassword = (password: string): Promise<string> => hash(password, bcryptCost)
 
 /** Reads the site in a row. */
 export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
@@ -43,7 +46,7 @@ export async function changedSite(before: WantedSite | undefined, input: SiteCre
   for (const { username, password } of users) {
     // A user may be called like a member every object has.
     const known = Object.hasOwn(extras.hashes, username) ? extras.hashes[username] : undefined
-    const hashed = password === undefined ? known : await hash(password, bcryptCost)
+    const hashed = password === undefined ? known : await hashPassword(password)
     if (hashed !== undefined) hashes.push([username, hashed])
   }
   return {

@@ -1,5 +1,6 @@
-import type { WantedSite } from './site-change.ts'
-import type { SiteRow } from './tables.ts'
+import type { Site } from './schema.ts'
+import { wantedOfRow, type WantedSite } from './site-change.ts'
+import type { SiteRow, SiteStateRow } from './tables.ts'
 
 /** A site as it is stored. */
 export function siteRow(
@@ -16,4 +17,37 @@ export function siteRow(
     record: JSON.stringify(record),
     extras: JSON.stringify(extras),
   }
+}
+
+/** The wire form of a site; hashes have no place in it. The names are those of the nodes that are to run it, by number. */
+export function siteOfRow(row: SiteRow, states: readonly SiteStateRow[], nodeNames: ReadonlyMap<number, string>): Site {
+  const { record } = wantedOfRow(row)
+  const running = states.flatMap(({ node_id: node, applied_revision: revision }) =>
+    revision === null ? [] : [[nodeNames.get(node) ?? String(node), revision] as const],
+  )
+  return {
+    ...record,
+    id: row.id,
+    domain: record.domains.join(', '),
+    upstream_url: record.upstreams[0]?.url ?? null,
+    caddy_directives: record.raw_directives,
+    revision: row.revision,
+    apply_state: stateOf(row, states, nodeNames),
+    last_error: states.find(({ error }) => error !== null)?.error ?? null,
+    applied_revisions: Object.fromEntries(running),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  }
+}
+
+function stateOf(
+  row: SiteRow,
+  states: readonly SiteStateRow[],
+  nodeNames: ReadonlyMap<number, string>,
+): Site['apply_state'] {
+  if (row.enabled !== 1) return states.some((state) => state.applied_revision !== null) ? 'pending' : 'disabled'
+  if (states.some((state) => state.refused_revision === row.revision)) return 'failed'
+  const running = states.filter((state) => state.applied_revision === row.revision)
+  const nodes = new Set(running.map((state) => state.node_id))
+  return nodes.size > 0 && [...nodeNames.keys()].every((id) => nodes.has(id)) ? 'applied' : 'pending'
 }

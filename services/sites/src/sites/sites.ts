@@ -1,19 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
-import { takeTurn, uniqueViolation, type Database, type Page } from '@hearth/database'
+import { acquireLock, uniqueViolation, type Database, type Page } from '@hearth/database'
 import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Preview } from '../apply/schema.ts'
 import type { Publish } from '../events/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
-import type { Explanation } from './explain-schema.ts'
-import type { CheckWanted } from './check-wanted.ts'
-import { readableIssues, type UnreadableEdit } from './readable-issues.ts'
-import type { FieldIssue } from './rule-context.ts'
+import type { Preview } from './preview-schema.ts'
+import type { CheckWanted, SettleWanted } from './check-wanted.ts'
+import { readableIssues, type UnreadableEdit } from './rules/readable-issues.ts'
+import type { FieldIssue } from './rules/rule-context.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, wantedOfRow, type WantedSite } from './site-change.ts'
-import type { SettleWanted } from './settle-wanted.ts'
-import { siteRow } from './site-row.ts'
-import { siteOfRow } from './site-view.ts'
+import { siteOfRow, siteRow } from './site-row.ts'
 import * as store from './store.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
 import type { Synced, SyncSites } from './sync.ts'
@@ -34,33 +31,32 @@ export interface EditOptions {
   readonly isWaiting?: boolean
 }
 
-export interface SiteParts {
+export interface SiteDependencies {
   readonly database: Database<SiteTables>
   readonly clock: Clock
   readonly settle: SettleWanted
   readonly check: CheckWanted
   readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
-  readonly explain: (request: { url: string; client_ip?: string | undefined }) => Promise<Explanation>
   readonly sync: SyncSites
   readonly publish: Publish
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
 }
 
-/** The turn of transactions that look for free names, domains and numbers. */
-export const siteTurn = 12
+/** Lock of transactions that check for free names, domains and numbers. */
+export const siteLock = 12
 /** Edits of one site that wait for each other. */
-const mostWaiting = 20
+const maxWaiting = 20
 
 /**
  * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a problem
- * with Caddy's own words is thrown.
+ * with Caddy's message is thrown.
  */
 export class Sites {
-  readonly #parts: SiteParts
-  readonly #turns: KeyedQueue = createKeyedQueue(mostWaiting)
+  readonly #dependencies: SiteDependencies
+  readonly #turns: KeyedQueue = createKeyedQueue(maxWaiting)
 
-  constructor(parts: SiteParts) {
-    this.#parts = parts
+  constructor(parts: SiteDependencies) {
+    this.#dependencies = parts
   }
 
   async list(listing: store.SiteListing): Promise<Page<Site>> {
@@ -97,7 +93,7 @@ export class Sites {
       const before = await this.#find(id)
       checkRevision(before, options)
       const site = await this.get(id)
-      await this.#inTurn((trx) => store.deleteSiteRow(trx, id))
+      await this.#withLock((trx) => store.deleteSiteRow(trx, id))
       const done = await this.#apply({ row: undefined, before, status: 'deleted' }, options)
       return { ...done, site }
     })
@@ -106,18 +102,13 @@ export class Sites {
   /** Previews an edit: what it would change, and Caddy's answer to it. */
   async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
     const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
-    return await this.#parts.preview(await changedSite(before, input), id)
+    return await this.#dependencies.preview(await changedSite(before, input), id)
   }
 
   /** Checks those members of an unreadable body that can be read; see `readableIssues`. */
   async issuesBeside(edit: UnreadableEdit): Promise<FieldIssue[]> {
     const row = edit.id === undefined ? undefined : await store.findSiteRow(this.#db, edit.id)
-    return await readableIssues(edit, row === undefined ? undefined : wantedOfRow(row), this.#parts.check)
-  }
-
-  /** Explains how a request is answered. */
-  explain(request: { url: string; client_ip?: string | undefined }): Promise<Explanation> {
-    return this.#parts.explain(request)
+    return await readableIssues(edit, row === undefined ? undefined : wantedOfRow(row), this.#dependencies.check)
   }
 
   #edit(id: number, options: EditOptions, change: (before: WantedSite) => Promise<WantedSite>): Promise<SiteEdit> {
@@ -138,7 +129,7 @@ export class Sites {
   /** Settles a wanted site. A name or domain that was taken meanwhile is a conflict, whatever the rules say. */
   async #settle(wanted: WantedSite, id: number | undefined): Promise<WantedSite> {
     try {
-      return await this.#parts.settle(wanted, id)
+      return await this.#dependencies.settle(wanted, id)
     } catch (error) {
       await checkFree(this.#db, wanted, id ?? 0)
       throw error
@@ -146,8 +137,8 @@ export class Sites {
   }
 
   #write(before: SiteRow | undefined, wanted: WantedSite, { author }: EditOptions): Promise<SiteRow> {
-    const now = this.#parts.clock.now()
-    return this.#inTurn(async (trx) => {
+    const now = this.#dependencies.clock.now()
+    return this.#withLock(async (trx) => {
       const id = before?.id ?? (await store.nextSiteId(trx))
       const revision = await store.nextRevision(trx, id)
       const row = siteRow(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
@@ -166,14 +157,14 @@ export class Sites {
   ): Promise<SiteEdit> {
     const id = edit.row?.id ?? edit.before?.id ?? 0
     const change = { siteIds: [id], cause: `site.${edit.status}`, author }
-    const { sync } = this.#parts
+    const { sync } = this.#dependencies
     const synced = isWaiting
       ? await sync.now(change).catch((error: unknown) => this.#undo(edit, error))
       : sync.later(change)
     const row = edit.row === undefined ? edit.before : await store.findSiteRow(this.#db, id)
     if (row === undefined) throw conflict('The site was removed by somebody else meanwhile', 'removed_meanwhile')
     const [site] = await this.#view([row])
-    this.#parts.publish({ type: 'site', action: edit.status, id: String(id), details: { site_name: row.name } })
+    this.#dependencies.publish({ type: 'site', action: edit.status, id: String(id), details: { site_name: row.name } })
     return { status: edit.status, site: site as Site, synced }
   }
 
@@ -183,7 +174,7 @@ export class Sites {
     error: unknown,
   ): Promise<never> {
     const id = row?.id ?? before?.id ?? 0
-    await this.#inTurn(async (trx) => {
+    await this.#withLock(async (trx) => {
       const now = await store.findSiteRow(trx, id)
       if (now?.revision !== row?.revision) return
       await (before === undefined ? store.deleteSiteRow(trx, id) : store.putSiteRow(trx, before))
@@ -192,11 +183,11 @@ export class Sites {
     throw error
   }
 
-  async #inTurn<T>(work: (trx: Kysely<SiteTables>) => Promise<T>): Promise<T> {
-    const { database } = this.#parts
+  async #withLock<T>(work: (trx: Kysely<SiteTables>) => Promise<T>): Promise<T> {
+    const { database } = this.#dependencies
     try {
       return await database.query.transaction().execute(async (trx) => {
-        await takeTurn(database.kind, trx, siteTurn)
+        await acquireLock(database.kind, trx, siteLock)
         return await work(trx)
       })
     } catch (error) {
@@ -210,7 +201,7 @@ export class Sites {
       this.#db,
       rows.map(({ id }) => id),
     )
-    const names = await this.#parts.nodeNames()
+    const names = await this.#dependencies.nodeNames()
     const statesOf = Map.groupBy(states, (state) => state.site_id)
     return rows.map((row) => siteOfRow(row, statesOf.get(row.id) ?? [], names))
   }
@@ -222,7 +213,7 @@ export class Sites {
   }
 
   get #db(): Kysely<SiteTables> {
-    return this.#parts.database.query
+    return this.#dependencies.database.query
   }
 }
 

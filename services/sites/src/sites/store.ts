@@ -5,12 +5,12 @@ import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables
 
 type Db = Kysely<SiteTables>
 
-/** Which sites of the list, and in which order. */
+/** Filter, order and page of a list of sites. */
 export interface SiteListing {
   readonly search: string | undefined
   readonly kind: string | undefined
   readonly isEnabled: boolean | undefined
-  /** Only those some node has refused. */
+  /** Only the sites that a node has refused. */
   readonly isFailed: boolean | undefined
   readonly sort: 'name' | 'updated_at' | 'created_at'
   readonly isDescending: boolean
@@ -41,7 +41,7 @@ export async function listSiteRows(db: Db, listing: SiteListing): Promise<Page<S
   return { rows, total: count }
 }
 
-/** Every site, oldest first. */
+/** Returns every site, oldest first. */
 export function allSiteRows(db: Db): Promise<SiteRow[]> {
   return db.selectFrom('sites').selectAll().orderBy('id').execute()
 }
@@ -51,9 +51,10 @@ export function siteHeads(db: Db): Promise<Pick<SiteRow, 'id' | 'revision' | 'en
   return db.selectFrom('sites').select(['id', 'revision', 'enabled', 'updated_at']).orderBy('id').execute()
 }
 
-/** Parameters of one statement, at most. */
+/** Maximum number of parameters of one statement. */
 const idsAtOnce = 1000
 
+/** Returns the sites with these ids, in no particular order; ids without a site are ignored. */
 export async function siteRowsOf(db: Db, ids: readonly number[]): Promise<SiteRow[]> {
   const rows: SiteRow[] = []
   for (let at = 0; at < ids.length; at += idsAtOnce)
@@ -67,6 +68,7 @@ export async function siteRowsOf(db: Db, ids: readonly number[]): Promise<SiteRo
   return rows
 }
 
+/** Returns the site, or undefined when there is none with this id. */
 export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
 }
@@ -75,14 +77,14 @@ export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefine
   return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
 }
 
-/** The ids of sites by the domains that are theirs; domains of nobody are left out. */
+/** Returns the owning site of each domain; domains without one are absent. */
 export async function findDomainOwners(db: Db, domains: readonly string[]): Promise<Map<string, number>> {
   if (domains.length === 0) return new Map()
   const rows = await db.selectFrom('site_domains').selectAll().where('domain', 'in', domains).execute()
   return new Map(rows.map((row) => [row.domain, row.site_id]))
 }
 
-/** Numbers of sites are never used again, so that nothing old is taken for a new site. */
+/** Returns the next site id. Ids are never reused, so that nothing old is taken for a new site. */
 export async function nextSiteId(db: Db): Promise<number> {
   const { last } = await db
     .selectFrom('site_versions')
@@ -91,7 +93,7 @@ export async function nextSiteId(db: Db): Promise<number> {
   return (last ?? 0) + 1
 }
 
-/** The number after the newest version of a site, were it removed or never taken. */
+/** Returns the number after the newest version of a site, even a deleted one. */
 export async function nextRevision(db: Db, siteId: number): Promise<number> {
   const { last } = await db
     .selectFrom('site_versions')
@@ -101,7 +103,7 @@ export async function nextRevision(db: Db, siteId: number): Promise<number> {
   return (last ?? 0) + 1
 }
 
-/** Writes a site as it is wanted now, with its domains. */
+/** Inserts or replaces a site with its domains. */
 export async function putSiteRow(db: Db, row: SiteRow): Promise<void> {
   await db
     .insertInto('sites')
@@ -148,7 +150,7 @@ export function findStates(db: Db, siteIds?: readonly number[]): Promise<SiteSta
   return siteIds.length === 0 ? Promise.resolve([]) : states.where('site_id', 'in', siteIds).execute()
 }
 
-/** Nothing is said any more against a site that is as it was. */
+/** Deletes the refusals of a site, because it is as it was before them. */
 export async function forgetRefusals(db: Db, siteId: number): Promise<void> {
   const states = db.updateTable('site_states').set({ refused_revision: null, error: null })
   await states.where('site_id', '=', siteId).execute()
@@ -178,7 +180,7 @@ export async function countStates(db: Db): Promise<{ pending: number; failed: nu
   return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
 }
 
-/** Every site with its name and domains. */
+/** Returns every site with its name and domains. */
 export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
   const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
   return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))

@@ -30,10 +30,18 @@ export interface SyncedWhole extends Omit<Synced, 'status'> {
 export interface SyncSites {
   /** Applies and waits for the end of it. Throws a problem when nothing of it runs. */
   now(change: SiteChange): Promise<Synced>
-  /** As `now`, but sites that Caddy refused are no problem: they are named, with its words. */
+  /** As `now`, but sites that Caddy refused are no problem: they are returned, with its messages. */
   many(change: SiteChange): Promise<{ readonly synced: SyncedWhole; readonly refused: ReadonlyMap<number, string> }>
   /** Throws a problem when this node does not run what is wanted, whatever the others do. */
   onNode(nodeId: number, change: SiteChange): Promise<Synced>
   /** Applies in the background. */
   later(change: SiteChange): Synced
+}
+
+/** Applies nothing: what is stored stays pending, and is applied later. */
+export const unsynced: SyncSites = {
+  now: () => Promise.resolve({ status: 'pending' }),
+  many: () => Promise.resolve({ synced: { status: 'pending' }, refused: new Map() }),
+  onNode: () => Promise.resolve({ status: 'pending' }),
+  later: () => ({ status: 'pending' }),
 }

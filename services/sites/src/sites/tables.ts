@@ -27,7 +27,7 @@ export interface SiteRow {
   updated_at: number
 }
 
-/** Whose a domain is. */
+/** Owner of a domain. */
 export interface SiteDomainRow {
   domain: string
   site_id: number
@@ -52,6 +52,6 @@ export interface SiteStateRow {
   applied_revision: number | null
   /** Revision that Caddy refused; it is not tried again with every change of another site. */
   refused_revision: number | null
-  /** Its words when it did. */
+  /** Its message when it did. */
   error: string | null
 }

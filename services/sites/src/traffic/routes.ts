@@ -15,6 +15,7 @@ import {
 } from './schema.ts'
 import { lastSeenView, overviewView, siteTrafficView, upstreamView } from './traffic-view.ts'
 import type { Traffic } from './traffic.ts'
+import { type CheckUpstreams, UpstreamCheckRequest, UpstreamChecks } from './upstreams/check-upstreams.ts'
 import type { UpstreamStates } from './upstreams/upstream-states.ts'
 
 /** Functions behind the endpoints. */
@@ -128,6 +129,27 @@ function liveRoutes({ live, roleNow }: TrafficFeature): Route[] {
         answer.header('x-accel-buffering', 'no')
         return { content: stream }
       },
+    ),
+  ]
+}
+
+/** Checking upstreams before a site is saved. */
+export function upstreamRoutes(check: CheckUpstreams): Route[] {
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/api/sites/check-upstreams',
+        tag: 'Sites',
+        access: 'admin',
+        summary: 'Check whether upstreams accept connections',
+        description:
+          'Opens an empty connection to each address and closes it. Addresses that a site must not have are not connected to. Nothing is changed.',
+        limit: '60/min',
+        body: UpstreamCheckRequest,
+        success: { status: 200, body: UpstreamChecks },
+      },
+      async ({ body }) => ({ upstreams: await check(body.urls) }),
     ),
   ]
 }

@@ -1,15 +1,14 @@
 import type { Kysely } from 'kysely'
-import type { LogPosition } from './access-log/log-position.ts'
+import type { LogPosition } from './access-log/log-source.ts'
 import type { CountBatch } from './counts/pending-counts.ts'
 import { addCount, countOfRow, rowOfCount } from './counts/traffic-count.ts'
-import type { Tables } from '../database/tables.ts'
-import type { TrafficCountRow } from './tables.ts'
+import type { TrafficCountRow, TrafficTables } from './tables.ts'
 
 /** Rows of one statement. */
 const together = 50
 
 /** Adds counts to those of the same time and writes down how far the log was read: all of it, or nothing. */
-export async function writeBatch(db: Kysely<Tables>, path: string, batch: CountBatch): Promise<void> {
+export async function writeBatch(db: Kysely<TrafficTables>, path: string, batch: CountBatch): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (let start = 0; start < batch.counts.length; start += together)
       await addCounts(trx, batch.counts.slice(start, start + together))
@@ -25,7 +24,7 @@ export async function writeBatch(db: Kysely<Tables>, path: string, batch: CountB
   })
 }
 
-async function noteSeen(trx: Kysely<Tables>, rows: { site_id: number; at: number }[]): Promise<void> {
+async function noteSeen(trx: Kysely<TrafficTables>, rows: { site_id: number; at: number }[]): Promise<void> {
   await trx
     .insertInto('traffic_last_seen')
     .values(rows)
@@ -38,7 +37,7 @@ async function noteSeen(trx: Kysely<Tables>, rows: { site_id: number; at: number
     .execute()
 }
 
-async function addCounts(trx: Kysely<Tables>, entries: CountBatch['counts']): Promise<void> {
+async function addCounts(trx: Kysely<TrafficTables>, entries: CountBatch['counts']): Promise<void> {
   const known = await trx
     .selectFrom('traffic_counts')
     .selectAll()
@@ -74,14 +73,14 @@ const nameOf = ({ site_id, span, starts_at }: Pick<TrafficCountRow, 'site_id' | 
   `${site_id} ${span} ${starts_at}`
 
 /** Reads the position up to which a log was read. */
-export async function readPosition(db: Kysely<Tables>, path: string): Promise<LogPosition | undefined> {
+export async function readPosition(db: Kysely<TrafficTables>, path: string): Promise<LogPosition | undefined> {
   const row = await db.selectFrom('traffic_positions').selectAll().where('path', '=', path).executeTakeFirst()
   return row === undefined ? undefined : { rolledAfter: row.rolled_after, offset: row.byte_offset, head: row.head }
 }
 
 /** The counts of one site since a moment, oldest first. */
 export function countsOf(
-  db: Kysely<Tables>,
+  db: Kysely<TrafficTables>,
   { siteId, span, since }: { siteId: number; span: number; since: number },
 ): Promise<TrafficCountRow[]> {
   return db
@@ -94,9 +93,9 @@ export function countsOf(
     .execute()
 }
 
-/** The sites that were asked most since a moment. */
+/** Reads the sites with most requests since a time. */
 export async function busiestSites(
-  db: Kysely<Tables>,
+  db: Kysely<TrafficTables>,
   { span, since, limit }: { span: number; since: number; limit: number },
 ): Promise<number[]> {
   const rows = await db
@@ -114,12 +113,12 @@ export async function busiestSites(
 }
 
 /** Reads the time of the last request to each site. */
-export async function lastSeen(db: Kysely<Tables>): Promise<Map<number, number>> {
+export async function lastSeen(db: Kysely<TrafficTables>): Promise<Map<number, number>> {
   const rows = await db.selectFrom('traffic_last_seen').selectAll().execute()
   return new Map(rows.map(({ site_id, at }) => [site_id, at]))
 }
 
 /** Forgets counts of a span from before a moment. */
-export async function deleteCountsBefore(db: Kysely<Tables>, span: number, moment: number): Promise<void> {
+export async function deleteCountsBefore(db: Kysely<TrafficTables>, span: number, moment: number): Promise<void> {
   await db.deleteFrom('traffic_counts').where('span', '=', span).where('starts_at', '<', moment).execute()
 }

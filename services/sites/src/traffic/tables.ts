@@ -19,7 +19,7 @@ export interface TrafficCountRow {
   status_3: number
   status_4: number
   status_5: number
-  /** Histogram; see `latency-histogram.ts`. */
+  /** Histogram; see `traffic-count.ts`. */
   latency: string
 }
 

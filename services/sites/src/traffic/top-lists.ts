@@ -1,6 +1,5 @@
 import type { Clock } from '@hearth/runtime'
 import type { LogLine } from './access-log/log-line.ts'
-import { createSpaceSaving, type SpaceSaving } from './counts/space-saving.ts'
 
 /** One entry of a list; `count` is at most `error` too high. */
 export interface TopEntry {
@@ -17,7 +16,7 @@ export interface TopLists {
 
 /** Places of one list, sites with lists, and entries that are shown. */
 const places = 100
-const mostSites = 500
+const maxSites = 500
 const shown = 10
 const day = 86_400_000
 
@@ -27,7 +26,7 @@ interface SiteLists {
   readonly clients: SpaceSaving
 }
 
-/** Lists of bounded size; when there are too many sites, those asked longest ago lose theirs. */
+/** Lists of bounded size; when there are too many sites, the least recently requested ones lose theirs. */
 export function createTopLists(clock: Clock): TopLists {
   const sites = new Map<number, SiteLists>()
 
@@ -39,7 +38,7 @@ export function createTopLists(clock: Clock): TopLists {
     sites.delete(siteId)
     sites.set(siteId, lists)
     const [oldest] = sites.keys()
-    if (sites.size > mostSites && oldest !== undefined) sites.delete(oldest)
+    if (sites.size > maxSites && oldest !== undefined) sites.delete(oldest)
     return lists
   }
 
@@ -56,4 +55,53 @@ export function createTopLists(clock: Clock): TopLists {
       return { since: lists.since, paths: lists.paths.top(shown), clients: lists.clients.top(shown) }
     },
   }
+}
+
+/** Finds what comes most often among any number of different things, in bounded memory. */
+interface SpaceSaving {
+  add(key: string): void
+  /** The most frequent ones. `count` is at most `error` too high. */
+  top(limit: number): { readonly key: string; readonly count: number; readonly error: number }[]
+}
+
+interface Counter {
+  count: number
+  /** Count of the one whose place was taken. */
+  error: number
+}
+
+/**
+ * The Space-Saving algorithm of Metwally, Agrawal and El Abbadi: when all places are taken, a new thing takes that of the
+ * rarest and goes on from its count. Whatever makes up more than one in `capacity` is found for certain.
+ */
+export function createSpaceSaving(capacity: number): SpaceSaving {
+  const counters = new Map<string, Counter>()
+  return {
+    add(key) {
+      const known = counters.get(key)
+      if (known !== undefined) known.count += 1
+      else if (counters.size < capacity) counters.set(key, { count: 1, error: 0 })
+      else replaceRarest(counters, key)
+    },
+    top(limit) {
+      return [...counters]
+        .map(([key, { count, error }]) => ({ key, count, error }))
+        .toSorted((one, other) => other.count - one.count || one.error - other.error)
+        .slice(0, limit)
+    },
+  }
+}
+
+function replaceRarest(counters: Map<string, Counter>, key: string): void {
+  let rarest: string | undefined
+  let least = Infinity
+  for (const [candidate, { count }] of counters) {
+    if (count >= least) continue
+    rarest = candidate
+    least = count
+    if (count === 1) break
+  }
+  if (rarest === undefined) return
+  counters.delete(rarest)
+  counters.set(key, { count: least + 1, error: least })
 }

@@ -1,8 +1,7 @@
 import type { TrafficCountRow } from './tables.ts'
-import { latencyQuantile } from './counts/latency-histogram.ts'
-import { addCount, countOfRow, emptyCount, type TrafficCount } from './counts/traffic-count.ts'
+import { addCount, countOfRow, emptyCount, latencyQuantile, type TrafficCount } from './counts/traffic-count.ts'
 
-/** Spans of time that can be asked for, with the seconds of one point. */
+/** Ranges of time, with the seconds of one point. */
 export const trafficRanges = {
   '1h': { seconds: 3600, step: 60 },
   '6h': { seconds: 21_600, step: 60 },

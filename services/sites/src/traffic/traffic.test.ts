@@ -6,8 +6,8 @@ import type { Database } from '@hearth/database'
 import { createLog, systemTimers, type Timers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { onBothDatabases } from '../../test/on-both-databases.ts'
-import type { Tables } from '../database/tables.ts'
-import { createHostIndex } from './host-index.ts'
+import type { Tables } from '../tables.ts'
+import { createHostIndex } from '../sites/domains.ts'
 import { Traffic } from './traffic.ts'
 
 const minute = 60_000

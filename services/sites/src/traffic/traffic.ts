@@ -1,6 +1,6 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { TrafficTables } from './tables.ts'
 import { parseLogLine } from './access-log/log-line.ts'
 import { LogTail } from './access-log/log-tail.ts'
 import { keptFor, PendingCounts } from './counts/pending-counts.ts'
@@ -46,13 +46,13 @@ export interface SiteTraffic {
   readonly listedSince: number
 }
 
-export interface TrafficParts {
-  readonly db: Kysely<Tables>
+export interface TrafficDependencies {
+  readonly db: Kysely<TrafficTables>
   readonly timers: Timers
   readonly log: Log
-  /** Whose a host is, for lines that do not say it themselves. */
+  /** Returns the site of a host, for lines that do not name it. */
   readonly siteOf: (host: string) => number | undefined
-  /** Hears of every request, as it is read. */
+  /** Called for every request, as it is read. */
   readonly onRequest: (line: NonNullable<ReturnType<typeof parseLogLine>>, siteId: number | undefined) => void
   readonly pollMs?: number
   /** Interval at which counts are stored, milliseconds; 5000. */
@@ -60,12 +60,12 @@ export interface TrafficParts {
 }
 
 /** Entries that may wait to be written; then reading waits. */
-const mostPending = 20_000
+const maxPending = 20_000
 const busiest = 10
 
-/** Counts requests from the access log and tells of them. */
+/** Counts requests from the access log and reports them. */
 export class Traffic {
-  readonly #parts: TrafficParts
+  readonly #dependencies: TrafficDependencies
   readonly #pending: PendingCounts
   readonly #rate
   readonly #lists
@@ -76,8 +76,8 @@ export class Traffic {
   #lastError = ''
   #logFile = ''
 
-  constructor(parts: TrafficParts) {
-    this.#parts = parts
+  constructor(parts: TrafficDependencies) {
+    this.#dependencies = parts
     this.#pending = new PendingCounts(parts.timers)
     this.#rate = createRequestRate(parts.timers)
     this.#lists = createTopLists(parts.timers)
@@ -85,7 +85,7 @@ export class Traffic {
 
   /** Follows a server's access log from where the last run stopped; does nothing without one within reach. */
   async start(logFile: string | undefined): Promise<void> {
-    const { db, timers, log, pollMs } = this.#parts
+    const { db, timers, log, pollMs } = this.#dependencies
     if (logFile === undefined) return
     this.#logFile = logFile
     this.#tail = new LogTail({
@@ -93,7 +93,7 @@ export class Traffic {
       position: await store.readPosition(db, logFile),
       timers,
       ...(pollMs === undefined ? {} : { pollMs }),
-      mayRead: () => this.#pending.size < mostPending,
+      mayRead: () => this.#pending.size < maxPending,
       onLines: (lines, position) => {
         for (const line of lines) this.#count(line)
         this.#pending.moveTo(position)
@@ -106,7 +106,7 @@ export class Traffic {
   }
 
   async overview(range: TrafficRange): Promise<TrafficOverview> {
-    const { db, timers } = this.#parts
+    const { db, timers } = this.#dependencies
     await this.#flush()
     const since = rangeStart(range, timers.now())
     const span = trafficRanges[range].step
@@ -127,7 +127,7 @@ export class Traffic {
   async site(siteId: number, range: TrafficRange): Promise<SiteTraffic> {
     await this.#flush()
     const { since, paths, clients } = this.#lists.of(siteId)
-    const seen = await store.lastSeen(this.#parts.db)
+    const seen = await store.lastSeen(this.#dependencies.db)
     return {
       siteId,
       range,
@@ -142,7 +142,7 @@ export class Traffic {
   /** Time of the last request to each site. */
   async lastSeen(): Promise<Map<number, number>> {
     await this.#flush()
-    const seen = await store.lastSeen(this.#parts.db)
+    const seen = await store.lastSeen(this.#dependencies.db)
     seen.delete(noSite)
     return seen
   }
@@ -163,7 +163,7 @@ export class Traffic {
   #count(text: string): void {
     const line = parseLogLine(text)
     if (line === undefined || line.isProbe) return
-    const { siteOf, onRequest } = this.#parts
+    const { siteOf, onRequest } = this.#dependencies
     const siteId = line.siteId ?? siteOf(line.host)
     this.#pending.add(siteId ?? noSite, line)
     this.#rate.add(line.at)
@@ -172,9 +172,9 @@ export class Traffic {
   }
 
   #report(siteId: number, range: TrafficRange): Promise<{ totals: TrafficNumbers; points: TrafficPoint[] }> {
-    const now = this.#parts.timers.now()
+    const now = this.#dependencies.timers.now()
     const asked = { siteId, span: trafficRanges[range].step, since: rangeStart(range, now) }
-    return store.countsOf(this.#parts.db, asked).then((rows) => reportOf(rows, range, now))
+    return store.countsOf(this.#dependencies.db, asked).then((rows) => reportOf(rows, range, now))
   }
 
   /** One at a time. */
@@ -189,7 +189,7 @@ export class Traffic {
 
   /** Counts and position go into the database together, so a crash at any moment counts nothing twice and loses nothing. */
   async #writeDown(): Promise<void> {
-    const { db, log } = this.#parts
+    const { db, log } = this.#dependencies
     const batch = this.#pending.take()
     if (batch === undefined) return
     try {
@@ -201,7 +201,7 @@ export class Traffic {
   }
 
   #plan(): void {
-    const { timers, flushMs = 5000, log } = this.#parts
+    const { timers, flushMs = 5000, log } = this.#dependencies
     this.#cancel = timers.after(flushMs, () => {
       const round = this.#flush().then(() => this.#forgetOld())
       void round
@@ -212,15 +212,15 @@ export class Traffic {
     })
   }
 
-  /** Once for each reason: the log is looked at several times a second. */
+  /** Once for each reason: the log is read several times a second. */
   #noteError(error: unknown): void {
     const text = String(error)
-    if (text !== this.#lastError) this.#parts.log.warn({ err: error }, 'the access log cannot be read')
+    if (text !== this.#lastError) this.#dependencies.log.warn({ err: error }, 'the access log cannot be read')
     this.#lastError = text
   }
 
   async #forgetOld(): Promise<void> {
-    const { db, timers } = this.#parts
+    const { db, timers } = this.#dependencies
     for (const [span, kept] of keptFor) await store.deleteCountsBefore(db, span, timers.now() - kept)
   }
 }

@@ -13,7 +13,7 @@ import { settleNetwork } from './own-network.ts'
 import { createRandomEdits, type EditReport, type RandomEdits } from './random-edits.ts'
 import { startLoad, type LoadReport } from './steady-load.ts'
 
-/** What the whole came to. */
+/** Totals of the run. */
 export interface DriveReport {
   readonly seed: number
   readonly load: LoadReport
@@ -70,7 +70,7 @@ export async function drive(seed: number): Promise<DriveReport> {
     edits: edits.report(),
     revisions,
     caddy: [caddyBefore, await caddyPid(data)],
-    untrue: await lookForUntrue(admin, port),
+    untrue: await findUntrue(admin, port),
   }
 }
 
@@ -135,7 +135,7 @@ async function startOrigin(): Promise<Server> {
 }
 
 /** Asks every site whether it answers what the list says of it. */
-async function lookForUntrue(admin: Browser, port: number): Promise<string[]> {
+async function findUntrue(admin: Browser, port: number): Promise<string[]> {
   const { body: sites } = await admin.json<Site[]>('GET', '/api/sites?limit=1000')
   const words: string[] = []
   for (const site of sites.filter(({ kind }) => kind === 'respond')) {

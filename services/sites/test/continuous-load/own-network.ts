@@ -7,7 +7,7 @@ const ways = [
   ['unshare', '--user', '--map-root-user', '--net'],
 ] as const
 
-/** What goes before a command to run it in a network of its own; nothing where none can be made. */
+/** Command prefix that runs a command in a separate network; empty where none can be made. */
 export async function networkOfItsOwn(): Promise<readonly string[]> {
   for (const way of ways) {
     const { failed } = await execa(way[0], [...way.slice(1), 'ip', 'link', 'set', 'lo', 'up'], { reject: false })

@@ -1,10 +1,10 @@
 import { createRandom, type Random } from './random.ts'
 import type { Browser } from '../browser.ts'
 import { sayingSite, type EditAnswer } from '../served.ts'
-import type { Revision } from '../../src/apply/schema.ts'
+import type { Revision } from '../../src/deploy/schema.ts'
 import type { Site } from '../../src/sites/schema.ts'
 
-/** What became of edits. */
+/** Outcomes of edits. */
 export interface EditReport {
   /** Edits that were answered, by kind. */
   readonly done: Readonly<Record<string, number>>
@@ -35,7 +35,7 @@ const allowed: Readonly<Record<Kind, readonly number[]>> = {
 
 type Kind = 'create' | 'change' | 'switch' | 'remove' | 'refused' | 'return'
 
-/** What a pack of edits is made of; packs follow one another, so that the seed decides the order and not how many there are. */
+/** Contents of a pack of edits; packs follow one another, so that the seed decides the order and not how many there are. */
 const pack: readonly Kind[] = [
   ...Array.from({ length: 5 }, () => 'create' as const),
   ...Array.from({ length: 7 }, () => 'change' as const),

@@ -2,16 +2,16 @@ import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:h
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What is asked for over and over. */
+/** The request that is sent over and over. */
 export interface Target {
   readonly port: number
   readonly host: string
   readonly path: string
-  /** What must come back, to the letter. */
+  /** The expected answer, to the letter. */
   readonly body: string
 }
 
-/** What became of the requests. */
+/** Outcomes of the requests. */
 export interface LoadReport {
   /** Requests by the way they were made. */
   readonly asked: Readonly<Record<string, number>>
@@ -32,7 +32,7 @@ export interface SteadyLoad {
 }
 
 const limitMs = 20_000
-const mostWords = 20
+const maxWords = 20
 
 /**
  * Asks each of `fresh` again and again, each time over a connection of its own; `kept` over one connection that is kept; and
@@ -74,7 +74,7 @@ class Load {
         await once()
       } catch (error) {
         this.#failed += 1
-        if (this.#failures.length < mostWords) this.#failures.push(`${way}: ${(error as Error).message}`)
+        if (this.#failures.length < maxWords) this.#failures.push(`${way}: ${(error as Error).message}`)
       }
       await pause(2)
     }

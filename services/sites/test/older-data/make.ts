@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { eventually, makeOlderData } from '@hearth/testing'
+import { eventually, makeOlderData, createAuthenticator } from '@hearth/testing'
 import { startForeignCaddy } from '../foreign-caddy.ts'
 import { freePort } from '../free-port.ts'
 import { askHost } from '../served.ts'
-import { createAuthenticator } from '../software-authenticator.ts'
 import { createTestAuthority } from '../test-authority.ts'
 
 /** Writes the data of `older-data.test.ts` with the code as it is now. Run by hand: `node services/sites/test/older-data/make.ts`. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What an assessment of the fake ends with. */
+/** Result of an assessment of the fake. */
 export interface FakeResult {
   readonly status: 'READY' | 'ERROR'
   readonly statusMessage?: string
@@ -18,7 +18,7 @@ export interface SslLabsServer extends AsyncDisposable {
   readonly asked: URLSearchParams[]
   /** Answers the next calls with these statuses instead. */
   failNext(...statuses: number[]): void
-  /** What the assessment of a host ends with, and what is stored of it; READY with an A unless it is told. */
+  /** Result and stored report of a host's assessment; READY with an A unless set. */
   readonly results: Map<string, FakeResult>
   /** Assessments that never end. */
   readonly endless: Set<string>

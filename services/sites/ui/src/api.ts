@@ -1,13 +1,12 @@
-import { answer, ApiError, createApiClient, createSessionStore } from '@hearth/ui'
+import { answer, ApiError, createApiClient, createSessionStore, type PasskeySignInApi } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 import { createConfirmation } from './session/confirmation.ts'
 import { createSend } from './session/send.ts'
 import { createSitesSession } from './session/sites-session.ts'
-import { createTokens } from './session/tokens.ts'
+import { Tokens } from './session/tokens.ts'
 
 type Schemas = components['schemas']
 export type Session = Schemas['Session']
-export type Passkey = Schemas['Passkey']
 export type User = Schemas['User']
 export type Settings = Schemas['Settings']
 export type SettingsChange = Schemas['SettingsChange']
@@ -20,15 +19,24 @@ export type ImportAnswer = Schemas['ImportAnswer']
 export type ImportedSite = Schemas['ImportedSite']
 export type ReportItem = Schemas['ImportReportItem']
 
-const tokens = createTokens()
+const tokens = new Tokens()
 
 /** Asks whoever is signed in to confirm who they are; see `send.ts`. */
 export const confirmation = createConfirmation(
   () => new ApiError('Nothing was changed, because it was not confirmed', { status: 403, kind: 'not_confirmed' }),
 )
 
-/** How this service signs in and out, set-up included. */
+/** Calls that sign in and out, set-up included. */
 export const ways = createSitesSession(tokens)
+
+/** Calls that sign in with a passkey. */
+export const passkeySignIn: PasskeySignInApi = {
+  async start() {
+    const { options } = await ways.post<Schemas['PasskeyLoginOptions']>('/api/passkeys/login/start', {})
+    return options as unknown as PublicKeyCredentialRequestOptionsJSON
+  },
+  finish: (credential) => ways.post('/api/passkeys/login/finish', { credential }),
+}
 
 /** The session of this page. */
 export const session = createSessionStore(ways)
@@ -58,5 +66,5 @@ export const keys = {
   account: ['account'],
 } as const
 
-/** Who is signed in, with all that the server says about the session. */
+/** Reads the session of the signed-in user. Throws an `ApiError`. */
 export const readSession = () => answer(api.GET('/api/session'))

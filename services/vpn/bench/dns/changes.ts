@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemClock } from '@hearth/runtime'
-import { createQueryLog } from '../../src/query-log/query-log.ts'
+import { QueryLog } from '../../src/query-log/query-log.ts'
 import { caller, type PreparedHearth } from './hearth.ts'
 import { findPart } from './machine.ts'
 import { median } from './median.ts'
@@ -9,10 +9,10 @@ import type { NameFiles } from './names.ts'
 import { goingFirst, quietly } from './quiet.ts'
 import { askFor, fresh, startServer, untilBlocked } from './trial.ts'
 
-/** How often lists are exchanged twice. */
+/** Number of exchanges of lists. */
 const exchanges = 5
 
-/** What happens while a service runs. */
+/** Changes that are made while a service runs. */
 export interface Changes {
   /** From a kill -9 of the resolver process until a blocked name is blocked again. */
   readonly killedMs: number
@@ -49,9 +49,9 @@ export async function measureChanges(hearth: PreparedHearth, names: NameFiles): 
   return { ...changes, ...saturated, bytesPerRow: await measureRow(hearth.queryLog) }
 }
 
-/** What a row of the log takes on disk, with names and counters, once the service has ended. */
+/** Measures the size of a log row on disk, with names and counters, once the service has ended. */
 async function measureRow(file: string): Promise<number> {
-  const log = createQueryLog({ file, clock: systemClock })
+  const log = new QueryLog({ file, clock: systemClock })
   const { total } = await log.list({}, { limit: 1, offset: 0 })
   await log.close()
   return statSync(file).size / total
@@ -86,7 +86,7 @@ async function measureExchange(call: ReturnType<typeof caller>, names: NameFiles
     const asking = ask(paced)
     await pause(1500)
     const began = performance.now()
-    // Switched off and on again: everything is compiled anew and exchanged twice.
+    // Switched off and on again: everything is compiled again and exchanged twice.
     await call('PUT', `/api/dns/blocklists/${list.id}`, { enabled: false })
     await call('PUT', `/api/dns/blocklists/${list.id}`, { enabled: true })
     const tookMs = (performance.now() - began) / 2
@@ -139,7 +139,7 @@ async function timeKills(pid: number, blocked: string): Promise<number> {
   return median(times)
 }
 
-/** From the request for a rule until it is in force, median of 40 after as many that nobody counts, milliseconds. */
+/** From the request for a rule until it is in force, median of 40 after as many that no one counts, milliseconds. */
 async function timeRule(call: ReturnType<typeof caller>): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < 80; n++) {

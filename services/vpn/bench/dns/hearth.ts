@@ -4,13 +4,13 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { startServiceProcess } from '@hearth/testing'
 import { execa } from 'execa'
-import { resolverFile } from '../../src/dns/process/resolver-files.ts'
+import { resolverFile } from '../../src/dns/resolver-files.ts'
 import { ports } from './trial.ts'
 import type { Server } from './servers.ts'
 
 const commandLine = join(import.meta.dirname, '../../../../cli/hearth.mjs')
 
-/** How the service under test is set. */
+/** Settings of the service under test. */
 export interface HearthOptions {
   readonly folder: string
   readonly log: 'all' | 'none'

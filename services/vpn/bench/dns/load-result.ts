@@ -1,4 +1,4 @@
-/** What the generator saw. Latencies in microseconds. */
+/** Result of the load generator. Latencies in microseconds. */
 export interface LoadResult {
   readonly qps: number
   readonly sent: number
@@ -17,6 +17,6 @@ export interface LoadResult {
   readonly usualP99: number
   /** Of the generator itself. */
   readonly cpuSeconds: number
-  /** Where in the file it stopped. */
+  /** Position in the file where it stopped. */
   readonly next: number
 }

@@ -146,7 +146,7 @@ function receive(k: number): number {
   return count
 }
 
-/** Whether the first answer is 0.0.0.0 or ::. */
+/** Returns true if the first answer is 0.0.0.0 or ::. */
 function isNull(bytes: Uint8Array, question: number): boolean {
   let at = question
   while (bytes[at] !== 0) at += bytes[at]! + 1

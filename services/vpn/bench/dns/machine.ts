@@ -62,7 +62,7 @@ export function memoryOfPart(pid: number, title: string): number {
   return part === undefined ? memoryMiB(pid) : pssOf(part)
 }
 
-/** Which process of a tree is called so. */
+/** Finds the process of a tree with this name. */
 export const findPart = (pid: number, title: string): number | undefined =>
   processTree(pid).find((each) => commandOf(each).startsWith(title))
 

@@ -2,13 +2,13 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { cpuSeconds, machineSeconds } from './machine.ts'
 
-const mostTries = 8
+const maxTries = 8
 /** CPU share of others up to which a window counts as quiet. */
 const quietShare = 0.05
 const patienceMs = 90_000
 const autogroup = '/proc/self/autogroup'
 
-/** What a window tells at least: CPU seconds of processes that were started and ended in it. */
+/** Lower bound of a window: CPU seconds of processes that started and ended in it. */
 interface Taken {
   readonly cpuSeconds: number
 }
@@ -22,14 +22,14 @@ export type Window<T> = T & { readonly foreign: number }
  */
 export async function quietly<T extends Taken>(take: () => Promise<T>): Promise<Window<T>> {
   let quietest = await observed(take)
-  for (let tries = 1; tries < mostTries && quietest.foreign > quietShare; tries++) {
+  for (let tries = 1; tries < maxTries && quietest.foreign > quietShare; tries++) {
     const window = await observed(take)
     if (window.foreign < quietest.foreign) quietest = window
   }
   return quietest
 }
 
-/** Waits until nobody has used the processor for half a second, a minute and a half at most. */
+/** Waits until no one has used the processor for half a second, a minute and a half at most. */
 export async function untilIdle(): Promise<void> {
   const until = performance.now() + patienceMs
   for (let calm = 0; calm < 2 && performance.now() < until;) {

@@ -5,7 +5,7 @@ import type { Trial } from './trial.ts'
 interface Goal {
   readonly what: string
   readonly ours: number
-  /** What it is compared with. */
+  /** Name of the reference. */
   readonly other: number
   readonly atLeast?: number
   readonly atMost?: number
@@ -41,7 +41,7 @@ export function report(
   return isMet
 }
 
-/** Whether a trial was another than it should be, and counts for nothing. */
+/** Returns true if a trial is invalid and does not count. */
 const isDoubtful = ({ blockedShare, failedShare, lost }: Trial): boolean =>
   blockedShare < 0.195 || blockedShare > 0.205 || failedShare > 0 || lost > 0
 

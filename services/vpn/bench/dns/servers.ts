@@ -1,16 +1,16 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What every server under test gets: a list, a port to listen at and a server to forward to, all on loopback. */
+/** Configuration of every server under test: a list, a port to listen on and a server to forward to, all on loopback. */
 export interface Setting {
   readonly list: string
-  /** A folder of its own. */
+  /** Its own folder. */
   readonly work: string
   readonly port: number
   readonly upstream: number
 }
 
-/** How to start it. */
+/** Command that starts it. */
 export interface Server {
   readonly command: readonly string[]
   readonly environment?: Readonly<Record<string, string>>

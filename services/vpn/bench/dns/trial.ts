@@ -13,7 +13,7 @@ import type { Server } from './servers.ts'
 /** Ports of loopback this benchmark uses. */
 export const ports = { server: 5353, upstream: 5300 } as const
 
-/** How long the paced window is. */
+/** Duration of the paced window. */
 const pacedSeconds = 7
 
 /** One start of one server, measured. Latencies in microseconds, times in milliseconds, memory in MiB. */
@@ -201,5 +201,5 @@ function kill(pid: number): void {
   }
 }
 
-/** Whether a process is there and has not ended. */
+/** Returns true if a process exists and has not ended. */
 const isRunning = (pid: number): boolean => !['', 'Z', 'X'].includes(stateOf(pid))

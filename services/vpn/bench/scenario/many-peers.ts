@@ -31,8 +31,8 @@ export async function addManyPeers(dataDirectory: string, interfaceName: string,
         enabled: number % 20 !== 7,
         client_isolation: number % 50 === 3,
       }
-      const making = { sealer, settings: () => defaultSettings, now: now - (count - number) * 1000 }
-      const row = await newPeerRow(trx, on, { input, making })
+      const context = { sealer, settings: () => defaultSettings, now: now - (count - number) * 1000 }
+      const row = await newPeerRow(trx, on, { input, context })
       await insertPeerRow(trx, row)
       const activity = {
         last_handshake: number % 3 === 0 ? now - (number % 3600) * 1000 : null,

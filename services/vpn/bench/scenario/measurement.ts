@@ -1,9 +1,9 @@
-/** What a series of measurements came to, milliseconds: medians over the rounds. */
+/** Result of a series of measurements, milliseconds: medians over the rounds. */
 export interface Measured {
   readonly name: string
   readonly p50: number
   readonly p95: number
-  /** What `p95` must not pass. */
+  /** Limit of `p95`. */
   readonly limit: number
 }
 
@@ -52,7 +52,7 @@ export function tableOf(measured: readonly Measured[]): string {
   return cells.map((row) => row.map(align).join('  ').trimEnd()).join('\n')
 }
 
-/** Whether every measurement keeps its limit. */
+/** Returns true if every measurement keeps its limit. */
 export function areAllWithin(measured: readonly Measured[]): boolean {
   return measured.every(({ p95, limit }) => p95 <= limit)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openDatabase } from '@hearth/database'
 import { createLog, systemClock } from '@hearth/runtime'
-import type { Tables } from '../../src/database/tables.ts'
+import type { Tables } from '../../src/tables.ts'
 import { openSampler } from '../../src/peers/sampler.ts'
 import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import type { PeerState } from '../../src/wireguard/device.ts'

@@ -1,5 +1,5 @@
-import type { LogEntry } from '../../src/query-log/ring.ts'
-import { wireOf } from '../../src/query-log/test-entries.ts'
+import type { LogEntry } from '../../src/dns/log-ring.ts'
+import { wireOf } from '../../src/query-log/test-log.ts'
 
 const words = 'mail cdn ads static img api tracker metrics push news shop video play login data edge sync auth'.split(
   ' ',
@@ -12,7 +12,7 @@ export const clientCount = 60
 
 /**
  * Queries as a busy network asks them, always the same for the same seed: names by Zipf's law, a fifth blocked, five types,
- * lists, rules, caches and upstreams. The entry is one object that is filled anew.
+ * lists, rules, caches and upstreams. The entry is one object that is filled again.
  */
 export function syntheticQueries(seed: number): (at: number) => LogEntry {
   let state = seed >>> 0

@@ -3,12 +3,12 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { openDatabase, type Database } from '@hearth/database'
 import { createLog, createManualClock, type Clock } from '@hearth/runtime'
 import { sql } from 'kysely'
-import type { Tables } from '../../src/database/tables.ts'
+import type { Tables } from '../../src/tables.ts'
 import { Attribution } from '../../src/geography/attribution.ts'
 import { openDatabases } from '../../src/geography/databases.ts'
 import { createGeography } from '../../src/geography/geography.ts'
 import { openSampler } from '../../src/peers/sampler.ts'
-import { createTrafficHistory } from '../../src/traffic/history.ts'
+import { TrafficHistory } from '../../src/traffic/history.ts'
 import { addTraffic } from '../../src/traffic/store.ts'
 import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import { measure, type Measured } from './measurement.ts'
@@ -21,7 +21,7 @@ const geo = join(import.meta.dirname, '../../test/data/geo')
 
 /**
  * Lives through some hours of a service whose peers all move something between two samples, with databases of places, and
- * measures the rounds in which buckets end; then looks at what was kept, of one peer, of all, by country.
+ * measures the rounds in which buckets end; then examines what was kept, of one peer, of all, by country.
  */
 export async function measureHistory(dataDirectory: string): Promise<Measured[]> {
   const database = openDatabase<Tables>({ file: join(dataDirectory, 'vpn.db') })
@@ -81,7 +81,7 @@ export async function measureHistory(dataDirectory: string): Promise<Measured[]>
       await attribution.addEndpoints(trx, closed)
     })
   }
-  const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
+  const history = new TrafficHistory({ database, clock, recorder, peers: sampler })
   const geography = createGeography({
     database,
     clock,
@@ -119,8 +119,8 @@ export async function measureHistory(dataDirectory: string): Promise<Measured[]>
 }
 
 /**
- * Looks at a week of hours and a year of days of all peers, and measures how long others have to wait for a turn meanwhile: a
- * look at so much takes its time, but keeps nobody from the service.
+ * Examines a week of hours and a year of days of all peers, and measures how long others have to wait for a turn meanwhile: a
+ * look at so much takes its time, but keeps no one from the service.
  */
 async function measurePauses(
   { query }: Database<Tables>,

@@ -1,17 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { AccountError } from '@hearth/accounts'
 import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError, systemClock } from '@hearth/runtime'
-import { Option, type Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { z } from 'zod'
-import { Problem } from '../problems.ts'
 import { TokenCreate, TokenExpiry, TokenPermissions } from '../tokens/schema.ts'
-import { Tokens } from '../tokens/tokens.ts'
-import { resetAdministrator } from '../users/first-administrator.ts'
 import { Role, UserCreate } from '../users/schema.ts'
-import { usersIn } from '../users/store.ts'
-import { Users } from '../users/users.ts'
-import { withStorage } from './data.ts'
 
 interface TokenOptions {
   user: string
@@ -64,6 +57,11 @@ async function createToken(options: TokenOptions): Promise<void> {
     expires: options.expires,
     ip_whitelist: options.ip,
   })
+  const [{ usersIn }, { Tokens }, { withStorage }] = await Promise.all([
+    import('../users/users.ts'),
+    import('../tokens/tokens.ts'),
+    import('./data.ts'),
+  ])
   await withStorage(async ({ database }) => {
     const owner = await usersIn(database.query).findByName(options.user.toLowerCase())
     if (owner === undefined) throw new OperatorError(`--user: there is no user ${options.user}`)
@@ -76,6 +74,7 @@ async function createToken(options: TokenOptions): Promise<void> {
 async function createUser(options: UserOptions): Promise<void> {
   const { username, email, role } = options
   const input = checked(UserCreate, { username, email, role, password: readPassword(options.passwordFile) })
+  const [{ Users }, { withStorage }] = await Promise.all([import('../users/users.ts'), import('./data.ts')])
   await withStorage(async ({ database }) => {
     const user = await inOneLine(new Users({ database, clock: systemClock }).create(input))
     process.stdout.write(`${user.id}\n`)
@@ -83,6 +82,10 @@ async function createUser(options: UserOptions): Promise<void> {
 }
 
 async function resetPassword(): Promise<void> {
+  const [{ resetAdministrator }, { withStorage }] = await Promise.all([
+    import('../users/first-administrator.ts'),
+    import('./data.ts'),
+  ])
   await withStorage(async ({ database, config }) => {
     const { username, password } = await resetAdministrator(database, config.dataDirectory)
     process.stderr.write(`new password of ${username}, to be changed at the next sign-in:\n`)
@@ -112,6 +115,7 @@ async function inOneLine<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
+    const [{ AccountError }, { Problem }] = await Promise.all([import('@hearth/accounts'), import('../problems.ts')])
     throw error instanceof Problem || error instanceof AccountError
       ? new OperatorError(error.message, { cause: error })
       : error

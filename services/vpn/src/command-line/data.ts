@@ -1,13 +1,15 @@
 import { sealedBackup, storageForCommands } from '@hearth/service'
-import { checkPlaces } from '../check-places.ts'
-import { readConfig, type Config } from '../config.ts'
+import { checkPlaces, type Config, readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { openStorage, type Storage } from '../database/open.ts'
-import { tableNames } from '../database/tables.ts'
+import { tableNames } from '../tables.ts'
 import { createFirstAdministrator } from '../users/first-administrator.ts'
+import { createSealer, replaceSecretKey } from '@hearth/credentials'
+import { claimDataDirectory, OperatorError } from '@hearth/runtime'
+import { resealAll } from '../database/store.ts'
 
 /** The data of a command; the first administrator is made when there is none. */
-export const data = {
+const data = {
   readConfig() {
     const config = readConfig(process.env)
     checkPlaces(config)
@@ -23,3 +25,21 @@ export const withStorage = storageForCommands(data)
 
 /** The data that `backup` and `restore` are about. */
 export const backupSubject = sealedBackup({ service: 'vpn', migrations, tables: tableNames }, data)
+
+/** Seals everything with a new key. The service must not run, and older backups need the old key. */
+export async function rotateKey(): Promise<void> {
+  const config = data.readConfig()
+  if (config.secretKey !== undefined)
+    throw new OperatorError('SECRET_KEY: only a key in a file can be replaced; unset it')
+  using claim = claimDataDirectory(config.dataDirectory)
+  const { database, sealer } = await openStorage(config)
+  claim.keep()
+  try {
+    await replaceSecretKey(config.secretKeyFile, async (next) => {
+      const count = await resealAll(database.query, sealer, createSealer(next))
+      process.stderr.write(`sealed ${count} keys anew; make a backup now, older ones need the old key\n`)
+    })
+  } finally {
+    await database.close()
+  }
+}

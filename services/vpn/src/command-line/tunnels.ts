@@ -1,8 +1,6 @@
-import { createLog, lockDataDirectory, systemClock, type DoctorFact } from '@hearth/runtime'
-import type { Command } from 'commander'
+import { createLog, lockDataDirectory, systemClock, type DoctorCheck } from '@hearth/runtime'
 import { readConfig } from '../config.ts'
-import { allInterfaceRows } from '../interfaces/store.ts'
-import { effectivePeerRows } from '../peers/store.ts'
+import { allInterfaceRows, effectivePeerRows } from '../interfaces/store.ts'
 import { openSampler } from '../peers/sampler.ts'
 import { chooseBackend, openDataPlane } from '../wireguard/choose-driver.ts'
 import { createCommandRunner } from '../wireguard/command.ts'
@@ -10,19 +8,8 @@ import { describeHost, readHostFacts } from '../wireguard/host-facts.ts'
 import { simulateTraffic } from '../wireguard/simulated-traffic.ts'
 import { withStorage } from './data.ts'
 
-/** `down` and `simulate-traffic`. */
-export function addTunnelCommands(program: Command): void {
-  program
-    .command('down')
-    .description('take all tunnels down; stopping the service leaves them running')
-    .action(takeAllDown)
-  program
-    .command('simulate-traffic')
-    .description('make simulated peers connect and transfer until interrupted')
-    .action(simulate)
-}
-
-async function takeAllDown(): Promise<void> {
+/** Takes all tunnels of the service down and keeps what they counted. */
+export async function takeAllDown(): Promise<void> {
   await withStorage(async ({ database, config }) => {
     using _lock = lockDataDirectory(config.dataDirectory)
     const run = createCommandRunner()
@@ -46,7 +33,8 @@ async function takeAllDown(): Promise<void> {
   })
 }
 
-async function simulate(): Promise<void> {
+/** Makes simulated peers connect and transfer until the process is interrupted. */
+export async function simulate(): Promise<void> {
   const log = createLog({ name: 'simulate-traffic', level: readConfig(process.env).logLevel })
   const end = new AbortController()
   process.once('SIGINT', () => end.abort())
@@ -63,8 +51,8 @@ async function connectedKeys(db: Parameters<typeof allInterfaceRows>[0]): Promis
   return peers.flat().map((peer) => peer.public_key)
 }
 
-/** What works on this host for real tunnels, and what the service would use. */
-export async function describeThisHost(): Promise<DoctorFact[]> {
+/** Reports which data planes work on this host, and which one the service would use. */
+export async function describeThisHost(): Promise<DoctorCheck[]> {
   const facts = await readHostFacts(createCommandRunner())
   const { backend, reason, advice } = chooseBackend('auto', facts)
   return [

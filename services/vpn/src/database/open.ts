@@ -1,11 +1,11 @@
-import { openSealedStorage, type SealedStorage, type StoragePlace } from '@hearth/service'
+import { openSealedStorage, type SealedStorage, type StorageLocation } from '@hearth/service'
 import { migrations } from './migrations/index.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../tables.ts'
 
 /** The service's database on its newest tables, with the sealer its secrets were sealed with. */
 export type Storage = SealedStorage<Tables>
 
 /** Opens the database and the key that belongs to it; see `openSealedStorage`. */
-export function openStorage(place: StoragePlace): Promise<Storage> {
+export function openStorage(place: StorageLocation): Promise<Storage> {
   return openSealedStorage<Tables>('vpn', place, migrations)
 }

@@ -20,7 +20,7 @@ export const Freshness = {
 } as const
 
 /** Most bytes an answer may have behind its question. */
-export const longestAnswer = 3600
+export const maxAnswerBytes = 3600
 
 /** Time for which a stale answer may still be served (RFC 8767), seconds. */
 const staleSeconds = 86_400
@@ -53,14 +53,14 @@ const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64 } as co
 /**
  * Answers of upstreams, in memory taken once: sets of four, of which the one used longest ago gives way. A body is what follows
  * the question, without OPT; as it starts at the same place for every question that is equal, its compression stays true. One
- * engine's alone: it is not shared between threads. Moments are seconds since the epoch.
+ * engine's alone: it is not shared between threads. Times are seconds since the epoch.
  */
 export class AnswerCache {
   /** Requested capacity in answers; it is rounded up to whole sets of four. */
   readonly size: number
   /** Number of answers, stale ones included. */
   entries = 0
-  /** Of the answer last read. */
+  /** Facts about the answer last read. */
   rcode = 0
   isAuthentic = false
   hasTargets = false
@@ -74,7 +74,7 @@ export class AnswerCache {
   #tick = 0
   #hand = 0
   /** Offsets of TTLs on their way in and out, two bytes each. */
-  readonly #offsets = new Uint8Array(longestAnswer)
+  readonly #offsets = new Uint8Array(maxAnswerBytes)
 
   /** Takes its memory at once, about 450 bytes an answer; 0 keeps nothing. */
   constructor(size: number) {
@@ -106,12 +106,12 @@ export class AnswerCache {
     return now < all[entry + Field.retryAt]! && this.isUsable(entry, now) ? Freshness.postponed : Freshness.past
   }
 
-  /** Returns true if an answer may still be given when nobody has a newer one. */
+  /** Returns true if an answer may still be given when no one has a newer one. */
   isUsable(entry: number, now: number): boolean {
     return now < this.#fields[entry + Field.expires]! + staleSeconds && now >= this.#fields[entry + Field.stored]!
   }
 
-  /** The answer's time is over, but until this moment it is given without asking again. */
+  /** The answer is stale, but until this time it is served without another query. */
   postpone(entry: number, until: number): void {
     this.#fields[entry + Field.retryAt] = until
   }
@@ -156,7 +156,7 @@ export class AnswerCache {
    */
   store(key: QuestionKey, scan: AnswerScan, given: StoredMessage, now: number, seconds: number): void {
     const bodyLength = scan.end - given.from
-    if (this.#sets === 0 || bodyLength > longestAnswer || 2 * scan.ttlCount > this.#offsets.length) return
+    if (this.#sets === 0 || bodyLength > maxAnswerBytes || 2 * scan.ttlCount > this.#offsets.length) return
     const entry = this.#placeFor(key, now)
     const cells = Math.ceil((key.length + 2 * scan.ttlCount + bodyLength) / cellBytes)
     if (!this.#makeRoom(entry, cells)) return

@@ -14,7 +14,7 @@ export const Objection = { none: 0, target: 1, privateAddress: 2, unreadable: 3,
 /** More bytes than any parameter has: a step over what holds no addresses. */
 const longest = 65_536
 
-/** Looks at the records of an answer before it goes to a client: where they lead, and into which networks. */
+/** Examines the records of an answer before it goes to a client: where they lead, and into which networks. */
 export class AnswerCheck {
   /** Reason why a target is blocked, after `Objection.target`. */
   readonly decider = new Decider()
@@ -28,7 +28,7 @@ export class AnswerCheck {
    * Goes through the first `answers` records of m[o .. o + n) behind the question. Returns an `Objection`; the first one counts,
    * blocked targets before private addresses as the chain comes before what it leads to.
    */
-  check(asker: Asker, m: Uint8Array, o: number, n: number, answers: number): number {
+  check(asker: AnswerContext, m: Uint8Array, o: number, n: number, answers: number): number {
     const reader = this.#reader
     const end = o + n
     reader.open(m, end, o + asker.question.end)
@@ -46,7 +46,7 @@ export class AnswerCheck {
   }
 
   /** The name that stands at m[at] is one the answer leads to. */
-  #checkTarget(asker: Asker, m: Uint8Array, o: number, end: number, at: number): number {
+  #checkTarget(asker: AnswerContext, m: Uint8Array, o: number, end: number, at: number): number {
     if (readName(this.#target, m, o, end, at) < 0) return Objection.unreadable
     if (!this.checksTargets || this.#target.count === 0) return Objection.none
     this.decider.type = this.#reader.type
@@ -55,7 +55,7 @@ export class AnswerCheck {
   }
 
   /** SVCB and HTTPS: priority, target name, parameters (RFC 9460 2.2). */
-  #checkService(asker: Asker, m: Uint8Array, o: number): number {
+  #checkService(asker: AnswerContext, m: Uint8Array, o: number): number {
     const { dataAt, dataEnd } = this.#reader
     const after = readName(this.#target, m, o, dataEnd, dataAt + 2)
     if (after < 0) return Objection.unreadable
@@ -66,7 +66,7 @@ export class AnswerCheck {
   }
 
   /** Returns true if a list is about the address at m[at..end). */
-  #checkAddress(asker: Asker, m: Uint8Array, at: number, end: number, type: number): number {
+  #checkAddress(asker: AnswerContext, m: Uint8Array, at: number, end: number, type: number): number {
     if (!this.checksTargets || !asker.policy.conditional.hasAddresses) return Objection.none
     if (end - at !== (type === Type.a ? 4 : 16)) return Objection.none
     this.decider.type = type
@@ -75,7 +75,7 @@ export class AnswerCheck {
   }
 
   /** The address hints of an SVCB or HTTPS record (RFC 9460 7.3), whose parameters stand at m[from..to). */
-  #checkHints(asker: Asker, m: Uint8Array, from: number, to: number): number {
+  #checkHints(asker: AnswerContext, m: Uint8Array, from: number, to: number): number {
     if (!this.checksTargets || !asker.policy.conditional.hasAddresses) return Objection.none
     for (let at = from; at + 4 <= to;) {
       const key = (m[at]! << 8) | m[at + 1]!
@@ -91,8 +91,8 @@ export class AnswerCheck {
   }
 }
 
-/** For whom an answer is looked at. */
-export interface Asker {
+/** The client that an answer is examined for. */
+export interface AnswerContext {
   policy: Policy
   client: number
   /** True if filtering is paused. */
@@ -124,7 +124,7 @@ function mayBePrivate(name: Name, domains: readonly Uint8Array[]): boolean {
 }
 
 /** Facts about an answer's records that are known before they are checked one by one. */
-export interface Looked {
+export interface AnswerFacts {
   readonly hasTargets: boolean
   readonly hasPrivate: boolean
   readonly answers: number

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../query-log/ring.ts'
+import type { LogEntry } from './log-ring.ts'
 import type { EngineSettings } from './engine-settings.ts'
 import { localRcode, writeLocal } from './local-answer.ts'
 import type { Decider } from './policy/decide.ts'

@@ -146,7 +146,7 @@ function createGuarded(dice: (below: number) => number) {
       assert.equal(out[guard]! * 256 + out[guard + 1]!, query[0]! * 256 + query[1]!)
       assert.equal(out[guard + 2]! & 0x84, 0x80)
     },
-    lookAround: (): void => {
+    inspectAll: (): void => {
       for (let k = 0; k < guard; k++) assert.ok(out[k] === 0xa5 && out[guard + room + k] === 0xa5, 'written outside')
     },
   }
@@ -161,7 +161,7 @@ console.log(`# seed of the fuzz tests: ${seed} (FUZZ_SEED)`)
 describe('an engine that is sent anything', () => {
   test('answers, drops or forwards a million packets, within its room', { timeout: 120_000 }, () => {
     const dice = createDice(seed)
-    const { engine, look, lookAround } = createGuarded(dice)
+    const { engine, look, inspectAll } = createGuarded(dice)
     const packet = new Uint8Array(2048)
     const answer = new Uint8Array(8192)
     const u = new Uint8Array(400)
@@ -186,7 +186,7 @@ describe('an engine that is sent anything', () => {
       const client = dice(5)
       if (k % 64 === 0) engine.now += 1000
       engine.isStream = k % 5 === 0
-      const outcome = engine.ask(packet, 0, n, client)
+      const outcome = engine.handleQuery(packet, 0, n, client)
       look(outcome, packet)
       if (outcome === Outcome.drop) seen.dropped += 1
       else if (outcome !== Outcome.forward) seen.answered += 1
@@ -209,9 +209,9 @@ describe('an engine that is sent anything', () => {
         look(isAccepted ? engine.finish(answered) : engine.fail(packet, 0, n, client), packet)
       }
       if ((engine.entry.traits & 1) !== 0) seen.cached += 1
-      if (k % 512 === 0) lookAround()
+      if (k % 512 === 0) inspectAll()
     }
-    lookAround()
+    inspectAll()
     collect()
     const after = process.memoryUsage()
     assert.ok(after.heapUsed - before.heapUsed < 4 << 20, `heap grew by ${after.heapUsed - before.heapUsed}`)
@@ -222,7 +222,7 @@ describe('an engine that is sent anything', () => {
 
   test('takes any bytes for an answer to be finished, also one that nobody accepted', () => {
     const dice = createDice(seed ^ 0x5555)
-    const { engine, look, lookAround } = createGuarded(dice)
+    const { engine, look, inspectAll } = createGuarded(dice)
     const answer = new Uint8Array(2048)
     const u = new Uint8Array(300)
     for (let k = 0; k < 200_000; k++) {
@@ -241,9 +241,9 @@ describe('an engine that is sent anything', () => {
         answerLength: length,
       }
       look(engine.finish(answered), query)
-      if (k % 512 === 0) lookAround()
+      if (k % 512 === 0) inspectAll()
     }
-    lookAround()
+    inspectAll()
   })
 
   test('makes nothing that has to be thrown away', () => {
@@ -252,7 +252,7 @@ describe('an engine that is sent anything', () => {
       encodeMessage({ name, type: T.a, edns: { size: 1232 } }),
     )
     const u = new Uint8Array(300)
-    engine.ask(asked[1]!, 0, asked[1]!.length, 1)
+    engine.handleQuery(asked[1]!, 0, asked[1]!.length, 1)
     const sent = engine.writeUpstream(u, 0, 1)
     const answer = encodeMessage({
       id: 1,
@@ -272,7 +272,7 @@ describe('an engine that is sent anything', () => {
       answerLength: answer.length,
     }
     const round = () => {
-      for (const query of asked) engine.ask(query, 0, query.length, 3)
+      for (const query of asked) engine.handleQuery(query, 0, query.length, 3)
       engine.writeUpstream(u, 100, 2)
       engine.accept(answer, 0, answer.length, u, 0)
       engine.finish(answered)

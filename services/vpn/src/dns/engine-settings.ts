@@ -3,7 +3,7 @@ import { addressBytes } from './address-bytes.ts'
 import { privateAnswerDomains } from './private-answers.data.ts'
 import { wireName } from './wire/wire-name.ts'
 import type { PolicySettings } from './policy/policy.ts'
-import type { BlockMode, ResolverSettings } from './process/resolver-files.ts'
+import type { BlockMode, ResolverSettings } from './resolver-files.ts'
 
 /** Settings of the engine. Plain data: it goes from thread to thread as it is. */
 export interface EngineSettings {
@@ -13,7 +13,7 @@ export interface EngineSettings {
   readonly customIpv6: Uint8Array | undefined
   /** Seconds. */
   readonly blockTtl: number
-  /** AD bits are asked for and passed on. */
+  /** AD bits are requested and passed on. */
   readonly dnssec: boolean
   readonly blockPrivateAnswers: boolean
   /** Domains in wire form whose answers, and those of names below them, may be private. */

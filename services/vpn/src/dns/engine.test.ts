@@ -178,7 +178,7 @@ describe('an answer', () => {
     it.use(() => undefined)
     assert.deepEqual(it.ask('failed.example', T.a, { edns }).edns?.errors, [{ code: 22, text: '' }])
     assert.equal(it.engine.entry.traits, Trait.failed)
-    // OPT with a cookie and the error "signatures do not fit" (6), with a text of its own.
+    // OPT with a cookie and the error "signatures do not fit" (6), with its own text.
     const data = Uint8Array.from([0, 10, 0, 1, 7, 0, 15, 0, 5, 0, 6, 98, 97, 100])
     it.use(() => ({ flags: 0x8182, additionals: [{ name: '', type: T.opt, ttl: 0, data }] }))
     assert.deepEqual(it.ask('bogus.example', T.a, { edns }).edns?.errors, [{ code: 6, text: '' }])
@@ -305,7 +305,7 @@ describe('compressed answers', () => {
   test('keep their meaning from upstream to client and to the cache, and are understood', () => {
     const { engine } = createTestEngine()
     const u = new Uint8Array(300)
-    assert.equal(engine.ask(query, 0, query.length, 0), Outcome.forward)
+    assert.equal(engine.handleQuery(query, 0, query.length, 0), Outcome.forward)
     const end = engine.writeUpstream(u, 0, 5) - 11
     const message = Uint8Array.from([...u.subarray(0, end), ...answer])
     message.set([0x81, 0x80, 0, 1, 0, 2, 0, 0, 0, 0], 2)
@@ -326,9 +326,9 @@ describe('compressed answers', () => {
     const summary = (n: number) =>
       decodeMessage(engine.out.slice(0, n)).answers.map(({ name, type, data }) => [name, type, data])
     assert.deepEqual(summary(length), expected)
-    assert.deepEqual(summary(engine.ask(query, 0, query.length, 0)), expected)
+    assert.deepEqual(summary(engine.handleQuery(query, 0, query.length, 0)), expected)
     engine.use(policyOf({ lists: [['||cdn.shop.example^']] }))
-    assert.deepEqual(summary(engine.ask(query, 0, query.length, 0)), [['WWW.shop.example', T.a, '00000000']])
+    assert.deepEqual(summary(engine.handleQuery(query, 0, query.length, 0)), [['WWW.shop.example', T.a, '00000000']])
   })
 })
 
@@ -392,7 +392,7 @@ describe('answers of upstreams', () => {
   const { engine } = createTestEngine()
   const query = encodeMessage({ name: 'some-name.example', type: T.a })
   const forward = (id: number) => {
-    assert.equal(engine.ask(query, 0, query.length, 0), Outcome.forward)
+    assert.equal(engine.handleQuery(query, 0, query.length, 0), Outcome.forward)
     const u = new Uint8Array(300)
     return u.slice(0, engine.writeUpstream(u, 0, id))
   }
@@ -414,7 +414,7 @@ describe('answers of upstreams', () => {
   test('are shared by questions that are equal', () => {
     const hashes = (...[name, type, more]: Parameters<ReturnType<typeof createTestEngine>['ask']>) => {
       const query = encodeMessage({ ...more, name, type: type ?? T.a })
-      assert.equal(engine.ask(query, 0, query.length, 0), Outcome.forward)
+      assert.equal(engine.handleQuery(query, 0, query.length, 0), Outcome.forward)
       return `${engine.questionHash1} ${engine.questionHash2}`
     }
     const plain = hashes('a.example')

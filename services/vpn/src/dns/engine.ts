@@ -1,26 +1,26 @@
-import type { LogEntry } from '../query-log/ring.ts'
-import { type AnswerCache, Freshness, longestAnswer } from './answer-cache.ts'
+import type { LogEntry } from './log-ring.ts'
+import { type AnswerCache, Freshness, maxAnswerBytes } from './answer-cache.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
-import { AnswerCheck, type Asker, type Looked, Objection, checksAddresses } from './answer-check.ts'
+import { AnswerCheck, type AnswerContext, type AnswerFacts, Objection, checksAddresses } from './answer-check.ts'
 import type { EngineSettings } from './engine-settings.ts'
-import { isAskedOfParent } from './local-answer.ts'
+import { isQueriedAtParent } from './local-answer.ts'
 import { Decider, isPausedAt } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { QuestionKey } from './question-key.ts'
 import { RandomBits } from './random-case.ts'
-import { answersQuery, mostUpstreamBytes, writeUpstreamQuery } from './upstream-query.ts'
+import { answersQuery, maxUpstreamBytes, writeUpstreamQuery } from './upstream-query.ts'
 import { AnswerScan } from './wire/answer-scan.ts'
 import { ExtendedError, Rcode, Type } from './wire/codes.ts'
 import { Question, isSameQuestion, unanswerable } from './wire/question.ts'
-import { mostReplyBytes } from './wire/reply.ts'
+import { maxReplyBytes } from './wire/reply.ts'
 
 /** More than 0: bytes of the answer that stand in `out` from `outAt`. Otherwise one of these. */
 export const Outcome = { drop: 0, forward: -1 } as const
 
 /** Dependencies of an engine. */
-export interface EngineParts {
+export interface EngineDependencies {
   readonly policy: Policy
   readonly cache: AnswerCache
   readonly settings: EngineSettings
@@ -28,7 +28,7 @@ export interface EngineParts {
   readonly random?: (bytes: Uint8Array) => void
 }
 
-/** A query that was forwarded, and what came back. Who waits keeps one such object and sets it anew. */
+/** A forwarded query and its answer. The caller keeps one such object and sets it again. */
 export interface Answered {
   /** The client's query stands at query[queryAt .. queryAt + queryLength). */
   query: Uint8Array
@@ -49,7 +49,7 @@ const week = 604_800
 const epoch = 1_700_000_000
 
 /**
- * Questions in, answers out: decides, answers from memory or says that somebody has to be asked. It holds no socket and no
+ * Questions in, answers out: decides, answers from memory or says that someone has to be queried. It holds no socket and no
  * timer, and its `ask`, `accept`, `finish` and `fail` allocate nothing.
  */
 export class Engine {
@@ -66,7 +66,7 @@ export class Engine {
   /** True if the client's queries may stand in the log (its own setting). */
   isLogged = true
   /**
-   * Log entry of the query last asked, finished or failed. The same object each time; `micros` and `upstream` are the
+   * Log entry of the query last handled, finished or failed. The same object each time; `micros` and `upstream` are the
    * caller's to set. Without a name (`nameLength` 0) it was no question that can be logged.
    */
   readonly entry: LogEntry
@@ -84,25 +84,25 @@ export class Engine {
   /** Length of the answer that `scan` holds since it was accepted; -1 for none. */
   #scanned = -1
   readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
-  readonly #asker: Asker
+  readonly #asker: AnswerContext
   readonly #addressRules: { settings: EngineSettings; readonly decider: Decider }
   readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
 
-  constructor(parts: EngineParts) {
+  constructor(dependencies: EngineDependencies) {
     const random =
-      parts.random ?? ((bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
-    this.#policy = parts.policy
-    this.#settings = parts.settings
-    this.#addressRules = { settings: parts.settings, decider: this.#decider }
-    this.#cache = parts.cache
+      dependencies.random ?? ((bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
+    this.#policy = dependencies.policy
+    this.#settings = dependencies.settings
+    this.#addressRules = { settings: dependencies.settings, decider: this.#decider }
+    this.#cache = dependencies.cache
     const seeds = new Uint8Array(8)
     random(seeds)
     const words = new DataView(seeds.buffer)
     this.#key = new QuestionKey(words.getInt32(0), words.getInt32(4))
-    this.#asker = { policy: parts.policy, client: 0, isPaused: false, question: this.#question }
+    this.#asker = { policy: dependencies.policy, client: 0, isPaused: false, question: this.#question }
     this.#upstream = { id: 0, wantsAuthentic: false, bits: new RandomBits(random) }
     this.entry = emptyEntry(this.#question.name.bytes)
-    this.#writer = new AnswerWriter(this.#question, this.entry, parts)
+    this.#writer = new AnswerWriter(this.#question, this.entry, dependencies)
   }
 
   /** Puts another policy in force; between batches. The cache stays, as it holds only what upstreams said. */
@@ -130,10 +130,10 @@ export class Engine {
   }
 
   /**
-   * Takes in the query d[o .. o + n) of the client with this number (0: nobody known) and answers it, or asks to forward it.
+   * Takes in the query d[o .. o + n) of the client with this number (0: no one known) and answers it, or asks to forward it.
    * Returns the answer's length or an `Outcome`.
    */
-  ask(d: Uint8Array, o: number, n: number, client: number): number {
+  handleQuery(d: Uint8Array, o: number, n: number, client: number): number {
     const early = this.#begin(d, o, n, client)
     if (early !== Outcome.forward) return early
     this.#key.take(this.#question)
@@ -165,7 +165,7 @@ export class Engine {
   accept(m: Uint8Array, o: number, n: number, u: Uint8Array, at: number): boolean {
     const sent = this.#sent
     this.#scanned = -1
-    if (sent.read(u, at, Math.min(mostUpstreamBytes, u.length - at)) !== 0) return false
+    if (sent.read(u, at, Math.min(maxUpstreamBytes, u.length - at)) !== 0) return false
     const came = this.#came
     came.m = m
     came.o = o
@@ -195,7 +195,7 @@ export class Engine {
     const scan = this.#scan
     // Two questions with the same hash are not the same question yet.
     if (!isSameQuestion(question, m, o, n) || !this.#isScanned(m, o, n)) return this.#giveUp()
-    // Not without why: an upstream that validates tells so that a signature was wrong.
+    // Keeps the Extended DNS Error: a validating upstream reports a wrong signature by it.
     if (scan.rcode === Rcode.serverFailure) return this.#stale() || this.#writer.plain(scan.rcode, scan.error)
     if (scan.isTruncated) return this.#writer.truncated(scan.rcode)
     if (scan.rcode !== Rcode.noError && scan.rcode !== Rcode.noSuchName)
@@ -234,7 +234,7 @@ export class Engine {
     this.entry.at = this.now
     if (this.isStream) this.entry.traits = Trait.tcp
     this.#writer.take(this.out, this.outAt, this.isStream)
-    if (problem === unanswerable || this.out.length - this.outAt < mostReplyBytes) return Outcome.drop
+    if (problem === unanswerable || this.out.length - this.outAt < maxReplyBytes) return Outcome.drop
     const { clients } = this.#policy
     if (problem !== 0) {
       this.isLogged = clients.isLogged(clients.indexOf(client))
@@ -247,7 +247,7 @@ export class Engine {
     this.isLogged = clients.isLogged(decider.client)
     if (decider.rewriteCount > 0) return this.#writer.rewrite(decider)
     if (decider.status === Status.blocked) return this.#writer.block(decider)
-    if (decider.reason === Reason.local && !isAskedOfParent(question, decider.source))
+    if (decider.reason === Reason.local && !isQueriedAtParent(question, decider.source))
       return this.#writer.local(decider.source)
     if (question.type === Type.any) return this.#writer.any()
     return Outcome.forward
@@ -260,8 +260,8 @@ export class Engine {
     const length = cache.bodyLength(place)
     this.entry.traits |= Trait.cached
     const from = this.outAt + question.end
-    // It is written before anybody knows whether it fits the client: only so it can be looked at.
-    if (this.out.length - from < longestAnswer) return this.#writer.truncated(Rcode.noError)
+    // It is written before anybody knows whether it fits the client: only so it can be examined.
+    if (this.out.length - from < maxAnswerBytes) return this.#writer.truncated(Rcode.noError)
     cache.read(place, this.#seconds(), this.out, from)
     const objection = this.#object(cache, this.out, this.outAt, question.end + length)
     if (objection !== Objection.none) return this.#answerObjection(objection)
@@ -273,7 +273,7 @@ export class Engine {
   }
 
   /** Returns the objection against the answer m[o .. o + n) for this client. */
-  #object(body: Looked, m: Uint8Array, o: number, n: number): number {
+  #object(body: AnswerFacts, m: Uint8Array, o: number, n: number): number {
     if (!body.hasTargets && !body.hasPrivate && !this.#policy.conditional.hasAddresses) return Objection.none
     const check = this.#check
     const decider = this.#decider

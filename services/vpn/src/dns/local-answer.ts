@@ -22,8 +22,8 @@ const soa = Uint8Array.from([...localhost, ...wireName('nobody.invalid')!, ...ne
 const pointers = [`1.0.0.127.in-addr.arpa`, `1.${'0.'.repeat(31)}ip6.arpa`].map((domain) => wireName(domain)!)
 const localhostZone = localZones.findIndex(({ domain }) => domain === 'localhost')
 
-/** DS records of a zone stand in the zone above it, which is asked: its signed answer says that the zone is not signed. */
-export const isAskedOfParent = ({ name, type }: Question, zone: number): boolean =>
+/** DS records of a zone stand in the zone above it, which is queried: its signed answer says that the zone is not signed. */
+export const isQueriedAtParent = ({ name, type }: Question, zone: number): boolean =>
   type === Type.ds && zoneStart(name, zone) === 0
 
 /** Response code for a name in a local zone: it exists, or it does not. */

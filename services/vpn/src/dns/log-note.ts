@@ -1,9 +1,9 @@
-import type { LogEntry } from '../query-log/ring.ts'
+import type { LogEntry } from './log-ring.ts'
 import type { Decider } from './policy/decide.ts'
 import { Reason, Status } from './policy/verdict.ts'
 import type { Question } from './wire/question.ts'
 
-/** Starts the entry of a query that was just read, as if it were allowed; its moment is left to set. */
+/** Starts the entry of a query that was just read, as if it were allowed; the caller sets its time. */
 export function noteQuestion(entry: LogEntry, question: Question, client: number): void {
   entry.status = Status.allowed
   entry.reason = Reason.none

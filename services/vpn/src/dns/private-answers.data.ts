@@ -1,9 +1,9 @@
 /**
- * Domains whose names may have addresses of private networks although nobody said so in the settings: what is below them cannot
+ * Domains whose names may have addresses of private networks although no one said so in the settings: what is below them cannot
  * be made to lead elsewhere by a stranger, or means something only to a program that asks for it.
  */
 export const privateAnswerDomains: readonly string[] = [
-  // Zones of local networks, which nobody on the internet can register.
+  // Zones of local networks, which no one on the internet can register.
   'localhost',
   'local',
   'localdomain',

@@ -1,4 +1,4 @@
-/** Draws one bit after another out of random bytes that are filled anew when they are used up; for the case of letters (0x20). */
+/** Draws one bit after another out of random bytes that are filled again when they are used up; for the case of letters (0x20). */
 export class RandomBits {
   readonly #bytes = new Uint8Array(4096)
   readonly #fill: (bytes: Uint8Array) => void

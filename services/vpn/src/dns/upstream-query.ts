@@ -3,10 +3,10 @@ import type { Question } from './wire/question.ts'
 import { writeOpt } from './wire/reply.ts'
 
 /** Most bytes a query for an upstream takes. */
-export const mostUpstreamBytes = 300
+export const maxUpstreamBytes = 300
 
 /**
- * Writes the query for an upstream to u[at ..] and returns its length: the asked name with the case of its letters drawn, the
+ * Writes the query for an upstream to u[at ..] and returns its length: the queried name with the case of its letters drawn, the
  * client's DO and CD bits, and none of its other options, which may say who it is.
  */
 export function writeUpstreamQuery(

@@ -1,7 +1,7 @@
 import { createLocalBus, EventStream } from '@hearth/events'
 import type { Caller } from '../access.ts'
 import type { Role } from '../users/schema.ts'
-import type { ServiceEvent } from './schema.ts'
+import type { ServiceEvent } from '../service-event.ts'
 
 /** The service's event stream. */
 export type Events = ReturnType<typeof createEvents>
@@ -10,7 +10,7 @@ export type Events = ReturnType<typeof createEvents>
 export function createEvents(version: string) {
   const stream = new EventStream<ServiceEvent>({ bus: createLocalBus(0) })
   return {
-    publish: (event: ServiceEvent) => stream.publish(event),
+    publish: (event: ServiceEvent): void => stream.publish(event),
     /** Opens a stream of what this caller may see; undefined when too many are open. */
     open: (caller: Caller, isAllowed: () => Promise<boolean>) =>
       stream.subscribe({

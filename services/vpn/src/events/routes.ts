@@ -2,7 +2,7 @@ import type { Route } from '@hearth/http'
 import { route, type Caller } from '../access.ts'
 import { badRequest } from '../problems.ts'
 import type { Events } from './events.ts'
-import { ServiceEvent } from './schema.ts'
+import { ServiceEvent } from '../service-event.ts'
 
 /** The live stream. A browser keeps one open and needs no polling. */
 export function eventRoutes(events: Events, stillValid: (caller: Caller) => Promise<boolean>): Route[] {

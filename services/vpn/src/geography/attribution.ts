@@ -1,5 +1,5 @@
-import type { PlaceTrafficRow, Tables } from '../database/tables.ts'
 import type { Kysely } from 'kysely'
+import type { PlaceTrafficRow, Tables } from '../tables.ts'
 import { bucketStart, tiers } from '../traffic/bucket.ts'
 import type { ClosedBucket } from '../traffic/recorder.ts'
 import type { Databases } from './databases.ts'

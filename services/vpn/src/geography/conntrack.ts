@@ -1,6 +1,6 @@
 /** One end-to-end flow of the kernel's connection table, with what was counted both ways so far. */
 export interface Flow {
-  /** Tells the flow from all others that exist at the same time. */
+  /** Identifies the flow among all that exist at the same time. */
   readonly key: string
   /** Source and destination of the one that opened it, before any translation of addresses. */
   readonly source: string
@@ -43,7 +43,7 @@ export function parseFlow(line: string): Flow | undefined {
   return { key, source, destination, answering, sentBytes, answeredBytes }
 }
 
-/** Bytes between an inner address and one outside, since they were last looked at. */
+/** Bytes between an inner address and one outside, since they were last examined. */
 export interface FlowDelta {
   readonly inner: string
   readonly outer: string
@@ -56,7 +56,7 @@ export interface FlowDelta {
 const flowsAtMost = 65_536
 
 /**
- * Tells what was moved between two readings of the connection table. Flows that the first reading finds are not counted up to
+ * Counts the bytes between two readings of the connection table. Flows that the first reading finds are not counted up to
  * there: an earlier process may have counted them. What a flow moves after the last reading before its end is not seen.
  */
 export class FlowCounter {
@@ -64,7 +64,7 @@ export class FlowCounter {
   #next = new Map<string, { sent: number; answered: number }>()
   #isFirst = true
 
-  /** Takes a flow of the reading that is going on; `isInner` tells the addresses of peers. */
+  /** Takes a flow of the reading that is going on; `isInner` is true for addresses of peers. */
   take(flow: Flow, isInner: (address: string) => boolean): FlowDelta | undefined {
     const isOutgoing = isInner(flow.source)
     if (!isOutgoing && !isInner(flow.answering)) return undefined

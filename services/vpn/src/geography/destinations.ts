@@ -4,14 +4,15 @@ import { createInterface } from 'node:readline'
 import type { Database } from '@hearth/database'
 import { isPublicAddress } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import type { Attribution, PlacedBytes } from './attribution.ts'
 import { FlowCounter, parseFlow } from './conntrack.ts'
+import { peerAddresses } from './store.ts'
 
 /** Interval at which the table is read, and at which the setting is checked, milliseconds. */
 const interval = 30_000
 const watchInterval = 2000
-/** Bytes of the connection table that are read at the most; it has about 200 a flow. */
+/** Bytes of the connection table that are read at most; it has about 200 a flow. */
 const tableAtMost = 32 * 1_048_576
 /** Pairs of peer and destination that are kept of one reading. */
 const pairsAtMost = 50_000
@@ -27,7 +28,7 @@ export const conntrackFiles: ConntrackFiles = {
   accounting: '/proc/sys/net/netfilter/nf_conntrack_acct',
 }
 
-export interface DestinationParts {
+export interface DestinationDependencies {
   readonly database: Database<Tables>
   readonly attribution: Attribution
   readonly clock: Clock
@@ -37,46 +38,44 @@ export interface DestinationParts {
   readonly files?: ConntrackFiles
 }
 
-/** Counts where the traffic of peers goes, where the operator and the kernel allow it. */
-export interface Destinations {
-  /** Returns the reason why it is not counted; null when it is. */
-  obstacle(): Promise<string | null>
-  /** Reads the connection table once. */
-  read(): Promise<void>
-  close(): Promise<void>
-}
+/** The count of traffic by destination, where the operator and the kernel allow it. */
+export type Destinations = ReturnType<typeof startDestinations>
 
-/** Reads every 30 seconds until closed, for the first time as soon as it is switched on. */
-export function startDestinations(parts: DestinationParts): Destinations {
-  const files = parts.files ?? conntrackFiles
+/** Reads the connection table every 30 seconds until closed, for the first time as soon as it is switched on. */
+export function startDestinations(dependencies: DestinationDependencies) {
+  const files = dependencies.files ?? conntrackFiles
   let counter: FlowCounter | undefined
   let running: Promise<void> | undefined
 
   async function read(): Promise<void> {
-    if ((await obstacleOf(parts, files)) !== null) {
+    if ((await obstacleOf(dependencies, files)) !== null) {
       counter = undefined
       return
     }
     counter ??= new FlowCounter()
-    const peers = await peersByAddress(parts.database)
-    const placed = await readTable(files.table, counter, { peers, at: parts.clock.now() })
-    await parts.database.query.transaction().execute((trx) => parts.attribution.add(trx, 'destination', placed))
+    const peers = await peersByAddress(dependencies.database)
+    const placed = await readTable(files.table, counter, { peers, at: dependencies.clock.now() })
+    await dependencies.database.query
+      .transaction()
+      .execute((trx) => dependencies.attribution.add(trx, 'destination', placed))
   }
 
   const once = () =>
     (running ??= read()
-      .catch((error: unknown) => parts.log.warn({ err: error }, 'reading the connection table failed'))
+      .catch((error: unknown) => dependencies.log.warn({ err: error }, 'reading the connection table failed'))
       .finally(() => (running = undefined)))
   let readAt = Number.NEGATIVE_INFINITY
   const timer = setInterval(() => {
-    const now = parts.clock.monotonic()
-    if (parts.isEnabled() ? counter !== undefined && now - readAt < interval : counter === undefined) return
+    const now = dependencies.clock.monotonic()
+    if (dependencies.isEnabled() ? counter !== undefined && now - readAt < interval : counter === undefined) return
     readAt = now
     void once()
   }, watchInterval)
   timer.unref()
   return {
-    obstacle: () => obstacleOf(parts, files),
+    /** Returns the reason why it is not counted; null when it is. */
+    obstacle: () => obstacleOf(dependencies, files),
+    /** Reads the connection table once. */
     read: once,
     async close() {
       clearInterval(timer)
@@ -85,7 +84,7 @@ export function startDestinations(parts: DestinationParts): Destinations {
   }
 }
 
-async function obstacleOf({ isEnabled }: DestinationParts, files: ConntrackFiles): Promise<string | null> {
+async function obstacleOf({ isEnabled }: DestinationDependencies, files: ConntrackFiles): Promise<string | null> {
   if (!isEnabled()) return 'Destinations are not counted: destination_metrics_enabled is off in the settings'
   const accounting = await readFile(files.accounting, 'utf8').catch(() => undefined)
   if (accounting === undefined) return 'The kernel keeps no connection table here (nf_conntrack is not loaded)'
@@ -99,7 +98,7 @@ async function obstacleOf({ isEnabled }: DestinationParts, files: ConntrackFiles
 }
 
 async function peersByAddress({ query }: Database<Tables>): Promise<ReadonlyMap<string, string>> {
-  const rows = await query.selectFrom('peers').select(['id', 'ip', 'ipv6']).execute()
+  const rows = await peerAddresses(query)
   const peers = new Map<string, string>()
   for (const { id, ip, ipv6 } of rows) {
     peers.set(ip, id)

@@ -17,7 +17,7 @@ const log = createLog({ name: 'test', level: 'silent' })
 const bytesOf = (name: string) => readFileSync(join(import.meta.dirname, `../../test/data/geo/${name}.mmdb`))
 
 /** A server whose answers the test decides, and the updates of a service that asks it. */
-async function openPlace() {
+async function openFixture() {
   const cleanup = new AsyncDisposableStack()
   const folder = cleanup.use(await temporaryDirectory('geo'))
   const requests: IncomingMessage[] = []
@@ -49,21 +49,21 @@ for (const [title, pack] of [
   ['as it is', (bytes: Buffer) => bytes],
   ['packed', gzipSync],
 ] as const) {
-  test(`a database is downloaded ${title}, opened, and asked for again after a week`, async () => {
-    await using place = await openPlace()
-    const { state, databases, requests, clock } = place
+  test(`a database is downloaded ${title}, opened, and query for again after a week`, async () => {
+    await using fixture = await openFixture()
+    const { state, databases, requests, clock } = fixture
     state.answer = (request, response) => {
       const isKnown = request.headers['if-none-match'] === '"one"'
       response
         .writeHead(isKnown ? 304 : 200, { etag: '"one"' })
         .end(isKnown ? '' : pack(bytesOf('GeoLite2-Country-Test')))
     }
-    state.url = place.at('/country.mmdb.gz?license_key=secret')
+    state.url = fixture.at('/country.mmdb.gz?license_key=secret')
     await eventually(() => databases.has('country'), Boolean)
     assert.equal(databases.place('2.125.160.217').country, 'GB')
     assert.equal(databases.problem('country'), null)
-    assert.equal((await stat(join(place.geo, 'country.mmdb'))).mode & 0o777, 0o600)
-    assert.ok(!(await readFile(join(place.geo, 'country.json'), 'utf8')).includes('secret'))
+    assert.equal((await stat(join(fixture.geo, 'country.mmdb'))).mode & 0o777, 0o600)
+    assert.ok(!(await readFile(join(fixture.geo, 'country.json'), 'utf8')).includes('secret'))
     assert.equal(requests.length, 1)
     clock.advance(7 * 86_400_000)
     await eventually(
@@ -71,26 +71,26 @@ for (const [title, pack] of [
       (count) => count >= 2,
     )
     await eventually(
-      async () => readFile(join(place.geo, 'country.json'), 'utf8'),
+      async () => readFile(join(fixture.geo, 'country.json'), 'utf8'),
       (text) => text.includes(String(clock.now())),
     )
     assert.equal(databases.has('country'), true)
-    await rm(join(place.geo, 'country.mmdb'))
-    await databases.look()
+    await rm(join(fixture.geo, 'country.mmdb'))
+    await databases.reload()
     await eventually(() => databases.has('country'), Boolean, { what: 'the database that was deleted' })
   })
 }
 
 test('what is no database, of another kind, cut short or refused changes nothing, says why, and is tried again later', async () => {
-  await using place = await openPlace()
-  const { state, databases, updates, clock, requests } = place
+  await using fixture = await openFixture()
+  const { state, databases, updates, clock, requests } = fixture
   const send = (body: Buffer | string) => {
     state.answer = (_, response) => void response.writeHead(200).end(body)
   }
   send(bytesOf('GeoLite2-ASN-Test'))
-  state.asn = place.at('/asn')
+  state.asn = fixture.at('/asn')
   await eventually(() => databases.has('asn'), Boolean)
-  const before = await readFile(join(place.geo, 'asn.mmdb'))
+  const before = await readFile(join(fixture.geo, 'asn.mmdb'))
   const wrong: [string, () => void, RegExp][] = [
     ['/text', () => send('<html>Please sign in</html>'), /not a MaxMind database/],
     ['/cyclic', () => send(bytesOf('bad-cyclic')), /could not be downloaded/],
@@ -106,7 +106,7 @@ test('what is no database, of another kind, cut short or refused changes nothing
   ]
   for (const [path, arrange, words] of wrong) {
     arrange()
-    state.asn = place.at(`${path}?license_key=secret`)
+    state.asn = fixture.at(`${path}?license_key=secret`)
     const problem = await eventually(
       () => updates.problem('asn'),
       (text) => words.test(text ?? ''),
@@ -114,28 +114,28 @@ test('what is no database, of another kind, cut short or refused changes nothing
     )
     assert.ok(!problem?.includes('secret'))
     assert.equal(databases.has('asn'), true)
-    assert.deepEqual(await readFile(join(place.geo, 'asn.mmdb')), before, path)
+    assert.deepEqual(await readFile(join(fixture.geo, 'asn.mmdb')), before, path)
   }
-  assert.deepEqual((await readdir(place.geo)).toSorted(), ['asn.json', 'asn.mmdb'], 'nothing is left lying about')
-  const asked = requests.length
+  assert.deepEqual((await readdir(fixture.geo)).toSorted(), ['asn.json', 'asn.mmdb'], 'nothing is left lying about')
+  const query = requests.length
   send(bytesOf('GeoLite2-ASN-Test'))
   clock.advance(3_600_000)
   await eventually(
     () => updates.problem('asn'),
     (problem) => problem === null,
   )
-  assert.equal(requests.length, asked + 1)
+  assert.equal(requests.length, query + 1)
 })
 
 test('a packed database that unpacks without end is refused', async () => {
-  await using place = await openPlace()
+  await using fixture = await openFixture()
   const bomb = gzipSync(Buffer.alloc(230 * 1_048_576))
-  place.state.answer = (_, response) => void response.writeHead(200).end(bomb)
-  place.state.url = place.at('/bomb')
+  fixture.state.answer = (_, response) => void response.writeHead(200).end(bomb)
+  fixture.state.url = fixture.at('/bomb')
   const problem = await eventually(
-    () => place.updates.problem('country'),
+    () => fixture.updates.problem('country'),
     (text) => text !== null,
   )
   assert.match(problem ?? '', /larger than 200 MiB/)
-  assert.deepEqual(await readdir(place.geo), [])
+  assert.deepEqual(await readdir(fixture.geo), [])
 })

@@ -9,8 +9,7 @@ import { createGunzip } from 'node:zlib'
 import type { OpenGuarded } from '@hearth/outbound'
 import { writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
-import { largestDatabase, openDatabaseBytes, type DatabaseKind } from './database-file.ts'
-import { downloadedPath } from './databases.ts'
+import { type DatabaseKind, downloadedPath, maxDatabaseBytes, openDatabaseBytes } from './databases.ts'
 
 const timeout = 10 * 60_000
 
@@ -19,7 +18,7 @@ const DownloadRecord = z.object({
   /** SHA-256 of the address: it may hold a licence key. */
   source: z.string(),
   etag: z.string().nullable(),
-  /** Time when the server was last asked with success, milliseconds since the epoch. */
+  /** Time of the last successful request, milliseconds since the epoch. */
   checkedAt: z.number(),
 })
 export type DownloadRecord = z.infer<typeof DownloadRecord>
@@ -64,7 +63,7 @@ export async function downloadDatabase(download: Download): Promise<boolean> {
     headers,
     redirects: 3,
     timeoutMs: timeout,
-    maxBytes: largestDatabase,
+    maxBytes: maxDatabaseBytes,
     signal: download.signal,
   })
   const keep = (tag: string | null) =>
@@ -104,8 +103,8 @@ async function writeBody(body: AsyncIterable<Uint8Array>, path: string): Promise
   const file = createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true })
   await once(file, 'open')
   const source = Readable.from(whole())
-  if (isPacked) await pipeline(source, createGunzip(), atMost(largestDatabase), file)
-  else await pipeline(source, atMost(largestDatabase), file)
+  if (isPacked) await pipeline(source, createGunzip(), atMost(maxDatabaseBytes), file)
+  else await pipeline(source, atMost(maxDatabaseBytes), file)
 }
 
 /** Limits the size of unpacked data: it may be a thousand times that of the packed file. */

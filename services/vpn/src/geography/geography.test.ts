@@ -5,12 +5,12 @@ import { test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
 import { createLog } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle, temporaryDirectory } from '@hearth/testing'
-import { openTrafficPlace } from '../../test/traffic-place.ts'
+import { openTrafficFixture } from '../../test/traffic-fixture.ts'
 import { Attribution } from './attribution.ts'
-import { openDatabases, type Databases } from './databases.ts'
+import { type Databases, openDatabases } from './databases.ts'
 import { startDestinations } from './destinations.ts'
 import { createGeography } from './geography.ts'
-import { tidyPlaces } from './retention.ts'
+import { deleteOldPlaces } from './open-geography.ts'
 
 const data = join(import.meta.dirname, '../../test/data/geo')
 const files = { country: join(data, 'GeoLite2-City-Test.mmdb'), asn: join(data, 'GeoLite2-ASN-Test.mmdb') }
@@ -20,30 +20,30 @@ const admin = { role: 'admin' } as const
 /** In the test databases: Boxford in GB; AS 1221 Telstra; AS 7018, of no known country. */
 const [inBritain, inTelstra, atHome] = ['2.125.160.217:5', '1.128.0.9:5', '192.168.1.7:5']
 
-async function openPlace(location: DatabaseLocation, databases: Databases) {
+async function openFixture(location: DatabaseLocation, databases: Databases) {
   const attribution = new Attribution(databases)
-  const place = await openTrafficPlace(location, { p2: 'wg0', p3: 'wg0', p4: 'wg1' }, (trx, closed) =>
+  const fixture = await openTrafficFixture(location, { p2: 'wg0', p3: 'wg0', p4: 'wg1' }, (trx, closed) =>
     attribution.addEndpoints(trx, closed),
   )
-  const { recorder, sampler } = await place.start()
+  const { recorder, sampler } = await fixture.start()
   const geography = createGeography({
-    database: place.database,
-    clock: place.clock,
+    database: fixture.database,
+    clock: fixture.clock,
     recorder,
     databases,
     destinations: { obstacle: () => Promise.resolve('destinations are off') },
     peers: () => sampler.peers(),
     updateProblem: () => null,
   })
-  return { ...place, attribution, sampler, geography }
+  return { ...fixture, attribution, sampler, geography }
 }
 
 async function checkGeography(location: DatabaseLocation): Promise<void> {
   const databases = await openDatabases({ files, folder: '/nowhere', log })
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => databases.close())
-  await using place = await openPlace(location, databases)
-  const { counters, clock, sampler, geography } = place
+  await using fixture = await openFixture(location, databases)
+  const { counters, clock, sampler, geography } = fixture
   const countries = async (more = {}) => {
     const { items } = await geography.countries(admin, { by: 'endpoint', hours: 24, ...more })
     return items.map(({ code, name, rx_bytes, tx_bytes, percentage, peers }) => [
@@ -105,15 +105,15 @@ async function checkGeography(location: DatabaseLocation): Promise<void> {
   await sampler.flush()
   clock.advance(20 * 24 * hour)
   const before = await countries({ hours: 8760 })
-  await tidyPlaces(place, clock.now() - 366 * 24 * hour)
-  const rows = await place.database.query.selectFrom('place_traffic').select('start').execute()
+  await deleteOldPlaces(fixture, clock.now() - 366 * 24 * hour)
+  const rows = await fixture.database.query.selectFrom('place_traffic').select('start').execute()
   assert.ok(
     rows.every(({ start }) => start % (24 * hour) === 0),
     'old hours are joined into days',
   )
   assert.deepEqual(await countries({ hours: 8760 }), before)
   assert.deepEqual(await countries({ hours: 24 }), [])
-  await tidyPlaces(place, clock.now())
+  await deleteOldPlaces(fixture, clock.now())
   assert.deepEqual(await countries({ hours: 8760 }), [])
 }
 
@@ -128,15 +128,15 @@ async function checkManyPlaces(location: DatabaseLocation): Promise<void> {
   const databases = await openDatabases({ files, folder: '/nowhere', log })
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => databases.close())
-  await using place = await openPlace(location, databases)
-  const { clock, geography, sampler } = place
+  await using fixture = await openFixture(location, databases)
+  const { clock, geography, sampler } = fixture
   const [peer = ''] = [...sampler.peers()].map(({ id }) => id)
   const now = clock.now() - (clock.now() % hour)
   const bytes = { country: 'GB', rx_bytes: 1, tx_bytes: 2 }
   for (let back = 0; back < 120; back += 1) {
     const key = { source: 'endpoint', start: now - back * hour, peer_id: peer } as const
     const rows = Array.from({ length: 400 }, (_, asn) => ({ ...key, ...bytes, asn }))
-    await place.database.query.insertInto('place_traffic').values(rows).execute()
+    await fixture.database.query.insertInto('place_traffic').values(rows).execute()
   }
   let turns = 0
   const counting = setInterval(() => (turns += 1), 0)
@@ -151,8 +151,8 @@ async function checkManyPlaces(location: DatabaseLocation): Promise<void> {
   assert.equal(networks.items.length, 400)
   assert.ok(turns > 1, 'others had their turn meanwhile')
   clock.advance(20 * 24 * hour)
-  await tidyPlaces(place, clock.now() - 366 * 24 * hour)
-  const kept = await place.database.query.selectFrom('place_traffic').select('start').execute()
+  await deleteOldPlaces(fixture, clock.now() - 366 * 24 * hour)
+  const kept = await fixture.database.query.selectFrom('place_traffic').select('start').execute()
   assert.equal(kept.length, 400 * new Set(kept.map(({ start }) => start)).size)
   assert.ok(kept.length <= 400 * 6, 'a row for each day and place')
   assert.deepEqual((await geography.countries(admin, { by: 'endpoint', hours: 8760 })).items, items)
@@ -172,20 +172,20 @@ test('a database that is missing, broken, cyclic or of another kind never breaks
   const databases = await openDatabases({ files: { country: undefined, asn: undefined }, folder: geo, log })
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => databases.close())
-  await using place = await openPlace({ file: ':memory:' }, databases)
-  place.counters.set('p2', { rxBytes: 100, endpoint: inBritain, latestHandshake: 1 })
-  await place.sampler.sample()
-  await place.sampler.flush()
-  const ask = () => place.geography.countries(admin, { by: 'endpoint', hours: 24 })
+  await using fixture = await openFixture({ file: ':memory:' }, databases)
+  fixture.counters.set('p2', { rxBytes: 100, endpoint: inBritain, latestHandshake: 1 })
+  await fixture.sampler.sample()
+  await fixture.sampler.flush()
+  const ask = () => fixture.geography.countries(admin, { by: 'endpoint', hours: 24 })
   const none = await ask()
   assert.deepEqual([none.items, none.total_bytes, none.available, none.databases.country], [[], 0, false, null])
   assert.match(none.reason ?? '', /GEOIP_COUNTRY_DB/)
-  assert.deepEqual(place.geography.peers().items, [])
+  assert.deepEqual(fixture.geography.peers().items, [])
   const file = join(geo, 'country.mmdb')
   const put = async (name: string) => {
     await rm(file, { force: true })
     await copyFile(join(data, name), file)
-    await databases.look()
+    await databases.reload()
     return ask()
   }
   for (const name of ['bad-cyclic.mmdb', 'GeoLite2-ASN-Test.mmdb', 'GeoLite2-ASN-Test.json']) {
@@ -195,14 +195,14 @@ test('a database that is missing, broken, cyclic or of another kind never breaks
   }
   const good = await put('GeoLite2-Country-Test.mmdb')
   assert.deepEqual([good.available, good.reason, good.databases.country?.type], [true, null, 'GeoLite2-Country'])
-  place.counters.set('p2', { rxBytes: 150, endpoint: inBritain, latestHandshake: 2 })
-  await place.sampler.sample()
+  fixture.counters.set('p2', { rxBytes: 150, endpoint: inBritain, latestHandshake: 2 })
+  await fixture.sampler.sample()
   assert.deepEqual(
     (await ask()).items.map(({ code, rx_bytes }) => [code, rx_bytes]),
     [['GB', 50]],
   )
   await writeFile(file, 'half a file')
-  await databases.look()
+  await databases.reload()
   const kept = await ask()
   assert.equal(kept.available, true, 'the last good one stays in force')
   assert.match(kept.reason ?? '', /cannot be used/)
@@ -215,9 +215,9 @@ test('destinations are counted from the connection table when it is there and al
   const databases = await openDatabases({ files, folder: '/nowhere', log })
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => databases.close())
-  await using place = await openPlace({ file: ':memory:' }, databases)
+  await using fixture = await openFixture({ file: ':memory:' }, databases)
   let isEnabled = false
-  const { database, attribution, clock } = place
+  const { database, attribution, clock } = fixture
   const destinations = startDestinations({
     database,
     attribution,
@@ -244,13 +244,13 @@ test('destinations are counted from the connection table when it is there and al
     `${line('2.125.160.217', 1100, 3000)}garbage\n${line('1.128.0.9', 5, 6)}${line('10.9.9.9', 7, 7)}`,
   )
   await destinations.read()
-  const { items } = await place.geography.countries(admin, { by: 'destination', hours: 24 })
+  const { items } = await fixture.geography.countries(admin, { by: 'destination', hours: 24 })
   assert.deepEqual(
     items.map(({ code, rx_bytes, tx_bytes, peers }) => [code, rx_bytes, tx_bytes, peers]),
     [['GB', 100, 2000, 1]],
     'what is nowhere is left out while destinations are said to be off',
   )
-  const networks = await place.geography.networks(admin, { by: 'destination', hours: 24 })
+  const networks = await fixture.geography.networks(admin, { by: 'destination', hours: 24 })
   assert.deepEqual(
     networks.items.map(({ asn, rx_bytes }) => [asn, rx_bytes]),
     [[1221, 5]],
@@ -261,9 +261,9 @@ test('where a single peer connects from is for administrators', async () => {
   const databases = await openDatabases({ files, folder: '/nowhere', log })
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => databases.close())
-  await using place = await openPlace({ file: ':memory:' }, databases)
+  await using fixture = await openFixture({ file: ':memory:' }, databases)
   const query = { by: 'endpoint', hours: 24 } as const
-  await assert.rejects(place.geography.countries({ role: 'user' }, { ...query, peer: 'p2' }), /administrators/)
-  await assert.rejects(place.geography.countries(admin, { ...query, peer: 'nobody' }), /no peer nobody/)
-  assert.equal((await place.geography.countries({ role: 'user' }, query)).available, true)
+  await assert.rejects(fixture.geography.countries({ role: 'user' }, { ...query, peer: 'p2' }), /administrators/)
+  await assert.rejects(fixture.geography.countries(admin, { ...query, peer: 'nobody' }), /no peer nobody/)
+  assert.equal((await fixture.geography.countries({ role: 'user' }, query)).available, true)
 })

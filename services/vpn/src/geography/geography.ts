@@ -1,15 +1,14 @@
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
-import { statusOf, type FollowedPeer } from '../peers/followed-peer.ts'
+import type { Tables } from '../tables.ts'
+import { type FollowedPeer, statusOf } from '../peers/followed-peer.ts'
 import { forbidden, notFound } from '../problems.ts'
 import { bucketStart, hostOfEndpoint, tiers } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
-import type { DatabaseKind } from './database-file.ts'
-import type { Databases } from './databases.ts'
+import type { DatabaseKind, Databases } from './databases.ts'
 import type { Destinations } from './destinations.ts'
 import { addUpCountries, addUpNetworks, type PlaceSum } from './place-sums.ts'
-import { countryName } from './country-name.ts'
+import { countryName } from './place.ts'
 import type { CountryTraffic, GeoQuery, NetworkTraffic, PeerPlaces } from './schema.ts'
 import { networkNames, placeSums } from './store.ts'
 
@@ -19,14 +18,9 @@ interface Viewer {
 }
 
 /** Traffic by country and by network. */
-export interface Geography {
-  countries(viewer: Viewer, query: GeoQuery): Promise<CountryTraffic>
-  networks(viewer: Viewer, query: GeoQuery): Promise<NetworkTraffic>
-  /** Returns the place that every peer connects from, or did last. */
-  peers(): PeerPlaces
-}
+export type Geography = ReturnType<typeof createGeography>
 
-export interface GeographyParts {
+export interface GeographyDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly databases: Databases
@@ -40,59 +34,66 @@ export interface GeographyParts {
 /** Hours older than this are kept as days, milliseconds. */
 export const hourlyFor = 7 * 86_400_000
 
-export function createGeography(parts: GeographyParts): Geography {
+/** Creates the figures by country and network. */
+export function createGeography(dependencies: GeographyDependencies) {
   return {
-    async countries(viewer, query) {
-      const state = await stateOf(parts, query, 'country')
-      const found = placesOf(parts, viewer, query)
+    async countries(viewer: Viewer, query: GeoQuery): Promise<CountryTraffic> {
+      const state = await stateOf(dependencies, query, 'country')
+      const found = placesOf(dependencies, viewer, query)
       return { ...(await addUpCountries(found, state.available)), by: query.by, ...state }
     },
-    async networks(viewer, query) {
-      const state = await stateOf(parts, query, 'asn')
-      const found = placesOf(parts, viewer, query)
-      const namesOf = (asns: number[]) => networkNames(parts.database.query, asns)
+    async networks(viewer: Viewer, query: GeoQuery): Promise<NetworkTraffic> {
+      const state = await stateOf(dependencies, query, 'asn')
+      const found = placesOf(dependencies, viewer, query)
+      const namesOf = (asns: number[]) => networkNames(dependencies.database.query, asns)
       return { ...(await addUpNetworks(found, { isAvailable: state.available, namesOf })), by: query.by, ...state }
     },
-    peers: () => peerPlaces(parts),
+    /** The places that peers connect from, or did last. */
+    peers: () => peerPlaces(dependencies),
   }
 }
 
-async function stateOf(parts: GeographyParts, { by }: GeoQuery, kind: DatabaseKind) {
-  const missing = parts.databases.has(kind) ? null : reasonOf(parts, kind)
-  const obstacle = by === 'destination' ? await parts.destinations.obstacle() : null
+async function stateOf(dependencies: GeographyDependencies, { by }: GeoQuery, kind: DatabaseKind) {
+  const missing = dependencies.databases.has(kind) ? null : reasonOf(dependencies, kind)
+  const obstacle = by === 'destination' ? await dependencies.destinations.obstacle() : null
   return {
     available: missing === null && obstacle === null,
-    reason: obstacle ?? missing ?? reasonOf(parts, kind),
-    databases: { country: parts.databases.facts('country'), asn: parts.databases.facts('asn') },
+    reason: obstacle ?? missing ?? reasonOf(dependencies, kind),
+    databases: { country: dependencies.databases.facts('country'), asn: dependencies.databases.facts('asn') },
   }
 }
 
-function reasonOf({ databases, updateProblem }: GeographyParts, kind: DatabaseKind): string | null {
+function reasonOf({ databases, updateProblem }: GeographyDependencies, kind: DatabaseKind): string | null {
   return updateProblem(kind) ?? databases.problem(kind)
 }
 
 /** Reads the stored sums, with those that the recorder still holds: of this hour or the one before. */
-async function* placesOf(parts: GeographyParts, viewer: Viewer, query: GeoQuery): AsyncGenerator<PlaceSum[]> {
+async function* placesOf(
+  dependencies: GeographyDependencies,
+  viewer: Viewer,
+  query: GeoQuery,
+): AsyncGenerator<PlaceSum[]> {
   if (query.peer !== undefined && viewer.role !== 'admin')
     throw forbidden('Insufficient permissions: where a single peer connects from is for administrators')
-  const peerId = query.peer === undefined ? undefined : idOfPeer(parts, query.peer)
-  const now = parts.clock.now()
+  const peerId = query.peer === undefined ? undefined : idOfPeer(dependencies, query.peer)
+  const now = dependencies.clock.now()
   const since = sinceOf(now, query.hours)
   const recent = Math.max(since, bucketStart(now, tiers.hour) - 3_600_000)
-  const asked = { source: query.by, peerId } as const
-  yield* placeSums(parts.database.query, { ...asked, since, until: recent })
-  yield* await parts.recorder.consistently(async () => {
+  const filter = { source: query.by, peerId } as const
+  yield* placeSums(dependencies.database.query, { ...filter, since, until: recent })
+  yield* await dependencies.recorder.consistently(async () => {
     const found: PlaceSum[][] = []
     // A clock that was set back leaves hours that are still to come; they count.
     const until = Number.MAX_SAFE_INTEGER
-    for await (const part of placeSums(parts.database.query, { ...asked, since: recent, until })) found.push(part)
-    return query.by === 'endpoint' ? [...found, unwrittenPlaces(parts, { since, peerId })] : found
+    for await (const part of placeSums(dependencies.database.query, { ...filter, since: recent, until }))
+      found.push(part)
+    return query.by === 'endpoint' ? [...found, unwrittenPlaces(dependencies, { since, peerId })] : found
   })
 }
 
 /** Returns the sums that are not stored yet, by the place that peers connected from. */
 function unwrittenPlaces(
-  { databases, recorder }: GeographyParts,
+  { databases, recorder }: GeographyDependencies,
   { since, peerId }: { since: number; peerId: string | undefined },
 ): PlaceSum[] {
   if (!databases.has('country') && !databases.has('asn')) return []
@@ -112,17 +113,17 @@ function sinceOf(now: number, hours: number): number {
   return since < bucketStart(now, tiers.day) - hourlyFor ? bucketStart(since, tiers.day) : since
 }
 
-function idOfPeer({ peers }: GeographyParts, asked: string): string {
-  const key = asked.normalize('NFKC').trim().toLowerCase()
+function idOfPeer({ peers }: GeographyDependencies, name: string): string {
+  const key = name.normalize('NFKC').trim().toLowerCase()
   for (const { id, name } of peers()) if (id === key || name.normalize('NFKC').toLowerCase() === key) return id
-  throw notFound(`peer ${asked}`)
+  throw notFound(`peer ${name}`)
 }
 
-function peerPlaces(parts: GeographyParts): PeerPlaces {
-  const { databases } = parts
-  const now = parts.clock.now()
+function peerPlaces(dependencies: GeographyDependencies): PeerPlaces {
+  const { databases } = dependencies
+  const now = dependencies.clock.now()
   const isAvailable = databases.has('country') || databases.has('asn')
-  const items = [...(isAvailable ? parts.peers() : [])].flatMap((peer) => {
+  const items = [...(isAvailable ? dependencies.peers() : [])].flatMap((peer) => {
     if (peer.activity.endpoint === null) return []
     const place = databases.place(hostOfEndpoint(peer.activity.endpoint))
     const { id, name, interface: on } = peer
@@ -132,7 +133,7 @@ function peerPlaces(parts: GeographyParts): PeerPlaces {
   return {
     items,
     available: isAvailable,
-    reason: reasonOf(parts, 'country'),
+    reason: reasonOf(dependencies, 'country'),
     databases: { country: databases.facts('country'), asn: databases.facts('asn') },
   }
 }

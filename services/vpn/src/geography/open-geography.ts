@@ -2,15 +2,16 @@ import { join } from 'node:path'
 import type { Database } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { Attribution } from './attribution.ts'
-import type { DatabaseKind } from './database-file.ts'
-import { openDatabases, type Databases } from './databases.ts'
-import { startDestinations, type Destinations } from './destinations.ts'
-import { tidyPlaces } from './retention.ts'
+import { type DatabaseKind, openDatabases } from './databases.ts'
+import { startDestinations } from './destinations.ts'
 import { DatabaseUpdates } from './updates.ts'
+import { bucketStart, tiers } from '../traffic/bucket.ts'
+import { hourlyFor } from './geography.ts'
+import { deletePlacesBefore, joinHoursOfDay, oldestHourlyDay } from './store.ts'
 
-export interface GeographyDataParts {
+export interface GeographyDataDependencies {
   readonly config: {
     readonly dataDirectory: string
     readonly geoDatabases: Readonly<Record<DatabaseKind, string | undefined>>
@@ -27,22 +28,9 @@ export interface GeographyDataParts {
   }
 }
 
-/** Parts of geography, running. */
-export interface GeographyData {
-  readonly databases: Databases
-  readonly attribution: Attribution
-  readonly destinations: Destinations
-  /** An address to download from is another one. */
-  readonly addressChanged: () => void
-  readonly updateProblem: (kind: DatabaseKind) => string | null
-  /** Deletes what began before a moment, and joins what is old. */
-  tidy(before: number): Promise<void>
-  close(): Promise<void>
-}
-
 /** Opens the databases of places, and keeps them and what is counted by them up to date until closed. */
-export async function openGeographyData(parts: GeographyDataParts): Promise<GeographyData> {
-  const { config, database, clock, log, settings, open } = parts
+export async function openGeographyData(dependencies: GeographyDataDependencies) {
+  const { config, database, clock, log, settings, open } = dependencies
   const folder = join(config.dataDirectory, 'geo')
   const databases = await openDatabases({ files: config.geoDatabases, folder, log })
   const attribution = new Attribution(databases)
@@ -60,20 +48,40 @@ export async function openGeographyData(parts: GeographyDataParts): Promise<Geog
     clock,
     log,
     open,
-    // A file of the operator's own is never replaced, and nothing is downloaded in vain.
+    // The operator's own file is never replaced, and nothing is downloaded needlessly.
     url: (kind) => (config.geoDatabases[kind] === undefined ? settings()[addresses[kind]] : ''),
   })
   return {
     databases,
     attribution,
     destinations,
+    /** An address to download from is another one. */
     addressChanged: () => updates.changed(),
-    updateProblem: (kind) => updates.problem(kind),
-    tidy: (before) => tidyPlaces({ database, clock }, before),
+    updateProblem: (kind: DatabaseKind) => updates.problem(kind),
+    /** Deletes what began before a time, and joins what is old. */
+    cleanUp: (before: number) => deleteOldPlaces({ database, clock }, before),
     async close() {
       await updates.close()
       await destinations.close()
       await databases.close()
     },
+  }
+}
+
+/** Days that are joined in one go; the rest waits for the next. */
+const daysAtOnce = 40
+
+/** Deletes places before a time, and merges hours older than a week into days. */
+export async function deleteOldPlaces(
+  { database, clock }: { database: Database<Tables>; clock: Clock },
+  before: number,
+) {
+  const { query } = database
+  await deletePlacesBefore(query, before)
+  const limit = bucketStart(clock.now(), tiers.day) - hourlyFor
+  for (let count = 0; count < daysAtOnce; count += 1) {
+    const day = await oldestHourlyDay(query, limit)
+    if (day === undefined) return
+    await joinHoursOfDay(query, day)
   }
 }

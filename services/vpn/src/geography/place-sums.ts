@@ -1,5 +1,4 @@
-import { countryName } from './country-name.ts'
-import { unknownCountry } from './place.ts'
+import { countryName, unknownCountry } from './place.ts'
 
 /** Traffic of one peer at one place. */
 export interface PlaceSum {
@@ -42,7 +41,7 @@ export async function addUpNetworks(
   return itemsOf(sums, (asn, sum) => ({
     asn,
     organization: names.get(asn) ?? sum.organization,
-    country: mostOf(sum.countries),
+    country: mainCountryOf(sum.countries),
   }))
 }
 
@@ -81,7 +80,7 @@ function itemsOf<Key, Named extends object>(sums: ReadonlyMap<Key, Sum>, nameOf:
   return { items: items.toSorted((a, b) => b.total_bytes - a.total_bytes), total_bytes: total }
 }
 
-function mostOf(countries: ReadonlyMap<string, number>): string {
+function mainCountryOf(countries: ReadonlyMap<string, number>): string {
   const known = [...countries].filter(([code]) => code !== unknownCountry)
   return known.toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? unknownCountry
 }

@@ -26,7 +26,7 @@ export const nowhere: Place = {
   organization: null,
 }
 
-/** Looks an address up in the databases that are there. Throws what a damaged database throws. */
+/** Finds an address in the databases that are there. Throws what a damaged database throws. */
 export function placeOf(address: string, databases: { country: Mmdb | undefined; asn: Mmdb | undefined }): Place {
   if (isIP(address.replace(/%.*$/s, '')) === 0) return nowhere
   const land = databases.country?.get(address)
@@ -81,4 +81,11 @@ function at(record: MmdbValue | undefined, path: readonly string[]): MmdbValue |
     found = Object.hasOwn(object, name) ? object[name] : undefined
   }
   return found
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' })
+
+/** Returns the English name of a country; the code itself for one that this Node does not know. */
+export function countryName(code: string): string {
+  return code === unknownCountry || !/^[A-Z]{2}$/.test(code) ? 'Unknown' : (names.of(code) ?? code)
 }

@@ -34,10 +34,10 @@ const DatabaseFacts = z
   .meta({ id: 'GeoDatabase' })
   .nullable()
 
-const around = {
+const source = {
   total_bytes: wholeNumber,
   by: z.enum(['endpoint', 'destination']),
-  available: z.boolean().meta({ description: 'Whether it is being counted at the moment' }),
+  available: z.boolean().meta({ description: 'True while it is counted' }),
   reason: z.string().nullable().meta({ description: 'Why it is not, or not with the newest database' }),
   databases: z.object({ country: DatabaseFacts, asn: DatabaseFacts }).meta({ id: 'GeoDatabases' }),
 }
@@ -51,7 +51,7 @@ export const CountryTraffic = z
         ...amounts,
       }),
     ),
-    ...around,
+    ...source,
   })
   .meta({ id: 'CountryTraffic' })
 export type CountryTraffic = z.infer<typeof CountryTraffic>
@@ -66,7 +66,7 @@ export const NetworkTraffic = z
         ...amounts,
       }),
     ),
-    ...around,
+    ...source,
   })
   .meta({ id: 'NetworkTraffic' })
 export type NetworkTraffic = z.infer<typeof NetworkTraffic>
@@ -88,9 +88,9 @@ export const PeerPlaces = z
         organization: z.string().nullable(),
       }),
     ),
-    available: around.available,
-    reason: around.reason,
-    databases: around.databases,
+    available: source.available,
+    reason: source.reason,
+    databases: source.databases,
   })
   .meta({ id: 'PeerPlaces' })
 export type PeerPlaces = z.infer<typeof PeerPlaces>

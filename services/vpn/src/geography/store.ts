@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sql, type Kysely, type OnConflictBuilder } from 'kysely'
-import type { PlaceTrafficRow, Tables } from '../database/tables.ts'
+import type { PlaceTrafficRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
@@ -10,7 +10,7 @@ export type PlaceSource = PlaceTrafficRow['source']
 /** Rows of one statement; the databases' limits on parameters are higher. */
 const rowsAtOnce = 500
 /** Rows that are added up at a time: some 20 ms on SQLite, during which nothing else is answered. */
-const rowsPerLook = 20_000
+const rowsPerRead = 20_000
 /** Named in every query on time alone: the key begins with the source. */
 const sources: PlaceSource[] = ['endpoint', 'destination']
 const keyColumns = ['source', 'start', 'peer_id', 'country', 'asn'] as const
@@ -66,8 +66,8 @@ export async function networkNames(db: Db, asns: readonly number[]): Promise<Map
   return names
 }
 
-/** Which hours and days are asked for, of one peer or of all. */
-export interface PlacesAsked {
+/** Period and peer to sum up; all peers when none is named. */
+export interface PlacesQuery {
   readonly source: PlaceSource
   readonly since: number
   /** Not included. */
@@ -79,12 +79,12 @@ export interface PlacesAsked {
  * Traffic of peers by place, in parts: the same peer and place may come again. Thousands of peers leave millions of rows in a
  * year, so everybody else has a turn between two parts; hours that are joined to a day meanwhile may be missed.
  */
-export async function* placeSums(db: Db, asked: PlacesAsked): AsyncGenerator<PlaceSumRow[]> {
-  const { until } = asked
-  for (let since = asked.since; since < until;) {
-    const last = await startAfter(db, { ...asked, since }, rowsPerLook)
+export async function* placeSums(db: Db, query: PlacesQuery): AsyncGenerator<PlaceSumRow[]> {
+  const { until } = query
+  for (let since = query.since; since < until;) {
+    const last = await startAfter(db, { ...query, since }, rowsPerRead)
     const next = last === undefined ? until : last + 1
-    yield await sumsBetween(db, { ...asked, since, until: next })
+    yield await sumsBetween(db, { ...query, since, until: next })
     since = next
     if (since < until) await nextTurn()
   }
@@ -92,7 +92,7 @@ export async function* placeSums(db: Db, asked: PlacesAsked): AsyncGenerator<Pla
 
 type PlaceSumRow = Omit<PlaceTrafficRow, 'source' | 'start'>
 
-function askedRows(db: Db, { source, since, until, peerId }: PlacesAsked) {
+function matchingRows(db: Db, { source, since, until, peerId }: PlacesQuery) {
   return db
     .selectFrom('place_traffic')
     .where('source', '=', source)
@@ -102,13 +102,13 @@ function askedRows(db: Db, { source, since, until, peerId }: PlacesAsked) {
 }
 
 /** The start of the row behind so many others; undefined when there are no more than that. */
-async function startAfter(db: Db, asked: PlacesAsked, count: number): Promise<number | undefined> {
-  const row = await askedRows(db, asked).select('start').orderBy('start').limit(1).offset(count).executeTakeFirst()
+async function startAfter(db: Db, query: PlacesQuery, count: number): Promise<number | undefined> {
+  const row = await matchingRows(db, query).select('start').orderBy('start').limit(1).offset(count).executeTakeFirst()
   return row?.start
 }
 
-function sumsBetween(db: Db, asked: PlacesAsked): Promise<PlaceSumRow[]> {
-  return askedRows(db, asked)
+function sumsBetween(db: Db, query: PlacesQuery): Promise<PlaceSumRow[]> {
+  return matchingRows(db, query)
     .groupBy(['peer_id', 'country', 'asn'])
     .select((row) => [
       'peer_id',
@@ -127,10 +127,10 @@ export async function deletePlacesBefore(db: Db, before: number): Promise<void> 
 const hour = 3_600_000
 const wholeDay = 24 * hour
 
-/** Hours that were not thrown together for longer than this stay as they are; they count as well as a day. */
+/** Hours that were not merged for longer than this stay as they are; they count as well as a day. */
 const joinedWithin = 31 * wholeDay
 
-/** The day of the oldest hours before a moment that are not yet thrown together; undefined for none. */
+/** The day of the oldest hours before a time that are not yet merged; undefined for none. */
 export async function oldestHourlyDay(db: Db, before: number): Promise<number | undefined> {
   const { oldest } = await db
     .selectFrom('place_traffic')
@@ -143,7 +143,7 @@ export async function oldestHourlyDay(db: Db, before: number): Promise<number | 
   return oldest === null ? undefined : Math.floor(oldest / wholeDay) * wholeDay
 }
 
-/** Throws the hours of one day together into one row for each peer and place: hour by hour, so that others have their turn. */
+/** Merges the hours of one day into one row for each peer and place: hour by hour, so that others have their turn. */
 export async function joinHoursOfDay(db: Db, day: number): Promise<void> {
   for (let start = day + hour; start < day + wholeDay; start += hour) {
     await db.transaction().execute((trx) => addHourToDay(trx, { start, day }))
@@ -165,4 +165,9 @@ async function addHourToDay(trx: Db, { start, day }: { start: number; day: numbe
     .onConflict(addingUp)
     .execute()
   await trx.deleteFrom('place_traffic').where('source', 'in', sources).where('start', '=', start).execute()
+}
+
+/** Reads the addresses of all peers on their interfaces. */
+export function peerAddresses(db: Db): Promise<{ id: string; ip: string; ipv6: string | null }[]> {
+  return db.selectFrom('peers').select(['id', 'ip', 'ipv6']).execute()
 }

@@ -1,17 +1,16 @@
 import type { OpenGuarded } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
-import type { DatabaseKind } from './database-file.ts'
-import type { Databases } from './databases.ts'
+import type { DatabaseKind, Databases } from './databases.ts'
 import { clearDownloads, downloadDatabase, readDownloadRecord, sourceOf } from './download.ts'
-import { outboundMessage } from '../outbound-message.ts'
+import { outboundMessage } from '../problems.ts'
 
-/** Interval at which due updates are looked for, milliseconds. */
+/** Interval between checks for due updates, milliseconds. */
 const tick = 10_000
 const week = 7 * 86_400_000
 /** After a failure it is tried again after an hour. */
 const retry = 3_600_000
 
-export interface UpdateParts {
+export interface UpdateDependencies {
   readonly databases: Databases
   readonly folder: string
   readonly open: OpenGuarded
@@ -27,16 +26,16 @@ export interface UpdateParts {
  * Starts at once, and goes on until closed, which ends a running download.
  */
 export class DatabaseUpdates {
-  readonly #parts: UpdateParts
+  readonly #dependencies: UpdateDependencies
   readonly #ending = new AbortController()
   readonly #failures = new Map<DatabaseKind, { url: string; at: number; problem: string }>()
   readonly #timer: NodeJS.Timeout
   #running: Promise<void> | undefined
 
-  constructor(parts: UpdateParts) {
-    this.#parts = parts
-    this.#run(() => clearDownloads(parts.folder))
-    this.#timer = setInterval(() => this.#run(() => this.#updateAll()), parts.intervalMs ?? tick)
+  constructor(dependencies: UpdateDependencies) {
+    this.#dependencies = dependencies
+    this.#run(() => clearDownloads(dependencies.folder))
+    this.#timer = setInterval(() => this.#run(() => this.#updateAll()), dependencies.intervalMs ?? tick)
     this.#timer.unref()
   }
 
@@ -60,7 +59,9 @@ export class DatabaseUpdates {
 
   #run(work: () => Promise<void>): void {
     this.#running ??= work()
-      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'updating the databases of places failed'))
+      .catch((error: unknown) =>
+        this.#dependencies.log.error({ err: error }, 'updating the databases of places failed'),
+      )
       .finally(() => (this.#running = undefined))
   }
 
@@ -69,15 +70,15 @@ export class DatabaseUpdates {
   }
 
   async #update(kind: DatabaseKind): Promise<void> {
-    const { clock, databases, folder, log, open } = this.#parts
-    const url = this.#parts.url(kind)
+    const { clock, databases, folder, log, open } = this.#dependencies
+    const url = this.#dependencies.url(kind)
     if (url === '') this.#failures.delete(kind)
     if (url === '' || !(await this.#isDue(kind, url))) return
     const isThere = databases.has(kind)
     try {
       await downloadDatabase({ kind, url, folder, open, now: clock.now(), signal: this.#ending.signal, isThere })
       this.#failures.delete(kind)
-      await databases.look()
+      await databases.reload()
     } catch (error) {
       if (this.#ending.signal.aborted) return
       const words = error instanceof Error ? outboundMessage(error) : 'unknown error'
@@ -88,7 +89,7 @@ export class DatabaseUpdates {
   }
 
   async #isDue(kind: DatabaseKind, url: string): Promise<boolean> {
-    const { clock, databases, folder } = this.#parts
+    const { clock, databases, folder } = this.#dependencies
     const failure = this.#failures.get(kind)
     if (failure?.url === url) return Math.abs(clock.now() - failure.at) >= retry
     if (!databases.has(kind)) return true

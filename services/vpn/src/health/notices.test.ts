@@ -11,16 +11,11 @@ const good: HealthFacts = {
   dns: {
     running: true,
     unavailable: null,
-    engine: 'ffi',
-    engine_reason: '',
-    started_at: null,
     restarts: 0,
     listeners: [{ address: '10.8.0.1', port: 53, error: null }],
     upstreams: [upstream('tls://9.9.9.9', {}), upstream('tls://1.1.1.1', { queries: 0 })],
-    blocking: { enabled: true, paused_until: null },
+    blocking: { enabled: true },
     blocked_names: 1000,
-    cache_entries: 0,
-    log_entries_lost: 0,
   },
   lists: [{ name: 'Ads', isEnabled: true, entries: 1000, lastChecked: now - hour, lastError: null }],
   updateHours: 24,
@@ -68,7 +63,7 @@ test('lists are told that hold nothing, failed, or were not asked for twice the 
   assert.deepEqual(codes({ lists: [] }, { blocked_names: 0 }), ['no_names'])
   // A list of patterns alone has no names, and entries.
   assert.deepEqual(codes({}, { blocked_names: 0 }), [])
-  assert.deepEqual(codes({ lists: [] }, { blocked_names: 0, blocking: { enabled: false, paused_until: null } }), [])
+  assert.deepEqual(codes({ lists: [] }, { blocked_names: 0, blocking: { enabled: false } }), [])
   assert.deepEqual(codes({ lists: [{ ...list, lastError: 'no answer' }] }), ['lists_not_updated'])
   const old = { ...list, lastChecked: now - 50 * hour }
   assert.deepEqual(codes({ lists: [old] }), ['lists_not_updated'])

@@ -1,12 +1,11 @@
-import type { DnsStatus } from '../dns/schema.ts'
 import type { HealthNotice } from './schema.ts'
 
-/** What is known of the parts of the service at one time. */
+/** State of the parts of the service at one time. */
 export interface HealthFacts {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly uptimeSeconds: number
-  readonly dns: Omit<DnsStatus, 'health'>
+  readonly dns: ResolverFacts
   readonly lists: readonly ListFacts[]
   /** Hours between two updates of the lists; 0 for by hand. */
   readonly updateHours: number
@@ -16,7 +15,27 @@ export interface HealthFacts {
   readonly drifts: readonly DriftFacts[]
 }
 
-/** A block list, as far as health looks at it; times in milliseconds since the epoch. */
+/** The resolver, as far as health examines it. */
+export interface ResolverFacts {
+  readonly running: boolean
+  readonly restarts: number
+  /** Reason why no device reaches it; null when devices do. */
+  readonly unavailable: string | null
+  readonly listeners: readonly unknown[]
+  readonly upstreams: readonly {
+    readonly upstream: string
+    readonly queries: number
+    readonly failures: number
+    readonly average_ms: number | null
+    readonly healthy: boolean
+    readonly last_error: string | null
+  }[]
+  readonly blocking: { readonly enabled: boolean }
+  /** Different names on all enabled lists. */
+  readonly blocked_names: number
+}
+
+/** A block list, as far as health examines it; times in milliseconds since the epoch. */
 export interface ListFacts {
   readonly name: string
   readonly isEnabled: boolean
@@ -36,13 +55,13 @@ const hour = 3_600_000
 /** A resolver that starts with the service has this long, seconds. */
 const startSeconds = 15
 
-/** How long a drift that was put right is told, milliseconds. */
+/** Time for which a repaired drift is shown, milliseconds. */
 export const driftShownMs = hour
 
-/** So many names stand in one notice. */
+/** Maximum number of names in one notice. */
 const maxNamed = 5
 
-/** Tells everything that is wrong, the worst first; empty when all is well. */
+/** Returns a notice for everything that is wrong, the worst first. */
 export function healthNotices(facts: HealthFacts): HealthNotice[] {
   return [
     ...resolverNotices(facts),
@@ -77,8 +96,8 @@ function resolverNotices({ dns, uptimeSeconds }: HealthFacts): HealthNotice[] {
   return []
 }
 
-/** An upstream that was asked and fails now, or never answered at all. */
-const isFailing = ({ queries, failures, healthy, average_ms: average }: DnsStatus['upstreams'][number]): boolean =>
+/** Returns true if an upstream was queried and fails now, or never answered. */
+const isFailing = ({ queries, failures, healthy, average_ms: average }: ResolverFacts['upstreams'][number]): boolean =>
   queries > 0 && (!healthy || (failures > 0 && average === null))
 
 function upstreamNotices({ upstreams }: HealthFacts['dns']): HealthNotice[] {

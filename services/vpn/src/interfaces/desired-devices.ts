@@ -1,68 +1,68 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
-import { effectivePeerRows } from '../peers/store.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import type { DeviceConfig, DevicePeer } from '../wireguard/device.ts'
 import type { DesiredDevice } from '../wireguard/drift.ts'
-import type { InterfaceRules } from '../wireguard/firewall-rules.ts'
-import { allInterfaceRows, findInterfaceRow } from './store.ts'
+import type { InterfaceRules } from '../wireguard/firewall.ts'
+import { allInterfaceRows, effectivePeerRows, findInterfaceRow } from './store.ts'
 import { subnet4, subnet6 } from './subnet.ts'
 
-/** What the database wants the machine to be; the data plane asks for it when it starts, repairs and changes. */
-export interface DesiredDevices {
-  /** All interfaces, or the one of that name; stopped ones too. */
-  read(name?: string): Promise<DesiredDevice[]>
-  /** The device for a row. */
-  config(row: InterfaceRow): DeviceConfig
-  /** The peer for a row. */
-  peer(row: PeerRow): DevicePeer
-  /** The firewall of an interface, with the isolated peers it has now. */
-  rules(row: InterfaceRow): Promise<InterfaceRules>
-}
-
-/** The place a sealed key belongs to; a key copied to another row does not open. */
-export const sealedPlace = {
+/** Contexts that sealed keys are bound to: a key copied to another row does not open. */
+export const sealContext = {
   interfaceKey: (name: string) => `interfaces.private_key:${name}`,
   peerKey: (id: string) => `peers.private_key:${id}`,
   presharedKey: (id: string) => `peers.preshared_key:${id}`,
 }
 
-export function createDesiredDevices(parts: { db: Kysely<Tables>; sealer: Sealer; clock: Clock }): DesiredDevices {
-  const { db, sealer, clock } = parts
-  const opened = createOpenedKeys(sealer)
+/** The desired state of the machine, read from the database; the data plane reads it when it starts, repairs and changes. */
+export class DesiredDevices {
+  readonly #db: Kysely<Tables>
+  readonly #clock: Clock
+  readonly #opened: (sealed: string, context: string) => string
 
-  function peer(row: PeerRow): DevicePeer {
+  constructor({ db, sealer, clock }: { db: Kysely<Tables>; sealer: Sealer; clock: Clock }) {
+    this.#db = db
+    this.#clock = clock
+    this.#opened = createOpenedKeys(sealer)
+  }
+
+  /** Reads all interfaces, or the one of that name; stopped ones too. */
+  async read(name?: string): Promise<DesiredDevice[]> {
+    const rows = name === undefined ? await allInterfaceRows(this.#db) : [await findInterfaceRow(this.#db, name)]
+    return Promise.all(rows.filter((row) => row !== undefined).map((row) => this.#device(row)))
+  }
+
+  /** Returns the peer for a row. */
+  peer(row: PeerRow): DevicePeer {
+    const { preshared_key: sealed } = row
     return {
       publicKey: row.public_key,
-      presharedKey: row.preshared_key === null ? null : opened(row.preshared_key, sealedPlace.presharedKey(row.id)),
+      presharedKey: sealed === null ? null : this.#opened(sealed, sealContext.presharedKey(row.id)),
       allowedIps: [`${row.ip}/32`, ...(row.ipv6 === null ? [] : [`${row.ipv6}/128`])],
     }
   }
 
-  function config(row: InterfaceRow): DeviceConfig {
-    return {
+  /** Reads the firewall of an interface, with the isolated peers it has now. */
+  async rules(row: InterfaceRow): Promise<InterfaceRules> {
+    return rulesOf(row, await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), isolated: true }))
+  }
+
+  async #device(row: InterfaceRow): Promise<DesiredDevice> {
+    const peers = row.enabled === 1 ? await effectivePeerRows(this.#db, row.name, { at: this.#clock.now() }) : []
+    const config: DeviceConfig = {
       name: row.name,
-      privateKey: opened(row.private_key, sealedPlace.interfaceKey(row.name)),
+      privateKey: this.#opened(row.private_key, sealContext.interfaceKey(row.name)),
       listenPort: row.listen_port,
       addresses: [row.address, ...(row.address6 === null ? [] : [row.address6])],
       mtu: row.mtu,
     }
-  }
-
-  async function device(row: InterfaceRow): Promise<DesiredDevice> {
-    const peers = row.enabled === 1 ? await effectivePeerRows(db, row.name, { at: clock.now() }) : []
-    return { config: config(row), peers: peers.map(peer), rules: rulesOf(row, peers), running: row.enabled === 1 }
-  }
-
-  return {
-    config,
-    peer,
-    rules: async (row) => rulesOf(row, await effectivePeerRows(db, row.name, { at: clock.now(), isolated: true })),
-    async read(name) {
-      const rows = name === undefined ? await allInterfaceRows(db) : [await findInterfaceRow(db, name)]
-      return Promise.all(rows.filter((row) => row !== undefined).map(device))
-    },
+    return {
+      config,
+      peers: peers.map((peer) => this.peer(peer)),
+      rules: rulesOf(row, peers),
+      running: row.enabled === 1,
+    }
   }
 }
 
@@ -81,12 +81,12 @@ function addressesOf(peer: PeerRow): string[] {
 }
 
 /** Opens each sealed key once: with thousands of peers the drift check would do nothing else. */
-function createOpenedKeys(sealer: Sealer): (sealed: string, place: string) => string {
+function createOpenedKeys(sealer: Sealer): (sealed: string, context: string) => string {
   const known = new Map<string, string>()
-  return (sealed, place) => {
+  return (sealed, context) => {
     let key = known.get(sealed)
     if (key === undefined) {
-      key = sealer.open(sealed, place)
+      key = sealer.open(sealed, context)
       if (known.size >= 100_000) known.clear()
       known.set(sealed, key)
     }

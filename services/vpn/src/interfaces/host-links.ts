@@ -1,36 +1,34 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { networkInterfaces } from 'node:os'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
+import { allInterfaceRows } from './store.ts'
 import type { WireGuardDriver } from '../wireguard/device.ts'
-import { readHostNetworks, type HostNetwork } from './host-networks.ts'
 
-/** What the host already has under a name or port. */
-export interface HostLinks {
-  /** Whether a network link of that name exists. */
-  isTaken(name: string): Promise<boolean>
-  /** Whether nothing on this host listens on the UDP port. */
-  isPortFree(port: number): Promise<boolean>
-  /** The networks this host is in or has routes to. */
-  networks(): Promise<readonly HostNetwork[]>
-}
+/** Names, ports and networks that this host already uses. */
+export type HostLinks = ReturnType<typeof createHostLinks>
 
 /** The first port WireGuard is usually given. */
 export const firstPort = 51_820
 
-/** Asks the data plane for links and the system for ports. */
-export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeignLink'>): HostLinks {
+/** Reads links from the data plane, ports and networks from the system. */
+export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeignLink'>) {
   return {
-    isTaken: async (name) => (await driver.isForeignLink(name)) || (await driver.list()).includes(name),
+    /** Returns true if a network link of that name exists. */
+    isTaken: async (name: string) => (await driver.isForeignLink(name)) || (await driver.list()).includes(name),
+    /** Returns true if nothing on this host listens on the UDP port. */
     isPortFree: isUdpPortFree,
+    /** The networks this host is in or has routes to. */
     networks: readHostNetworks,
   }
 }
 
 /** The first port from 51820 that no interface and no other program has. */
 export async function firstFreePort(db: Kysely<Tables>, host: Pick<HostLinks, 'isPortFree'>): Promise<number> {
-  const rows = await db.selectFrom('interfaces').select('listen_port').execute()
+  const rows = await allInterfaceRows(db)
   const used = new Set(rows.map((row) => row.listen_port))
   for (let port = firstPort; port <= 65_535; port += 1) {
     if (!used.has(port) && (await host.isPortFree(port))) return port
@@ -49,4 +47,55 @@ async function isUdpPortFree(port: number): Promise<boolean> {
   } finally {
     socket.close()
   }
+}
+
+/** A network this host reaches over a device: by its own address there, or by a route. */
+export interface HostNetwork {
+  /** CIDR form. */
+  readonly network: string
+  readonly device: string
+}
+
+/** Reads the networks of this host, without its default routes, loopback and link-local ones. */
+export async function readHostNetworks(): Promise<readonly HostNetwork[]> {
+  const [routes4, routes6] = await Promise.all(['/proc/net/route', '/proc/net/ipv6_route'].map(readOrNothing))
+  const found = [...addresses(), ...parseRoutes4(routes4 ?? ''), ...parseRoutes6(routes6 ?? '')]
+  return found.filter(({ network, device }) => device !== 'lo' && !isOfTheLink(network))
+}
+
+function addresses(): HostNetwork[] {
+  return Object.entries(networkInterfaces()).flatMap(([device, list]) =>
+    (list ?? []).flatMap(({ cidr, internal }) => (cidr === null || internal ? [] : [{ network: cidr, device }])),
+  )
+}
+
+/** The routes of `/proc/net/route`, whose numbers are in the byte order of the machine; default routes left out. */
+export function parseRoutes4(text: string): HostNetwork[] {
+  return text
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [device = '', destination = '', , , , , , mask = ''] = line.split('\t')
+      const prefix = (Number.parseInt(mask, 16) || 0).toString(2).replaceAll('0', '').length
+      if (prefix === 0) return []
+      const bytes = [6, 4, 2, 0].map((at) => Number.parseInt(destination.slice(at, at + 2), 16))
+      return [{ network: `${bytes.join('.')}/${prefix}`, device }]
+    })
+}
+
+/** The routes of `/proc/net/ipv6_route`; default routes and those to this host itself left out. */
+export function parseRoutes6(text: string): HostNetwork[] {
+  return text.split('\n').flatMap((line) => {
+    const [address = '', length = '', ...rest] = line.trim().split(/\s+/)
+    const prefix = Number.parseInt(length, 16)
+    const device = rest.at(-1) ?? ''
+    if (address.length !== 32 || !(prefix > 0)) return []
+    return [{ network: `${address.replaceAll(/(.{4})(?=.)/g, '$1:')}/${prefix}`, device }]
+  })
+}
+
+const isOfTheLink = (network: string): boolean => /^(fe[89ab]|ff|169\.254\.|127\.|0*:)/i.test(network)
+
+async function readOrNothing(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '')
 }

@@ -1,48 +1,59 @@
 import type { Sealer } from '@hearth/credentials'
-import { takeTurn, type Database, type Page } from '@hearth/database'
+import { type Database, type Page, acquireLock } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { namedConflict } from '../conflicts.ts'
-import type { InterfaceRow, Tables } from '../database/tables.ts'
-import type { Sampler } from '../peers/sampler.ts'
-import { conflict, notFound, tunnelProblem } from '../problems.ts'
-import type { Settings } from '../settings/schema.ts'
+import { conflict, namedConflict, notFound, tunnelProblem } from '../problems.ts'
+import type { InterfaceRow, Tables } from '../tables.ts'
 import type { TunnelChanges, Tunnels } from '../wireguard/tunnels.ts'
 import type { DesiredDevices } from './desired-devices.ts'
-import { interfaceOfRow } from './interface-view.ts'
 import { checkHostNetworks, checkNetworks, checkPeersFit } from './network-checks.ts'
-import { changedInterfaceRow, newInterfaceRow } from './new-interface.ts'
+import { changedInterfaceRow, type InterfaceDefaults, newInterfaceRow } from './new-interface.ts'
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
 import * as store from './store.ts'
+import type { TunnelState } from '../wireguard/tunnel-context.ts'
+import type { InterfaceSummaryRow } from './store.ts'
 
-export interface InterfaceParts {
+export interface InterfaceDependencies {
   readonly database: Database<Tables>
   readonly sealer: Sealer
   readonly clock: Clock
-  readonly settings: () => Settings
-  readonly tunnels: Pick<Tunnels, 'exclusively' | 'state'>
+  readonly settings: () => InterfaceDefaults
+  readonly tunnels: Pick<Tunnels, 'withLock' | 'state'>
   readonly desired: DesiredDevices
-  readonly sampler: Sampler
+  readonly sampler: InterfaceSampler
   readonly host: HostLinks
-  /** Called after every change of an interface; resolves when the resolver goes by it. */
+  /** Called after every change of an interface; resolves when the resolver uses it. */
   readonly onChanged: () => Promise<void>
 }
 
-/** The turn of transactions that check networks against each other. */
-const networkTurn = 1
+/** The sampler as far as interfaces need it. */
+export interface InterfaceSampler {
+  /** Reads the peers of an interface as they were sampled last. */
+  peersOf(name: string): readonly InterfacePeer[]
+  /** Takes over whether the interface is enabled. */
+  interfaceChanged(row: Pick<InterfaceRow, 'name' | 'enabled'>): void
+  /** Reads the device once more before its counters go away with it. */
+  sampleInterface(name: string): Promise<void>
+  /** Notes that these peers left their device and count from zero when they return. */
+  restart(ids: readonly string[]): Promise<void>
+  forget(id: string): void
+}
 
-/** What no two interfaces share. */
+/** Lock of transactions that check networks against each other. */
+const networkLock = 1
+
+/** Members that are unique among interfaces. */
 const uniqueMembers = ['listen_port', 'name']
 
 /** The tunnel interfaces: every change is in the database and on the machine, or in neither. */
 export class Interfaces {
-  readonly #parts: InterfaceParts
+  readonly #dependencies: InterfaceDependencies
   readonly #db: Kysely<Tables>
 
-  constructor(parts: InterfaceParts) {
-    this.#parts = parts
-    this.#db = parts.database.query
+  constructor(dependencies: InterfaceDependencies) {
+    this.#dependencies = dependencies
+    this.#db = dependencies.database.query
   }
 
   async list(page: { limit: number; offset: number }): Promise<Page<Interface>> {
@@ -57,34 +68,35 @@ export class Interfaces {
   }
 
   async create(input: InterfaceCreate): Promise<Interface> {
-    await this.#parts.tunnels.exclusively(input.name, async (tunnel) => {
+    await this.#dependencies.tunnels.withLock(input.name, async (tunnel) => {
       const row = await this.#newRow(input)
-      if (input.allow_host_overlap !== true) await checkHostNetworks(this.#db, row, await this.#parts.host.networks())
+      if (input.allow_host_overlap !== true)
+        await checkHostNetworks(this.#db, row, await this.#dependencies.host.networks())
       await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
-          await takeTurn(this.#parts.database.kind, trx, networkTurn)
+          await acquireLock(this.#dependencies.database.kind, trx, networkLock)
           await checkNetworks(trx, row)
           await store.insertInterfaceRow(trx, row)
         }),
       )
       await this.#bring(tunnel, row, async () => void (await store.deleteInterfaceRow(this.#db, row.name)))
     })
-    await this.#parts.onChanged()
+    await this.#dependencies.onChanged()
     return this.get(input.name)
   }
 
   async update(name: string, changes: InterfaceUpdate): Promise<Interface> {
-    await this.#parts.tunnels.exclusively(name, async (tunnel) => {
+    await this.#dependencies.tunnels.withLock(name, async (tunnel) => {
       const before = await this.#find(name)
-      const after = changedInterfaceRow(before, changes, this.#parts.clock.now())
+      const after = changedInterfaceRow(before, changes, this.#dependencies.clock.now())
       if (after.listen_port !== before.listen_port) await this.#checkPort(after.listen_port)
       const isMoved = after.address !== before.address || after.address6 !== before.address6
       if (isMoved && changes.allow_host_overlap !== true) {
-        await checkHostNetworks(this.#db, after, await this.#parts.host.networks())
+        await checkHostNetworks(this.#db, after, await this.#dependencies.host.networks())
       }
       await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
-          await takeTurn(this.#parts.database.kind, trx, networkTurn)
+          await acquireLock(this.#dependencies.database.kind, trx, networkLock)
           await checkNetworks(trx, after)
           await checkPeersFit(trx, after)
           await store.updateInterfaceRow(trx, name, after)
@@ -94,25 +106,25 @@ export class Interfaces {
         await store.updateInterfaceRow(this.#db, name, before)
         if (before.enabled === 1) await this.#bringDesired(tunnel, name).catch(() => undefined)
       })
-      this.#parts.sampler.interfaceChanged(after)
+      this.#dependencies.sampler.interfaceChanged(after)
     })
-    await this.#parts.onChanged()
+    await this.#dependencies.onChanged()
     return this.get(name)
   }
 
   /** Takes the interface down and deletes it with its peers. */
   async remove(name: string): Promise<{ name: string; deleted_peers: number }> {
-    const removed = await this.#parts.tunnels.exclusively(name, async (tunnel) => {
+    const removed = await this.#dependencies.tunnels.withLock(name, async (tunnel) => {
       await this.#find(name)
       const ids = this.#peersOf(name)
       await tunnel.take(name).catch((error: unknown) => {
         throw tunnelProblem(error)
       })
       const deleted = await this.#db.transaction().execute((trx) => store.deleteInterfaceRow(trx, name))
-      for (const id of ids) this.#parts.sampler.forget(id)
+      for (const id of ids) this.#dependencies.sampler.forget(id)
       return { name, deleted_peers: deleted }
     })
-    await this.#parts.onChanged()
+    await this.#dependencies.onChanged()
     return removed
   }
 
@@ -121,9 +133,9 @@ export class Interfaces {
     try {
       if (row.enabled === 1) await this.#bringDesired(tunnel, row.name)
       else {
-        await this.#parts.sampler.sampleInterface(row.name)
+        await this.#dependencies.sampler.sampleInterface(row.name)
         await tunnel.take(row.name)
-        await this.#parts.sampler.restart(this.#peersOf(row.name))
+        await this.#dependencies.sampler.restart(this.#peersOf(row.name))
       }
     } catch (error) {
       await undo()
@@ -132,12 +144,12 @@ export class Interfaces {
   }
 
   async #bringDesired(tunnel: TunnelChanges, name: string): Promise<void> {
-    const [device] = await this.#parts.desired.read(name)
+    const [device] = await this.#dependencies.desired.read(name)
     if (device !== undefined) await tunnel.bring(device)
   }
 
   async #newRow(input: InterfaceCreate): Promise<InterfaceRow> {
-    const { host, sealer, settings, clock } = this.#parts
+    const { host, sealer, settings, clock } = this.#dependencies
     if ((await store.findInterfaceRow(this.#db, input.name)) !== undefined)
       throw conflict('name', `The interface ${input.name} exists`)
     const port = input.listen_port ?? (await firstFreePort(this.#db, host))
@@ -148,13 +160,9 @@ export class Interfaces {
   }
 
   async #checkPort(port: number): Promise<void> {
-    const owner = await this.#db
-      .selectFrom('interfaces')
-      .select('name')
-      .where('listen_port', '=', port)
-      .executeTakeFirst()
+    const owner = (await store.allInterfaceRows(this.#db)).find((row) => row.listen_port === port)
     if (owner !== undefined) throw conflict('listen_port', `The port ${port} belongs to ${owner.name}`)
-    if (!(await this.#parts.host.isPortFree(port)))
+    if (!(await this.#dependencies.host.isPortFree(port)))
       throw conflict('listen_port', `Another program on this host uses the UDP port ${port}`)
   }
 
@@ -165,11 +173,43 @@ export class Interfaces {
   }
 
   #view(row: store.InterfaceSummaryRow): Interface {
-    const peers = [...this.#parts.sampler.peers()].filter((peer) => peer.interface === row.name)
-    return interfaceOfRow(row, { state: this.#parts.tunnels.state(row.name), peers, now: this.#parts.clock.now() })
+    const { sampler, tunnels } = this.#dependencies
+    return interfaceOfRow(row, tunnels.state(row.name), sampler.peersOf(row.name))
   }
 
   #peersOf(name: string): string[] {
-    return [...this.#parts.sampler.peers()].flatMap((peer) => (peer.interface === name ? [peer.id] : []))
+    return this.#dependencies.sampler.peersOf(name).map(({ id }) => id)
+  }
+}
+
+/** A peer's part of the figures of its interface; bytes are the totals since it was created. */
+interface InterfacePeer {
+  readonly id: string
+  readonly isConnected: boolean
+  readonly rxTotal: number
+  readonly txTotal: number
+}
+
+/** Returns the wire form of an interface, with the sums of its peers. It never contains the private key. */
+function interfaceOfRow(row: InterfaceSummaryRow, state: TunnelState, peers: readonly InterfacePeer[]): Interface {
+  return {
+    name: row.name,
+    address: row.address,
+    address6: row.address6,
+    listen_port: row.listen_port,
+    dns: row.dns,
+    mtu: row.mtu,
+    nat: row.nat === 1,
+    forwarding: row.forwarding === 1,
+    enabled: row.enabled === 1,
+    status: state.status === 'error' ? 'error' : state.status === 'up' ? 'active' : 'inactive',
+    status_reason: state.reason,
+    public_key: row.public_key,
+    peer_count: row.peer_count,
+    connected_peers: peers.filter((peer) => peer.isConnected).length,
+    transfer_rx: peers.reduce((sum, peer) => sum + peer.rxTotal, 0),
+    transfer_tx: peers.reduce((sum, peer) => sum + peer.txTotal, 0),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
   }
 }

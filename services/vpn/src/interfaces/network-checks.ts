@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
-import type { InterfaceRow, Tables } from '../database/tables.ts'
+import type { InterfaceRow, Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
-import type { HostNetwork } from './host-networks.ts'
+import type { HostNetwork } from './host-links.ts'
 import { allInterfaceRows, peerAddresses } from './store.ts'
 import { isPeerAddress4, isPeerAddress6, numberOfIpv4, overlaps, subnet4, subnet6 } from './subnet.ts'
 
-/** How many peers an error names. */
+/** Number of peers that an error names. */
 const namedPeers = 20
 
 /** No network may be on two interfaces: the kernel would route to one of them, whichever came last. */

@@ -1,19 +1,26 @@
 import type { Sealer } from '@hearth/credentials'
-import type { InterfaceRow } from '../database/tables.ts'
-import { invalidField } from '../problems.ts'
-import type { Settings } from '../settings/schema.ts'
+import type { Database } from '@hearth/database'
+import type { InterfaceRow, Tables } from '../tables.ts'
+import { conflict, invalidField } from '../problems.ts'
 import { generateKeyPair } from '../wireguard/keys.ts'
-import { sealedPlace } from './desired-devices.ts'
-import { normaliseResolvers } from './resolvers.ts'
-import type { InterfaceCreate, InterfaceUpdate } from './schema.ts'
-import { address4Problem, address6Problem, canonicalIpv6, subnet4 } from './subnet.ts'
+import { sealContext } from './desired-devices.ts'
+import { type InterfaceCreate, type InterfaceProposal, type InterfaceUpdate, normaliseResolvers } from './schema.ts'
+import { address4Problem, address6Problem, canonicalIpv6, overlaps, subnet4 } from './subnet.ts'
+import { firstFreePort, type HostLinks } from './host-links.ts'
+import { allInterfaceRows } from './store.ts'
 
-/** A row for a new interface with a key pair of its own. Throws a `Problem` when this host cannot have the addresses. */
+/** Settings that a new interface takes over when it names no others. */
+export interface InterfaceDefaults {
+  readonly default_dns: string
+  readonly default_mtu: number
+}
+
+/** Creates the row of a new interface with its own key pair. Throws a `Problem` when this host cannot have the addresses. */
 export function newInterfaceRow(
   input: InterfaceCreate & { listen_port: number },
-  making: { sealer: Sealer; settings: Settings; now: number },
+  context: { sealer: Sealer; settings: InterfaceDefaults; now: number },
 ): InterfaceRow {
-  const { sealer, settings, now } = making
+  const { sealer, settings, now } = context
   const pair = generateKeyPair()
   return withCheckedAddresses({
     name: input.name,
@@ -25,7 +32,7 @@ export function newInterfaceRow(
     nat: input.nat === false ? 0 : 1,
     forwarding: input.forwarding === false ? 0 : 1,
     enabled: input.enabled === false ? 0 : 1,
-    private_key: sealer.seal(pair.privateKey, sealedPlace.interfaceKey(input.name)),
+    private_key: sealer.seal(pair.privateKey, sealContext.interfaceKey(input.name)),
     public_key: pair.publicKey,
     next_host: subnet4(input.address).network + 1,
     created_at: now,
@@ -59,4 +66,40 @@ function withCheckedAddresses(row: InterfaceRow): InterfaceRow {
   if (problem6 !== undefined) throw invalidField('address6', problem6)
   const [address = '', prefix = ''] = row.address6.split('/')
   return { ...row, address6: `${canonicalIpv6(address)}/${prefix}` }
+}
+
+/** The third number of the networks that are proposed, from the first to the last. */
+const range = { first: 13, last: 254 }
+
+/** A name, network and port that are free, to begin a new interface with. */
+export async function proposeInterface(dependencies: {
+  database: Database<Tables>
+  host: HostLinks
+  settings: () => InterfaceDefaults
+}): Promise<InterfaceProposal> {
+  const rows = await allInterfaceRows(dependencies.database.query)
+  const host = await dependencies.host.networks()
+  const names = new Set(rows.map((row) => row.name))
+  let number = 0
+  while (names.has(`wg${number}`) || (await dependencies.host.isTaken(`wg${number}`))) number += 1
+  for (let third = range.first; third <= range.last; third += 1) {
+    const address = `10.13.${third}.1/24`
+    const address6 = `fd13:13:${third}::1/64`
+    const taken = [
+      ...rows.flatMap((row) => [row.address, row.address6 ?? []].flat()),
+      ...host.map((each) => each.network),
+    ]
+    const clashes = taken.some((network) => overlaps(network, network.includes(':') ? address6 : address))
+    if (clashes) continue
+    const settings = dependencies.settings()
+    return {
+      name: `wg${number}`,
+      address,
+      address6,
+      listen_port: await firstFreePort(dependencies.database.query, dependencies.host),
+      dns: settings.default_dns,
+      mtu: settings.default_mtu,
+    }
+  }
+  throw conflict('address', 'Every network from 10.13.13.0/24 to 10.13.254.0/24 is taken')
 }

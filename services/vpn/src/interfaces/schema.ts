@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Timestamp, pageQuery, plainText, wholeNumber } from '../envelope.ts'
+import { pageQuery, plainText, Timestamp, wholeNumber } from '../envelope.ts'
 
-/** A Linux interface name: a letter, then letters, digits, `-` and `_`; names with a meaning of their own are refused. */
+/** A Linux interface name: a letter, then letters, digits, `-` and `_`; names with their own meaning are refused. */
 export const InterfaceName = z
   .string()
   .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,14}$/, 'must start with a letter and have at most 15 letters, digits, "-" or "_"')
@@ -99,7 +99,7 @@ export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>
 export const InterfaceParams = z.object({ name: plainText(64).min(1) })
 export const InterfaceListQuery = z.strictObject(pageQuery(100))
 
-/** What went with a deleted interface. */
+/** Result of deleting an interface. */
 export const InterfaceDeleted = z
   .object({ name: z.string(), deleted_peers: wholeNumber })
   .meta({ id: 'InterfaceDeleted' })
@@ -116,3 +116,16 @@ export const InterfaceProposal = z
   })
   .meta({ id: 'InterfaceProposal' })
 export type InterfaceProposal = z.infer<typeof InterfaceProposal>
+
+/** A list of resolvers in the one form it is stored and shown: addresses divided by a comma and a blank. */
+export function normaliseResolvers(text: string): string {
+  return parseResolvers(text).join(', ')
+}
+
+/** The addresses in a comma-separated list, in order; none for an empty one. */
+export function parseResolvers(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}

@@ -1,6 +1,6 @@
 import type { Page } from '@hearth/database'
 import type { Kysely } from 'kysely'
-import type { InterfaceRow, Tables } from '../database/tables.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
@@ -40,10 +40,12 @@ function summaries(db: Db) {
     )
 }
 
+/** Finds an interface by its name. */
 export function findInterfaceRow(db: Db, name: string): Promise<InterfaceRow | undefined> {
   return db.selectFrom('interfaces').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
+/** Reads all interfaces, by name. */
 export function allInterfaceRows(db: Db): Promise<InterfaceRow[]> {
   return db.selectFrom('interfaces').selectAll().orderBy('name').execute()
 }
@@ -52,6 +54,7 @@ export async function insertInterfaceRow(db: Db, row: InterfaceRow): Promise<voi
   await db.insertInto('interfaces').values(row).execute()
 }
 
+/** Changes columns of an interface. */
 export async function updateInterfaceRow(
   db: Db,
   name: string,
@@ -73,4 +76,16 @@ export function peerAddresses(
   name: string,
 ): Promise<{ id: string; name: string; ip: string; ipv6: string | null }[]> {
   return db.selectFrom('peers').select(['id', 'name', 'ip', 'ipv6']).where('interface', '=', name).execute()
+}
+
+/** Peers of an interface that should be on the device at a time: enabled and not expired; all of them, or the isolated. */
+export function effectivePeerRows(db: Db, name: string, only: { at: number; isolated?: boolean }): Promise<PeerRow[]> {
+  return db
+    .selectFrom('peers')
+    .selectAll()
+    .where('interface', '=', name)
+    .where('enabled', '=', 1)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', only.at)]))
+    .$if(only.isolated === true, (query) => query.where('client_isolation', '=', 1))
+    .execute()
 }

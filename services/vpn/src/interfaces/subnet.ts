@@ -35,6 +35,7 @@ export function subnet4(text: string): Subnet4 {
   }
 }
 
+/** Takes an IPv6 `address/prefix` apart; the text has been checked to be one. */
 export function subnet6(text: string): Subnet6 {
   const parsed = new Address6(text)
   const prefix = parsed.subnetMask
@@ -60,7 +61,7 @@ export const canonicalIpv6 = (address: string): string => new Address6(address).
 export const ipv6Host = (subnet: Subnet6, offset: number): string =>
   Address6.fromBigInt(subnet.network + BigInt(offset)).correctForm()
 
-/** Whether two networks, of one family, share an address. */
+/** Returns true if two networks of one family share an address. */
 export function overlaps(a: string, b: string): boolean {
   const [one, two] = a.includes(':') ? [new Address6(a), new Address6(b)] : [new Address4(a), new Address4(b)]
   return (
@@ -68,7 +69,7 @@ export function overlaps(a: string, b: string): boolean {
   )
 }
 
-/** Whether an IPv4 address can belong to a peer: inside, and neither network, broadcast nor this host. */
+/** Returns true if an IPv4 address can belong to a peer: inside the network, and neither its network nor broadcast address nor this host's. */
 export function isPeerAddress4(subnet: Subnet4, address: number): boolean {
   return address > subnet.network && address < subnet.broadcast && address !== subnet.host
 }
@@ -84,7 +85,7 @@ export function isPeerAddress6(subnet: Subnet6, address: string): boolean {
 const unusable4 = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4']
 const unusable6 = ['::/16', 'fe80::/10', 'ff00::/8']
 
-/** Why this host cannot have such an IPv4 address on a tunnel, or undefined when it can. */
+/** Reason why this host cannot have such an IPv4 address on a tunnel; undefined when it can. */
 export function address4Problem(text: string): string | undefined {
   const subnet = subnet4(text)
   if (subnet.prefix < 8 || subnet.prefix > 30) return 'must have a prefix from 8 to 30'

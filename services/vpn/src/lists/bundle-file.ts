@@ -3,9 +3,9 @@ import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { openBundle, type ListBundle } from '../dns/policy/list-bundle.ts'
-import type { ResolverList } from '../dns/process/resolver-files.ts'
+import type { ResolverList } from '../dns/resolver-files.ts'
 
-/** Behind the bundle stand four bytes with its sum, so that a file that was damaged is made anew instead of believed. */
+/** Behind the bundle stand four bytes with its sum, so that a file that was damaged is made again instead of believed. */
 const sumBytes = 4
 const step = 1024 * 1024
 

@@ -3,15 +3,12 @@ import { assembleBundle, type BundledList, type ListBundle } from '../dns/policy
 import { createClasses, Meaning, meanings } from '../dns/policy/membership.ts'
 import type { NameSeeds } from '../dns/policy/name-hash.ts'
 import { createPatternProgram, type PatternProgram } from '../dns/policy/pattern-program.ts'
-import { insertName, tableBits, type SuffixTable } from '../dns/policy/suffix-table.ts'
-import type { ListReport } from '../dns/process/messages.ts'
-import type { ResolverList } from '../dns/process/resolver-files.ts'
-import { collectCancelled } from './cancelled-rules.ts'
-import { detectFormat } from './formats/detect.ts'
+import { insertName, type SuffixTable, tableBits } from '../dns/policy/suffix-table.ts'
+import type { ResolverList } from '../dns/resolver-files.ts'
+import { detectFormat, readLine } from './formats/read-line.ts'
 import { Cover, type CoverCode } from './formats/rule.ts'
-import { LineCount } from './line-count.ts'
-import { listBounds } from './list-bounds.ts'
-import { ListReader, type ListSink } from './list-reader.ts'
+import { LineCount, type ListReport } from './line-count.ts'
+import { listBounds, ListReader, type ListSink } from './list-reader.ts'
 import { meaningOf, RuleCollection } from './rule-collection.ts'
 import { NameHasher } from './name-hasher.ts'
 
@@ -26,7 +23,7 @@ export interface CompiledLists {
  * text and twice that of the table.
  *
  * @param readText a list's text; asked for twice
- * @param seeds drawn anew when missing: nobody may know which names share a place
+ * @param seeds drawn again when missing: no one may know which names share a place
  */
 export function compileLists(
   lists: readonly ResolverList[],
@@ -198,4 +195,21 @@ class Compilation {
       return known
     }
   }
+}
+
+const word = new TextEncoder().encode('badfilter')
+
+/** The keys of all rules that a list takes away by `$badfilter`. Costs next to nothing in lists without the word. */
+function collectCancelled(text: Uint8Array): string[] {
+  const bytes = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  const keys: string[] = []
+  for (let at = bytes.indexOf(word); at !== -1;) {
+    const start = bytes.lastIndexOf(10, at) + 1
+    const found = bytes.indexOf(10, at)
+    const end = found === -1 ? bytes.length : found
+    const rule = end - start > 16_384 ? undefined : readLine(bytes.toString('utf8', start, end).trim(), 'adblock')
+    if (rule?.kind === 'cancel') keys.push(rule.key)
+    at = bytes.indexOf(word, end)
+  }
+  return keys
 }

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { setThreadPriority, ThreadPriority } from '../thread-priority.ts'
 import { compileLists } from './compile-lists.ts'
 import type { Compiled, CompileOrder } from './compile.ts'
-import { textPath } from './text-path.ts'
+import { textPath } from './list-texts.ts'
 
 /**
  * The thread `startCompile` runs: reads the texts, compiles them, hands the shared memory over and ends. Whatever else there is to

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
 import { askBundle } from '../../test/ask-bundle.ts'
 import { openBundle } from '../dns/policy/list-bundle.ts'
-import type { ResolverList } from '../dns/process/resolver-files.ts'
+import type { ResolverList } from '../dns/resolver-files.ts'
 import { isBundleOf, readBundleFile, writeBundleFile } from './bundle-file.ts'
 import { startCompile } from './compile.ts'
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
-import { longestLabel, longestName } from './name-hasher.ts'
+import { maxLabelLength, maxNameLength } from './name-hasher.ts'
 
 /** A name in its one form, or why it is none. */
 export type NameReading = { readonly name: string } | { readonly reason: string }
@@ -14,8 +14,8 @@ export function readName(text: string): NameReading {
   if (isIP(plain) !== 0 || /^\d+(\.\d+){3}$/.test(plain)) return { reason: 'address' }
   const name = /^[\0-\x7f]*$/.test(plain) ? plain.toLowerCase() : domainToASCII(plain)
   const isWell =
-    name.length <= longestName &&
-    name.split('.').every((label) => label.length <= longestLabel && /^[a-z0-9_-]+$/.test(label))
+    name.length <= maxNameLength &&
+    name.split('.').every((label) => label.length <= maxLabelLength && /^[a-z0-9_-]+$/.test(label))
   if (!isWell || !/[a-z_-][^.]*$/.test(name)) return { reason: 'not a domain name' }
   return { name }
 }
@@ -24,4 +24,31 @@ export function readName(text: string): NameReading {
 export function readDomain(text: string): NameReading {
   const reading = readName(text)
   return 'name' in reading && !reading.name.includes('.') ? { reason: 'single label' } : reading
+}
+
+/** A domain a rule is about. */
+interface RuleDomain {
+  /** Lower case, punycode, without a final dot. */
+  readonly domain: string
+  /** It was written `*.domain`: only what is below. */
+  readonly belowOnly: boolean
+}
+
+/**
+ * Reads a domain as a person types it: upper case, a final dot, letters of any script, `*.` before it. Undefined when it is
+ * none: labels have 1 to 63 characters, the whole at most 253 (RFC 1035); an underscore is allowed, a single label too.
+ */
+export function parseRuleDomain(text: string): RuleDomain | undefined {
+  const trimmed = text.trim()
+  const belowOnly = trimmed.startsWith('*.')
+  const name = asciiName(belowOnly ? trimmed.slice(2) : trimmed)
+  return name === undefined ? undefined : { domain: name, belowOnly }
+}
+
+/** A host name as it goes into a question, the same form as in lists; undefined when it is none. */
+export function asciiName(text: string): string | undefined {
+  // The conversion of other scripts would leave these out without a word.
+  if (/[\s\p{Cc}]/u.test(text)) return undefined
+  const reading = readName(text)
+  return 'name' in reading ? reading.name : undefined
 }

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { createOpenGuarded, createOutboundAllow, createOutboundPolicy, type Resolver } from '@hearth/outbound'
-import { expiryOf, fetchList, ListRefused, type FetchTiming, type KnownText } from './fetch-list.ts'
-import { listBounds } from './list-bounds.ts'
+import { expiryOf, fetchList, type FetchTiming, type KnownText, ListRefused } from './fetch-list.ts'
+import { listBounds } from './list-reader.ts'
 
 /** A list server on loopback; counts what it is asked. */
 async function serve(listener: RequestListener) {

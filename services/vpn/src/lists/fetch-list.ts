@@ -1,6 +1,6 @@
-import { OutboundFailed, OutboundRefused, type GuardedStream, type OpenGuarded } from '@hearth/outbound'
-import { outboundMessage } from '../outbound-message.ts'
-import { listBounds } from './list-bounds.ts'
+import { type GuardedStream, type OpenGuarded, OutboundFailed, OutboundRefused } from '@hearth/outbound'
+import { outboundMessage } from '../problems.ts'
+import { listBounds } from './list-reader.ts'
 
 /** Validators of a list's text from the last time, so that it need not be sent again. */
 export interface KnownText {
@@ -25,7 +25,7 @@ export class ListRefused extends Error {
 
 /** Time limits and pauses of a fetch. */
 export interface FetchTiming {
-  /** For everything together, milliseconds. */
+  /** Limit for the whole fetch, milliseconds. */
   readonly totalMs: number
   /** Before each further try. */
   readonly pausesMs: readonly number[]
@@ -35,7 +35,7 @@ export const usualTiming: FetchTiming = { totalMs: 60_000, pausesMs: [1000, 3000
 
 const redirects = 3
 const accepted = new Set(['text/plain', 'text/x-hosts', 'application/octet-stream'])
-const longestHeader = 200
+const maxHeaderLength = 200
 
 /**
  * Fetches a list's text, tries again where that may help, and gives up within the total time. The address goes through the guard
@@ -122,7 +122,7 @@ function checkAnswer({ status, headers }: GuardedStream): void {
 
 function headerOf({ headers }: GuardedStream, name: string): string | null {
   const value = headers.get(name)
-  return value === undefined || value.length > longestHeader || /[^\x20-\x7e]/.test(value) ? null : value
+  return value === undefined || value.length > maxHeaderLength || /[^\x20-\x7e]/.test(value) ? null : value
 }
 
 /** Leaves a body early whose lines are too many. */
@@ -137,7 +137,7 @@ async function readText(answer: GuardedStream): Promise<Uint8Array> {
   return Buffer.concat(parts)
 }
 
-/** Pages and packed files are told by their beginning, whatever type they are sent as. */
+/** Recognizes pages and packed files by their first bytes, whatever type they are sent as. */
 function checkText(text: Uint8Array): void {
   const head = new TextDecoder('latin1').decode(text.slice(0, 1024))
   if (/^(\u00ef\u00bb\u00bf)?\s*<(!doctype|html|\?xml|head|body)/i.test(head))

@@ -1,9 +1,23 @@
-import type { ListReport } from '../dns/process/messages.ts'
+/** Report of a compiled list: its entries, comments and unsupported lines. */
+export interface ListReport {
+  readonly id: string
+  readonly lines: number
+  /** Lines that count; `lines` = `accepted` + `comments` + all of `unsupported`. */
+  readonly accepted: number
+  /** Comments, blank lines, and those about the machine itself, such as `127.0.0.1 localhost`. */
+  readonly comments: number
+  /** Different names and patterns the list says something of. */
+  readonly entries: number
+  /** Lines that mean nothing to a resolver, by reason. */
+  readonly unsupported: Readonly<Record<string, number>>
+  /** A few of them, to look at. */
+  readonly examples: readonly { readonly line: number; readonly text: string; readonly reason: string }[]
+}
 
 /** Number of examples kept, in total and of one reason. */
-const mostExamples = 20
+const maxExamples = 20
 const examplesOfOne = 4
-const longestExample = 120
+const maxExampleLength = 120
 
 const overlaps = 'too many overlaps'
 
@@ -20,8 +34,8 @@ export class LineCount {
   refuse(reason: string, text: string): void {
     const count = (this.#unsupported.get(reason) ?? 0) + 1
     this.#unsupported.set(reason, count)
-    if (count > examplesOfOne || this.#examples.length >= mostExamples) return
-    const shown = text.slice(0, longestExample).replaceAll(/\p{C}/gu, '\u{fffd}')
+    if (count > examplesOfOne || this.#examples.length >= maxExamples) return
+    const shown = text.slice(0, maxExampleLength).replaceAll(/\p{C}/gu, '\u{fffd}')
     this.#examples.push({ line: this.lines, text: shown, reason })
   }
 

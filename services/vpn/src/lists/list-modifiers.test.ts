@@ -34,7 +34,7 @@ const reportOf = (text: string) =>
     new TextEncoder().encode(text),
   ).reports[0]!
 
-/** What is decided, and by which modifiers; explain has to say the same. */
+/** Decision and its modifiers; explain must return the same. */
 function decide(policy: Policy, domain: string, { type = 1, client = 1 } = {}): string {
   const decider = new Decider()
   decider.type = type

@@ -1,8 +1,19 @@
 import { Cover, type CoverCode, type ListFormat, type Rule } from './formats/rule.ts'
 import { readLine } from './formats/read-line.ts'
 import type { LineCount } from './line-count.ts'
-import { listBounds } from './list-bounds.ts'
-import { longestName, type NameHasher } from './name-hasher.ts'
+import { maxNameLength, type NameHasher } from './name-hasher.ts'
+
+/** Bounds of a list; beyond them, lines are left out and counted. */
+export const listBounds = {
+  /** Bytes of a list's text. */
+  bytes: 25 * 1024 * 1024,
+  lines: 2_000_000,
+  lineBytes: 16 * 1024,
+  /** Names and patterns of one list. */
+  entries: 3_000_000,
+  /** Of all lists together: 128 MiB of table. */
+  allEntries: 12_000_000,
+} as const
 
 /** Receiver of the lines of one list. */
 export interface ListSink {
@@ -19,7 +30,7 @@ export interface ListSink {
 /** A line that says something of names or addresses. */
 export type ConditionalLine = Extract<Rule, { kind: 'names' | 'pattern' | 'address' }>
 
-/** So much of a rule's text is kept for people. */
+/** Characters of a rule's text that are kept for display. */
 const maxRuleText = 300
 
 const [tab, newline, carriageReturn, blank, star, zero, one, at, bar, caret] = [9, 10, 13, 32, 42, 48, 49, 64, 124, 94]
@@ -42,7 +53,7 @@ export class ListReader {
   readonly #count: LineCount
   /** Bare names are about those below them, too. */
   readonly #bareCover: CoverCode
-  readonly #scratch = new Uint8Array(longestName)
+  readonly #scratch = new Uint8Array(maxNameLength)
   readonly #decoder = new TextDecoder()
 
   constructor(text: Uint8Array, format: ListFormat, parts: { hasher: NameHasher; sink: ListSink; count: LineCount }) {

@@ -1,7 +1,7 @@
-import { momentOf } from '@hearth/runtime'
-import type { ListRow } from '../database/tables.ts'
-import type { ListReport } from '../dns/process/messages.ts'
-import type { ResolverList } from '../dns/process/resolver-files.ts'
+import { toIsoString } from '@hearth/runtime'
+import type { ListRow } from '../tables.ts'
+import type { ListReport } from './line-count.ts'
+import type { ResolverList } from '../dns/resolver-files.ts'
 import type { BlockList } from './schema.ts'
 
 /** Reads the column `unsupported`: the number of lines of each reason, and a few examples. */
@@ -25,8 +25,8 @@ export function viewOfRow(row: ListRow, isFull: boolean): BlockList {
     unsupported: Object.values(reasons).reduce((sum, count) => sum + count, 0),
     unsupported_reasons: reasons,
     unsupported_examples: [...examples],
-    last_updated: momentOf(row.last_updated),
-    last_checked: momentOf(row.last_checked),
+    last_updated: toIsoString(row.last_updated),
+    last_checked: toIsoString(row.last_checked),
     last_error: row.last_error,
   }
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
 import { eventually, postgresObstacle, startPostgres } from '@hearth/testing'
-import { openListWorld, type ListWorld, type WorldOptions } from '../../test/list-world.ts'
+import { type ListWorld, openListWorld, type WorldOptions } from '../../test/list-world.ts'
 import { Problem } from '../problems.ts'
 import { defaultLists } from './default-lists.data.ts'
-import { dueAt } from './due.ts'
+import { dueAt } from './updates.ts'
 
 const all = { limit: 100, offset: 0 }
 

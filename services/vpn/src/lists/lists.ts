@@ -2,32 +2,40 @@ import { randomUUIDv7 } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { Database, Page } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
-import { createKeyedQueue, systemTimers, type Log, type Timers } from '@hearth/runtime'
+import { createKeyedQueue, type Log, systemTimers, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { namedConflict } from '../conflicts.ts'
-import type { ListRow, Tables } from '../database/tables.ts'
-import { mostLists } from '../dns/policy/membership.ts'
-import type { ResolverList } from '../dns/process/resolver-files.ts'
-import { conflict, notFound } from '../problems.ts'
+import { conflict, namedConflict, notFound } from '../problems.ts'
+import type { ListRow, Tables } from '../tables.ts'
+import { maxLists } from '../dns/policy/membership.ts'
+import type { ResolverList } from '../dns/resolver-files.ts'
 import { defaultLists } from './default-lists.data.ts'
-import { dueAt, type UpdateSchedule } from './due.ts'
-import { examineText } from './examine-text.ts'
+import { dueAt, Updates, type UpdateSchedule } from './updates.ts'
+import { examineText } from './compile.ts'
 import type { FetchTiming } from './fetch-list.ts'
-import type { ListPublisher } from './list-publisher.ts'
 import { resolverListsOf, unsupportedOf, viewOfRow } from './list-view.ts'
 import type { BlockList, BlockListChange, BlockListCreate, UpdateReport } from './schema.ts'
 import * as store from './store.ts'
-import { textPath } from './text-path.ts'
-import { tidyTexts } from './tidy-texts.ts'
+import { removeStrayTexts, textPath } from './list-texts.ts'
 import { updateList } from './update-list.ts'
-import { Updates } from './updates.ts'
+import type { ListReport } from './line-count.ts'
 
-/** Interval at which due lists are looked for, and time that a caller waits for an update to end, milliseconds. */
+/** Publishes lists: writes `lists.json` and notifies the resolver, which compiles them. */
+interface ListPublisher {
+  /**
+   * Puts exactly these lists in force. What was found in them and how many names they have together; undefined when no resolver
+   * is running, which will then find them when it starts.
+   */
+  publish(
+    lists: readonly ResolverList[],
+  ): Promise<{ readonly reports: readonly ListReport[]; readonly names: number } | undefined>
+}
+
+/** Interval between checks for due lists, and maximum time that a caller waits for the end of an update; milliseconds. */
 const lookEveryMs = 60_000
 const patienceMs = 3000
 
 /** Dependencies of `createLists`. */
-export interface ListParts {
+export interface ListDependencies {
   readonly database: Database<Tables>
   readonly log: Log
   /** `DATA_DIR/dns`. */
@@ -36,42 +44,42 @@ export interface ListParts {
   readonly open: OpenGuarded
   readonly publisher: ListPublisher
   readonly schedule: () => UpdateSchedule
-  /** Hears of each step of an update. */
+  /** Called at each step of an update. */
   readonly onProgress?: (report: UpdateReport) => void
   readonly timers?: Timers
   readonly timing?: FetchTiming
 }
 
-/** Opens the lists; a new install gets the default ones. Nothing is fetched before somebody asked once. */
-export async function createLists(parts: ListParts): Promise<Lists> {
-  const keeper = new Lists(parts)
-  await keeper.makeDefaults()
-  await keeper.tidy()
-  keeper.watch()
-  return keeper
+/** Opens the lists; a new install gets the default ones. Nothing is fetched before the first update by an administrator. */
+export async function createLists(dependencies: ListDependencies): Promise<Lists> {
+  const lists = new Lists(dependencies)
+  await lists.makeDefaults()
+  await lists.cleanUp()
+  lists.watch()
+  return lists
 }
 
 /** Block lists: which there are, their texts, and when these are fetched. */
 export class Lists {
-  readonly #parts: ListParts
+  readonly #dependencies: ListDependencies
   readonly #db: Kysely<Tables>
   readonly #timers: Timers
   readonly #updates: Updates
   readonly #queue = createKeyedQueue(64)
-  #cancelLook: () => void = () => undefined
+  #cancelCheck: () => void = () => undefined
 
-  constructor(parts: ListParts) {
-    this.#parts = parts
-    this.#db = parts.database.query
-    this.#timers = parts.timers ?? systemTimers
-    const { directory, open, log, timing } = parts
+  constructor(dependencies: ListDependencies) {
+    this.#dependencies = dependencies
+    this.#db = dependencies.database.query
+    this.#timers = dependencies.timers ?? systemTimers
+    const { directory, open, log, timing } = dependencies
     const updateParts = { db: this.#db, clock: this.#timers, directory, open, queue: this.#queue, timing }
     this.#updates = new Updates({
       log,
       clock: this.#timers,
       update: (id, signal) => updateList(updateParts, id, signal),
       publish: () => this.#publish(),
-      onProgress: (report) => parts.onProgress?.(report),
+      onProgress: (report) => dependencies.onProgress?.(report),
     })
   }
 
@@ -83,24 +91,24 @@ export class Lists {
     })
   }
 
-  /** Somebody asked for these texts once, so those that are lost are fetched again. */
-  async tidy(): Promise<void> {
-    const lost = await tidyTexts(this.#parts.directory, await store.allListRows(this.#db))
+  /** Deletes texts without a list, and fetches lost texts again. */
+  async cleanUp(): Promise<void> {
+    const lost = await removeStrayTexts(this.#dependencies.directory, await store.allListRows(this.#db))
     const wanted = lost.filter((row) => row.enabled === 1)
     if (wanted.length > 0) this.#updates.start(wanted)
   }
 
-  /** Looks again and again which lists are due. */
+  /** Checks every minute which lists are due. */
   watch(): void {
-    this.#cancelLook = this.#timers.after(lookEveryMs, () => {
+    this.#cancelCheck = this.#timers.after(lookEveryMs, () => {
       void this.#startDue()
-        .catch((error: unknown) => this.#parts.log.error({ err: error }, 'lists could not be looked at'))
+        .catch((error: unknown) => this.#dependencies.log.error({ err: error }, 'due lists could not be checked'))
         .then(() => this.watch())
     })
   }
 
   async #startDue(): Promise<void> {
-    const schedule = this.#parts.schedule()
+    const schedule = this.#dependencies.schedule()
     const rows = await store.allListRows(this.#db)
     const due = rows.filter((row) => (dueAt(row, schedule) ?? Infinity) <= this.#timers.now())
     if (due.length > 0) this.#updates.start(due)
@@ -138,7 +146,7 @@ export class Lists {
     const values = changedValues(row, changes)
     const changed = { ...row, ...values }
     if (changed.format !== row.format && row.sha256 !== null) {
-      const report = await examineText(this.#parts.directory, changed)
+      const report = await examineText(this.#dependencies.directory, changed)
       values.entries = report.entries
       values.unsupported = unsupportedOf(report)
     }
@@ -153,7 +161,7 @@ export class Lists {
       return deleted
     })
     if (row.sha256 !== null) await this.#tryPublish()
-    await rm(textPath(this.#parts.directory, row.id), { force: true })
+    await rm(textPath(this.#dependencies.directory, row.id), { force: true })
     return viewOfRow(row, true)
   }
 
@@ -172,7 +180,7 @@ export class Lists {
 
   /** Stops fetching; what is under way is left as it was. */
   async close(): Promise<void> {
-    this.#cancelLook()
+    this.#cancelCheck()
     await this.#updates.close()
     await this.#queue.idle()
   }
@@ -186,14 +194,14 @@ export class Lists {
   /** The lists as they are when their turn comes: of several changes at once the last publication has all. */
   async #publish(): Promise<void> {
     await this.#queue.run('publish', async () => {
-      await this.#parts.publisher.publish(await this.resolverLists())
+      await this.#dependencies.publisher.publish(await this.resolverLists())
     })
   }
 
   /** The change is stored, and the resolver reads it when it comes back. */
   async #tryPublish(): Promise<void> {
     await this.#publish().catch((error: unknown) =>
-      this.#parts.log.error({ err: error }, 'the lists could not be put in force'),
+      this.#dependencies.log.error({ err: error }, 'the lists could not be put in force'),
     )
   }
 
@@ -224,9 +232,9 @@ const unique = <T>(write: () => Promise<T>): Promise<T> => namedConflict('list',
 /** The next number behind those in use, so that what the query log says of a deleted list is not said of a new one at once. */
 function freeNumber(rows: readonly ListRow[]): number {
   const taken = new Set(rows.map((row) => row.number))
-  if (taken.size >= mostLists) throw conflict('name', `There are ${mostLists} lists already; delete one first`)
-  let number = (Math.max(-1, ...taken) + 1) % mostLists
-  while (taken.has(number)) number = (number + 1) % mostLists
+  if (taken.size >= maxLists) throw conflict('name', `There are ${maxLists} lists already; delete one first`)
+  let number = (Math.max(-1, ...taken) + 1) % maxLists
+  while (taken.has(number)) number = (number + 1) % maxLists
   return number
 }
 

@@ -1,8 +1,8 @@
 import { finish, step1, step2, type NameSeeds } from '../dns/policy/name-hash.ts'
 
 /** Longest name and label, RFC 1035 section 2.3.4, in bytes of text. */
-export const longestName = 253
-export const longestLabel = 63
+export const maxNameLength = 253
+export const maxLabelLength = 63
 
 /** For each byte what it counts as in a name: letters in lower case, digits, `-` and `_` as they are, 0 for all others. */
 const letterOf = new Uint8Array(256)
@@ -31,7 +31,7 @@ export class NameHasher {
    * characters than letters, digits, `-` and `_` in its labels, a final dot, or digits alone at its end, as an address has.
    */
   read(text: Uint8Array, start: number, end: number): boolean {
-    if (end - start > longestName || end <= start) return false
+    if (end - start > maxNameLength || end <= start) return false
     let lane1 = this.#seeds.first
     let lane2 = this.#seeds.second
     let labels = 0
@@ -40,7 +40,7 @@ export class NameHasher {
       let first = stop
       while (first > start && text[first - 1] !== dot) first--
       const length = stop - first
-      if (length === 0 || length > longestLabel) return false
+      if (length === 0 || length > maxLabelLength) return false
       lane1 = step1(lane1, length)
       lane2 = step2(lane2, length)
       for (let k = first; k < stop; k++) {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { askBundle } from '../../test/ask-bundle.ts'
-import type { ResolverList } from '../dns/process/resolver-files.ts'
+import type { ResolverList } from '../dns/resolver-files.ts'
 import { compileLists } from './compile-lists.ts'
-import { detectFormat } from './formats/detect.ts'
+import { detectFormat } from './formats/read-line.ts'
 
 /** Four published lists of 2022, whole, one in each of the usual formats; see `services/vpn/test/data/lists/README.md`. */
 const files = ['adguarddns.wildcard', 'easylist.hosts', 'light.adblock', 'stevenblack.domains'] as const

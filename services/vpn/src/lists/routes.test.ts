@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAddressSet, createServer, Fault, openApiOf } from '@hearth/http'
+import { createAddressSet, createServer, HttpError, openApiOf } from '@hearth/http'
 import { createLog } from '@hearth/runtime'
-import { createConformance, openApiFaults, sendRequest, type Reply } from '@hearth/testing'
+import { createConformance, openApiProblems, sendRequest, type Reply } from '@hearth/testing'
 import { openListWorld } from '../../test/list-world.ts'
 import { about } from '../about.ts'
 import { toError } from '../problems.ts'
 import { defaultLists } from './default-lists.data.ts'
 import { listRoutes } from './routes.ts'
 
-/** The endpoints on a server of their own; the token is the caller's role. */
+/** The endpoints on their own server; the token is the caller's role. */
 async function openRoutes() {
   const world = await openListWorld()
   const changed: string[] = []
@@ -18,8 +18,8 @@ async function openRoutes() {
     about,
     async guard({ request }, spec) {
       const role = request.headers.authorization?.replace('Bearer ', '')
-      if (role === undefined) throw new Fault({ kind: 'unauthenticated' })
-      if (spec?.access === 'admin' && role !== 'admin') throw new Fault({ kind: 'forbidden' })
+      if (role === undefined) throw new HttpError({ kind: 'unauthenticated' })
+      if (spec?.access === 'admin' && role !== 'admin') throw new HttpError({ kind: 'forbidden' })
       return { userId: 'x', username: role, role, via: { kind: 'session', key: '', passwordChangeRequired: false } }
     },
     toError,
@@ -52,7 +52,7 @@ async function openRoutes() {
 test('lists are managed through the API, and every answer is as it is described', async () => {
   await using api = await openRoutes()
   const { call, world } = api
-  assert.deepEqual(await openApiFaults(openApiOf(api.http)), [])
+  assert.deepEqual(await openApiProblems(openApiOf(api.http)), [])
   const first = await call('GET', '')
   assert.deepEqual([first.status, first.body.total, first.body.limit], [200, defaultLists.length, 100])
   for (const { id } of first.body.data) assert.equal((await call('DELETE', `/${id}`)).status, 200)

@@ -23,7 +23,7 @@ export class RuleCollection {
 
   /**
    * Makes a rule of a line. Returns why there is no room for it, or undefined for one that adds nothing: the list said so before,
-   * or it can hold for nobody.
+   * or it can hold for no one.
    */
   read(line: ConditionalLine, { text, list }: { text: string; list: number }): BundledRule | string | undefined {
     const { conditions = noConditions, weight } = line

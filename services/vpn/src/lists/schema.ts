@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idText, pageQuery, Timestamp, wholeNumber } from '../envelope.ts'
 
+/** Format of a list's text; `auto` detects it. */
 export const BlockListFormat = z
   .enum(['auto', 'hosts', 'domains', 'wildcard', 'adblock', 'dnsmasq'])
   .meta({ description: 'How a list is written; auto looks at its lines' })
@@ -43,7 +44,7 @@ export const BlockList = z
       .array(z.object({ line: wholeNumber, text: z.string(), reason: z.string() }))
       .meta({ description: 'A few of them, at most four of a reason; `line` counts from 1' }),
     last_updated: Timestamp.nullable().meta({ description: 'When its text last changed' }),
-    last_checked: Timestamp.nullable().meta({ description: 'When its server was last asked' }),
+    last_checked: Timestamp.nullable().meta({ description: 'Time of the last request to its server' }),
     last_error: z.string().nullable().meta({ description: 'Why the last update failed; the old text stays in force' }),
   })
   .meta({ id: 'BlockList' })

@@ -1,6 +1,6 @@
 import type { Page } from '@hearth/database'
 import type { Kysely } from 'kysely'
-import type { ListRow, Tables } from '../database/tables.ts'
+import type { ListRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
@@ -13,6 +13,7 @@ export async function listPage(db: Db, page: { limit: number; offset: number }):
   return { rows, total: count }
 }
 
+/** Reads all lists. */
 export function allListRows(db: Db): Promise<ListRow[]> {
   return inOrder(db).execute()
 }

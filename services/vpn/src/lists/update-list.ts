@@ -2,19 +2,18 @@ import { createHash } from 'node:crypto'
 import { access, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { OpenGuarded } from '@hearth/outbound'
-import { writeFileAtomic, type Clock, type KeyedQueue } from '@hearth/runtime'
+import { type Clock, type KeyedQueue, writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { ListRow, Tables } from '../database/tables.ts'
-import { draftId, examineDraft } from './examine-text.ts'
-import { expiryOf, fetchList, ListRefused, type FetchedList, type FetchTiming, type KnownText } from './fetch-list.ts'
+import type { ListRow, Tables } from '../tables.ts'
+import { draftId, examineDraft } from './compile.ts'
+import { expiryOf, type FetchedList, fetchList, type FetchTiming, type KnownText, ListRefused } from './fetch-list.ts'
 import { unsupportedOf } from './list-view.ts'
-import type { ListReport } from '../dns/process/messages.ts'
-import { uselessMessage } from './useless-message.ts'
+import type { ListReport } from './line-count.ts'
 import * as store from './store.ts'
-import { textPath } from './text-path.ts'
+import { textPath } from './list-texts.ts'
 
 /** Dependencies of `updateList`. */
-export interface UpdateParts {
+export interface UpdateDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
   /** `DATA_DIR/dns`. */
@@ -37,23 +36,27 @@ export interface UpdateOutcome {
  * Fetches one list, examines what came, and puts it in the place of the old text. Whatever goes wrong, the old text stays and
  * the record says why; then it throws, a `ListRefused` when it is the list's fault.
  */
-export async function updateList(parts: UpdateParts, id: string, signal: AbortSignal): Promise<UpdateOutcome> {
-  const row = await store.findListRow(parts.db, id)
+export async function updateList(
+  dependencies: UpdateDependencies,
+  id: string,
+  signal: AbortSignal,
+): Promise<UpdateOutcome> {
+  const row = await store.findListRow(dependencies.db, id)
   if (row === undefined) throw new ListRefused('it was deleted')
   try {
-    const known = await knownOf(parts, row)
-    const { open, timing } = parts
+    const known = await knownOf(dependencies, row)
+    const { open, timing } = dependencies
     const fetched = await fetchList(open, row.url, { known, signal, ...(timing === undefined ? {} : { timing }) })
-    return await takeFetched(parts, row, fetched)
+    return await takeFetched(dependencies, row, fetched)
   } catch (error) {
     signal.throwIfAborted()
     const last_error = error instanceof ListRefused ? error.message : 'something went wrong here; the log says more'
     // What the text in force could not be used for stays; without one, people look for what was wrong with the new one.
     const findings = error instanceof UselessText && row.sha256 === null ? { unsupported: error.unsupported } : {}
-    await store.updateListRow(parts.db, id, { last_checked: parts.clock.now(), last_error, ...findings })
+    await store.updateListRow(dependencies.db, id, { last_checked: dependencies.clock.now(), last_error, ...findings })
     throw error
   } finally {
-    await rm(textPath(parts.directory, draftId(id)), { force: true })
+    await rm(textPath(dependencies.directory, draftId(id)), { force: true })
   }
 }
 
@@ -67,8 +70,8 @@ class UselessText extends ListRefused {
   }
 }
 
-/** Only a text that is still there need not be sent again. */
-async function knownOf({ directory }: UpdateParts, row: ListRow): Promise<KnownText> {
+/** Validators for a conditional request; none when the stored text is lost. */
+async function knownOf({ directory }: UpdateDependencies, row: ListRow): Promise<KnownText> {
   const isThere = await hasText(directory, row)
   return isThere ? { etag: row.etag, lastModified: row.last_modified } : { etag: null, lastModified: null }
 }
@@ -81,38 +84,59 @@ async function hasText(directory: string, { id, sha256 }: ListRow): Promise<bool
   )
 }
 
-async function takeFetched(parts: UpdateParts, row: ListRow, fetched: FetchedList): Promise<UpdateOutcome> {
-  const checked = { last_checked: parts.clock.now(), last_error: null }
+async function takeFetched(
+  dependencies: UpdateDependencies,
+  row: ListRow,
+  fetched: FetchedList,
+): Promise<UpdateOutcome> {
+  const checked = { last_checked: dependencies.clock.now(), last_error: null }
   const unchanged = { status: 'unchanged', entries: row.entries, added: 0, removed: 0 } as const
   if (fetched.kind === 'unchanged') {
-    await store.updateListRow(parts.db, row.id, checked)
+    await store.updateListRow(dependencies.db, row.id, checked)
     return unchanged
   }
   const { text, etag, lastModified } = fetched
-  const told = { ...checked, etag, last_modified: lastModified, expires_seconds: expiryOf(text) }
+  const columns = { ...checked, etag, last_modified: lastModified, expires_seconds: expiryOf(text) }
   const sha256 = createHash('sha256').update(text).digest('hex')
-  if (sha256 === row.sha256 && (await hasText(parts.directory, row))) {
-    await store.updateListRow(parts.db, row.id, told)
+  if (sha256 === row.sha256 && (await hasText(dependencies.directory, row))) {
+    await store.updateListRow(dependencies.db, row.id, columns)
     return unchanged
   }
-  const draft = textPath(parts.directory, draftId(row.id))
+  const draft = textPath(dependencies.directory, draftId(row.id))
   await mkdir(dirname(draft), { recursive: true, mode: 0o700 })
   await writeFileAtomic(draft, text)
-  const { report, added, removed } = await examineDraft(parts.directory, row)
+  const { report, added, removed } = await examineDraft(dependencies.directory, row)
   // Rules that only take others away are of use, too.
   if (report.accepted === 0) throw new UselessText(report)
   const found = { entries: report.entries, unsupported: unsupportedOf(report) }
-  await replaceText(parts, row, { ...told, ...found, sha256, last_updated: checked.last_checked })
+  await replaceText(dependencies, row, { ...columns, ...found, sha256, last_updated: checked.last_checked })
   return { status: 'updated', entries: report.entries, added, removed }
 }
 
 /** The list may have been deleted, or be another one, since the fetch began. */
-async function replaceText(parts: UpdateParts, row: ListRow, found: Partial<ListRow>): Promise<void> {
-  const { db, directory, queue } = parts
+async function replaceText(dependencies: UpdateDependencies, row: ListRow, found: Partial<ListRow>): Promise<void> {
+  const { db, directory, queue } = dependencies
   await queue.run(row.id, async () => {
     const now = await store.findListRow(db, row.id)
     if (now?.url !== row.url || now.format !== row.format) throw new ListRefused('it was changed meanwhile')
     await rename(textPath(directory, draftId(row.id)), textPath(directory, row.id))
     await store.updateListRow(db, row.id, found)
   })
+}
+
+/** Number of reasons and lines that are named. */
+const maxReasons = 3
+const maxExamples = 2
+
+/** Message about a text without usable lines: the number of lines by reason, and some of them. */
+function uselessMessage({ unsupported, examples, comments }: ListReport): string {
+  const reasons = Object.entries(unsupported)
+  if (reasons.length === 0)
+    return comments > 0 ? 'it holds no names, only comments and blank lines' : 'it holds no names'
+  const total = reasons.reduce((sum, [, count]) => sum + count, 0)
+  const named = reasons.slice(0, maxReasons).map(([reason, count]) => `${count} × ${reason}`)
+  const rest = reasons.length > maxReasons ? ', …' : ''
+  const lines = examples.slice(0, maxExamples).map(({ line, text, reason }) => `line ${line} “${text}” (${reason})`)
+  const noun = total === 1 ? 'line' : 'lines'
+  return `it holds no names; ${total} ${noun} of no use: ${named.join(', ')}${rest}. For example ${lines.join('; ')}`
 }

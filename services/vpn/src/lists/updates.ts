@@ -1,14 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { createHash } from 'node:crypto'
 import type { Clock, Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import { ListRefused } from './fetch-list.ts'
 import type { ListUpdate, UpdateReport } from './schema.ts'
 import type { UpdateOutcome } from './update-list.ts'
+import type { ListRow, Tables } from '../tables.ts'
+import { newestUpdate } from './store.ts'
 
 /** Number of lists fetched at a time: each may take 25 MiB of memory, and a thread. */
-const lanes = 2
+const maxWorkers = 2
 
 /** Dependencies of `Updates`. */
-export interface RunParts {
+export interface UpdatesDependencies {
   readonly clock: Clock
   readonly log: Log
   readonly update: (id: string, signal: AbortSignal) => Promise<UpdateOutcome>
@@ -20,18 +24,18 @@ export interface RunParts {
 
 /** Updates of lists, one run at a time. */
 export class Updates {
-  readonly #parts: RunParts
+  readonly #dependencies: UpdatesDependencies
   readonly #stop = new AbortController()
   #startedAt = 0
   #items = new Map<string, ListUpdate>()
   #waiting: string[] = []
   #running: Promise<void> | undefined
-  readonly #lanes = new Set<Promise<void>>()
+  readonly #workers = new Set<Promise<void>>()
   /** A text changed since the last publication. */
   #isChanged = false
 
-  constructor(parts: RunParts) {
-    this.#parts = parts
+  constructor(dependencies: UpdatesDependencies) {
+    this.#dependencies = dependencies
   }
 
   /**
@@ -44,7 +48,7 @@ export class Updates {
   ): void {
     if (this.#stop.signal.aborted) return
     if (this.#running === undefined) {
-      this.#startedAt = this.#parts.clock.now()
+      this.#startedAt = this.#dependencies.clock.now()
       this.#items = new Map()
     }
     for (const { id, name, entries } of lists) {
@@ -55,20 +59,20 @@ export class Updates {
     }
     if (this.#running === undefined) this.#begin()
     this.#wake()
-    this.#tell()
+    this.#notify()
   }
 
   #begin(): void {
     this.#running = this.#run().finally(() => {
       this.#running = undefined
-      // Something was added in the last moment.
+      // Something was added just before the end.
       if (this.#hasWork()) this.#begin()
-      else this.#tell()
+      else this.#notify()
     })
   }
 
   #hasWork(): boolean {
-    return this.#waiting.length > 0 || this.#lanes.size > 0 || this.#isChanged
+    return this.#waiting.length > 0 || this.#workers.size > 0 || this.#isChanged
   }
 
   /** Reports on the last run; undefined when there was none. Waits so long for its end. */
@@ -94,40 +98,40 @@ export class Updates {
     }
   }
 
-  #tell(): void {
-    this.#parts.onProgress(this.#report())
+  #notify(): void {
+    this.#dependencies.onProgress(this.#report())
   }
 
   /** Lists may be added until the very end, hence the outer loop. */
   async #run(): Promise<void> {
-    const { log, publish } = this.#parts
+    const { log, publish } = this.#dependencies
     // The caller learns of the run before its first step.
     await Promise.resolve()
     while (this.#hasWork()) {
       this.#wake()
-      while (this.#lanes.size > 0) await Promise.race(this.#lanes)
+      while (this.#workers.size > 0) await Promise.race(this.#workers)
       if (!this.#isChanged) continue
       this.#isChanged = false
       await publish().catch((error: unknown) => log.error({ err: error }, 'the lists could not be put in force'))
     }
   }
 
-  /** Opens lanes for what waits, as far as there are any. */
+  /** Starts workers for what waits, up to the maximum. */
   #wake(): void {
-    for (let free = lanes - this.#lanes.size; free > 0 && this.#waiting.length > 0; free--) {
-      const lane = this.#drain().finally(() => this.#lanes.delete(lane))
-      this.#lanes.add(lane)
+    for (let free = maxWorkers - this.#workers.size; free > 0 && this.#waiting.length > 0; free--) {
+      const worker = this.#drain().finally(() => this.#workers.delete(worker))
+      this.#workers.add(worker)
     }
   }
 
-  /** Takes lists from the line until there is none. */
+  /** Updates lists of the queue until there is none. */
   async #drain(): Promise<void> {
     for (let id = this.#waiting.shift(); id !== undefined; id = this.#waiting.shift()) {
-      const begun = this.#parts.clock.monotonic()
+      const begun = this.#dependencies.clock.monotonic()
       this.#change(id, { status: 'running' })
       const outcome = await this.#updateOne(id)
       this.#isChanged ||= outcome.status === 'updated'
-      const duration_ms = Math.round(this.#parts.clock.monotonic() - begun)
+      const duration_ms = Math.round(this.#dependencies.clock.monotonic() - begun)
       this.#change(id, { ...outcome, duration_ms })
     }
   }
@@ -135,11 +139,11 @@ export class Updates {
   async #updateOne(id: string): Promise<Partial<ListUpdate>> {
     const { signal } = this.#stop
     try {
-      return await this.#parts.update(id, signal)
+      return await this.#dependencies.update(id, signal)
     } catch (error) {
       if (signal.aborted) return { status: 'failed', error: 'the service stops' }
       if (error instanceof ListRefused) return { status: 'failed', error: error.message }
-      this.#parts.log.error({ err: error, list: id }, 'a list could not be updated')
+      this.#dependencies.log.error({ err: error, list: id }, 'a list could not be updated')
       return { status: 'failed', error: 'something went wrong here; the log says more' }
     }
   }
@@ -147,9 +151,59 @@ export class Updates {
   #change(id: string, changes: Partial<ListUpdate>): void {
     const item = this.#items.get(id)
     if (item === undefined) return
-    // Asked for again while it ran: that stands in the line already.
+    // It was started again while it ran, and waits already.
     if (item.status === 'waiting' && changes.status !== 'running') return
     this.#items.set(id, { ...item, ...changes })
-    this.#tell()
+    this.#notify()
+  }
+}
+
+const hour = 3_600_000
+
+/** Schedule of list updates. */
+export interface UpdateSchedule {
+  /** Hours from one update to the next; 0 for never. */
+  readonly hours: number
+  /** An administrator chose it: lists that were never fetched are due, too. */
+  readonly isChosen: boolean
+}
+
+/** Factor from 0.9 to 1.1, so that not all installations fetch at the same minute; the same until the next update. */
+function jitter({ id, last_checked }: Pick<ListRow, 'id' | 'last_checked'>): number {
+  const drawn = createHash('sha256')
+    .update(`${id} ${last_checked ?? 0}`)
+    .digest()
+    .readUInt32BE()
+  return 0.9 + 0.2 * (drawn / 2 ** 32)
+}
+
+/**
+ * Returns when a list is to be fetched next, milliseconds since the epoch; undefined for never. A list that says it is good for a
+ * shorter time is fetched sooner, but not twice within an hour; one that failed within the hour, too.
+ */
+export function dueAt(
+  list: Pick<ListRow, 'id' | 'enabled' | 'last_checked' | 'last_error' | 'expires_seconds'>,
+  schedule: UpdateSchedule,
+): number | undefined {
+  if (list.enabled === 0 || schedule.hours <= 0) return undefined
+  if (list.last_checked === null) return schedule.isChosen ? 0 : undefined
+  const usual = schedule.hours * hour
+  const own = list.expires_seconds === null ? usual : Math.max(hour, list.expires_seconds * 1000)
+  const pause = Math.min(usual, own, list.last_error === null ? Infinity : hour)
+  return list.last_checked + Math.round(pause * jitter(list))
+}
+
+/**
+ * Keeps the time when a list's text changed last in memory, because statistics show it; `readAgain` brings it up to date.
+ * Milliseconds since the epoch, null when no list was ever fetched.
+ */
+export async function followNewestUpdate(db: Kysely<Tables>, log: Log) {
+  let at = await newestUpdate(db)
+  const readAgain = async () => {
+    at = await newestUpdate(db)
+  }
+  return {
+    at: () => at,
+    readAgain: () => void readAgain().catch((error: unknown) => log.warn({ err: error }, 'lists could not be read')),
   }
 }

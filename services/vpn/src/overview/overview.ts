@@ -1,17 +1,17 @@
 import type { Database } from '@hearth/database'
-import { momentOf, type Clock } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
-import type { Filtering } from '../dns/filtering.ts'
+import { toIsoString, type Clock } from '@hearth/runtime'
+import type { Tables } from '../tables.ts'
+import type { Filtering } from '../filtering/filtering.ts'
 import type { HealthNotice } from '../health/schema.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
-import { statusOf } from '../peers/followed-peer.ts'
-import type { FollowedPeer, Sampler } from '../peers/sampler.ts'
+import { type FollowedPeer, statusOf } from '../peers/followed-peer.ts'
+import type { Sampler } from '../peers/sampler.ts'
 import type { TrafficHistory } from '../traffic/history.ts'
 import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import type { Dashboard } from './schema.ts'
 
-export interface OverviewParts {
+export interface OverviewDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly version: string
@@ -24,16 +24,16 @@ export interface OverviewParts {
 }
 
 /** Reads the whole service at a glance. */
-export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
-  const interfaces = await allInterfaceRows(parts.database.query)
-  const sample = parts.sampler.lastReport()
-  const today = await parts.history.today()
-  const names = parts.filtering.status()
-  const { counts, traffic, lastHandshake } = addUp(parts.sampler.peers(), parts.clock.now())
+export async function readOverview(dependencies: OverviewDependencies): Promise<Dashboard> {
+  const interfaces = await allInterfaceRows(dependencies.database.query)
+  const sample = dependencies.sampler.lastReport()
+  const today = await dependencies.history.today()
+  const names = dependencies.filtering.status()
+  const { counts, traffic, lastHandshake } = addUp(dependencies.sampler.peers(), dependencies.clock.now())
   return {
     interfaces: {
       total: interfaces.length,
-      active: interfaces.filter((row) => parts.tunnels.state(row.name).status === 'up').length,
+      active: interfaces.filter((row) => dependencies.tunnels.state(row.name).status === 'up').length,
     },
     peers: counts,
     traffic: {
@@ -41,7 +41,7 @@ export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
       rx_rate: sample?.rate.rx ?? 0,
       tx_rate: sample?.rate.tx ?? 0,
       today,
-      last_handshake: momentOf(lastHandshake),
+      last_handshake: toIsoString(lastHandshake),
     },
     dns: {
       running: names.running,
@@ -50,15 +50,15 @@ export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
       blocked_names: names.blocked_names,
     },
     system: {
-      version: parts.version,
+      version: dependencies.version,
       uptime_seconds: Math.floor(process.uptime()),
-      backend: parts.dataPlane.backend,
-      backend_reason: parts.dataPlane.reason,
-      backend_advice: parts.dataPlane.advice,
+      backend: dependencies.dataPlane.backend,
+      backend_reason: dependencies.dataPlane.reason,
+      backend_advice: dependencies.dataPlane.advice,
       sample_duration_ms: Math.round((sample?.durationMs ?? 0) * 10) / 10,
     },
-    health: await parts.health(),
-    generated_at: new Date(parts.clock.now()).toISOString(),
+    health: await dependencies.health(),
+    generated_at: new Date(dependencies.clock.now()).toISOString(),
   }
 }
 

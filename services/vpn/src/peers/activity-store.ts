@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { PeerActivityRow, Tables } from '../database/tables.ts'
+import type { PeerActivityRow, Tables } from '../tables.ts'
 
 /** A peer as the sampler follows it, with what it did so far. */
 export interface FollowedPeerRow extends PeerActivityRow {
@@ -25,7 +25,7 @@ export function followedPeerRows(db: Kysely<Tables>): Promise<FollowedPeerRow[]>
     .execute()
 }
 
-/** What is written in the same transaction, of the peers that are still there. */
+/** Writes more in the same transaction, for the peers that still exist. */
 export type AlsoWrite = (trx: Kysely<Tables>, ids: ReadonlySet<string>) => Promise<void>
 
 /** Writes what peers did, all or nothing. Rows of peers that are gone meanwhile are passed over. */
@@ -36,12 +36,12 @@ export async function writeActivity(
 ): Promise<void> {
   if (rows.length === 0 && also === undefined) return
   await db.transaction().execute(async (trx) => {
-    const there = await writeParts(trx, rows)
+    const there = await writeBatches(trx, rows)
     await also?.(trx, there)
   })
 }
 
-async function writeParts(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<Set<string>> {
+async function writeBatches(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<Set<string>> {
   const written = new Set<string>()
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const part = rows.slice(start, start + rowsAtOnce)

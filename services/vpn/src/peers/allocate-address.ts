@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely'
-import type { InterfaceRow, Tables } from '../database/tables.ts'
+import type { InterfaceRow, Tables } from '../tables.ts'
 import { ipv4OfNumber, ipv6Host, isPeerAddress4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { isIpv6Used, usedAddresses } from './store.ts'
 
-/** A pair of addresses nobody has. */
+/** A pair of addresses no one has. */
 export interface FreeAddress {
   readonly ip: string
   readonly ipv6: string | null
 }
 
-/** How many taken addresses are read at a time. */
+/** Number of used addresses read at a time. */
 const window = 256
 
 /**
- * The next free address of an interface: the first one after the address given out last, going round at the end. So a freed
+ * The next free address of an interface: the first one after the address assigned last, going round at the end. So a freed
  * address, which an old device may still use, comes back as late as the network allows. The IPv6 address has the same place
  * in its network. Undefined when every address is taken.
  *

@@ -1,12 +1,12 @@
 import type { Clock } from '@hearth/runtime'
-import type { InterfaceRow, PeerRow } from '../database/tables.ts'
+import type { InterfaceRow, PeerRow } from '../tables.ts'
 import type { DesiredDevices } from '../interfaces/desired-devices.ts'
 import { tunnelProblem } from '../problems.ts'
 import type { PeerChange } from '../wireguard/device.ts'
-import type { InterfaceRules } from '../wireguard/firewall-rules.ts'
+import type { InterfaceRules } from '../wireguard/firewall.ts'
 import type { TunnelChanges } from '../wireguard/tunnels.ts'
 import type { Sampler } from './sampler.ts'
-import { isExpired } from './status.ts'
+import { isExpired } from './followed-peer.ts'
 
 /** A peer before and after a change that stands in the database already; undefined when it was not, or will not be, there. */
 export interface PeerTransition {
@@ -17,7 +17,7 @@ export interface PeerTransition {
   readonly undo: () => Promise<void>
 }
 
-export interface ApplyParts {
+export interface ApplyDependencies {
   readonly clock: Clock
   readonly desired: DesiredDevices
   readonly sampler: Sampler
@@ -25,22 +25,24 @@ export interface ApplyParts {
 
 /** Takes a change to the running device. When that fails the database is put back and a `Problem` says why. */
 export async function applyToDevice(
-  parts: ApplyParts,
+  dependencies: ApplyDependencies,
   tunnel: TunnelChanges,
   transition: PeerTransition,
 ): Promise<void> {
   const { on, before, after, undo } = transition
   if (on.enabled !== 1) return
-  const now = parts.clock.now()
+  const now = dependencies.clock.now()
   const was = before !== undefined && isEffective(before, now) ? before : undefined
   const willBe = after !== undefined && isEffective(after, now) ? after : undefined
-  const changes = deviceChanges(parts.desired, was, willBe)
+  const changes = deviceChanges(dependencies.desired, was, willBe)
   try {
-    const rules = isolationDiffers(was, willBe) ? await rulesAfter(parts, tunnel, { on, was, willBe }) : undefined
+    const rules = isolationDiffers(was, willBe)
+      ? await rulesAfter(dependencies, tunnel, { on, was, willBe })
+      : undefined
     const leaves = changes.some((change) => change.kind === 'remove')
-    if (leaves && after !== undefined) await parts.sampler.samplePeer(after.id)
+    if (leaves && after !== undefined) await dependencies.sampler.samplePeer(after.id)
     await tunnel.apply(on.name, changes, rules)
-    if (leaves && after !== undefined) await parts.sampler.restart([after.id])
+    if (leaves && after !== undefined) await dependencies.sampler.restart([after.id])
   } catch (error) {
     await undo()
     throw tunnelProblem(error)
@@ -74,7 +76,7 @@ function isolatedAddresses(row: PeerRow | undefined): string[] {
 
 /** The rules in force with the isolation of one peer exchanged: what other peers have is neither read nor written. */
 async function rulesAfter(
-  { desired }: ApplyParts,
+  { desired }: ApplyDependencies,
   tunnel: TunnelChanges,
   { on, was, willBe }: { on: InterfaceRow; was: PeerRow | undefined; willBe: PeerRow | undefined },
 ): Promise<InterfaceRules> {

@@ -1,4 +1,4 @@
-import { parseResolvers } from '../interfaces/resolvers.ts'
+import { parseResolvers } from '../interfaces/schema.ts'
 import { overlaps, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import type { RoutingMode } from './schema.ts'
 
@@ -46,7 +46,7 @@ export function encodeConfiguration(config: DeviceConfiguration): string {
   return `${lines.join('\n')}\n`
 }
 
-/** What decides which networks a device sends through the tunnel. */
+/** Settings that decide which networks a device sends through the tunnel. */
 export interface Routing {
   readonly mode: RoutingMode
   /** The operator's own list, canonical CIDRs. */
@@ -58,7 +58,7 @@ export interface Routing {
 }
 
 /**
- * The networks of the `AllowedIPs` line. A resolver that none of them covers gets a route of its own: a device that asks it
+ * The networks of the `AllowedIPs` line. A resolver that none of them covers gets its own route: a device that asks it
  * past the tunnel would tell every network it is in what it looks up.
  */
 export function routedNetworks(routing: Routing): string[] {

@@ -2,35 +2,40 @@ import { randomInt, randomUUIDv7 } from 'node:crypto'
 import type { Sealer } from '@hearth/credentials'
 import { parseIsoTime } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
-import { sealedPlace } from '../interfaces/desired-devices.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import { sealContext } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { conflict, invalidField } from '../problems.ts'
-import type { Settings } from '../settings/schema.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
 import { canonicalNetwork } from './config-text.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
-import { findPeersWith } from './store.ts'
+import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
 
-/** What peers are made with. */
-export interface PeerMaking {
+/** Settings that a new peer takes over when it names no others. */
+export interface PeerDefaults {
+  readonly default_routing_mode: RoutingMode
+  readonly default_persistent_keepalive: number
+}
+
+/** Context in which a peer is created. */
+export interface NewPeerContext {
   readonly sealer: Sealer
-  readonly settings: () => Settings
+  readonly settings: () => PeerDefaults
   readonly now: number
 }
 
 /** The form in which two names are the same. */
 export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()
 
-/** A row for a new peer with an address of its own. Throws a `Problem` that names the member which cannot be. */
+/** A row for a new peer with its own address. Throws a `Problem` that names the member which cannot be. */
 export async function newPeerRow(
   trx: Kysely<Tables>,
   on: InterfaceRow,
-  { input, making }: { input: PeerCreate; making: PeerMaking },
+  { input, context }: { input: PeerCreate; context: NewPeerContext },
 ): Promise<PeerRow> {
   const id = randomUUIDv7()
-  const settings = making.settings()
+  const settings = context.settings()
   const routingMode = input.routing_mode ?? settings.default_routing_mode
   const address = await chosenAddress(trx, on, input)
   const row: PeerRow = {
@@ -52,9 +57,9 @@ export async function newPeerRow(
     dns_lists: null,
     dns_logging: 1,
     ...(await changedFiltering(trx, input)),
-    ...newKeys(id, making.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
-    created_at: making.now,
-    updated_at: making.now,
+    ...newKeys(id, context.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
+    created_at: context.now,
+    updated_at: context.now,
   }
   await checkUnique(trx, row)
   return row
@@ -64,7 +69,7 @@ export async function newPeerRow(
 export async function changedPeerColumns(
   trx: Kysely<Tables>,
   { row, on }: { row: PeerRow; on: InterfaceRow },
-  { changes, making }: { changes: PeerUpdate; making: PeerMaking },
+  { changes, context }: { changes: PeerUpdate; context: NewPeerContext },
 ): Promise<Partial<PeerRow>> {
   if (changes.interface !== undefined && changes.interface !== row.interface) {
     throw invalidField('interface', 'cannot change; create the peer on the other interface instead')
@@ -73,11 +78,11 @@ export async function changedPeerColumns(
   const networks = changes.allowed_ips ?? (JSON.parse(row.allowed_ips) as string[])
   const columns: Partial<PeerRow> = {
     ...changedAddress(on, changes),
-    ...changedKeys(row, changes, making.sealer),
+    ...changedKeys(row, changes, context.sealer),
     ...(await changedFiltering(trx, changes)),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, networks)),
-    updated_at: making.now,
+    updated_at: context.now,
   }
   if (changes.name !== undefined) Object.assign(columns, { name: changes.name, name_key: nameKey(changes.name) })
   if (changes.persistent_keepalive !== undefined) columns.persistent_keepalive = changes.persistent_keepalive
@@ -88,12 +93,12 @@ export async function changedPeerColumns(
   return columns
 }
 
-/** How names are filtered for the peer, as far as the change says it. */
+/** Returns the filtering columns that a change sets. */
 async function changedFiltering(
   trx: Kysely<Tables>,
-  asked: Pick<PeerUpdate, 'use_adblocker' | 'blocklist_ids' | 'dns_logging_enabled'>,
+  input: Pick<PeerUpdate, 'use_adblocker' | 'blocklist_ids' | 'dns_logging_enabled'>,
 ): Promise<Partial<Pick<PeerRow, 'dns_filtering' | 'dns_lists' | 'dns_logging'>>> {
-  const { use_adblocker: filtering, blocklist_ids: lists, dns_logging_enabled: logging } = asked
+  const { use_adblocker: filtering, blocklist_ids: lists, dns_logging_enabled: logging } = input
   if (lists !== undefined && lists !== null) await checkLists(trx, lists)
   return {
     ...(filtering === undefined ? {} : { dns_filtering: Number(filtering) }),
@@ -103,7 +108,7 @@ async function changedFiltering(
 }
 
 async function checkLists(trx: Kysely<Tables>, ids: readonly string[]): Promise<void> {
-  const known = new Set((await trx.selectFrom('lists').select('id').execute()).map(({ id }) => id))
+  const known = await listIds(trx)
   const unknown = ids.findIndex((id) => !known.has(id))
   if (unknown !== -1) throw invalidField(`blocklist_ids.${unknown}`, 'is no block list’s id', 'unknown')
 }
@@ -121,25 +126,25 @@ async function chosenAddress(trx: Kysely<Tables>, on: InterfaceRow, input: PeerC
   return { ip: ip ?? input.ip, ipv6: ipv6 === undefined ? (mirrored ?? null) : ipv6 }
 }
 
-/** The addresses asked for, checked against the interface's networks. */
+/** Columns for the requested addresses, checked against the interface's networks. */
 function changedAddress(
   on: InterfaceRow,
-  asked: Pick<PeerUpdate, 'ip' | 'ipv6'>,
+  input: Pick<PeerUpdate, 'ip' | 'ipv6'>,
 ): Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> {
   const columns: Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> = {}
-  if (asked.ip !== undefined) {
-    const number = numberOfIpv4(asked.ip)
+  if (input.ip !== undefined) {
+    const number = numberOfIpv4(input.ip)
     if (!isPeerAddress4(subnet4(on.address), number))
       throw invalidField('ip', `must be a free host address in ${subnet4(on.address).cidr}`)
-    Object.assign(columns, { ip: asked.ip, ip_number: number })
+    Object.assign(columns, { ip: input.ip, ip_number: number })
   }
-  if (asked.ipv6 === null) columns.ipv6 = null
-  if (typeof asked.ipv6 === 'string') {
+  if (input.ipv6 === null) columns.ipv6 = null
+  if (typeof input.ipv6 === 'string') {
     if (on.address6 === null) throw invalidField('ipv6', `must be left out: ${on.name} has no IPv6`)
     const network = subnet6(on.address6)
-    if (!isPeerAddress6(network, asked.ipv6))
+    if (!isPeerAddress6(network, input.ipv6))
       throw invalidField('ipv6', `must be a free host address in ${network.cidr}`)
-    columns.ipv6 = canonicalIpv6(asked.ipv6)
+    columns.ipv6 = canonicalIpv6(input.ipv6)
   }
   return columns
 }
@@ -160,8 +165,8 @@ function newKeys(
   const pair = publicKey === undefined ? generateKeyPair() : undefined
   return {
     public_key: publicKey ?? pair?.publicKey ?? '',
-    private_key: pair === undefined ? null : sealer.seal(pair.privateKey, sealedPlace.peerKey(id)),
-    preshared_key: withPreshared ? sealer.seal(generatePresharedKey(), sealedPlace.presharedKey(id)) : null,
+    private_key: pair === undefined ? null : sealer.seal(pair.privateKey, sealContext.peerKey(id)),
+    preshared_key: withPreshared ? sealer.seal(generatePresharedKey(), sealContext.presharedKey(id)) : null,
   }
 }
 
@@ -172,7 +177,7 @@ function changedKeys(row: PeerRow, changes: PeerUpdate, sealer: Sealer): Partial
   }
   if (changes.use_preshared_key === false) keys.preshared_key = null
   if (changes.use_preshared_key === true && row.preshared_key === null) {
-    keys.preshared_key = sealer.seal(generatePresharedKey(), sealedPlace.presharedKey(row.id))
+    keys.preshared_key = sealer.seal(generatePresharedKey(), sealContext.presharedKey(row.id))
   }
   return keys
 }
@@ -187,11 +192,7 @@ async function checkUnique(trx: Kysely<Tables>, row: PeerRow): Promise<void> {
       throw conflict('ipv6', `The address ${row.ipv6} belongs to ${other.name}`)
     if (other.public_key === row.public_key) throw conflict('public_key', `The public key belongs to ${other.name}`)
   }
-  const own = await trx
-    .selectFrom('interfaces')
-    .select('name')
-    .where('public_key', '=', row.public_key)
-    .executeTakeFirst()
+  const own = await findInterfaceByKey(trx, row.public_key)
   if (own !== undefined) throw conflict('public_key', `The public key belongs to the interface ${own.name}`)
 }
 

@@ -1,103 +1,102 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
-import type { Clock } from '@hearth/runtime'
+import { type Clock, toIsoString } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { namedConflict } from '../conflicts.ts'
-import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
-import { sealedPlace, type DesiredDevices } from '../interfaces/desired-devices.ts'
+import { invalidField, namedConflict, notFound } from '../problems.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
-import { invalidField, notFound } from '../problems.ts'
-import type { Settings } from '../settings/schema.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
-import { changedPeerColumns, newPeerRow, type PeerMaking } from './new-peer.ts'
-import { peerOfRow } from './peer-view.ts'
+import { changedPeerColumns, newPeerRow, type PeerDefaults, type NewPeerContext } from './new-peer.ts'
 import type { Sampler } from './sampler.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
 import * as store from './store.ts'
+import { type FollowedPeer, isExpired, peerStatus } from './followed-peer.ts'
+import type { PeerWithActivityRow } from './store.ts'
 
-/** Who looks; others than administrators are not told where peers connect from. */
+/** The role of the caller; only administrators see where peers connect from. */
 export interface Viewer {
   readonly role: 'admin' | 'user'
 }
 
-export interface PeerParts {
+export interface PeerDependencies {
   readonly database: Database<Tables>
   readonly sealer: Sealer
   readonly clock: Clock
-  readonly settings: () => Settings
-  readonly tunnels: Pick<Tunnels, 'exclusively' | 'state'>
+  readonly settings: () => PeerDefaults
+  readonly tunnels: Pick<Tunnels, 'withLock' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
-  /** Called after every change of a peer; resolves when the resolver goes by it. */
+  /** Called after every change of a peer; resolves when the resolver uses it. */
   readonly onChanged: (id: string) => Promise<void>
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
   readonly publicEndpoint: (host: string) => string
 }
 
-/** What no two peers share. */
+/** Members that are unique among peers. */
 const uniqueMembers = ['name', 'ipv6', 'ip', 'public_key']
 
 const administrator: Viewer = { role: 'admin' }
 
 /** The peers of all interfaces: every change is in the database and on the device, or in neither. */
 export class Peers {
-  readonly #parts: PeerParts
+  readonly #dependencies: PeerDependencies
   readonly #db: Kysely<Tables>
 
-  constructor(parts: PeerParts) {
-    this.#parts = parts
-    this.#db = parts.database.query
+  constructor(dependencies: PeerDependencies) {
+    this.#dependencies = dependencies
+    this.#db = dependencies.database.query
   }
 
   async list(viewer: Viewer, query: PeerListQuery): Promise<Page<Peer>> {
-    const now = this.#parts.clock.now()
+    const now = this.#dependencies.clock.now()
     const { rows, total } = await store.listPeerRows(this.#db, query, now)
     return { rows: rows.map((row) => this.#view(viewer, row, now)), total }
   }
 
   async get(viewer: Viewer, id: string): Promise<Peer> {
-    return this.#view(viewer, await findPeer(this.#db, id), this.#parts.clock.now())
+    return this.#view(viewer, await findPeer(this.#db, id), this.#dependencies.clock.now())
   }
 
   async create(input: PeerCreate): Promise<Peer> {
     await findInterface(this.#db, input.interface)
-    const row = await this.#parts.tunnels.exclusively(input.interface, async (tunnel) => {
+    const row = await this.#dependencies.tunnels.withLock(input.interface, async (tunnel) => {
       const { added, on } = await namedConflict('peer', uniqueMembers, () =>
         this.#db.transaction().execute((trx) => this.#insert(trx, input)),
       )
       const undo = () => store.deletePeerRow(this.#db, added.id)
-      await applyToDevice(this.#parts, tunnel, { on, before: undefined, after: added, undo })
-      this.#parts.sampler.follow(added, on)
+      await applyToDevice(this.#dependencies, tunnel, { on, before: undefined, after: added, undo })
+      this.#dependencies.sampler.follow(added, on)
       return added
     })
-    // Nothing is asked before the first handshake, so this needs no waiting; the resolver says when it fails.
-    this.#parts.onChanged(row.id).catch(() => undefined)
+    // A peer sends no query before its first handshake, so this is not awaited; a failure is logged.
+    this.#dependencies.onChanged(row.id).catch(() => undefined)
     return this.get(administrator, row.id)
   }
 
   async update(id: string, changes: PeerUpdate): Promise<Peer> {
     const known = await findPeer(this.#db, id)
-    await this.#parts.tunnels.exclusively(known.interface, async (tunnel) => {
+    await this.#dependencies.tunnels.withLock(known.interface, async (tunnel) => {
       const { before, after, on } = await namedConflict('peer', uniqueMembers, () =>
         this.#db.transaction().execute((trx) => this.#change(trx, id, changes)),
       )
       const undo = () => store.updatePeerRow(this.#db, id, before)
-      await applyToDevice(this.#parts, tunnel, { on, before, after, undo })
-      this.#parts.sampler.follow(after, on)
+      await applyToDevice(this.#dependencies, tunnel, { on, before, after, undo })
+      this.#dependencies.sampler.follow(after, on)
     })
-    await this.#parts.onChanged(id)
+    await this.#dependencies.onChanged(id)
     return this.get(administrator, id)
   }
 
   async remove(id: string): Promise<Peer> {
     const known = await findPeer(this.#db, id)
-    const removed = await this.#parts.tunnels.exclusively(known.interface, async (tunnel) => {
+    const removed = await this.#dependencies.tunnels.withLock(known.interface, async (tunnel) => {
       const row = await findPeer(this.#db, id)
       const on = await findInterface(this.#db, row.interface)
       // Off the device first: were it the other way round, a failure would leave a peer with access and without a record.
-      await applyToDevice(this.#parts, tunnel, {
+      await applyToDevice(this.#dependencies, tunnel, {
         on,
         before: peerColumns(row),
         after: undefined,
@@ -105,14 +104,14 @@ export class Peers {
       })
       await this.#db.transaction().execute(async (trx) => {
         await store.deletePeerRow(trx, id)
-        // Its address is given out again as late as the network allows, also when it was chosen by hand.
+        // Its address is reused as late as the network allows, also when it was chosen by hand.
         const { next_host } = await findInterface(trx, row.interface)
         await updateInterfaceRow(trx, row.interface, { next_host: Math.max(next_host, row.ip_number + 1) })
       })
-      this.#parts.sampler.forget(id)
-      return this.#view(administrator, row, this.#parts.clock.now())
+      this.#dependencies.sampler.forget(id)
+      return this.#view(administrator, row, this.#dependencies.clock.now())
     })
-    await this.#parts.onChanged(id)
+    await this.#dependencies.onChanged(id)
     return removed
   }
 
@@ -120,19 +119,19 @@ export class Peers {
   async configuration(id: string, host: string): Promise<{ name: string; text: string }> {
     const row = await findPeer(this.#db, id)
     const on = await findInterface(this.#db, row.interface)
-    const { sealer, publicEndpoint } = this.#parts
+    const { sealer, publicEndpoint } = this.#dependencies
     const open = (sealed: string | null, place: string) => (sealed === null ? null : sealer.open(sealed, place))
     const listed = JSON.parse(row.allowed_ips) as string[]
     const dns = resolversOf(on)
     const text = encodeConfiguration({
       name: row.name,
-      privateKey: open(row.private_key, sealedPlace.peerKey(id)),
+      privateKey: open(row.private_key, sealContext.peerKey(id)),
       ip: row.ip,
       ipv6: row.ipv6,
       dns,
       mtu: on.mtu,
       serverPublicKey: on.public_key,
-      presharedKey: open(row.preshared_key, sealedPlace.presharedKey(id)),
+      presharedKey: open(row.preshared_key, sealContext.presharedKey(id)),
       endpointHost: publicEndpoint(host),
       endpointPort: on.listen_port,
       allowedIps: routedNetworks({
@@ -149,7 +148,7 @@ export class Peers {
 
   async #insert(trx: Kysely<Tables>, input: PeerCreate): Promise<{ added: PeerRow; on: InterfaceRow }> {
     const on = await findInterface(trx, input.interface)
-    const added = await newPeerRow(trx, on, { input, making: this.#making })
+    const added = await newPeerRow(trx, on, { input, context: this.#context })
     await store.insertPeerRow(trx, added)
     if (input.ip === undefined) await updateInterfaceRow(trx, on.name, { next_host: added.ip_number + 1 })
     return { added, on }
@@ -162,17 +161,21 @@ export class Peers {
   ): Promise<{ before: PeerRow; after: PeerRow; on: InterfaceRow }> {
     const before = peerColumns(await findPeer(trx, id))
     const on = await findInterface(trx, before.interface)
-    const columns = await changedPeerColumns(trx, { row: before, on }, { changes, making: this.#making })
+    const columns = await changedPeerColumns(trx, { row: before, on }, { changes, context: this.#context })
     await store.updatePeerRow(trx, id, columns)
     return { before, after: { ...before, ...columns }, on }
   }
 
   #view(viewer: Viewer, row: store.PeerWithActivityRow, now: number): Peer {
-    return peerOfRow(row, { now, showEndpoint: viewer.role === 'admin', followed: this.#parts.sampler.peer(row.id) })
+    return peerOfRow(row, {
+      now,
+      showEndpoint: viewer.role === 'admin',
+      followed: this.#dependencies.sampler.peer(row.id),
+    })
   }
 
-  get #making(): PeerMaking {
-    const { sealer, settings, clock } = this.#parts
+  get #context(): NewPeerContext {
+    const { sealer, settings, clock } = this.#dependencies
     return { sealer, settings, now: clock.now() }
   }
 }
@@ -200,4 +203,51 @@ async function findInterface(db: Kysely<Tables>, name: string): Promise<Interfac
 function peerColumns(row: store.PeerWithActivityRow): PeerRow {
   const { last_handshake: _, endpoint: _e, rx_total: _r, tx_total: _t, interface_enabled: _i, ...columns } = row
   return columns
+}
+
+/** Options of a peer's view: the time that its status is about, and whether its endpoint is shown. */
+interface PeerView {
+  readonly now: number
+  readonly showEndpoint: boolean
+  /** The latest counters, which the stored ones trail by up to half a minute. */
+  readonly followed: FollowedPeer | undefined
+}
+
+/** The wire form of a peer. No key but the public one is in it. */
+function peerOfRow(row: PeerWithActivityRow, view: PeerView): Peer {
+  const facts = {
+    enabled: row.enabled === 1,
+    expiresAt: row.expires_at,
+    lastHandshake: row.last_handshake,
+    interfaceEnabled: row.interface_enabled === 1,
+  }
+  const status = peerStatus(facts, view.now)
+  return {
+    id: row.id,
+    name: row.name,
+    interface: row.interface,
+    ip: row.ip,
+    ipv6: row.ipv6,
+    routing_mode: row.routing_mode,
+    allowed_ips: JSON.parse(row.allowed_ips) as string[],
+    persistent_keepalive: row.persistent_keepalive,
+    enabled: facts.enabled,
+    status,
+    connected: status === 'active',
+    last_handshake: toIsoString(row.last_handshake),
+    transfer_tx: view.followed?.activity.txTotal ?? row.tx_total,
+    transfer_rx: view.followed?.activity.rxTotal ?? row.rx_total,
+    endpoint: view.showEndpoint ? (view.followed?.activity.endpoint ?? row.endpoint) : null,
+    public_key: row.public_key,
+    has_private_key: row.private_key !== null,
+    has_preshared_key: row.preshared_key !== null,
+    client_isolation: row.client_isolation === 1,
+    use_adblocker: row.dns_filtering === 1,
+    blocklist_ids: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
+    dns_logging_enabled: row.dns_logging === 1,
+    expires_at: toIsoString(row.expires_at),
+    expired: isExpired(row.expires_at, view.now),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  }
 }

@@ -1,9 +1,8 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
-import type { Publish } from '../events/schema.ts'
+import type { Publish } from '../service-event.ts'
 import type { Peers } from './peers.ts'
-import { encodeQrCode } from './qr-code.ts'
 import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, PeerUpdate } from './schema.ts'
 
 const shared = { tag: 'Peers', limit: 'counted' } as const
@@ -145,4 +144,10 @@ function fileNameOf(name: string): string {
     .replaceAll(/^[-.]+|[-.]+$/g, '')
     .slice(0, 15)
   return plain === '' ? 'wireguard' : plain
+}
+
+/** A PNG picture of a text, for a phone's WireGuard app to scan: black on white, with the quiet zone readers need. */
+async function encodeQrCode(text: string): Promise<Buffer> {
+  const { toBuffer } = await import('qrcode')
+  return toBuffer(text, { type: 'png', errorCorrectionLevel: 'M', margin: 4, scale: 8 })
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createLog, createManualClock } from '@hearth/runtime'
 import { migrations } from '../database/migrations/index.ts'
-import type { PeerRow, Tables } from '../database/tables.ts'
+import type { PeerRow, Tables } from '../tables.ts'
 import type { DeviceState, PeerState } from '../wireguard/device.ts'
 import { statusOf } from './followed-peer.ts'
 import { openSampler, type Sampler } from './sampler.ts'
@@ -108,108 +108,108 @@ function statusIn(sampler: Sampler, id: string, now: number) {
 }
 
 test('a peer is connected for 180 s after a handshake, and both switches are reported once', async () => {
-  await using place = await startTest([peerRow('p2')])
-  const sampler = await place.open()
-  place.device.set('p2', { latestHandshake: place.clock.now(), rxBytes: 10 })
+  await using fixture = await startTest([peerRow('p2')])
+  const sampler = await fixture.open()
+  fixture.device.set('p2', { latestHandshake: fixture.clock.now(), rxBytes: 10 })
   assert.deepEqual(
     (await sampler.sample()).switched.map(({ id }) => id),
     ['p2'],
   )
-  place.clock.advance(179_999)
+  fixture.clock.advance(179_999)
   assert.deepEqual((await sampler.sample()).switched, [])
-  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'active')
-  place.clock.advance(1)
+  assert.equal(statusIn(sampler, 'p2', fixture.clock.now()), 'active')
+  fixture.clock.advance(1)
   assert.deepEqual(
     (await sampler.sample()).switched.map(({ id }) => id),
     ['p2'],
   )
-  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'inactive')
+  assert.equal(statusIn(sampler, 'p2', fixture.clock.now()), 'inactive')
 })
 
 test('totals survive a crash between two writings, and a device that began anew', async () => {
-  await using place = await startTest([peerRow('p2')])
-  const first = await place.open()
-  place.device.set('p2', { latestHandshake: 1, rxBytes: 1000, txBytes: 10 })
+  await using fixture = await startTest([peerRow('p2')])
+  const first = await fixture.open()
+  fixture.device.set('p2', { latestHandshake: 1, rxBytes: 1000, txBytes: 10 })
   await first.sample()
-  place.device.set('p2', { latestHandshake: 1, rxBytes: 1500, txBytes: 20 })
+  fixture.device.set('p2', { latestHandshake: 1, rxBytes: 1500, txBytes: 20 })
   await first.sample()
-  assert.equal((await place.stored('p2')).rx_total, 1000, 'counters alone are not written every time')
-  const second = await place.open()
+  assert.equal((await fixture.stored('p2')).rx_total, 1000, 'counters alone are not written every time')
+  const second = await fixture.open()
   await second.sample()
   assert.deepEqual(totals(second, 'p2'), [1500, 20], 'the device kept what was not written')
-  place.state.running = false
+  fixture.state.running = false
   await second.sample()
-  place.state.running = true
-  place.device.set('p2', { latestHandshake: 2, rxBytes: 1600, txBytes: 5 })
+  fixture.state.running = true
+  fixture.device.set('p2', { latestHandshake: 2, rxBytes: 1600, txBytes: 5 })
   await second.sample()
   assert.deepEqual(totals(second, 'p2'), [3100, 25])
 })
 
 test('a peer that left its device counts from zero when it comes back, even beyond where it was', async () => {
-  await using place = await startTest([peerRow('p2')])
-  const sampler = await place.open()
-  place.device.set('p2', { rxBytes: 100 })
+  await using fixture = await startTest([peerRow('p2')])
+  const sampler = await fixture.open()
+  fixture.device.set('p2', { rxBytes: 100 })
   await sampler.samplePeer('p2')
   await sampler.restart(['p2'])
-  place.device.set('p2', { rxBytes: 150 })
+  fixture.device.set('p2', { rxBytes: 150 })
   await sampler.sample()
   assert.equal(totals(sampler, 'p2')[0], 250)
 })
 
 test('a reading that fails changes nothing', async () => {
-  await using place = await startTest([peerRow('p2')])
-  const sampler = await place.open()
-  place.device.set('p2', { latestHandshake: place.clock.now(), rxBytes: 100 })
+  await using fixture = await startTest([peerRow('p2')])
+  const sampler = await fixture.open()
+  fixture.device.set('p2', { latestHandshake: fixture.clock.now(), rxBytes: 100 })
   await sampler.sample()
-  place.state.running = new Error('timed out')
+  fixture.state.running = new Error('timed out')
   const report = await sampler.sample()
   assert.deepEqual([report.changed, report.switched], [[], []])
-  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'active')
+  assert.equal(statusIn(sampler, 'p2', fixture.clock.now()), 'active')
 })
 
 test('handshakes are written at once, counters alone every half minute, and the rest at the end', async () => {
-  await using place = await startTest([peerRow('p2'), peerRow('p3')])
-  const sampler = await place.open()
-  const handshake = place.clock.now()
-  place.device.set('p2', { latestHandshake: handshake, rxBytes: 1 })
+  await using fixture = await startTest([peerRow('p2'), peerRow('p3')])
+  const sampler = await fixture.open()
+  const handshake = fixture.clock.now()
+  fixture.device.set('p2', { latestHandshake: handshake, rxBytes: 1 })
   await sampler.sample()
-  assert.deepEqual([(await place.stored('p2')).last_handshake, (await place.stored('p2')).rx_total], [handshake, 1])
-  place.clock.advance(minute / 4)
-  place.device.set('p2', { latestHandshake: handshake, rxBytes: 2 })
+  assert.deepEqual([(await fixture.stored('p2')).last_handshake, (await fixture.stored('p2')).rx_total], [handshake, 1])
+  fixture.clock.advance(minute / 4)
+  fixture.device.set('p2', { latestHandshake: handshake, rxBytes: 2 })
   await sampler.sample()
-  assert.equal((await place.stored('p2')).rx_total, 1)
-  place.clock.advance(minute / 2)
-  place.device.set('p2', { latestHandshake: handshake, rxBytes: 3 })
+  assert.equal((await fixture.stored('p2')).rx_total, 1)
+  fixture.clock.advance(minute / 2)
+  fixture.device.set('p2', { latestHandshake: handshake, rxBytes: 3 })
   await sampler.sample()
-  assert.equal((await place.stored('p2')).rx_total, 3)
-  place.device.set('p3', { rxBytes: 9 })
-  place.device.set('p2', { latestHandshake: handshake, rxBytes: 4 })
+  assert.equal((await fixture.stored('p2')).rx_total, 3)
+  fixture.device.set('p3', { rxBytes: 9 })
+  fixture.device.set('p2', { latestHandshake: handshake, rxBytes: 4 })
   await sampler.sample()
   await sampler.flush()
-  assert.equal((await place.stored('p2')).rx_total, 4)
+  assert.equal((await fixture.stored('p2')).rx_total, 4)
 })
 
 test('an expiry date is noticed in the round after it came, once, and disconnects at once', async () => {
-  await using place = await startTest([])
-  const sampler = await place.open()
-  const expiring = peerRow('p2', { expires_at: place.clock.now() + 5000 })
-  await insertPeerRow(place.database.query, expiring)
+  await using fixture = await startTest([])
+  const sampler = await fixture.open()
+  const expiring = peerRow('p2', { expires_at: fixture.clock.now() + 5000 })
+  await insertPeerRow(fixture.database.query, expiring)
   sampler.follow(expiring, { enabled: 1 })
-  place.device.set('p2', { latestHandshake: place.clock.now() })
+  fixture.device.set('p2', { latestHandshake: fixture.clock.now() })
   assert.equal((await sampler.sample()).expired.size, 0)
-  place.clock.advance(5000)
+  fixture.clock.advance(5000)
   const report = await sampler.sample()
   assert.deepEqual([...report.expired], [['wg0', ['p2']]])
-  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'disabled')
-  place.clock.advance(1000)
+  assert.equal(statusIn(sampler, 'p2', fixture.clock.now()), 'disabled')
+  fixture.clock.advance(1000)
   assert.equal((await sampler.sample()).expired.size, 0)
 })
 
 test('rates are bytes a second since the last round', async () => {
-  await using place = await startTest([peerRow('p2')])
-  const sampler = await place.open()
+  await using fixture = await startTest([peerRow('p2')])
+  const sampler = await fixture.open()
   await sampler.sample()
-  place.clock.advance(2000)
-  place.device.set('p2', { rxBytes: 4000, txBytes: 1000 })
+  fixture.clock.advance(2000)
+  fixture.device.set('p2', { rxBytes: 4000, txBytes: 1000 })
   assert.deepEqual((await sampler.sample()).rate, { rx: 2000, tx: 500 })
 })

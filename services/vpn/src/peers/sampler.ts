@@ -1,26 +1,24 @@
 import type { Database } from '@hearth/database'
-import { createKeyedQueue, type Clock, type Log } from '@hearth/runtime'
-import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
-import type { DeviceState } from '../wireguard/device.ts'
-import { followedPeerRows, writeActivity, type FollowedPeerRow } from './activity-store.ts'
-import { readOrUnknown, type DeviceReader } from './device-reader.ts'
+import { type Clock, createKeyedQueue, type Log } from '@hearth/runtime'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import type { DeviceState, WireGuardDriver } from '../wireguard/device.ts'
+import { type FollowedPeerRow, followedPeerRows, writeActivity } from './activity-store.ts'
 import { hostOfEndpoint } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
-import { countTraffic } from './count-traffic.ts'
 import {
   activityRowOf,
+  countTraffic,
+  expiredBetween,
+  type Followed,
   followedOfPeer,
   followedOfRow,
-  isConnected,
-  type Followed,
   type FollowedPeer,
+  isConnected,
 } from './followed-peer.ts'
 
-export type { FollowedPeer } from './followed-peer.ts'
-
-/** What one round found. */
+/** Result of one round. */
 export interface SampleReport {
-  /** When the round began, milliseconds since the epoch. */
+  /** Start of the round, milliseconds since the epoch. */
   readonly at: number
   /** Peers whose activity or connection changed. */
   readonly changed: readonly FollowedPeer[]
@@ -30,24 +28,26 @@ export interface SampleReport {
   readonly expired: ReadonlyMap<string, readonly string[]>
   /** Bytes a second over all peers since the last round, seen from the server. */
   readonly rate: { readonly rx: number; readonly tx: number }
-  /** How long the round took. */
+  /** Duration of the round. */
   readonly durationMs: number
 }
 
 /** Counters alone are written down this often, milliseconds; the device keeps them meanwhile. Handshakes are written at once. */
 const counterResolution = 30_000
 
-/** How long a peer counts as connected in one round at the most, milliseconds: the machine may have slept in between. */
-const longestRound = 300_000
+/** Longest time that a peer counts as connected in one round, milliseconds: the machine may have slept in between. */
+const maxRoundMs = 300_000
 
 /** Peers whose counters are written in one round; more when it takes more for all to have their turn in time. */
 const writtenAtOnce = 1000
-/** All have had a turn within this, milliseconds, however long the rounds are. */
+/** Maximum time until the counters of every peer are written, milliseconds, however long the rounds are. */
 const turnsWithin = 15_000
 
-export interface SamplerParts {
+type Devices = Pick<WireGuardDriver, 'read' | 'readPeer'>
+
+export interface SamplerDependencies {
   readonly database: Database<Tables>
-  readonly devices: DeviceReader
+  readonly devices: Devices
   readonly clock: Clock
   readonly log: Log
   /** Takes what is counted, for the history; without one it is left for the next process that has one. */
@@ -55,30 +55,30 @@ export interface SamplerParts {
 }
 
 /** Loads what is known of every peer; reading the devices begins with the first `sample`. */
-export async function openSampler(parts: SamplerParts): Promise<Sampler> {
-  const sampler = new Sampler(parts)
-  sampler.load(await followedPeerRows(parts.database.query))
+export async function openSampler(dependencies: SamplerDependencies): Promise<Sampler> {
+  const sampler = new Sampler(dependencies)
+  sampler.load(await followedPeerRows(dependencies.database.query))
   return sampler
 }
 
 /** Reads the devices in turn and keeps what every peer did; the only place counters are added up. */
 export class Sampler {
-  readonly #parts: SamplerParts
-  /** Readings are taken one after the other: an older one taken late would look like a counter that began anew. */
+  readonly #dependencies: SamplerDependencies
+  /** Readings are taken one after the other: an older one taken late would look like a counter that began again. */
   readonly #turn = createKeyedQueue(100)
   readonly #byId = new Map<string, Followed>()
   #lastRound: number
   #lastReport: SampleReport | undefined
   #expiryChecked: number
 
-  constructor(parts: SamplerParts) {
-    this.#parts = parts
-    this.#lastRound = parts.clock.monotonic()
-    this.#expiryChecked = parts.clock.now()
+  constructor(dependencies: SamplerDependencies) {
+    this.#dependencies = dependencies
+    this.#lastRound = dependencies.clock.monotonic()
+    this.#expiryChecked = dependencies.clock.now()
   }
 
   load(rows: readonly FollowedPeerRow[]): void {
-    const now = this.#parts.clock.now()
+    const now = this.#dependencies.clock.now()
     for (const row of rows) {
       const peer = followedOfRow(row)
       peer.reported = { ...peer.reported, isConnected: isConnected(peer, now) }
@@ -87,7 +87,7 @@ export class Sampler {
     }
   }
 
-  /** What an earlier process counted and did not get into a bucket was moved around the last handshake it saw. */
+  /** Records traffic that an earlier process counted and did not write into a bucket, at the time of the last handshake. */
   #recover(peer: Followed, now: number): void {
     const { rxTotal, txTotal, lastHandshake } = peer.activity
     const left = { rx: Math.max(0, rxTotal - peer.bucketed.rx), tx: Math.max(0, txTotal - peer.bucketed.tx) }
@@ -96,7 +96,7 @@ export class Sampler {
 
   #record(peer: Followed, amount: { rx: number; tx: number; activeMs: number }, at: number): void {
     const { id, interface: name, activity } = peer
-    this.#parts.traffic?.count({ ...amount, id, interface: name, at, host: hostOfEndpoint(activity.endpoint) })
+    this.#dependencies.traffic?.count({ ...amount, id, interface: name, at, host: hostOfEndpoint(activity.endpoint) })
   }
 
   /** Starts to follow a peer, or takes over its new name, key and switches. */
@@ -112,12 +112,12 @@ export class Sampler {
 
   /** Takes over whether an interface is meant to run. */
   interfaceChanged({ name, enabled }: Pick<InterfaceRow, 'name' | 'enabled'>): void {
-    for (const peer of this.#byId.values()) if (peer.interface === name) peer.interfaceEnabled = enabled === 1
+    for (const peer of this.#on(name)) peer.interfaceEnabled = enabled === 1
   }
 
   forget(id: string): void {
     this.#byId.delete(id)
-    this.#parts.traffic?.forget(id)
+    this.#dependencies.traffic?.forget(id)
   }
 
   peer(id: string): FollowedPeer | undefined {
@@ -128,7 +128,20 @@ export class Sampler {
     return this.#byId.values()
   }
 
-  /** What the last round found; undefined before the first. */
+  /** Peers of an interface, for its view. */
+  peersOf(name: string): { id: string; isConnected: boolean; rxTotal: number; txTotal: number }[] {
+    const now = this.#dependencies.clock.now()
+    return this.#on(name).map((peer) => {
+      const { rxTotal, txTotal } = peer.activity
+      return { id: peer.id, isConnected: isConnected(peer, now), rxTotal, txTotal }
+    })
+  }
+
+  #on(name: string): Followed[] {
+    return [...this.#byId.values()].filter((peer) => peer.interface === name)
+  }
+
+  /** Result of the last round; undefined before the first. */
   lastReport(): SampleReport | undefined {
     return this.#lastReport
   }
@@ -149,11 +162,10 @@ export class Sampler {
       const peer = this.#byId.get(id)
       if (peer === undefined) return
       const { interface: name, publicKey } = peer
-      const { devices, log } = this.#parts
-      const state = await readOrUnknown(log, name, () => devices.readPeer(name, publicKey))
+      const state = await this.#read(name, (devices) => devices.readPeer(name, publicKey))
       if (state === undefined) return
       const reading = state === null ? null : { peers: new Map([[publicKey, state]]) }
-      this.#take(peer, reading, { now: this.#parts.clock.now(), elapsed: 0 })
+      this.#take(peer, reading, { now: this.#dependencies.clock.now(), elapsed: 0 })
       if (peer.isDirty) await this.#write([peer])
     })
   }
@@ -172,7 +184,7 @@ export class Sampler {
     return this.#turn.run('sample', () =>
       this.#write([
         ...[...this.#byId.values()].filter((peer) => peer.isDirty),
-        ...this.#followed(this.#parts.traffic?.closeAll() ?? []),
+        ...this.#followed(this.#dependencies.traffic?.closeAll() ?? []),
       ]),
     )
   }
@@ -182,11 +194,11 @@ export class Sampler {
   }
 
   async #sampleAll(): Promise<SampleReport> {
-    const begin = this.#parts.clock.monotonic()
-    const now = this.#parts.clock.now()
+    const begin = this.#dependencies.clock.monotonic()
+    const now = this.#dependencies.clock.now()
     const readings = await this.#readAll()
     const sinceLast = begin - this.#lastRound
-    const elapsed = Math.min(sinceLast, longestRound)
+    const elapsed = Math.min(sinceLast, maxRoundMs)
     const totals = { rx: 0, tx: 0 }
     const changed: Followed[] = []
     const switched: Followed[] = []
@@ -207,35 +219,44 @@ export class Sampler {
       at: now,
       changed,
       switched,
-      expired: this.#newlyExpired(now),
+      expired: expiredBetween(this.#byId.values(), this.#expiryChecked, now),
       rate: { rx: totals.rx / seconds, tx: totals.tx / seconds },
-      durationMs: this.#parts.clock.monotonic() - begin,
+      durationMs: this.#dependencies.clock.monotonic() - begin,
     }
+    this.#expiryChecked = now
     return this.#lastReport
   }
 
+  /** Reads a device: null when it does not exist, undefined when the reading failed, which is logged. */
+  async #read<T>(name: string, read: (devices: Devices) => Promise<T | undefined>): Promise<T | null | undefined> {
+    try {
+      return (await read(this.#dependencies.devices)) ?? null
+    } catch (error) {
+      this.#dependencies.log.warn({ err: error, interface: name }, 'reading the device failed')
+      return undefined
+    }
+  }
+
   async #sampleOne(name: string): Promise<void> {
-    const { devices, log } = this.#parts
-    const reading = await readOrUnknown(log, name, () => devices.read(name))
+    const reading = await this.#read(name, (devices) => devices.read(name))
     if (reading === undefined) return
-    const peers = [...this.#byId.values()].filter((peer) => peer.interface === name)
-    for (const peer of peers) this.#take(peer, reading, { now: this.#parts.clock.now(), elapsed: 0 })
+    const peers = this.#on(name)
+    for (const peer of peers) this.#take(peer, reading, { now: this.#dependencies.clock.now(), elapsed: 0 })
     await this.#write(peers.filter((peer) => peer.isDirty))
   }
 
   /** A reading that fails leaves that interface as it was; the drift check reports why. */
   async #readAll(): Promise<Map<string, DeviceState | null>> {
-    const { devices, log } = this.#parts
     const names = new Set([...this.#byId.values()].map((peer) => peer.interface))
     const readings = new Map<string, DeviceState | null>()
     for (const name of names) {
-      const reading = await readOrUnknown(log, name, () => devices.read(name))
+      const reading = await this.#read(name, (devices) => devices.read(name))
       if (reading !== undefined) readings.set(name, reading)
     }
     return readings
   }
 
-  /** `elapsed` is the time since the last round; none when only the counters are looked at in between. */
+  /** `elapsed` is the time since the last round; none when only the counters are examined in between. */
   #take(
     peer: Followed,
     reading: Pick<DeviceState, 'peers'> | null | undefined,
@@ -256,15 +277,15 @@ export class Sampler {
   #dueOf(changed: readonly Followed[], { now, elapsed }: { now: number; elapsed: number }): Followed[] {
     const dirty = changed.filter((peer) => peer.isDirty)
     const urgent = dirty.filter((peer) => peer.activity.lastHandshake !== peer.writtenHandshake)
-    const most = Math.max(writtenAtOnce, Math.ceil((this.#byId.size * elapsed) / turnsWithin))
-    const counters = dirty.filter((peer) => now - peer.writtenAt >= counterResolution).slice(0, most)
-    const ended = this.#parts.traffic?.due(now, Math.max(most - counters.length, most >> 2)) ?? []
+    const limit = Math.max(writtenAtOnce, Math.ceil((this.#byId.size * elapsed) / turnsWithin))
+    const counters = dirty.filter((peer) => now - peer.writtenAt >= counterResolution).slice(0, limit)
+    const ended = this.#dependencies.traffic?.due(now, Math.max(limit - counters.length, limit >> 2)) ?? []
     return [...urgent, ...counters, ...this.#followed(ended)]
   }
 
   /** Totals and the buckets they were counted into become visible together, so that nothing is in one and not in the other. */
   async #write(given: readonly Followed[]): Promise<void> {
-    const { traffic, database, clock } = this.#parts
+    const { traffic, database, clock } = this.#dependencies
     const peers = [...new Set(given)]
     if (peers.length === 0 && traffic?.hasOrphans() !== true) return
     const now = clock.now()
@@ -282,15 +303,5 @@ export class Sampler {
       peer.writtenHandshake = peer.activity.lastHandshake
       peer.bucketed = { rx: rows[index]?.rx_bucketed ?? 0, tx: rows[index]?.tx_bucketed ?? 0 }
     }
-  }
-
-  #newlyExpired(now: number): Map<string, string[]> {
-    const since = this.#expiryChecked
-    this.#expiryChecked = now
-    const due = [...this.#byId.values()].filter(
-      ({ expiresAt }) => expiresAt !== null && expiresAt > since && expiresAt <= now,
-    )
-    const byInterface = Map.groupBy(due, (peer) => peer.interface)
-    return new Map(Array.from(byInterface, ([name, peers]) => [name, peers.map(({ id }) => id)]))
   }
 }

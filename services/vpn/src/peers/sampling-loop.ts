@@ -1,12 +1,12 @@
-import { momentOf, type Log } from '@hearth/runtime'
-import type { ServiceEvent } from '../events/schema.ts'
-import type { FollowedPeer, SampleReport, Sampler } from './sampler.ts'
-import { statusOf } from './followed-peer.ts'
+import { toIsoString, type Log } from '@hearth/runtime'
+import type { ServiceEvent } from '../service-event.ts'
+import type { SampleReport, Sampler } from './sampler.ts'
+import { type FollowedPeer, statusOf } from './followed-peer.ts'
 
-/** More changed peers than this in one round are not sent one by one; pages read their list again instead. */
+/** Maximum number of changed peers in one event; with more, pages read their list again. */
 const activityBound = 500
 
-export interface SamplingParts {
+export interface SamplingDependencies {
   readonly sampler: Sampler
   readonly log: Log
   /** Read before every pause, and when it is said to be another one. */
@@ -18,17 +18,12 @@ export interface SamplingParts {
   readonly onSample: () => Promise<void>
 }
 
-/** Reads all devices again and again until closed, and tells listeners what changed. */
-export interface SamplingLoop {
-  /** The interval is another one: the pause that runs ends when the new one would have, at once if that is over. */
-  intervalChanged(): void
-  /** Lets the running round finish and writes down what is left. */
-  close(): Promise<void>
-}
-
-/** Starts the loop. A round that takes long stretches the pauses: reading takes a twentieth of one core at the most. */
-export function startSampling(parts: SamplingParts): SamplingLoop {
-  const { sampler } = parts
+/**
+ * Reads all devices again and again until closed, and publishes what changed. A round that takes long stretches the pauses:
+ * reading takes a twentieth of one core at most.
+ */
+export function startSampling(dependencies: SamplingDependencies) {
+  const { sampler } = dependencies
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let running = Promise.resolve()
@@ -38,23 +33,25 @@ export function startSampling(parts: SamplingParts): SamplingLoop {
     if (isClosed) return
     timer = setTimeout(() => {
       pausedSince = undefined
-      running = takeSample(parts).then(() => {
+      running = takeSample(dependencies).then(() => {
         pausedSince = performance.now()
         return next(pauseMs())
       })
     }, delay)
   }
 
-  const pauseMs = () => Math.max(parts.intervalMs(), (sampler.lastReport()?.durationMs ?? 0) * 20)
+  const pauseMs = () => Math.max(dependencies.intervalMs(), (sampler.lastReport()?.durationMs ?? 0) * 20)
 
   next(0)
   return {
-    intervalChanged() {
+    /** The interval is another one: the pause that runs ends when the new one would have, at once if that is over. */
+    intervalChanged(): void {
       if (pausedSince === undefined) return
       clearTimeout(timer)
       next(Math.max(0, pauseMs() - (performance.now() - pausedSince)))
     },
-    async close() {
+    /** Lets the running round finish and writes down what is left. */
+    async close(): Promise<void> {
       isClosed = true
       clearTimeout(timer)
       await running
@@ -63,18 +60,18 @@ export function startSampling(parts: SamplingParts): SamplingLoop {
   }
 }
 
-async function takeSample(parts: SamplingParts): Promise<void> {
+async function takeSample(dependencies: SamplingDependencies): Promise<void> {
   try {
-    const report = await parts.sampler.sample()
-    publishSample(parts, report)
-    for (const [name, ids] of report.expired) await parts.onExpired(name, ids)
-    await parts.onSample()
+    const report = await dependencies.sampler.sample()
+    publishSample(dependencies, report)
+    for (const [name, ids] of report.expired) await dependencies.onExpired(name, ids)
+    await dependencies.onSample()
   } catch (error) {
-    parts.log.error({ err: error }, 'sampling failed')
+    dependencies.log.error({ err: error }, 'sampling failed')
   }
 }
 
-function publishSample({ publish }: SamplingParts, report: SampleReport): void {
+function publishSample({ publish }: SamplingDependencies, report: SampleReport): void {
   for (const peer of report.switched.slice(0, activityBound)) {
     const connected = statusOf(peer, report.at) === 'active'
     publish({ type: 'connection', id: peer.id, name: peer.name, connected })
@@ -92,7 +89,7 @@ function activityOf(peer: FollowedPeer, at: number) {
     interface: peer.interface,
     status,
     connected: status === 'active',
-    last_handshake: momentOf(activity.lastHandshake),
+    last_handshake: toIsoString(activity.lastHandshake),
     transfer_rx: activity.rxTotal,
     transfer_tx: activity.txTotal,
     endpoint: activity.endpoint,

@@ -5,7 +5,7 @@ import { idText, Timestamp, pageQuery, plainText, wholeNumber } from '../envelop
 /** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
 
-/** What a person calls the device: 1 to 64 visible characters. Unique in the service, upper and lower case alike. */
+/** Name of the device: 1 to 64 visible characters, unique in the service regardless of case. */
 export const PeerName = z
   .string()
   .transform((name) => name.normalize('NFC').trim())
@@ -17,6 +17,7 @@ export const PeerName = z
       .refine((name) => !invisible.test(name), 'must not contain control or invisible characters'),
   )
 
+/** Networks that a device sends through the tunnel. */
 export const RoutingMode = z.enum(['full_tunnel', 'split_tunnel', 'isolated', 'custom']).meta({
   description:
     'What the device sends through the tunnel: everything; the VPN network and `allowed_ips`; the VPN network alone; `allowed_ips` alone',
@@ -52,6 +53,7 @@ const keepalive = z.int().min(0).max(65_535)
 const publicKey = z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
 const expiry = IsoTime.nullable().meta({ description: 'When the peer stops working; null for never' })
 
+/** A peer as the API shows it. */
 export const Peer = z
   .object({
     id: z.uuid(),

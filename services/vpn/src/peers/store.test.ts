@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
-import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
+import { type DatabaseLocation, migrate, openDatabase } from '@hearth/database'
 import { postgresObstacle, startPostgres } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
-import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { PeerListQuery, PeerSort } from './schema.ts'
-import { peerStatus } from './status.ts'
+import { peerStatus } from './followed-peer.ts'
 import { insertPeerRow, listPeerRows, type PeerWithActivityRow } from './store.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -18,7 +18,7 @@ function interfaceRow(name: string, number: number): InterfaceRow {
   return { ...texts, ...switches, listen_port: number + 1, mtu: 1420, next_host: 0, created_at: 0, updated_at: 0 }
 }
 
-/** Peers with every mixture of switches and dates; moments and counters repeat, so that orders have ties. */
+/** Peers with every mixture of switches and dates; times and counters repeat, so that orders have ties. */
 function peerRow(number: number): PeerRow {
   const id = `p${String((number * 37) % count).padStart(2, '0')}`
   return {
@@ -106,7 +106,7 @@ const sortValues: Record<PeerListQuery['sort'], (row: PeerWithActivityRow) => nu
   transfer_tx: (row) => row.tx_total,
 }
 
-/** What a query asks for, the slow and obvious way. */
+/** Selects the peers of a query in the slow and obvious way. */
 function listed(all: readonly PeerWithActivityRow[], query: PeerListQuery): PeerWithActivityRow[] {
   const { interface: on, search, status, sort, order } = query
   const value = sortValues[sort]

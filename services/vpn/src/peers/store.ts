@@ -1,8 +1,8 @@
 import { likePattern, type Page } from '@hearth/database'
-import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely'
-import type { PeerActivityRow, PeerRow, Tables } from '../database/tables.ts'
+import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
+import type { PeerActivityRow, PeerRow, Tables } from '../tables.ts'
 import type { PeerListQuery } from './schema.ts'
-import { handshakeLifetime } from './status.ts'
+import { handshakeLifetime } from './followed-peer.ts'
 
 type Db = Kysely<Tables>
 
@@ -50,7 +50,7 @@ function withActivity(query: JoinedQuery<object>): JoinedQuery<PeerWithActivityR
     .select('interfaces.enabled as interface_enabled')
 }
 
-/** One page of the peers a query asks for, at a moment: what is active or expired depends on it. */
+/** Reads one page of peers; `now` decides which are active and which expired. */
 export async function listPeerRows(db: Db, query: PeerListQuery, now: number): Promise<Page<PeerWithActivityRow>> {
   const inOrder = <O>(rows: JoinedQuery<O>) =>
     rows.orderBy(sortColumns[query.sort], query.order).orderBy('peers.id', query.order)
@@ -118,18 +118,6 @@ export function findPeerRow(db: Db, id: string): Promise<PeerWithActivityRow | u
   return withActivity(joined(db)).where('peers.id', '=', id).executeTakeFirst()
 }
 
-/** Peers of an interface that should be on the device at a moment: enabled and not expired; all of them, or the isolated. */
-export function effectivePeerRows(db: Db, name: string, only: { at: number; isolated?: boolean }): Promise<PeerRow[]> {
-  return db
-    .selectFrom('peers')
-    .selectAll()
-    .where('interface', '=', name)
-    .where('enabled', '=', 1)
-    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', only.at)]))
-    .$if(only.isolated === true, (query) => query.where('client_isolation', '=', 1))
-    .execute()
-}
-
 const noBytes = { rx_total: 0, tx_total: 0, rx_seen: 0, tx_seen: 0, rx_bucketed: 0, tx_bucketed: 0 }
 
 /** Adds a peer with no activity yet. */
@@ -149,7 +137,7 @@ export async function deletePeerRow(db: Db, id: string): Promise<void> {
   await db.deleteFrom('peers').where('id', '=', id).execute()
 }
 
-/** Which of these things of a new or changed peer another peer already has, and what that one is called. */
+/** Finds a peer that already has one of these members of a new or changed peer, and returns the member and its name. */
 export async function findPeersWith(
   db: Db,
   wanted: { name_key?: string; ip?: string; ipv6?: string | null; public_key?: string },
@@ -181,7 +169,17 @@ export async function usedAddresses(db: Db, name: string, range: { from: number;
   return rows.map((row) => row.ip_number)
 }
 
-/** Whether an IPv6 address belongs to a peer. */
+/** Returns true if an IPv6 address belongs to a peer. */
 export async function isIpv6Used(db: Db, address: string): Promise<boolean> {
   return (await db.selectFrom('peers').select('id').where('ipv6', '=', address).executeTakeFirst()) !== undefined
+}
+
+/** Reads the ids of all block lists. */
+export async function listIds(db: Db): Promise<ReadonlySet<string>> {
+  return new Set((await db.selectFrom('lists').select('id').execute()).map(({ id }) => id))
+}
+
+/** Finds the interface with this public key. */
+export function findInterfaceByKey(db: Db, publicKey: string): Promise<{ name: string } | undefined> {
+  return db.selectFrom('interfaces').select('name').where('public_key', '=', publicKey).executeTakeFirst()
 }

@@ -23,10 +23,10 @@ const program = (testLog: string) => `
     written += log(...Array.from({ length: 500 }, (_, k) => ({ name: 'n' + n + '-' + k + '.example' })))
     offered += 500
   }
-  const full = { trouble: writer.trouble, lost: writer.lost }
+  const full = { failure: writer.failure, lost: writer.lost }
   rmSync(disk + '/filler')
   written += log({ name: 'after.example' })
-  process.stdout.write(JSON.stringify({ full, offered: offered + 1, written, lost: writer.lost, trouble: writer.trouble }))
+  process.stdout.write(JSON.stringify({ full, offered: offered + 1, written, lost: writer.lost, failure: writer.failure }))
 `
 
 async function namespaceObstacle(): Promise<string | false> {
@@ -44,9 +44,9 @@ test('on a full disk entries wait, then are dropped and counted; with room again
   await mkdir(disk)
   await writeFile(script, program(new URL('./test-log.ts', import.meta.url).href))
   const { stdout } = await run('unshare', ['-m', process.execPath, script, disk], { timeout: 60_000 })
-  const { full, offered, written, lost, trouble } = JSON.parse(stdout)
-  assert.match(full.trouble, /full/)
+  const { full, offered, written, lost, failure } = JSON.parse(stdout)
+  assert.match(full.failure, /full/)
   assert.ok(full.lost > 0)
-  assert.equal(trouble, null)
+  assert.equal(failure, null)
   assert.equal(written + lost, offered)
 })

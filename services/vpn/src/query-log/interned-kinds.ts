@@ -1,9 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { UsedNumbers } from './used-numbers.ts'
-import type { LogEntry } from './ring.ts'
+import type { LogEntry } from '../dns/log-ring.ts'
 
 /** Numbers of kinds are 16 bits; the last is kept for what finds no number. */
-const mostKinds = 65_535
+const maxKinds = 65_535
 const places = 1 << 18
 const labelsAtMost = 1000
 
@@ -16,7 +16,7 @@ export class InternedKinds {
   readonly #insert: StatementSync
   /** Three words that tell combinations apart, and the number + 1. */
   readonly #slots = new Uint32Array(places * 4)
-  readonly #isTaken = new Uint8Array(mostKinds + 1)
+  readonly #isTaken = new Uint8Array(maxKinds + 1)
   #count = 0
   #next = 0
   /** By the upstream's number in entries, the number of its label. */
@@ -34,8 +34,8 @@ export class InternedKinds {
   idOf(entry: LogEntry): number {
     const upstream = this.#upstreams[entry.upstream] ?? 0
     let id = this.#idOf(entry, entry.type, upstream)
-    // Somebody tries out all types there are: the entry counts, its type is not known any more.
-    if (id === undefined) id = this.#idOf(entry, 0, 0) ?? mostKinds
+    // Someone tries out all types there are: the entry counts, its type is not known any more.
+    if (id === undefined) id = this.#idOf(entry, 0, 0) ?? maxKinds
     this.#sweep?.add(id)
     return id
   }
@@ -60,11 +60,11 @@ export class InternedKinds {
     this.#upstreams = [0, ...this.#labels.map(numberOf)]
   }
 
-  /** The file may have changed under it: reads all combinations anew. */
+  /** The file may have changed under it: reads all combinations again. */
   forget(): void {
     this.#slots.fill(0)
     this.#isTaken.fill(0)
-    this.#isTaken[mostKinds] = 1
+    this.#isTaken[maxKinds] = 1
     this.#count = 0
     this.#next = 0
     this.#upstreams = []
@@ -83,8 +83,8 @@ export class InternedKinds {
     const place = this.#placeOf(wordOf(entry), entry.source, type | (upstream << 16))
     const known = this.#slots[place + 3]!
     if (known !== 0) return known - 1
-    if (this.#count >= mostKinds - 64 && type !== 0) return undefined
-    if (this.#count >= mostKinds) return undefined
+    if (this.#count >= maxKinds - 64 && type !== 0) return undefined
+    if (this.#count >= maxKinds) return undefined
     while (this.#isTaken[this.#next] === 1) this.#next = (this.#next + 1) & 0xffff
     const id = this.#next
     const { status, reason, source, traits, rcode } = entry

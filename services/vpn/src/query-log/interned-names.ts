@@ -1,17 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { step1, step2 } from '../dns/policy/name-hash.ts'
-import { textOfName } from './name-text.ts'
 import type { UsedNumbers } from './used-numbers.ts'
 
 /** Places of the table in memory, a power of two; three quarters of them are used. */
 const places = 1 << 18
 const most = (places * 3) / 4
-/** From this number on, numbers that became free are given out again, so that sets of them stay small. */
+/** From this number on, numbers that became free are reused, so that sets of them stay small. */
 export const reuseFrom = 1 << 22
 
 /**
  * The numbers of names. What was used lately is found in memory by its hash, without a string being made; the table is bounded
- * and begins anew when it is full. The rest is found in the file.
+ * and begins again when it is full. The rest is found in the file.
  */
 export class InternedNames {
   readonly #find: StatementSync
@@ -22,10 +21,10 @@ export class InternedNames {
   readonly #slots = new Uint32Array(places * 3)
   #used = 0
   #next = 0
-  /** Numbers nobody has any more, to be given out first; the last is given first. */
+  /** Numbers no one has any more, to be assigned first; the last is given first. */
   #free: number[] = []
   #sweep: UsedNumbers | undefined
-  /** A number was given to another name since this was last set to false: who knows names by number has to read them anew. */
+  /** A number was given to another name since this was last set to false: who knows names by number has to read them again. */
   hasReused = false
 
   constructor(database: DatabaseSync) {
@@ -78,12 +77,12 @@ export class InternedNames {
     this.#next = ((this.#greatest.get() as { id: number | null }).id ?? 0) + 1
   }
 
-  /** From now on notes in `sweep` what is used; undefined to end that. */
+  /** Records used numbers in `sweep` from now on; undefined ends that. */
   noteIn(sweep: UsedNumbers | undefined): void {
     this.#sweep = sweep
   }
 
-  /** These numbers stand for nothing any more and may be given out again, so that numbers stay small. */
+  /** These numbers stand for nothing any more and may be reused, so that numbers stay small. */
   offer(free: number[]): void {
     this.#free = free
   }
@@ -105,4 +104,27 @@ export class InternedNames {
     this.#insert.run(id, hash, text)
     return id
   }
+}
+
+const dot = 46
+const backslash = 92
+
+/**
+ * A name in wire form as text: labels between dots, no final dot, `.` for the root. A byte that is no visible ASCII character
+ * is written `\DDD`, a dot or backslash inside a label with a backslash before it (RFC 1035, 5.1).
+ */
+function textOfName(wire: Uint8Array, length: number): string {
+  let text = ''
+  for (let at = 0; at < length && wire[at]! > 0; at += wire[at]! + 1) {
+    if (text !== '') text += '.'
+    const end = Math.min(length, at + 1 + wire[at]!)
+    for (let k = at + 1; k < end; k++) text += character(wire[k]!)
+  }
+  return text === '' ? '.' : text
+}
+
+function character(byte: number): string {
+  if (byte === dot || byte === backslash) return `\\${String.fromCharCode(byte)}`
+  if (byte > 32 && byte < 127) return String.fromCharCode(byte)
+  return `\\${String(byte).padStart(3, '0')}`
 }

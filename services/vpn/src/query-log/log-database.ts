@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Of the tables below; a file of another version is set aside. */
+/** Version of the tables below; a file of another version is quarantined. */
 const version = 1
 
 /*
@@ -27,7 +27,7 @@ const tables = `
     generation INTEGER NOT NULL, last_id INTEGER NOT NULL);
 `
 
-/** Tables with texts that tell of people, in the order of their keys. */
+/** Tables with personal data, in the order of their keys. */
 const textTables = [
   {
     table: 'name',
@@ -43,7 +43,7 @@ const textTables = [
 ]
 
 /**
- * Writes the tables with texts anew, in the caller's transaction. SQLite overwrites what is deleted, but not what it left where
+ * Writes the tables with texts again, in the caller's transaction. SQLite overwrites what is deleted, but not what it left where
  * a row stood before it was moved to another page; pages that are given up whole it overwrites whole.
  */
 export function rewriteTexts(database: DatabaseSync): void {
@@ -117,7 +117,7 @@ export function setAside(file: string): void {
   for (const companion of ['-wal', '-shm']) rmSync(file + companion, { force: true })
 }
 
-/** Removes what was set aside: it holds what people asked for, and nothing in it can be purged. */
+/** Removes quarantined files: they hold queries, and nothing in them can be purged. */
 export function removeAside(file: string, before: number): void {
   const aside = asideOf(file)
   const found = statSync(aside, { throwIfNoEntry: false })

@@ -26,14 +26,14 @@ export interface Segment {
   readonly lastId: number
   readonly firstAt: number
   readonly lastAt: number
-  /** Tells what was found out about a sealed block from what is true of it now; undefined for what still grows. */
+  /** Version of a sealed block, for caches of what was found in it; undefined while it grows. */
   readonly key: string | undefined
   ids(): Float64Array
   names(): Uint32Array
   clients(): Uint32Array
   kinds(): Uint16Array
   micros(): Uint32Array
-  /** The moment of each position, milliseconds since the epoch. */
+  /** The time of each position, milliseconds since the epoch. */
   times(): (position: number) => number
 }
 
@@ -65,7 +65,7 @@ interface Cached {
   readonly data: Uint8Array
 }
 
-/** The log's file, read only. A file that is not there is an empty log; one that was replaced is opened anew. */
+/** The log's file, read only. A file that is not there is an empty log; one that was replaced is opened again. */
 export class LogFile {
   readonly #file: string
   #database: DatabaseSync | undefined
@@ -85,8 +85,8 @@ export class LogFile {
     this.#file = file
   }
 
-  /** Looks at the log as it stands now, in one transaction; undefined when there is none. */
-  look<T>(act: (view: LogView) => T): T | undefined {
+  /** Examines the log as it stands now, in one transaction; undefined when there is none. */
+  withView<T>(act: (view: LogView) => T): T | undefined {
     const database = this.#open()
     if (database === undefined) return undefined
     database.exec('BEGIN')

@@ -21,7 +21,7 @@ export class LogReader {
     hits: ({ database }) =>
       database.prepare('SELECT rule, hits, last_at AS lastAt FROM rule_hit').all() as unknown as RuleHits[],
     clients: (view, text) => [...clientsCalled(view, text)],
-    preview: (view, wish) => previewRule(view, wish),
+    preview: (view, request) => previewRule(view, request),
   }
 
   constructor(file: string) {
@@ -30,7 +30,7 @@ export class LogReader {
 
   /** The answer; undefined when there is no log. */
   answer({ kind, question }: Omit<ToReader, 'id'>): unknown {
-    return this.#file.look((view) => this.#answers[kind](view, question as never))
+    return this.#file.withView((view) => this.#answers[kind](view, question as never))
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { InternedKinds } from './interned-kinds.ts'
 import { InternedNames } from './interned-names.ts'
 import { openLogDatabase } from './log-database.ts'
-import type { LogEntry } from './ring.ts'
+import type { LogEntry } from '../dns/log-ring.ts'
 import {
   blockRows,
   bytesOf,
@@ -44,7 +44,7 @@ export class LogStore {
     this.reload()
   }
 
-  /** Numbers go on from here: never below one that was given out, also not after a purge or with a clock set back. */
+  /** Numbers go on from here: never below one that was assigned, also not after a purge or with a clock set back. */
   get lastId(): number {
     return this.#lastId
   }
@@ -88,7 +88,7 @@ export class LogStore {
     this.names.hasReused = false
   }
 
-  /** Reads anew what is kept in memory of the file, after a transaction was undone or entries were taken out. */
+  /** Reads again what is kept in memory of the file, after a transaction was undone or entries were taken out. */
   reload(): void {
     this.names.forget()
     this.kinds.forget()
@@ -158,7 +158,7 @@ export class LogStore {
     this.database.prepare('DELETE FROM block_column WHERE id BETWEEN ? AND ?').run(base, base + columnsPerBlock - 1)
   }
 
-  /** Before entries go: their numbers are not given out again. */
+  /** Before entries go: their numbers are not reused. */
   rememberLastId(): void {
     this.database.prepare('UPDATE state SET last_id = max(last_id, ?)').run(this.#lastId)
   }

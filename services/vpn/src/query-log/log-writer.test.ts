@@ -7,16 +7,15 @@ import { test } from 'node:test'
 import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { asideOf } from './log-database.ts'
-import { createQueryLog } from './query-log.ts'
+import { QueryLog } from './query-log.ts'
 import { LogWriter } from './log-writer.ts'
-import { createRingMemory, LogRing } from './ring.ts'
-import { entryOf } from './test-entries.ts'
-import { createTestLog, isInFiles } from './test-log.ts'
+import { createRingMemory, LogRing } from '../dns/log-ring.ts'
+import { createTestLog, entryOf, isInFiles } from './test-log.ts'
 
 const day = 86_400_000
 
 async function readAll(file: string) {
-  const log = createQueryLog({ file, clock: systemClock })
+  const log = new QueryLog({ file, clock: systemClock })
   const { rows, total } = await log.list({}, { limit: 100, offset: 0 })
   await log.close()
   return { rows, total }
@@ -120,8 +119,8 @@ test('after a purge nothing of the client’s names stands in the files, and wha
     )
   }
   assert.ok(await isInFiles(file, '.secret.example'))
-  // Somebody reads meanwhile, as a page does.
-  const reader = createQueryLog({ file, clock: systemClock })
+  // Someone reads meanwhile, as a page does.
+  const reader = new QueryLog({ file, clock: systemClock })
   assert.equal((await reader.list({ domain: 'secret' }, { limit: 1, offset: 0 })).total, 10_020)
   writer.useClients([{ number: 2, id: 'two', name: 'Laptop', addresses: ['10.0.0.3'] }])
   assert.deepEqual(purge({ before: Infinity, client: 1 }), { removed: 10_020, error: null })
@@ -209,9 +208,9 @@ test('a file that is no database, or of other tables, is set aside and said; the
     await make(file)
     const { log, writer } = createTestLog(file)
     assert.equal(log({ name: 'a.example' }), 0)
-    assert.match(writer.trouble ?? '', /set aside/)
+    assert.match(writer.failure ?? '', /set aside/)
     assert.equal(writer.write(), 1)
-    assert.equal(writer.trouble, null)
+    assert.equal(writer.failure, null)
     assert.equal(writer.lost, 0)
     assert.ok(existsSync(asideOf(file)))
     assert.equal((await readAll(file)).total, 1)
@@ -249,13 +248,13 @@ test('while the file cannot be opened entries wait; what finds no room is counte
   await mkdir(file)
   const { log, writer } = createTestLog(file, 30, 4096)
   assert.equal(log({ name: 'first.example' }), 0)
-  assert.notEqual(writer.trouble, null)
+  assert.notEqual(writer.failure, null)
   for (let n = 0; n < 200; n++) log({ name: 'more.example' })
   assert.ok(writer.lost > 0)
   const { lost } = writer
   await rm(file, { recursive: true })
   assert.equal(log(), 201 - lost)
-  assert.equal(writer.trouble, null)
+  assert.equal(writer.failure, null)
   const { rows } = await readAll(file)
   assert.equal(rows.at(-1)?.domain, 'first.example')
   writer.close()
@@ -269,7 +268,7 @@ test('while another writer holds the file entries wait; after that each is there
   const other = new DatabaseSync(file)
   other.exec('BEGIN IMMEDIATE')
   assert.equal(log({ name: 'b.example' }, { name: 'a.example' }), 0)
-  assert.match(writer.trouble ?? '', /locked/)
+  assert.match(writer.failure ?? '', /locked/)
   other.exec('ROLLBACK')
   other.close()
   assert.equal(log({ name: 'c.example' }), 3)

@@ -1,15 +1,15 @@
 import { isBeyondRepair, removeAside, rewriteTexts, setAside, sqliteCode } from './log-database.ts'
 import { LogStore } from './log-store.ts'
 import { hasSettled, mergeRings } from './merge-rings.ts'
-import { LogRing, type LogEntry } from './ring.ts'
+import { LogRing, type LogEntry } from '../dns/log-ring.ts'
 import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
 import type { LogClient } from './writer-messages.ts'
 
 const day = 86_400_000
 /** Entries in one transaction. */
-const mostPerWrite = 65_536
-/** Entries between two looks at how much waits: about a millisecond of work. */
-const entriesPerLook = 1024
+const maxPerWrite = 65_536
+/** Entries between two checks of the backlog: about a millisecond of work. */
+const entriesPerRead = 1024
 
 /** Outcome of an upkeep. */
 export interface UpkeepEnd {
@@ -38,7 +38,7 @@ export class LogWriter {
   #unwritten = new Map<number, LogClient>()
   #areClientsWritten = true
   #upstreams: readonly string[] = []
-  #trouble: string | null = null
+  #failure: string | null = null
   #dropped = 0
   readonly #tasks: Task[] = []
   /** Days; 0 keeps nothing. */
@@ -51,8 +51,8 @@ export class LogWriter {
   }
 
   /** Reason why it cannot write, in words; null when it can. */
-  get trouble(): string | null {
-    return this.#trouble
+  get failure(): string | null {
+    return this.#failure
   }
 
   /** Entries that found no room or could not be written. */
@@ -102,12 +102,12 @@ export class LogWriter {
     const isWritten = this.#transaction((store) => {
       const take = (entry: LogEntry): void => {
         count += 1
-        if (count % entriesPerLook === 0) look()
+        if (count % entriesPerRead === 0) look()
         this.#take(store, entry)
       }
       writeClients(store, this.#unwritten.values())
       store.kinds.settle()
-      mergeRings(this.#rings, take, { most: mostPerWrite, now })
+      mergeRings(this.#rings, take, { most: maxPerWrite, now })
       store.flush()
     })
     if (isWritten) {
@@ -121,7 +121,7 @@ export class LogWriter {
     return isWritten ? count : 0
   }
 
-  /** Returns true if there is anything to write at this moment, milliseconds since the epoch. */
+  /** Returns true if there is anything to write at this time, milliseconds since the epoch. */
   isDue(now: number): boolean {
     return hasSettled(this.#rings, now) || !this.#areClientsWritten
   }
@@ -133,7 +133,7 @@ export class LogWriter {
     this.#schedule({ before, client: null }, false, () => undefined)
   }
 
-  /** Forgets what was asked before a moment, by one client or all (null); the file holds nothing of it when `over` is called. */
+  /** Deletes the queries before a time, by one client or all (null); the file holds nothing of it when `over` is called. */
   purge(forgetting: Forgetting, over: (end: UpkeepEnd) => void): void {
     removeAside(this.#file, Infinity)
     this.#schedule(forgetting, true, over)
@@ -153,7 +153,7 @@ export class LogWriter {
       task.running?.return(0)
       delete task.running
       task.tries += 1
-      if (task.tries > 3) this.#end(task, { removed: 0, error: this.#trouble ?? 'the file cannot be written' })
+      if (task.tries > 3) this.#end(task, { removed: 0, error: this.#failure ?? 'the file cannot be written' })
     } else if (end?.done === true) this.#end(task, { removed: end.value, error: this.#clean(task) })
   }
 
@@ -178,11 +178,11 @@ export class LogWriter {
   }
 
   /**
-   * Gives space back; after a purge also writes the names anew and empties the write-ahead log, where the old pages stand. Null
+   * Gives space back; after a purge also writes the names again and empties the write-ahead log, where the old pages stand. Null
    * when that worked.
    */
   #clean(task: Task): string | null {
-    if (task.isPurge && !this.#transaction((store) => rewriteTexts(store.database))) return this.#trouble
+    if (task.isPurge && !this.#transaction((store) => rewriteTexts(store.database))) return this.#failure
     const database = this.#store?.database
     if (database === undefined) return null
     try {
@@ -201,7 +201,7 @@ export class LogWriter {
       this.#store.database.exec('BEGIN IMMEDIATE')
       act(this.#store)
       this.#store.database.exec('COMMIT')
-      this.#trouble = null
+      this.#failure = null
       return true
     } catch (error) {
       this.#recover(error)
@@ -216,7 +216,7 @@ export class LogWriter {
   }
 
   #recover(error: unknown): void {
-    this.#trouble = wordsOf(error)
+    this.#failure = wordsOf(error)
     if (sqliteCode(error) === undefined && this.#store !== undefined) this.#drop()
     try {
       if (this.#store?.database.isTransaction === true) this.#store.database.exec('ROLLBACK')
@@ -230,9 +230,9 @@ export class LogWriter {
       setAside(this.#file)
       this.#unwritten = new Map(this.#clients)
       this.#areClientsWritten = false
-      this.#trouble = `The query log could not be read (${wordsOf(error)}); it was set aside, and a new one begun`
+      this.#failure = `The query log could not be read (${wordsOf(error)}); it was set aside, and a new one begun`
     } catch (obstacle) {
-      this.#trouble = wordsOf(obstacle)
+      this.#failure = wordsOf(obstacle)
     }
   }
 

@@ -1,4 +1,4 @@
-import type { LogEntry, LogRing } from './ring.ts'
+import type { LogEntry, LogRing } from '../dns/log-ring.ts'
 
 /**
  * Time that an entry may take until it is published, milliseconds. Younger entries of another ring wait
@@ -7,7 +7,7 @@ import type { LogEntry, LogRing } from './ring.ts'
 const settleMs = 100
 
 /**
- * Hands the entries of all rings to `take` in the order of their moments, at most so many. At `now` (milliseconds since the
+ * Hands the entries of all rings to `take` in the order of their times, at most so many. At `now` (milliseconds since the
  * epoch) entries of the last 100 ms stay for the next time, as older ones of another ring may not be published yet; with
  * `Infinity` none stays. Returns how many there were.
  */
@@ -16,7 +16,7 @@ export function mergeRings(
   take: (entry: LogEntry) => void,
   { most, now }: { readonly most: number; readonly now: number },
 ): number {
-  for (const ring of rings) ring.look()
+  for (const ring of rings) ring.refresh()
   let taken = 0
   while (taken < most) {
     let next: LogRing | undefined
@@ -39,7 +39,7 @@ export function mergeRings(
 /** Returns true if there is an entry that `mergeRings` would hand over now. */
 export function hasSettled(rings: readonly LogRing[], now: number): boolean {
   return rings.some((ring) => {
-    ring.look()
+    ring.refresh()
     return turnOf(ring, now) <= now - settleMs
   })
 }

@@ -22,7 +22,7 @@ export class NameTexts {
   #database: DatabaseSync | undefined
   #bytes = new Uint8Array(1 << 16)
   #used = 0
-  /** By position: the name's number, and where its text begins; it ends where the next begins. */
+  /** The number of each name and the start of its text, by position; a text ends where the next begins. */
   #ids = new Uint32Array(1 << 12)
   #starts = new Uint32Array(1 << 12)
   #count = 0
@@ -112,7 +112,7 @@ export class NameTexts {
       if (at < 0) return this.#count
       name = this.#positionOf(at)
       if (at + wanted.length <= this.#endOf(name)) known.found.add(this.#ids[name]!)
-      // What begins in one name and ends in the next is no hit; the name is looked at again from behind it.
+      // What begins in one name and ends in the next is no hit; the name is examined again from behind it.
       else if (bytes.subarray(at + 1, this.#endOf(name)).includes(wanted)) known.found.add(this.#ids[name]!)
       name += 1
       if (name === this.#count) return name

@@ -1,7 +1,16 @@
 import type { KindRow } from './interned-kinds.ts'
 import type { LogView, Segment } from './log-file.ts'
 import { blockRows, type Row } from './rows.ts'
-import { allOf, countPair, settle, siftClients, siftKinds, siftNames, siftTimes, type Positions } from './sift.ts'
+import {
+  allOf,
+  countPair,
+  settle,
+  narrowByClients,
+  narrowByKinds,
+  narrowByNames,
+  narrowByTimes,
+  type Positions,
+} from './narrow.ts'
 
 /** Filter of entries; members that are left out let all pass. */
 export interface QueryFilter {
@@ -13,13 +22,13 @@ export interface QueryFilter {
   readonly status?: number | undefined
   readonly type?: number | undefined
   readonly reason?: number | undefined
-  /** From this moment on, and before that one; milliseconds since the epoch. */
+  /** From this time on, and before that one; milliseconds since the epoch. */
   readonly start?: number | undefined
   readonly end?: number | undefined
 }
 
-/** Which of the entries that pass: newest first, those with smaller numbers than `before` alone. */
-export interface PageWish {
+/** Page of the matching entries: newest first, only those with smaller numbers than `before`. */
+export interface PageRequest {
   readonly limit: number
   readonly offset: number
   readonly before?: number | undefined
@@ -27,15 +36,15 @@ export interface PageWish {
 
 /** One column's part of a filter, and what it let pass so far. */
 interface Step {
-  readonly sift: (segment: Segment, positions: Positions) => void
+  readonly narrow: (segment: Segment, positions: Positions) => void
   seen: number
   passed: number
 }
 
 /** A filter in the log's own numbers. */
-interface Sieve {
+interface RowFilter {
   readonly steps: Step[]
-  /** Set when kinds and names are all there is to sift by: they are counted in one go. */
+  /** Set when kinds and names are all there is to narrow by: they are counted in one go. */
   readonly pair: { readonly kinds: Uint8Array; readonly names: Uint32Array } | undefined
   readonly start: number
   readonly end: number
@@ -56,16 +65,16 @@ export class PageSearch {
   readonly #positions: Positions = { at: new Uint16Array(blockRows), count: 0, isAll: false }
 
   /** One page and how many entries pass, whatever page it is. */
-  find(view: LogView, filter: QueryFilter, wish: PageWish): { rows: Row[]; total: number } {
-    const sieve = this.#sieveOf(view, filter)
+  find(view: LogView, filter: QueryFilter, request: PageRequest): { rows: Row[]; total: number } {
+    const rowFilter = this.#rowFilterOf(view, filter)
     const rows: Row[] = []
     let total = 0
-    let toSkip = wish.offset
-    const before = wish.before ?? Infinity
+    let toSkip = request.offset
+    const before = request.before ?? Infinity
     for (const segment of view.segments) {
-      if (segment.lastAt < sieve.start || segment.firstAt >= sieve.end) continue
-      const isWanted = rows.length < wish.limit && segment.firstId < before
-      const known = knownCount(segment, sieve)
+      if (segment.lastAt < rowFilter.start || segment.firstAt >= rowFilter.end) continue
+      const isWanted = rows.length < request.limit && segment.firstId < before
+      const known = knownCount(segment, rowFilter)
       if (known !== undefined && (!isWanted || known === 0)) {
         total += known
         continue
@@ -75,15 +84,15 @@ export class PageSearch {
         toSkip -= known
         continue
       }
-      const count = isWanted ? this.#sift(segment, sieve) : this.#count(segment, sieve)
+      const count = isWanted ? this.#narrow(segment, rowFilter) : this.#count(segment, rowFilter)
       total += count
-      if (segment.key !== undefined && isWithin(segment, sieve)) sieve.counts.set(segment.key, count)
+      if (segment.key !== undefined && isWithin(segment, rowFilter)) rowFilter.counts.set(segment.key, count)
       if (!isWanted || count === 0) continue
       if (segment.lastId < before && count <= toSkip) {
         toSkip -= count
         continue
       }
-      toSkip = this.#collect(segment, count, { before, toSkip, limit: wish.limit }, rows)
+      toSkip = this.#collect(segment, count, { before, toSkip, limit: request.limit }, rows)
     }
     return { rows, total }
   }
@@ -101,7 +110,7 @@ export class PageSearch {
   }
 
   /** Puts the positions that pass into `#positions`. Returns how many. */
-  #sift(segment: Segment, { steps, start, end }: Sieve): number {
+  #narrow(segment: Segment, { steps, start, end }: RowFilter): number {
     const positions = this.#positions
     allOf(positions, segment.rows)
     // What lets least pass comes first; blocks are much alike.
@@ -109,19 +118,19 @@ export class PageSearch {
     for (const step of steps) {
       if (positions.count === 0) return 0
       step.seen += positions.count
-      step.sift(segment, positions)
+      step.narrow(segment, positions)
       step.passed += positions.count
     }
     if (positions.count > 0 && (segment.firstAt < start || segment.lastAt >= end)) {
-      siftTimes(positions, segment.times(), start, end)
+      narrowByTimes(positions, segment.times(), start, end)
     }
     return positions.count
   }
 
   /** Counts the entries that pass, of a block that is not on the page. */
-  #count(segment: Segment, sieve: Sieve): number {
-    const { pair } = sieve
-    if (pair === undefined || !isWithin(segment, sieve)) return this.#sift(segment, sieve)
+  #count(segment: Segment, rowFilter: RowFilter): number {
+    const { pair } = rowFilter
+    if (pair === undefined || !isWithin(segment, rowFilter)) return this.#narrow(segment, rowFilter)
     return countPair({ kinds: segment.kinds(), names: segment.names() }, pair)
   }
 
@@ -144,7 +153,7 @@ export class PageSearch {
     return left
   }
 
-  #sieveOf(view: LogView, filter: QueryFilter): Sieve {
+  #rowFilterOf(view: LogView, filter: QueryFilter): RowFilter {
     const clients = filter.client === undefined ? undefined : clientsCalled(view, filter.client)
     // What is counted is counted in blocks that lie within the period: it is true of every period.
     const { domain, status, type, reason } = filter
@@ -168,19 +177,20 @@ function stepsOf(
   names: Uint32Array | undefined,
 ): Step[] {
   const steps: Step[] = []
-  const add = (sift: Step['sift']) => steps.push({ sift, seen: 1, passed: steps.length })
-  if (clients !== undefined) add((segment, positions) => siftClients(positions, segment.clients(), clients))
-  if (kinds !== undefined) add((segment, positions) => siftKinds(positions, segment.kinds(), kinds))
-  if (names !== undefined) add((segment, positions) => siftNames(positions, segment.names(), names))
+  const add = (narrow: Step['narrow']) => steps.push({ narrow, seen: 1, passed: steps.length })
+  if (clients !== undefined) add((segment, positions) => narrowByClients(positions, segment.clients(), clients))
+  if (kinds !== undefined) add((segment, positions) => narrowByKinds(positions, segment.kinds(), kinds))
+  if (names !== undefined) add((segment, positions) => narrowByNames(positions, segment.names(), names))
   return steps
 }
 
-const isWithin = (segment: Segment, { start, end }: Sieve): boolean => segment.firstAt >= start && segment.lastAt < end
+const isWithin = (segment: Segment, { start, end }: RowFilter): boolean =>
+  segment.firstAt >= start && segment.lastAt < end
 
-function knownCount(segment: Segment, sieve: Sieve): number | undefined {
-  if (!isWithin(segment, sieve)) return undefined
-  if (sieve.steps.length === 0) return segment.rows
-  return segment.key === undefined ? undefined : sieve.counts.get(segment.key)
+function knownCount(segment: Segment, rowFilter: RowFilter): number | undefined {
+  if (!isWithin(segment, rowFilter)) return undefined
+  if (rowFilter.steps.length === 0) return segment.rows
+  return segment.key === undefined ? undefined : rowFilter.counts.get(segment.key)
 }
 
 function kindsOf(kinds: readonly (KindRow | undefined)[], filter: QueryFilter): Uint8Array | undefined {

@@ -9,7 +9,7 @@ import { temporaryDirectory } from '@hearth/testing'
 import * as fc from 'fast-check'
 import { Reason, Trait } from '../dns/policy/verdict.ts'
 import type { QueryFilter } from './page-search.ts'
-import { createQueryLog, type QueryLog } from './query-log.ts'
+import { QueryLog } from './query-log.ts'
 import type { LoggedQuery } from './reader-messages.ts'
 import type { QueryLogUnavailable } from './reading-thread.ts'
 import type { PreviewedRule } from './rule-preview.ts'
@@ -67,7 +67,7 @@ before(async () => {
   writer.useUpstreams(['udp://192.0.2.1', 'tls://192.0.2.2'])
   for (let n = 0; n < count; n += 777) put(...made.slice(n, n + 777))
   writer.close()
-  log = createQueryLog({ file, clock: { ...systemClock, now: () => now } })
+  log = new QueryLog({ file, clock: { ...systemClock, now: () => now } })
 })
 after(async () => {
   await log.close()
@@ -253,7 +253,7 @@ test('rules have their hits and the moment of the last', async () => {
 
 test('what is written while it is read is there at once; a log that is not there is empty', async () => {
   const file = join(folder.path, 'growing.db')
-  const growing = createQueryLog({ file, clock: systemClock })
+  const growing = new QueryLog({ file, clock: systemClock })
   assert.deepEqual(await growing.list({}, { limit: 10, offset: 0 }), { rows: [], total: 0 })
   assert.equal((await growing.statistics(24, 'hour')).series.length, 24)
   const first = createTestLog(file)
@@ -285,9 +285,9 @@ test('a log that was read and is not closed keeps no process alive', async () =>
   const program = join(folder.path, 'reads-once.mjs')
   await writeFile(
     program,
-    `import { createQueryLog } from ${JSON.stringify(new URL('./query-log.ts', import.meta.url).href)}
+    `import { QueryLog } from ${JSON.stringify(new URL('./query-log.ts', import.meta.url).href)}
      const clock = { now: Date.now, monotonic: () => performance.now() }
-     const log = createQueryLog({ file: process.argv[2], clock })
+     const log = new QueryLog({ file: process.argv[2], clock })
      process.stdout.write(String((await log.list({}, { limit: 1, offset: 0 })).total))`,
   )
   const file = join(folder.path, 'query-log.db')
@@ -297,7 +297,7 @@ test('a log that was read and is not closed keeps no process alive', async () =>
 
 test('more questions than may wait are turned away, and one that takes too long is given up; the next is answered', async () => {
   const file = join(folder.path, 'query-log.db')
-  const narrow = createQueryLog({ file, clock: systemClock, limits: { waiting: 3, answerMs: 10_000 } })
+  const narrow = new QueryLog({ file, clock: systemClock, limits: { waiting: 3, answerMs: 10_000 } })
   const answers = await Promise.allSettled(Array.from({ length: 10 }, () => narrow.list({}, { limit: 1, offset: 0 })))
   assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 4)
   assert.ok(
@@ -305,7 +305,7 @@ test('more questions than may wait are turned away, and one that takes too long 
   )
   await narrow.close()
   await assert.rejects(narrow.list({}, { limit: 1, offset: 0 }), { reason: 'closed' })
-  const hasty = createQueryLog({ file, clock: systemClock, limits: { answerMs: 1 } })
+  const hasty = new QueryLog({ file, clock: systemClock, limits: { answerMs: 1 } })
   await assert.rejects(hasty.list({}, { limit: 1, offset: 0 }), { reason: 'slow' })
   await hasty.close()
 })

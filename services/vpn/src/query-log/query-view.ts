@@ -1,10 +1,11 @@
 import { modifierNames } from '../dns/policy/modifier-names.ts'
 import { Reason, Status, Trait } from '../dns/policy/verdict.ts'
-import { rcodeName, typeName } from './dns-words.ts'
+import { rcodeName, typeName } from '../dns/wire/code-names.ts'
 import type { LoggedQuery } from './reader-messages.ts'
 import type { QueryFilter } from './page-search.ts'
 import type { DnsStatistics, LoggedQueryRecord, QueryFilterQuery, QueryReason } from './schema.ts'
 import type { Statistics } from './statistics.ts'
+import type { QueryLog } from './query-log.ts'
 
 /** Current names of the numbers in the log; undefined for what is gone. */
 export interface Names {
@@ -14,7 +15,7 @@ export interface Names {
 }
 
 /** State of the resolver and its lists. */
-export interface Standing {
+export interface ResolverStatus {
   readonly isRunning: boolean
   /** Reason why it is not running. */
   readonly reason: string | null
@@ -39,10 +40,10 @@ const reasonNames = new Map<number, QueryReason>(
 )
 const typesShown = 20
 
-/** A reason as the wire has it. */
+/** The wire form of a reason. */
 export const reasonName = (code: number): QueryReason => reasonNames.get(code) ?? 'none'
 
-/** A filter as the wire has it, in the log's terms. */
+/** Converts a filter from its wire form to the log's numbers. */
 export function filterOf({ client, domain, status, type, reason, start, end }: QueryFilterQuery): QueryFilter {
   return {
     client: client === '' ? undefined : client,
@@ -55,7 +56,7 @@ export function filterOf({ client, domain, status, type, reason, start, end }: Q
   }
 }
 
-/** A query as the wire has it. A peer is shown as it is called today; one that is gone, as it was called last. */
+/** Converts a query to its wire form. A peer has its current name; a deleted one has its last name. */
 export function queryView(query: LoggedQuery, names: Names): LoggedQueryRecord {
   const today = query.client === 0 ? undefined : names.client(query.client)
   const list = query.reason === Reason.list || query.reason === Reason.address ? names.list(query.source) : undefined
@@ -81,10 +82,10 @@ export function queryView(query: LoggedQuery, names: Names): LoggedQueryRecord {
   }
 }
 
-/** Statistics as the wire has them; who is no administrator sees how much was asked, not what and by whom. */
+/** Converts statistics to their wire form. Only administrators see names and clients; others see counts. */
 export function statisticsView(
   found: Statistics,
-  { hours, standing, names, error, showTops }: StatisticsContext,
+  { hours, resolver, names, error, showTops }: StatisticsContext,
 ): DnsStatistics {
   const allowed = found.total - found.blocked
   const clientName = (client: number, last: string | null) =>
@@ -99,12 +100,12 @@ export function statisticsView(
     unique_clients: found.uniqueClients,
     cache_hit_percentage: percentage(Math.min(found.cached, allowed), allowed),
     avg_response_ms: Math.round(found.averageMs * 100) / 100,
-    blocklist_size: standing.blocklistSize,
+    blocklist_size: resolver.blocklistSize,
     blocklist_updated_at:
-      standing.blocklistUpdatedAt === null ? null : new Date(standing.blocklistUpdatedAt).toISOString(),
-    is_running: standing.isRunning,
-    unavailable: error !== null || !standing.isRunning,
-    reason: error ?? standing.reason,
+      resolver.blocklistUpdatedAt === null ? null : new Date(resolver.blocklistUpdatedAt).toISOString(),
+    is_running: resolver.isRunning,
+    unavailable: error !== null || !resolver.isRunning,
+    reason: error ?? resolver.reason,
     top_domains: showTops ? [...found.topDomains] : [],
     top_blocked: showTops ? [...found.topBlocked] : [],
     top_clients: showTops
@@ -122,7 +123,7 @@ export function statisticsView(
 /** Context of shown statistics. */
 export interface StatisticsContext {
   readonly hours: number
-  readonly standing: Standing
+  readonly resolver: ResolverStatus
   readonly names: Names
   /** Reason why the log could not be read; null when it could. */
   readonly error: string | null
@@ -137,3 +138,46 @@ function typesOf({ types }: Statistics): Record<string, number> {
 }
 
 const percentage = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 1000) / 10)
+
+/** Queries in one file. */
+const exportLimit = 10_000
+const pageRows = 1000
+
+const columns = [
+  'timestamp',
+  'client',
+  'client_ip',
+  'domain',
+  'type',
+  'status',
+  'reason',
+  'rule',
+  'list',
+  'rcode',
+  'cached',
+  'cname',
+  'upstream',
+  'duration_ms',
+] as const satisfies readonly (keyof LoggedQueryRecord)[]
+
+/** The newest queries that pass, as comma-separated values (RFC 4180) with a heading; at most `exportLimit` of them. */
+export async function* csvOf(log: QueryLog, filter: QueryFilter, names: Names): AsyncGenerator<string, void> {
+  yield `${columns.join(',')}\r\n`
+  let before: number | undefined
+  for (let count = 0; count < exportLimit; count += pageRows) {
+    const { rows } = await log.list(filter, { limit: pageRows, offset: 0, before })
+    const records = rows.map((row) => queryView(row, names))
+    if (records.length > 0) {
+      yield records.map((record) => `${columns.map((column) => cellOf(record[column])).join(',')}\r\n`).join('')
+    }
+    if (rows.length < pageRows) return
+    before = rows.at(-1)?.id
+  }
+}
+
+/** Text that begins like a formula is kept from being one: anyone may ask for a name like that. */
+export function cellOf(value: string | number | boolean | null): string {
+  const text = value === null ? '' : String(value)
+  const safe = typeof value === 'string' && /^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,5 +1,5 @@
-import type { PageWish, QueryFilter } from './page-search.ts'
-import type { Preview, PreviewWish } from './rule-preview.ts'
+import type { PageRequest, QueryFilter } from './page-search.ts'
+import type { Preview, PreviewRequest } from './rule-preview.ts'
 import type { Period, Statistics } from './statistics.ts'
 
 /** One query of the log. */
@@ -34,13 +34,13 @@ export interface RuleHits {
 
 /** Requests to the reader, with their answers. */
 export interface Questions {
-  list: [{ readonly filter: QueryFilter; readonly page: PageWish }, { rows: LoggedQuery[]; total: number }]
+  list: [{ readonly filter: QueryFilter; readonly page: PageRequest }, { rows: LoggedQuery[]; total: number }]
   newest: [{ readonly after: number; readonly limit: number }, LoggedQuery[]]
   statistics: [Period, Statistics]
   hits: [null, RuleHits[]]
   /** Clients that have or had a name, id or address. */
   clients: [string, number[]]
-  preview: [PreviewWish, Preview]
+  preview: [PreviewRequest, Preview]
 }
 export type QuestionKind = keyof Questions
 

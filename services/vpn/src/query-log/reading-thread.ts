@@ -47,7 +47,7 @@ export class ReadingThread {
   }
 
   /** Rejects with `QueryLogUnavailable`. Undefined when there is no log. */
-  ask<K extends QuestionKind>(kind: K, question: Questions[K][0]): Promise<Questions[K][1] | undefined> {
+  request<K extends QuestionKind>(kind: K, question: Questions[K][0]): Promise<Questions[K][1] | undefined> {
     if (this.#isClosed) return Promise.reject(closed())
     if (this.#queue.length >= this.#limits.waiting) {
       return Promise.reject(new QueryLogUnavailable('busy', 'Too many questions to the query log at once'))
@@ -81,7 +81,7 @@ export class ReadingThread {
     // Without a listener an error would end the service; the exit follows it.
     fresh.on('error', (error) => this.#fail(fresh, String(error)))
     fresh.on('exit', () => this.#fail(fresh, 'its reader ended'))
-    // It keeps no process alive; while it is asked something, the timer does. A listener that is added refers to it again.
+    // It keeps no process alive; during a request, the timer does. Adding a listener refers to it again.
     fresh.unref()
     return fresh
   }

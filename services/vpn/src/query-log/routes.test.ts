@@ -7,14 +7,14 @@ import { temporaryDirectory } from '@hearth/testing'
 import { about } from '../about.ts'
 import { toError } from '../problems.ts'
 import { Reason, Trait } from '../dns/policy/verdict.ts'
-import { cellOf } from './query-csv.ts'
-import { createQueryLog } from './query-log.ts'
+import { cellOf } from './query-view.ts'
+import { QueryLog } from './query-log.ts'
 import { queryLogRoutes } from './routes.ts'
 import { createTestLog } from './test-log.ts'
 
 const now = Date.parse('2026-11-21T12:30:00.250Z')
 
-/** The routes on a server of their own, over a log a test fills; the caller's role is told in a header. */
+/** The routes on their own server, over a log a test fills; the caller's role stands in a header. */
 async function startRoutes() {
   const folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
@@ -23,14 +23,14 @@ async function startRoutes() {
     { number: 1, id: 'id-1', name: 'Old name', addresses: ['10.0.0.2'] },
     { number: 2, id: 'id-2', name: 'Gone', addresses: ['10.0.0.3'] },
   ])
-  const log = createQueryLog({ file, clock: { ...systemClock, now: () => now } })
+  const log = new QueryLog({ file, clock: { ...systemClock, now: () => now } })
   const routes = queryLogRoutes(log, {
     names: {
       client: (number) => (number === 1 ? { id: 'id-1', name: 'Laptop', ip: '10.0.0.2' } : undefined),
       list: (number) => (number === 4 ? { id: 'list-4', name: 'Ads' } : undefined),
       rule: (number) => (number === 9 ? { text: 'block ads.example' } : undefined),
     },
-    standing: () => ({ isRunning: true, reason: null, blocklistSize: 5, blocklistUpdatedAt: now - 1000 }),
+    resolverStatus: () => ({ isRunning: true, reason: null, blocklistSize: 5, blocklistUpdatedAt: now - 1000 }),
     purge: async (before, client) => void written.purge({ before, client }),
     now: () => now,
   })

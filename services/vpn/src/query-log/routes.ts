@@ -3,9 +3,8 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok, pageEnvelope } from '../envelope.ts'
 import { invalidField, Problem } from '../problems.ts'
-import { csvOf } from './query-csv.ts'
+import { csvOf, filterOf, type Names, queryView, type ResolverStatus, statisticsView } from './query-view.ts'
 import type { QueryLog } from './query-log.ts'
-import { filterOf, queryView, statisticsView, type Names, type Standing } from './query-view.ts'
 import { QueryLogUnavailable } from './reading-thread.ts'
 import {
   DnsStatistics,
@@ -20,8 +19,8 @@ import {
 /** Dependencies of the routes. */
 export interface QueryLogContext {
   readonly names: Names
-  standing(): Standing
-  /** Has the writer forget what was asked before a moment (milliseconds), by one client or by all (null); done when it is. */
+  resolverStatus(): ResolverStatus
+  /** Deletes the queries before a time (milliseconds), by one client or by all (null). */
   purge(before: number, client: number | null): Promise<void>
   /** Milliseconds since the epoch. */
   now(): number
@@ -79,7 +78,7 @@ function statisticsRoute(log: QueryLog, context: QueryLogContext): Route {
       method: 'GET',
       path: '/api/dns/stats',
       summary: 'DNS statistics',
-      description: 'What was asked and by whom is for administrators: others get empty tops.',
+      description: 'Names and clients are for administrators; others get empty tops.',
       access: 'signed-in',
       query: StatisticsQuery,
       success: { status: 200, body: dataEnvelope(DnsStatistics) },
@@ -92,7 +91,7 @@ function statisticsRoute(log: QueryLog, context: QueryLogContext): Route {
       const { names } = context
       const shown = {
         hours,
-        standing: context.standing(),
+        resolver: context.resolverStatus(),
         names,
         error: found.error,
         showTops: caller.role === 'admin',
@@ -116,7 +115,7 @@ function purgeRoute(log: QueryLog, context: QueryLogContext): Route {
       success: { status: 200, body: messageEnvelope(Purged) },
     },
     async ({ body }) => {
-      // Everything is also what was asked while the clock was ahead.
+      // A purge of everything includes queries made while the clock was ahead.
       const before = body.before ?? Number.MAX_SAFE_INTEGER
       const clients = body.client === undefined ? [null] : await log.clientsCalled(body.client).catch(answer)
       if (clients.length === 0) throw invalidField('client', 'names no peer that is or was there')

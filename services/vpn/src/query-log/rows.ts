@@ -1,4 +1,4 @@
-/** Entries in one sealed block of the log; the last ones stand in a table of their own until they are as many. */
+/** Entries in one sealed block of the log; the last ones stand in their own table until they are as many. */
 export const blockRows = 8192
 
 /** An entry's number is its millisecond times this, plus a serial: so the order of numbers is the order of writing. */
@@ -9,7 +9,7 @@ export const Column = { ids: 0, names: 1, clients: 2, kinds: 3, micros: 4, times
 export type ColumnNumber = (typeof Column)[keyof typeof Column]
 export const columnsPerBlock = 8
 
-/** The moment an entry's number stands for, unless the clock was behind it: then the time stands beside. */
+/** The time an entry's number stands for, unless the clock was behind it: then the time stands beside. */
 export const timeOfId = (id: number): number => Math.floor(id / idsPerMillisecond)
 
 /** The bytes of an array as they lie in the file (little endian, as all machines Node runs on). */
@@ -34,10 +34,10 @@ export interface Block {
   readonly rows: number
   readonly first_id: number
   readonly last_id: number
-  /** The earliest and the latest moment in it, milliseconds since the epoch. */
+  /** The earliest and the latest time in it, milliseconds since the epoch. */
   readonly first_at: number
   readonly last_at: number
-  /** 1 when times stand in a column of their own. */
+  /** 1 when times stand in their own column. */
   readonly has_times: number
 }
 

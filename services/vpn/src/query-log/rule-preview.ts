@@ -4,7 +4,7 @@ import type { LogView } from './log-file.ts'
 
 const day = 86_400_000
 
-/** A rule: what it does, to which names, for whom. Domains are lower case, punycode, without `*.` and a final dot. */
+/** A rule to preview. Domains are lower case, punycode, without `*.` and a final dot. */
 export interface PreviewedRule {
   readonly action: 'block' | 'allow'
   readonly domain: string
@@ -15,7 +15,7 @@ export interface PreviewedRule {
 }
 
 /** A rule to try, and the rules there are, by number: what they decided may stand. */
-export interface PreviewWish {
+export interface PreviewRequest {
   readonly rule: PreviewedRule
   readonly rules: readonly (PreviewedRule & { readonly number: number })[]
   /** Milliseconds since the epoch. */
@@ -31,8 +31,8 @@ export interface Preview {
   readonly clients: readonly { readonly client: number; readonly name: string | null; readonly changed: number }[]
 }
 
-/** Tries a rule on what was asked in the last 24 hours. What was not logged is not counted. */
-export function previewRule(view: LogView, { rule, rules, now }: PreviewWish): Preview {
+/** Tries a rule on the queries of the last 24 hours. What was not logged is not counted. */
+export function previewRule(view: LogView, { rule, rules, now }: PreviewRequest): Preview {
   const names = view.names.under(rule.domain, rule.belowOnly)
   const byNumber = new Map(rules.map((each) => [each.number, each]))
   const changes = view.kinds.map((kind) => kind !== undefined && wouldChange(kind, rule, byNumber.get(kind.source)))
@@ -64,7 +64,7 @@ function wouldChange(kind: KindRow, rule: PreviewedRule, decider: PreviewedRule 
   // Nothing is filtered.
   if (kind.reason === Reason.off) return false
   if (kind.reason !== Reason.rule || decider === undefined) return true
-  // It was a name the answer led to: a rule about the asked name comes first.
+  // A name in the answer decided: a rule about the queried name comes first.
   if ((kind.traits & Trait.cname) !== 0) return true
   return isStronger(rule, decider)
 }

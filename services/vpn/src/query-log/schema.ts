@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { pageQuery, plainText, Timestamp, wholeNumber } from '../envelope.ts'
-import { typeNumber } from './dns-words.ts'
+import { typeNumber } from '../dns/wire/code-names.ts'
 
 export const QueryStatus = z.enum(['allowed', 'blocked'])
 export type QueryStatus = z.infer<typeof QueryStatus>
 
+/** Reason for the status of a query. */
 export const QueryReason = z
   .enum(['none', 'off', 'rule', 'list', 'special', 'private_answer', 'local', 'address'])
   .meta({
@@ -13,7 +14,7 @@ export const QueryReason = z
   })
 export type QueryReason = z.infer<typeof QueryReason>
 
-const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
+const time = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
 
 /** A DNS type as people write it, as its number. */
 export const DnsType = z
@@ -37,8 +38,8 @@ const filter = {
   status: QueryStatus.optional(),
   type: DnsType.optional().meta({ description: 'DNS type: a name such as AAAA, or a number' }),
   reason: QueryReason.optional(),
-  start: moment.optional().meta({ description: 'From this moment on' }),
-  end: moment.optional().meta({ description: 'Before this moment' }),
+  start: time.optional().meta({ description: 'From this time on' }),
+  end: time.optional().meta({ description: 'Before this time' }),
 }
 
 export const QueryFilterQuery = z.strictObject(filter)
@@ -126,7 +127,7 @@ export type DnsStatistics = z.infer<typeof DnsStatistics>
 export const PurgeBody = z
   .strictObject({
     client: plainText(128).optional().meta({ description: 'Name, id or address of a peer; everyone when left out' }),
-    before: moment.optional().meta({ description: 'Only what was asked before; everything when left out' }),
+    before: time.optional().meta({ description: 'Only queries before this time; all when left out' }),
   })
   .meta({ id: 'QueryLogPurge' })
 export type PurgeBody = z.infer<typeof PurgeBody>

@@ -24,7 +24,7 @@ export interface Statistics {
   /** Answered from the cache. */
   readonly cached: number
   readonly uniqueDomains: number
-  /** Peers that asked; who is no peer does not count. */
+  /** Number of peers that sent queries. */
   readonly uniqueClients: number
   /** From the query to the answer, milliseconds; 0 without queries. */
   readonly averageMs: number
@@ -49,7 +49,7 @@ export function bucketsOf({ hours, bucket, now }: Period): { start: number; widt
   return { start: (Math.floor(now / width) - count + 1) * width, width, count }
 }
 
-/** Counts what was asked in a period, entry by entry: a second for a hundred million of them. */
+/** Counts the queries of a period, entry by entry: a second for a hundred million of them. */
 export function statisticsOf(view: LogView, period: Period): Statistics {
   const { start, width, count } = bucketsOf(period)
   const tally = new Tally(view, count)

@@ -1,9 +1,25 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { createRingMemory, type LogEntry, LogRing } from '../dns/log-ring.ts'
 import { LogWriter, type UpkeepEnd } from './log-writer.ts'
-import { createRingMemory, LogRing } from './ring.ts'
-import { entryOf } from './test-entries.ts'
 import type { Forgetting } from './upkeep.ts'
+
+/** A name in wire form, with its final zero. */
+export function wireOf(name: string): Uint8Array {
+  const bytes: number[] = []
+  for (const label of name === '' ? [] : name.split('.')) bytes.push(label.length, ...new TextEncoder().encode(label))
+  return new Uint8Array([...bytes, 0])
+}
+
+/** An entry for a test: an answered A query of client 1, now, unless told otherwise. */
+export function entryOf({
+  name = 'example.com',
+  ...rest
+}: Partial<Omit<LogEntry, 'name'>> & { name?: string }): LogEntry {
+  const wire = wireOf(name)
+  const fields = { status: 0, reason: 0, source: 0, traits: 0, rcode: 0, type: 1, client: 1, upstream: 1 }
+  return { ...fields, at: Date.now(), micros: 1500, ...rest, name: wire, nameLength: wire.length }
+}
 
 /** A log that a test fills: a ring and its writer, in the test's own thread. */
 export function createTestLog(file: string, retentionDays = 30, bytes = 1 << 20) {

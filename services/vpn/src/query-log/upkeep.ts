@@ -13,12 +13,12 @@ export interface Forgetting {
 export type Upkeep = Generator<undefined, number>
 
 const blocksPerBite = 16
-const blocksPerLook = 256
+const blocksPerRead = 256
 const namesPerBite = 4000
 
 /**
  * Takes entries out of the file, then the names, kinds and clients that no entry names any more. Entries stand in the order in
- * which they were written: when all go that are older than a moment, then also those that were written before one of them, with
+ * which they were written: when all go that are older than a time, then also those that were written before one of them, with
  * a clock that was ahead.
  */
 export function* forget(store: LogStore, { before, client }: Forgetting, currentClients: () => Set<number>): Upkeep {
@@ -63,7 +63,7 @@ function forgetRecent(store: LogStore, { before, client }: Forgetting): number {
   return Number(changes)
 }
 
-/** Numbers that entries use; noted while they are read and while new ones come. */
+/** Numbers that entries use; recorded while they are read and while new ones come. */
 interface Used {
   readonly names: UsedNumbers
   readonly kinds: UsedNumbers
@@ -85,7 +85,7 @@ function* sweep(store: LogStore, currentClients: () => Set<number>): Generator<u
   }
 }
 
-/** Looks through every entry there is. What is written meanwhile notes itself. */
+/** Records the numbers that stored entries use. Entries written meanwhile are recorded as they come. */
 function* look(store: LogStore, used: Used): Generator<undefined, void> {
   for (const { name, kind, client } of store.recent()) {
     used.names.add(name)
@@ -97,7 +97,7 @@ function* look(store: LogStore, used: Used): Generator<undefined, void> {
     for (const name of numbersOf(store.column(block, Column.names), Uint32Array)) used.names.add(name)
     for (const kind of numbersOf(store.column(block, Column.kinds), Uint16Array)) used.kinds.add(kind)
     for (const client of new Set(numbersOf(store.column(block, Column.clients), Uint32Array))) used.clients.add(client)
-    if (index % blocksPerLook === blocksPerLook - 1) yield
+    if (index % blocksPerRead === blocksPerRead - 1) yield
   }
 }
 
@@ -110,17 +110,17 @@ function* sweepNames(store: LogStore, used: UsedNumbers): Generator<undefined, v
   const remove = database.prepare('DELETE FROM name WHERE id = ?')
   const free: number[] = []
   const { greatest } = database.prepare('SELECT max(id) AS greatest FROM name').get() as { greatest: number | null }
-  const mostFree = (greatest ?? 0) < reuseFrom ? 0 : 1 << 20
+  const maxFree = (greatest ?? 0) < reuseFrom ? 0 : 1 << 20
   for (let last = 0; ;) {
     const rows = page.all(last, namesPerBite) as unknown as { id: number; length: number }[]
     if (rows.length === 0) break
     for (const { id, length } of rows) {
-      for (let gap = last + 1; gap < id && free.length < mostFree; gap++) free.push(gap)
+      for (let gap = last + 1; gap < id && free.length < maxFree; gap++) free.push(gap)
       last = id
       if (used.has(id)) continue
       overwrite.run('-'.repeat(length), id)
       remove.run(id)
-      if (free.length < mostFree) free.push(id)
+      if (free.length < maxFree) free.push(id)
     }
     database.exec('UPDATE state SET generation = generation + 1')
     yield

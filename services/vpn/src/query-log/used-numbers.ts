@@ -12,7 +12,7 @@ export class UsedNumbers {
     this.bits[number >>> 5]! |= 1 << (number & 31)
   }
 
-  /** Makes that there are bits up to this number, so that nobody reads behind them. */
+  /** Grows the bits up to this number, so that reads stay inside them. */
   reserve(number: number): void {
     const word = number >>> 5
     if (word < this.bits.length) return

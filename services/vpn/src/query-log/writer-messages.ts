@@ -29,7 +29,7 @@ export type ToWriter =
     }
   /** Names of the upstreams as entries count them: the first is 1. Without paths, they may hold a secret. */
   | { readonly type: 'upstreams'; readonly labels: readonly string[] }
-  /** Forgets what was asked before a moment (milliseconds since the epoch), by one client or by all (null). */
+  /** Deletes the queries before a time (milliseconds since the epoch), by one client or by all (null). */
   | { readonly type: 'purge'; readonly id?: number; readonly before: number; readonly client: number | null }
   /** Writes what the rings hold, then ends. */
   | { readonly type: 'stop' }
@@ -49,4 +49,4 @@ export type FromWriter =
   /** Everything is written; the thread ends. */
   | { readonly type: 'done'; readonly task: 'stop'; readonly error: string | null }
   /** Reason why the log cannot be written, in words; null when that is over. */
-  | { readonly type: 'trouble'; readonly message: string | null }
+  | { readonly type: 'failure'; readonly message: string | null }

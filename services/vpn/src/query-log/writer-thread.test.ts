@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { eventually, temporaryDirectory } from '@hearth/testing'
-import { createRingMemory, LogRing } from './ring.ts'
-import { entryOf } from './test-entries.ts'
+import { createRingMemory, LogRing } from '../dns/log-ring.ts'
+import { entryOf } from './test-log.ts'
 import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
 
 function startWriter(start: WriterStart) {

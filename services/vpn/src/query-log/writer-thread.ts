@@ -4,9 +4,9 @@ import { LogWriter } from './log-writer.ts'
 import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
 
 /*
- * The thread that writes the query log, in the resolver process; started with a `WriterStart` as `workerData`. It looks at the
+ * The thread that writes the query log, in the resolver process; started with a `WriterStart` as `workerData`. It examines the
  * rings every `pauseMs`. What comes after a quiet second is written at once; what comes after that waits for a second or for
- * `muchBytes`, because each transaction costs the disk some pages, and a house asks all day. When it does not keep up, it takes
+ * `muchBytes`, because each transaction costs the disk some pages. When it does not keep up, it takes
  * as much of the processor as the thread that answers, also in the midst of a write: what was answered is to be written.
  */
 const pauseMs = 200
@@ -25,7 +25,7 @@ let isStopping = false
 let lastWrite = -Infinity
 let lastRetention = -Infinity
 let lost = 0
-let trouble: string | null = null
+let failure: string | null = null
 let isHurrying = false
 
 function keepUp(): void {
@@ -40,8 +40,8 @@ function write(now = Infinity): void {
   lastWrite = performance.now()
   if (count > 0 || writer.lost !== lost) post({ type: 'wrote', count, lost: writer.lost })
   lost = writer.lost
-  if (writer.trouble !== trouble) post({ type: 'trouble', message: writer.trouble })
-  trouble = writer.trouble
+  if (writer.failure !== failure) post({ type: 'failure', message: writer.failure })
+  failure = writer.failure
 }
 
 function turn(): void {
@@ -63,7 +63,7 @@ function finish(): void {
   for (let tries = 0; writer.waiting > 0 && tries < 8; tries += 1) write()
   while (writer.hasUpkeep) writer.work()
   writer.close()
-  post({ type: 'done', task: 'stop', error: writer.trouble })
+  post({ type: 'done', task: 'stop', error: writer.failure })
   port.close()
 }
 
@@ -80,7 +80,7 @@ port.on('message', (message: ToWriter) => {
     case 'upstreams':
       return writer.useUpstreams(message.labels)
     case 'purge':
-      // What waits was asked before, most likely: it is to be found by the purge.
+      // Entries in the rings were most likely made before the purge, so it must find them.
       write()
       return writer.purge({ before: message.before, client: message.client }, ({ removed, error }) =>
         post({ type: 'done', task: 'purge', id: message.id, removed, error }),

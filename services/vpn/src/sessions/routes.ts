@@ -7,20 +7,20 @@ import type { Sessions } from './sessions.ts'
 
 type Client = Call<unknown, undefined, undefined, undefined>['client']
 
-/** What the routes need to know of the service around them. */
-export interface SessionSurroundings {
+/** Context of the session routes. */
+export interface SessionContext {
   /** Gives back the count of an anonymous request that turned out to be a sign-in. */
   readonly refundSignIn: (address: string) => void
-  /** Whether users see the service by an https address, so that its cookie may go nowhere else. */
+  /** True when users open the service by an https URL: its cookie is then sent over https alone. */
   readonly isPublishedSecurely: boolean
 }
 
-/** Sign-in, sign-out and the change of one's own password. */
-export function sessionRoutes(sessions: Sessions, around: SessionSurroundings): Route[] {
-  return [...signInRoutes(sessions, around), ...ownSessionRoutes(sessions, around)]
+/** Sign-in, sign-out and the change of the own password. */
+export function sessionRoutes(sessions: Sessions, context: SessionContext): Route[] {
+  return [...signInRoutes(sessions, context), ...ownSessionRoutes(sessions, context)]
 }
 
-function signInRoutes(sessions: Sessions, around: SessionSurroundings): Route[] {
+function signInRoutes(sessions: Sessions, context: SessionContext): Route[] {
   return [
     route(
       {
@@ -38,15 +38,15 @@ function signInRoutes(sessions: Sessions, around: SessionSurroundings): Route[] 
       },
       async ({ caller, body, client, answer }) => {
         const opened = await sessions.signIn({ ...body, address: client.address })
-        if (caller === undefined) around.refundSignIn(client.address)
-        answer.setCookie(sessionCookie, opened.key, cookieOptions(client, around))
+        if (caller === undefined) context.refundSignIn(client.address)
+        answer.setCookie(sessionCookie, opened.key, cookieOptions(client, context))
         return done(opened.session, 'Signed in')
       },
     ),
   ]
 }
 
-function ownSessionRoutes(sessions: Sessions, around: SessionSurroundings): Route[] {
+function ownSessionRoutes(sessions: Sessions, context: SessionContext): Route[] {
   const shared = { tag: 'Session', path: '/api/session', access: 'any-session', limit: 'counted' } as const
   return [
     route(
@@ -57,7 +57,7 @@ function ownSessionRoutes(sessions: Sessions, around: SessionSurroundings): Rout
       { ...shared, method: 'DELETE', summary: 'Sign out', success: { status: 200, body: messageEnvelope(z.null()) } },
       async ({ caller, answer, client }) => {
         await sessions.signOut(caller)
-        answer.clearCookie(sessionCookie, cookieOptions(client, around))
+        answer.clearCookie(sessionCookie, cookieOptions(client, context))
         return done(null, 'Signed out')
       },
     ),
@@ -79,7 +79,7 @@ function ownSessionRoutes(sessions: Sessions, around: SessionSurroundings): Rout
   ]
 }
 
-function cookieOptions(client: Client, { isPublishedSecurely }: SessionSurroundings) {
+function cookieOptions(client: Client, { isPublishedSecurely }: SessionContext) {
   const secure = client.secure || isPublishedSecurely
   return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
 }

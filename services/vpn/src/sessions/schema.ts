@@ -9,7 +9,7 @@ export const SignIn = z
   })
   .meta({ id: 'SignIn' })
 
-/** Who is signed in, and what a write by this session must carry. */
+/** The signed-in user, and the CSRF token that writes of this session must carry. */
 export const Session = z
   .object({
     user: User,

@@ -3,20 +3,19 @@ import {
   endSessionsOf,
   isPasswordOf,
   replacePassword,
+  type Session as StoredSession,
   SessionStore,
   signIn,
   slidingWindow,
-  type Session as StoredSession,
   type Throttle,
 } from '@hearth/accounts'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import { addressGroup, Fault } from '@hearth/http'
+import { addressGroup, HttpError } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { SessionCaller } from '../access.ts'
-import type { Tables, UserRow } from '../database/tables.ts'
-import { usersIn } from '../users/store.ts'
-import { userOfRow } from '../users/users.ts'
+import type { Tables, UserRow } from '../tables.ts'
+import { userOfRow, usersIn } from '../users/users.ts'
 import type { Session } from './schema.ts'
 
 /** Absolute session lifetime, milliseconds: 7 days, whatever the activity. */
@@ -31,7 +30,7 @@ export interface OpenSession {
   readonly session: Session
 }
 
-/** What somebody gives to sign in. */
+/** Credentials of a sign-in. */
 export interface SignInInput {
   readonly username: string
   readonly password: string
@@ -41,9 +40,9 @@ export interface SignInInput {
 export interface SessionDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
-  /** How long an unused session lasts, minutes; read at every use. */
+  /** Lifetime of an unused session, minutes; read at every use. */
   readonly timeoutMinutes: () => number
-  /** Hears of users whose open connections must end, or begin anew. */
+  /** Called with users whose open connections must end or start again. */
   readonly onAccessChanged: (userId: string) => void
   /** Called when a user changed the password that was generated for the first sign-in. */
   readonly onPasswordChanged: (user: UserRow) => Promise<void>
@@ -85,7 +84,7 @@ export class Sessions {
     return { userId: user.id, username: user.username, role: user.role, via }
   }
 
-  /** Whether a session that was good a moment ago still is; asking does not prolong it. */
+  /** Returns true if a session is still valid. Does not extend it. */
   async isUsable(key: string): Promise<boolean> {
     return (await this.#userOf(await this.#store.find(key))) !== undefined
   }
@@ -125,7 +124,7 @@ export class Sessions {
   async #required(key: string): Promise<{ session: StoredSession; user: UserRow }> {
     const session = await this.#store.find(key)
     const user = await this.#userOf(session)
-    if (session === undefined || user === undefined) throw new Fault({ kind: 'unauthenticated' })
+    if (session === undefined || user === undefined) throw new HttpError({ kind: 'unauthenticated' })
     return { session, user }
   }
 

@@ -1,18 +1,13 @@
 import { hostname, networkInterfaces } from 'node:os'
-import { endpointReach, type EndpointReach } from './endpoint-reach.ts'
+import { BlockList, isIP } from 'node:net'
+import { isPublicAddress } from '@hearth/outbound'
 import { PublicEndpoint, type PublicEndpointState } from './schema.ts'
 
-/** Where a host name or an address of this machine was found. */
-export type EndpointSource = 'setting' | 'PUBLIC_ENDPOINT' | 'PUBLIC_URL' | 'request' | 'host name' | 'address'
-
 /** A host devices may reach this machine by. */
-export interface EndpointCandidate {
-  readonly host: string
-  readonly source: EndpointSource
-  readonly reach: EndpointReach
-}
+type EndpointCandidate = PublicEndpointState['candidates'][number]
+type EndpointSource = EndpointCandidate['source']
 
-/** What the public endpoint is decided from. */
+/** Facts that decide the public endpoint. */
 export interface EndpointContext {
   /** `public_endpoint` of the settings; empty for none. */
   readonly setting: () => string
@@ -24,7 +19,7 @@ export interface EndpointContext {
   readonly machine?: () => MachineNames
 }
 
-/** What the machine knows of itself. */
+/** Names and addresses of this machine. */
 export interface MachineNames {
   readonly hostname: string
   readonly addresses: readonly { readonly link: string; readonly address: string }[]
@@ -70,7 +65,7 @@ const candidate = (host: string, source: EndpointSource): EndpointCandidate => (
   reach: endpointReach(host),
 })
 
-/** What is reached from everywhere first; then what somebody wrote, then addresses before the bare name of the machine. */
+/** Order of candidates: public ones first, then configured ones, then addresses before the host name. */
 function rank({ reach, source }: EndpointCandidate): number {
   const order: Record<EndpointSource, number> = {
     setting: 0,
@@ -96,4 +91,25 @@ function systemNames(): MachineNames {
     ),
   )
   return { hostname: hostname(), addresses }
+}
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('0.0.0.0', 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+loopback.addAddress('::', 'ipv6')
+
+/** Domains that only the network at home knows (RFC 6762, RFC 8375, and what routers and Docker use). */
+const localDomain = /(^|\.)(local|lan|home|internal|intranet|private|home\.arpa|test|example|invalid)$/i
+
+/** Reach of a host name or an address without port. A name is judged by its form; it is not looked up. */
+export function endpointReach(host: string): EndpointCandidate['reach'] {
+  const family = isIP(host)
+  if (family !== 0) {
+    if (loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')) return 'loopback'
+    return isPublicAddress(host) ? 'public' : 'private'
+  }
+  const name = host.toLowerCase().replace(/\.$/, '')
+  if (name === 'localhost' || name.endsWith('.localhost')) return 'loopback'
+  return !name.includes('.') || localDomain.test(name) ? 'private' : 'public'
 }

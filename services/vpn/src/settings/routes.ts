@@ -1,19 +1,15 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
-import type { Publish } from '../events/schema.ts'
+import type { Publish } from '../service-event.ts'
 import { PublicEndpointState, Settings, SettingsUpdate } from './schema.ts'
-import type { SettingsKeeper } from './settings.ts'
+import type { SettingsStore } from './settings.ts'
 
 /** Reads the host devices reach this service by; `requestHost` is the one the request was sent to. */
 export type ReadPublicEndpoint = (requestHost: string) => Promise<PublicEndpointState>
 
 /** Reading and changing the service's settings; administrators only. */
-export function settingsRoutes(
-  settings: SettingsKeeper,
-  publicEndpoint: ReadPublicEndpoint,
-  publish: Publish,
-): Route[] {
+export function settingsRoutes(settings: SettingsStore, publicEndpoint: ReadPublicEndpoint, publish: Publish): Route[] {
   const shared = { path: '/api/settings', tag: 'Settings', access: 'admin', limit: 'counted' } as const
   return [
     route(

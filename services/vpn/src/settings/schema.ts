@@ -15,7 +15,7 @@ export const PublicEndpoint = z
     'must be a host name or an IP address without port',
   )
 
-/** Where a database is downloaded from; empty for nowhere. */
+/** URL that a database is downloaded from; empty for none. */
 const downloadUrl = z
   .string()
   .max(2048)
@@ -78,7 +78,7 @@ export const PublicEndpointState = z
   .meta({ id: 'PublicEndpoint' })
 export type PublicEndpointState = z.infer<typeof PublicEndpointState>
 
-/** What a fresh install uses. */
+/** Settings of a new installation. */
 export const defaultSettings: Settings = {
   public_endpoint: '',
   default_dns: '',

@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { done, messageEnvelope, ok, pageEnvelope } from '../envelope.ts'
-import type { Publish } from '../events/schema.ts'
+import type { Publish } from '../service-event.ts'
 import { Token, TokenCreate, TokenCreated, TokenListQuery, TokenParams, TokenRevoked } from './schema.ts'
 import type { Tokens } from './tokens.ts'
 

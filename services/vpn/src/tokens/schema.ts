@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { idText, Timestamp, pageQuery } from '../envelope.ts'
 
+/** Permissions of a token: read-only, or everything its owner may do. */
 export const TokenPermissions = z
   .enum(['read-only', 'full'])
   .meta({ description: 'read-only allows GET; full allows everything its owner may do, administrators only' })
 export type TokenPermissions = z.infer<typeof TokenPermissions>
 
+/** Lifetime of a new token. */
 export const TokenExpiry = z.enum(['never', '30d', '90d', '1y'])
 export type TokenExpiry = z.infer<typeof TokenExpiry>
 
@@ -29,6 +31,7 @@ export const Token = z
   .meta({ id: 'Token' })
 export type Token = z.infer<typeof Token>
 
+/** An API token to create. */
 export const TokenCreate = z
   .strictObject({
     name: z

@@ -1,19 +1,19 @@
-import { TokenStore, type Token as StoredToken } from '@hearth/accounts'
+import { type Token as StoredToken, TokenStore } from '@hearth/accounts'
 import type { Database, Page } from '@hearth/database'
 import { createAddressSet } from '@hearth/http'
-import { momentOf, type Clock } from '@hearth/runtime'
+import { type Clock, toIsoString } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
-import type { Tables, TokenColumns, UserRow } from '../database/tables.ts'
+import type { Tables, TokenColumns, UserRow } from '../tables.ts'
 import { forbidden, notFound } from '../problems.ts'
 import type { Role } from '../users/schema.ts'
-import { usersIn } from '../users/store.ts'
+import { usersIn } from '../users/users.ts'
 import type { Token, TokenCreate } from './schema.ts'
 
 const policy = { prefix: 'hvpn', hashColumn: 'hash', maxTokens: 100 } as const
 
 type Row = StoredToken & TokenColumns
 
-/** What the tokens need; `onAccessChanged` hears of users whose open connections must end, or begin anew. */
+/** Dependencies of `Tokens`; `onAccessChanged` is called with users whose open connections must end or start again. */
 export interface TokenDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
@@ -70,7 +70,7 @@ export class Tokens {
     return callerOf(token, owner)
   }
 
-  /** Whether a token that was good a moment ago still is. */
+  /** Returns true if a token is still valid. */
   async isUsable(id: string): Promise<boolean> {
     return (await this.#ownerOf(await this.#store.findById(id))) !== undefined
   }
@@ -104,8 +104,8 @@ function tokenOfRow(row: Row): Token {
     permissions: row.permissions,
     ip_whitelist: JSON.parse(row.ip_whitelist) as string[],
     created_at: new Date(row.created_at).toISOString(),
-    expires_at: momentOf(row.expires_at),
-    last_used_at: momentOf(row.last_used_at),
+    expires_at: toIsoString(row.expires_at),
+    last_used_at: toIsoString(row.last_used_at),
     last_used_ip: row.last_used_ip,
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { addToBucket, bucketStart, emptyBucket, hostOfEndpoint, steps, tiers } from './bucket.ts'
-import { mostPoints, periodOf } from './period.ts'
+import { maxPoints, periodOf } from './history.ts'
 
 const moment = fc.integer({ min: 0, max: Date.parse('2200-01-01T00:00:00Z') })
 const anyLength = fc.constantFrom(...Object.values(tiers), ...Object.values(steps))
@@ -39,7 +39,7 @@ test('boundaries are those of UTC, weeks begin on Monday, and daylight saving ch
 test('a period is made of the whole buckets it touches', () => {
   fc.assert(
     fc.property(moment, fc.integer({ min: 1, max: 300 * 86_400_000 }), anyLength, (start, span, seconds) => {
-      fc.pre(span / 1000 / seconds < mostPoints - 2)
+      fc.pre(span / 1000 / seconds < maxPoints - 2)
       const { from, until } = periodOf({ start, end: start + span }, seconds, 0)
       assert.ok(from <= start && start < from + seconds * 1000)
       assert.ok(until >= start + span && until < start + span + seconds * 1000)
@@ -63,8 +63,8 @@ test('periods that end before they begin are refused with 400, too many points w
   assert.throws(() => periodOf({ start: 5, end: 5 }, 3600, 9), kind('bad-request'))
   assert.throws(() => periodOf({ start: 6, end: 5 }, 3600, 9), kind('bad-request'))
   assert.throws(() => periodOf({ start: 10 }, 3600, 9), kind('bad-request'))
-  assert.doesNotThrow(() => periodOf({ start: 0, end: mostPoints * hour }, 3600, 9))
-  assert.throws(() => periodOf({ start: 0, end: mostPoints * hour + 1 }, 3600, 9), kind('invalid'))
+  assert.doesNotThrow(() => periodOf({ start: 0, end: maxPoints * hour }, 3600, 9))
+  assert.throws(() => periodOf({ start: 0, end: maxPoints * hour + 1 }, 3600, 9), kind('invalid'))
 })
 
 test('a peer that wanders through many hosts is counted whole', () => {

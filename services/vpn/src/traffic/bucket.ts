@@ -7,7 +7,7 @@ export type Tier = (typeof tiers)[keyof typeof tiers]
 /** Time for which fine and hourly buckets are kept, milliseconds; daily ones are kept as long as the setting says. */
 export const keptFor = { fine: 30 * 86_400_000, hour: 366 * 86_400_000 } as const
 
-/** Steps that can be asked for, seconds; a week is seven stored days from an ISO Monday on. */
+/** Resolutions of the API, seconds; a week is seven stored days from an ISO Monday on. */
 export const steps = { hourly: 3600, daily: 86_400, weekly: 604_800 } as const
 
 /** 1970-01-05, the first Monday of the epoch, milliseconds: weeks are counted from here. */

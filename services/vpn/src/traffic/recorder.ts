@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { addToBucket, bucketStart, emptyBucket, tiers, type Amount, type Bucket } from './bucket.ts'
 import { addTraffic } from './store.ts'
 
@@ -30,7 +30,7 @@ interface PeerBuckets {
   closed: Bucket[]
 }
 
-/** Buckets of a peer that has not been written for long, because the database is away, are thrown together beyond this. */
+/** Buckets of a peer that has not been written for long, because the database is away, are merged beyond this. */
 const closedAtMost = 24
 
 /**
@@ -53,7 +53,7 @@ export class TrafficRecorder {
     this.#onClosed = onClosed
   }
 
-  /** Adds what a peer did to the bucket of that moment; an earlier moment than before, after a jump of the clock, has its own. */
+  /** Adds what a peer did to the bucket of that time; an earlier time than before, after a jump of the clock, has its own. */
   count(counted: Counted): void {
     const peer = this.#peers.get(counted.id) ?? { interface: counted.interface, open: undefined, closed: [] }
     this.#peers.set(counted.id, peer)
@@ -85,7 +85,7 @@ export class TrafficRecorder {
     return this.#waiting.values().take(most).toArray()
   }
 
-  /** Ends all buckets, so that everything can be written; the same bucket may be begun anew and is added up then. */
+  /** Ends all buckets, so that everything can be written; the same bucket may be begun again and is added up then. */
   closeAll(): string[] {
     for (const [id, peer] of this.#peers) this.#close(id, peer)
     return [...this.#waiting]

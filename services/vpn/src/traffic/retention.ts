@@ -1,7 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
-import type { Tables } from '../database/tables.ts'
+import type { Tables } from '../tables.ts'
 import { keptFor, tiers } from './bucket.ts'
 import { deleteInterfaceBuckets, deletePeerBuckets } from './store.ts'
 
@@ -11,7 +11,7 @@ const day = 86_400_000
 /** Peers whose old buckets are deleted by one statement, so that none takes long. */
 const peersAtOnce = 200
 
-export interface RetentionParts {
+export interface RetentionDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly log: Log
@@ -19,11 +19,11 @@ export interface RetentionParts {
   readonly peers: () => Iterable<string>
   /** The setting `metrics_retention_days`; 0 is for ever. */
   readonly retentionDays: () => number
-  /** Others that keep something for as long, and throw away what began before a moment. */
+  /** Others that keep something for as long, and delete what began before a time. */
   readonly others: readonly ((before: number) => Promise<void>)[]
 }
 
-/** The moment before which buckets of a length are thrown away; null for never. */
+/** The time before which buckets of a length are deleted; null for never. */
 export function keptSince(seconds: number, retentionDays: number, now: number): number | null {
   const limits = [
     ...(seconds === tiers.fine ? [keptFor.fine] : seconds === tiers.hour ? [keptFor.hour] : []),
@@ -33,11 +33,11 @@ export function keptSince(seconds: number, retentionDays: number, now: number): 
 }
 
 /** Throws away what is older than it is to be kept. */
-export async function deleteOldTraffic(parts: RetentionParts): Promise<void> {
-  const { database, clock } = parts
-  const [now, ids] = [clock.now(), [...parts.peers()]]
+export async function deleteOldTraffic(dependencies: RetentionDependencies): Promise<void> {
+  const { database, clock } = dependencies
+  const [now, ids] = [clock.now(), [...dependencies.peers()]]
   for (const seconds of Object.values(tiers)) {
-    const until = keptSince(seconds, parts.retentionDays(), now)
+    const until = keptSince(seconds, dependencies.retentionDays(), now)
     if (until === null) continue
     await deleteInterfaceBuckets(database.query, { seconds, until })
     for (let first = 0; first < ids.length; first += peersAtOnce) {
@@ -45,23 +45,16 @@ export async function deleteOldTraffic(parts: RetentionParts): Promise<void> {
       await pause()
     }
   }
-  const until = keptSince(tiers.hour, parts.retentionDays(), now)
-  for (const other of parts.others) if (until !== null) await other(until)
-}
-
-/** Deletes old figures regularly. */
-export interface Retention {
-  /** The retention changed: older figures are deleted at once. */
-  changed(): void
-  close(): Promise<void>
+  const until = keptSince(tiers.hour, dependencies.retentionDays(), now)
+  for (const other of dependencies.others) if (until !== null) await other(until)
 }
 
 /**
- * Does that every hour until closed. An hour in which the clock was set by more than that is passed over: with a wrong clock
+ * Deletes old traffic every hour until closed. An hour in which the clock was set by more than that is passed over: with a wrong clock
  * everything is old.
  */
-export function startRetention(parts: RetentionParts): Retention {
-  const { clock, log } = parts
+export function startRetention(dependencies: RetentionDependencies) {
+  const { clock, log } = dependencies
   let last = { wall: clock.now(), steady: clock.monotonic() }
   let running = Promise.resolve()
   const timer = setInterval(() => {
@@ -75,13 +68,14 @@ export function startRetention(parts: RetentionParts): Retention {
 
   function clear(): void {
     running = running
-      .then(() => deleteOldTraffic(parts))
+      .then(() => deleteOldTraffic(dependencies))
       .catch((error: unknown) => log.error({ err: error }, 'clearing old traffic failed'))
   }
 
   return {
+    /** The retention is another one: older figures are deleted at once. */
     changed: clear,
-    async close() {
+    async close(): Promise<void> {
       clearInterval(timer)
       await running
     },

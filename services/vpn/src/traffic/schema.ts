@@ -2,15 +2,15 @@ import { parseIsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
 
-/** A moment as ISO 8601 has it: with an offset, or without, which is UTC; a date alone is its first moment. */
-const Moment = z
+/** A time as ISO 8601 has it: with an offset, or without, which is UTC; a date alone is its beginning. */
+const QueryTime = z
   .string()
   .max(40)
   // A plus sign that was not escaped arrives as a blank.
-  .transform((text, context) => momentOf(text.replace(/ (?=\d\d:?\d\d$)/, '+'), context))
+  .transform((text, context) => toIsoString(text.replace(/ (?=\d\d:?\d\d$)/, '+'), context))
   .meta({ format: 'date-time', description: 'ISO 8601; without an offset it is UTC' })
 
-function momentOf(text: string, context: z.RefinementCtx): number {
+function toIsoString(text: string, context: z.RefinementCtx): number {
   const at = parseIsoTime(text, { withoutOffset: true, dateOnly: true })
   if (at !== undefined && at >= 0) return at
   context.addIssue({ code: 'custom', message: 'must be a moment since 1970 in ISO 8601, such as 2026-11-21T00:00:00Z' })
@@ -23,8 +23,8 @@ export const Resolution = z.enum(['hourly', 'daily', 'weekly']).meta({
 export type Resolution = z.infer<typeof Resolution>
 
 const period = {
-  start: Moment.optional().meta({ description: 'Begin of the period; a day before its end when left out' }),
-  end: Moment.optional().meta({ description: 'End of the period, itself not in it; now when left out' }),
+  start: QueryTime.optional().meta({ description: 'Begin of the period; a day before its end when left out' }),
+  end: QueryTime.optional().meta({ description: 'End of the period, itself not in it; now when left out' }),
 }
 
 export const PeerTrafficQuery = z.strictObject({ ...period, resolution: Resolution.default('hourly') })
@@ -45,7 +45,7 @@ export type TopTrafficQuery = z.infer<typeof TopTrafficQuery>
 
 const bytes = { rx_bytes: wholeNumber, tx_bytes: wholeNumber }
 
-/** What moved in one bucket of time. */
+/** Traffic of one bucket of time. */
 const TrafficPoint = z
   .object({ time: Timestamp.meta({ description: 'Begin of the bucket' }), ...bytes })
   .meta({ id: 'TrafficPoint' })

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { InterfaceTrafficRow, PeerTrafficRow, Tables } from '../database/tables.ts'
+import type { InterfaceTrafficRow, PeerTrafficRow, Tables } from '../tables.ts'
 import { bucketStart, tiers, type Tier } from './bucket.ts'
 
 type Db = Kysely<Tables>
@@ -162,7 +162,7 @@ export function peerSums(
     .execute()
 }
 
-/** Deletes the buckets of one length that begin before a moment, of some peers. */
+/** Deletes the buckets of one length that begin before a time, of some peers. */
 export async function deletePeerBuckets(
   db: Db,
   ids: readonly string[],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import * as fc from 'fast-check'
-import { openTrafficPlace } from '../../test/traffic-place.ts'
+import { openTrafficFixture } from '../../test/traffic-fixture.ts'
 import { deleteOldTraffic, keptSince } from './retention.ts'
 import type { Resolution } from './schema.ts'
 
@@ -41,23 +41,28 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reset' as const), peer: fc.constantFrom(...ids) }) },
 )
 
-type Place = Awaited<ReturnType<typeof openTrafficPlace>>
+type Place = Awaited<ReturnType<typeof openTrafficFixture>>
 
 /** Plays what may happen to a service, and samples after every step. */
-async function live(place: Place, steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) {
-  let process = await place.start()
+async function live(fixture: Place, steps: readonly (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[]) {
+  let process = await fixture.start()
   for (const done of steps) {
     if (done.kind === 'move') {
-      const before = place.counters.get(done.peer)
+      const before = fixture.counters.get(done.peer)
       const rxBytes = (before?.rxBytes ?? 0) + done.rx
       const txBytes = (before?.txBytes ?? 0) + done.tx
-      place.counters.set(done.peer, { latestHandshake: place.clock.now(), endpoint: '192.0.2.1:5', rxBytes, txBytes })
-    } else if (done.kind === 'reset') place.counters.set(done.peer, {})
-    else if (done.kind === 'wait') place.clock.advance(done.ms)
-    else if (done.kind === 'jump') place.clock.jump(done.ms)
+      fixture.counters.set(done.peer, {
+        latestHandshake: fixture.clock.now(),
+        endpoint: '192.0.2.1:5',
+        rxBytes,
+        txBytes,
+      })
+    } else if (done.kind === 'reset') fixture.counters.set(done.peer, {})
+    else if (done.kind === 'wait') fixture.clock.advance(done.ms)
+    else if (done.kind === 'jump') fixture.clock.jump(done.ms)
     else {
       if (done.kind === 'stop') await process.sampler.flush()
-      process = await place.start()
+      process = await fixture.start()
     }
     await process.sampler.sample()
   }
@@ -69,21 +74,21 @@ const everything = (now: number) => ({ start: now - 300 * day, end: now + 100 * 
 async function checkSums(location: () => Promise<DatabaseLocation>, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      await using place = await openTrafficPlace(await location(), peers)
-      const process = await live(place, steps)
-      await compare(place, process)
+      await using fixture = await openTrafficFixture(await location(), peers)
+      const process = await live(fixture, steps)
+      await compare(fixture, process)
       await process.sampler.flush()
-      await compare(place, process)
-      await compare(place, await place.start())
+      await compare(fixture, process)
+      await compare(fixture, await fixture.start())
     }),
     { numRuns },
   )
 }
 
-/** What every resolution adds up to, against the sampler's totals; no bucket is negative. */
-async function compare(place: Place, { sampler, history }: Awaited<ReturnType<Place['start']>>): Promise<void> {
+/** Compares the sums of every resolution with the sampler's totals; no bucket is negative. */
+async function compare(fixture: Place, { sampler, history }: Awaited<ReturnType<Place['start']>>): Promise<void> {
   const counted = ids.map((id) => [sampler.peer(id)?.activity.rxTotal, sampler.peer(id)?.activity.txTotal])
-  const period = everything(place.clock.now())
+  const period = everything(fixture.clock.now())
   for (const resolution of ['hourly', 'daily', 'weekly'] satisfies Resolution[]) {
     const series = await Promise.all(ids.map((id) => history.ofPeer(id, { ...period, resolution })))
     assert.deepEqual(
@@ -125,14 +130,14 @@ test('the same on PostgreSQL', { skip: postgresObstacle() }, async () => {
 })
 
 test('traffic stands in the hour, the day and the week it was moved in, and the rest is zero', async () => {
-  await using place = await openTrafficPlace({ file: ':memory:' }, peers)
-  const { sampler, history } = await place.start()
-  place.counters.set('p2', { rxBytes: 100, txBytes: 10, latestHandshake: place.clock.now() })
+  await using fixture = await openTrafficFixture({ file: ':memory:' }, peers)
+  const { sampler, history } = await fixture.start()
+  fixture.counters.set('p2', { rxBytes: 100, txBytes: 10, latestHandshake: fixture.clock.now() })
   await sampler.sample()
-  place.clock.advance(60 * minute)
-  place.counters.set('p2', { rxBytes: 400, txBytes: 20, latestHandshake: place.clock.now() })
+  fixture.clock.advance(60 * minute)
+  fixture.counters.set('p2', { rxBytes: 400, txBytes: 20, latestHandshake: fixture.clock.now() })
   await sampler.sample()
-  place.clock.advance(4 * minute)
+  fixture.clock.advance(4 * minute)
   const hourly = await history.ofPeer('p2', { resolution: 'hourly' })
   assert.equal(hourly.points.length, 24)
   assert.deepEqual(
@@ -150,14 +155,14 @@ test('traffic stands in the hour, the day and the week it was moved in, and the 
 })
 
 test('a deleted peer takes its own history along, and its interface keeps what it moved', async () => {
-  await using place = await openTrafficPlace({ file: ':memory:' }, peers)
-  const { sampler, history } = await place.start()
-  place.counters.set('p2', { rxBytes: 100 })
+  await using fixture = await openTrafficFixture({ file: ':memory:' }, peers)
+  const { sampler, history } = await fixture.start()
+  fixture.counters.set('p2', { rxBytes: 100 })
   await sampler.sample()
-  place.clock.advance(10 * minute)
-  place.counters.set('p2', { rxBytes: 150 })
+  fixture.clock.advance(10 * minute)
+  fixture.counters.set('p2', { rxBytes: 150 })
   await sampler.sample()
-  await place.database.query.deleteFrom('peers').where('id', '=', 'p2').execute()
+  await fixture.database.query.deleteFrom('peers').where('id', '=', 'p2').execute()
   sampler.forget('p2')
   const total = async () => (await history.ofAll({ resolution: 'hourly', interface: 'wg0' })).totals.rx_bytes
   assert.equal(await total(), 150)
@@ -168,31 +173,31 @@ test('a deleted peer takes its own history along, and its interface keeps what i
 
 test('when the database refuses, nothing is lost and nothing counted twice', async () => {
   let isBroken = true
-  await using place = await openTrafficPlace({ file: ':memory:' }, peers, () =>
+  await using fixture = await openTrafficFixture({ file: ':memory:' }, peers, () =>
     isBroken ? Promise.reject(new Error('disk full')) : Promise.resolve(),
   )
-  const { sampler, history } = await place.start()
+  const { sampler, history } = await fixture.start()
   for (let round = 1; round <= 5; round += 1) {
-    place.counters.set('p2', { rxBytes: round * 100, latestHandshake: place.clock.now() })
+    fixture.counters.set('p2', { rxBytes: round * 100, latestHandshake: fixture.clock.now() })
     if (round <= 1) await sampler.sample()
     else await assert.rejects(sampler.sample(), /disk full/)
-    place.clock.advance(5 * minute)
+    fixture.clock.advance(5 * minute)
   }
   isBroken = false
   await sampler.sample()
   assert.equal((await history.ofPeer('p2', { resolution: 'hourly' })).totals.rx_bytes, 500)
   await sampler.flush()
-  const again = await place.start()
+  const again = await fixture.start()
   assert.equal((await again.history.ofPeer('p2', { resolution: 'hourly' })).totals.rx_bytes, 500)
 })
 
 test('connected time is counted, also while nothing moves', async () => {
-  await using place = await openTrafficPlace({ file: ':memory:' }, peers)
-  const { sampler, history } = await place.start()
-  place.counters.set('p2', { rxBytes: 1, latestHandshake: place.clock.now() })
+  await using fixture = await openTrafficFixture({ file: ':memory:' }, peers)
+  const { sampler, history } = await fixture.start()
+  fixture.counters.set('p2', { rxBytes: 1, latestHandshake: fixture.clock.now() })
   for (let round = 0; round < 200; round += 1) {
     await sampler.sample()
-    place.clock.advance(2000)
+    fixture.clock.advance(2000)
   }
   const { totals } = await history.ofPeer('p2', { resolution: 'hourly' })
   assert.ok(totals.active_seconds >= 176 && totals.active_seconds <= 182, String(totals.active_seconds))
@@ -208,23 +213,23 @@ test('fine buckets go after 30 days, hours after a year, days when the setting s
     [300, 3600, 86_400].map((seconds) => keptSince(seconds, 90, now)),
     [now - 30 * day, now - 90 * day, now - 90 * day],
   )
-  await using place = await openTrafficPlace({ file: ':memory:' }, peers)
-  const { sampler, history } = await place.start()
+  await using fixture = await openTrafficFixture({ file: ':memory:' }, peers)
+  const { sampler, history } = await fixture.start()
   for (let round = 1; round <= 5; round += 1) {
-    place.counters.set('p2', { rxBytes: round * 100 })
+    fixture.counters.set('p2', { rxBytes: round * 100 })
     await sampler.sample()
-    place.clock.advance(20 * day)
+    fixture.clock.advance(20 * day)
   }
   await sampler.flush()
   const stored = async (table: 'peer_traffic' | 'interface_traffic') => {
-    const rows = await place.database.query.selectFrom(table).select(['seconds']).execute()
+    const rows = await fixture.database.query.selectFrom(table).select(['seconds']).execute()
     return [300, 3600, 86_400].map((length) => rows.filter(({ seconds }) => seconds === length).length)
   }
   const old: number[] = []
   const log = { error: () => undefined } as never
   const parts = {
-    database: place.database,
-    clock: place.clock,
+    database: fixture.database,
+    clock: fixture.clock,
     log,
     peers: () => ids,
     others: [async (before: number) => void old.push(before)],
@@ -232,7 +237,7 @@ test('fine buckets go after 30 days, hours after a year, days when the setting s
   await deleteOldTraffic({ ...parts, retentionDays: () => 0 })
   assert.deepEqual(await stored('peer_traffic'), [1, 5, 5])
   assert.deepEqual(await stored('interface_traffic'), [1, 5, 5])
-  const period = everything(place.clock.now())
+  const period = everything(fixture.clock.now())
   assert.equal((await history.ofPeer('p2', { ...period, resolution: 'hourly' })).totals.rx_bytes, 500)
   await deleteOldTraffic({ ...parts, retentionDays: () => 50 })
   assert.deepEqual(await stored('peer_traffic'), [1, 2, 2])

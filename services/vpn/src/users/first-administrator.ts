@@ -8,14 +8,14 @@ import {
 } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
-import type { Tables, UserRow } from '../database/tables.ts'
-import { usersIn } from './store.ts'
+import type { Tables, UserRow } from '../tables.ts'
+import { usersIn } from './users.ts'
 
 /** The account of the first start. */
 const firstAdministrator = 'admin'
 
 /**
- * Makes the administrator `admin` with a generated password when nobody could sign in as administrator, and saves the
+ * Makes the administrator `admin` with a generated password when no one could sign in as administrator, and saves the
  * password for its owner.
  */
 export async function createFirstAdministrator(

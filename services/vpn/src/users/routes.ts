@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok, pageEnvelope } from '../envelope.ts'
-import type { Publish } from '../events/schema.ts'
+import type { Publish } from '../service-event.ts'
 import { User, UserCreate, UserDeleted, UserListQuery, UserParams, UserUpdate } from './schema.ts'
 import type { Users } from './users.ts'
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idText, Timestamp, pageQuery } from '../envelope.ts'
 
+/** Role of an account. */
 export const Role = z.enum(['admin', 'user'])
 export type Role = z.infer<typeof Role>
 
@@ -25,6 +26,7 @@ const email = z
 /** 8 to 128 characters; whether it is too common is checked where it is set. */
 export const NewPassword = z.string().min(8).max(128).meta({ format: 'password' })
 
+/** An account as the API shows it, without its password. */
 export const User = z
   .object({
     id: z.uuid(),
@@ -40,6 +42,7 @@ export const User = z
   .meta({ id: 'User' })
 export type User = z.infer<typeof User>
 
+/** An account to create. */
 export const UserCreate = z
   .strictObject({
     username: Username,

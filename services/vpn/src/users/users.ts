@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import {
+  type AnyQuery,
   changeUsers,
   checkLastAdministrator,
   checkNewPassword,
@@ -8,31 +9,30 @@ import {
   isPasswordOf,
   slidingWindow,
   type Throttle,
+  UserStore,
 } from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
-import { momentOf, type Clock } from '@hearth/runtime'
+import { type Clock, toIsoString } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { namedConflict } from '../conflicts.ts'
-import type { Tables, UserRow } from '../database/tables.ts'
-import { badRequest, forbidden, invalidField, notFound } from '../problems.ts'
+import { badRequest, forbidden, invalidField, namedConflict, notFound } from '../problems.ts'
+import type { Tables, UserRow } from '../tables.ts'
 import type { Role, User, UserCreate, UserUpdate } from './schema.ts'
-import { usersIn } from './store.ts'
 
-/** Who asks for a change; the rules differ for one's own record. */
+/** The user who makes a change; the rules differ for the own account. */
 export interface Actor {
   readonly userId: string
   readonly role: Role
 }
 
-/** What the users need; `onAccessChanged` hears of users whose open connections must end. */
+/** Dependencies of `Users`; `onAccessChanged` is called with users whose open connections must end. */
 export interface UserDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly onAccessChanged?: (userId: string) => void
 }
 
-/** What no two users share. */
+/** Members that are unique among users. */
 const uniqueMembers = ['username', 'email']
 
 /** The users of the service and the rules about them. */
@@ -40,7 +40,7 @@ export class Users {
   readonly #database: Database<Tables>
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
-  /** Wrong guesses of one's own password, as at sign-in. */
+  /** Wrong guesses of the own password, as at sign-in. */
   readonly #throttle: Throttle
   readonly #onAccessChanged: (userId: string) => void
 
@@ -103,7 +103,7 @@ export class Users {
   }
 }
 
-/** The wire form of an account; the password hash has no place in it. */
+/** The wire form of an account; the password hash is never part of it. */
 export function userOfRow(row: UserRow): User {
   return {
     id: row.id,
@@ -113,7 +113,7 @@ export function userOfRow(row: UserRow): User {
     is_active: row.is_active === 1,
     password_change_required: row.password_change_required === 1,
     created_at: new Date(row.created_at).toISOString(),
-    last_login_at: momentOf(row.last_login_at),
+    last_login_at: toIsoString(row.last_login_at),
     last_login_ip: row.last_login_ip,
   }
 }
@@ -145,7 +145,7 @@ interface AskedChange {
   readonly actor: Actor
   readonly row: UserRow
   readonly changes: UserUpdate
-  /** Whether a text is the account's present password. */
+  /** Returns true if a text is the account's current password. */
   readonly verifyOwn: (guess: string) => Promise<boolean>
 }
 
@@ -193,3 +193,6 @@ async function applyUpdate(trx: Kysely<Tables>, row: UserRow, values: Partial<Us
   await namedConflict('user', uniqueMembers, () => usersIn(trx).update(row.id, values))
   if (losesAccess(values)) await endSessionsOf(trx, { owner: 'user_id', id: row.id })
 }
+
+/** The users of a database, or as a transaction sees them. */
+export const usersIn = (query: AnyQuery) => new UserStore<UserRow>(query)

@@ -1,14 +1,13 @@
 import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
 import { diffPeers, type Peers } from './device-diff.ts'
-import { desiredPeers, isClean, peerDrift, settingsDrift, type DesiredDevice, type Drift } from './drift.ts'
-import type { InterfaceRules } from './firewall-rules.ts'
-import type { GuardedRules } from './guarded-rules.ts'
+import { type DesiredDevice, desiredPeers, type Drift, isClean, peerDrift, settingsDrift } from './drift.ts'
+import type { GuardedRules, InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
-import { createKnownPeers } from './known-peers.ts'
-import { changeInParts, readFollowed, type FollowedDevice } from './peer-batch.ts'
+import { createKnownPeers } from './device-model.ts'
+import { changeInBatches, type FollowedDevice, readFollowed } from './peer-batch.ts'
 
 /** Dependencies of `inspectDevice`. */
-export interface BringParts {
+export interface BringDependencies {
   readonly driver: WireGuardDriver
   readonly rules: GuardedRules
 }
@@ -21,23 +20,23 @@ export interface Inspection {
 
 /**
  * Compares without changing anything. A stopped interface drifts when its device runs; a device of the same name with another
- * key is somebody else's then.
+ * key is someone else's then.
  */
 export async function inspectDevice(
-  parts: BringParts,
+  dependencies: BringDependencies,
   device: FollowedDevice,
   desired: DesiredDevice,
 ): Promise<Inspection> {
   const { config } = desired
   const start = performance.now()
-  const state = await parts.driver.read(config.name)
+  const state = await dependencies.driver.read(config.name)
   device.readingTime = performance.now() - start
   if (!desired.running) {
     const isOurs = state !== undefined && state.publicKey === publicKeyOf(config.privateKey)
     return { drift: driftOf(config.name, isOurs ? ['device running'] : []), state: isOurs ? state : undefined }
   }
-  const words = await parts.driver.differences(config)
-  const outdated = isSameRules(parts.rules.of(config.name), desired.rules) ? [] : ['firewall rules outdated']
+  const words = await dependencies.driver.differences(config)
+  const outdated = isSameRules(dependencies.rules.of(config.name), desired.rules) ? [] : ['firewall rules outdated']
   if (state === undefined) return { drift: driftOf(config.name, ['device missing', ...outdated]), state }
   const found = driftOf(config.name, [...words, ...settingsDrift(config, state), ...outdated])
   return { drift: { ...found, ...peerDrift(desiredPeers(desired.peers), state.peers) }, state }
@@ -48,28 +47,35 @@ export async function inspectDevice(
  * device of a stopped interface away. Returns what was wrong. Throws a `DeviceError`; a device that did not exist before
  * is gone again then.
  */
-export async function bringDevice(parts: BringParts, device: FollowedDevice, desired: DesiredDevice): Promise<Drift> {
+export async function bringDevice(
+  dependencies: BringDependencies,
+  device: FollowedDevice,
+  desired: DesiredDevice,
+): Promise<Drift> {
   const { name } = desired.config
-  if (desired.running && (await parts.driver.isForeignLink(name))) {
+  if (desired.running && (await dependencies.driver.isForeignLink(name))) {
     throw new DeviceError(`${name} exists on this host already and is not a WireGuard interface`)
   }
-  const { drift, state } = await inspectDevice(parts, device, desired)
+  const { drift, state } = await inspectDevice(dependencies, device, desired)
   if (!desired.running) {
-    if (state !== undefined || parts.rules.of(name) !== null) await takeDevice(parts, device)
+    if (state !== undefined || dependencies.rules.of(name) !== null) await takeDevice(dependencies, device)
   } else if (isClean(drift) && state !== undefined) device.known = createKnownPeers(state.peers)
-  else await parts.rules.during(name, desired.rules, () => repairDevice(parts, device, { desired, drift, state }))
+  else
+    await dependencies.rules.during(name, desired.rules, () =>
+      repairDevice(dependencies, device, { desired, drift, state }),
+    )
   return drift
 }
 
 /** Takes a device down and away with its rules; not an error when it is not there. */
-export async function takeDevice({ driver, rules }: BringParts, device: FollowedDevice): Promise<void> {
+export async function takeDevice({ driver, rules }: BringDependencies, device: FollowedDevice): Promise<void> {
   device.known = undefined
   await driver.remove(device.name)
   await rules.set(device.name, null)
 }
 
 async function repairDevice(
-  { driver }: BringParts,
+  { driver }: BringDependencies,
   device: FollowedDevice,
   { desired, drift, state }: Inspection & { desired: DesiredDevice },
 ): Promise<void> {
@@ -79,7 +85,7 @@ async function repairDevice(
   try {
     if (state === undefined || drift.device.length > 0) await driver.ensure(config)
     const before = state ?? (await readFollowed(driver, device))
-    await changeInParts(driver, config.name, diffPeers(wanted, before.peers))
+    await changeInBatches(driver, config.name, diffPeers(wanted, before.peers))
     const after = await readFollowed(driver, device)
     refuseDifference(config.name, wanted, after.peers)
     device.known = createKnownPeers(after.peers)

@@ -64,7 +64,7 @@ function hexOf(text: string): string {
   return Buffer.from(text, 'base64').toString('hex')
 }
 
-/** What a device answers to `get`, written from the description of the protocol. */
+/** Answer of a device to `get`, written from the description of the protocol. */
 function uapiReply(device: { privateKey: string; listenPort: number }, peers: readonly PeerState[]): string {
   const lines = [`private_key=${hexOf(device.privateKey)}`, `listen_port=${device.listenPort}`]
   for (const peer of peers) {
@@ -118,7 +118,7 @@ describe('what a device says', () => {
   })
 
   test('one peer is read as it is among all, and a peer that is not there is none', () => {
-    const stranger = generateKeyPair().publicKey
+    const unknown = generateKeyPair().publicKey
     fc.assert(
       fc.property(peerStates, (peers) => {
         const [reply, dump] = [Buffer.from(uapiReply(device, peers), 'latin1'), dumpText(device, peers)]
@@ -126,12 +126,12 @@ describe('what a device says', () => {
           assert.deepEqual(readUapiPeer(reply, peer.publicKey), peer)
           assert.deepEqual(parseDumpPeer(dump, peer.publicKey), peer)
         }
-        assert.equal(readUapiPeer(reply, stranger), undefined)
-        assert.equal(parseDumpPeer(dump, stranger), undefined)
+        assert.equal(readUapiPeer(reply, unknown), undefined)
+        assert.equal(parseDumpPeer(dump, unknown), undefined)
       }),
     )
-    const refused = Buffer.from(`public_key=${hexOf(stranger)}\nerrno=-22\n\n`)
-    assert.throws(() => readUapiPeer(refused, stranger), DeviceError)
+    const refused = Buffer.from(`public_key=${hexOf(unknown)}\nerrno=-22\n\n`)
+    assert.throws(() => readUapiPeer(refused, unknown), DeviceError)
   })
 
   test('the dump of wg reads back', () => {

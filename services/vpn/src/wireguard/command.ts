@@ -1,4 +1,4 @@
-import { execa, type Options } from 'execa'
+import type { Options } from 'execa'
 import { DeviceError } from './device.ts'
 import { withSecretDescriptor } from './secret-descriptor.ts'
 
@@ -6,7 +6,7 @@ import { withSecretDescriptor } from './secret-descriptor.ts'
 export interface CommandOptions {
   /** Text for `/dev/stdin` that must not be seen by anybody else; without it standard input is empty. */
   readonly secretInput?: string
-  /** Milliseconds until the command is ended; 10 000 unless told. */
+  /** Timeout in milliseconds; 10 000 by default. */
   readonly timeout?: number
   /** The command leaves a process behind that must outlive this one: own session, not ended with this process. */
   readonly leavesProcess?: boolean
@@ -42,7 +42,13 @@ export function createCommandRunner(prefix: readonly string[] = []): RunCommand 
 
 type CommandResult = Awaited<ReturnType<typeof runOnce>>
 
-function runOnce(program: string, args: readonly string[], options: CommandOptions & { stdin: number | 'ignore' }) {
+async function runOnce(
+  program: string,
+  args: readonly string[],
+  options: CommandOptions & { stdin: number | 'ignore' },
+) {
+  // Loaded with the first command: simulated tunnels run none.
+  const { execa } = await import('execa')
   const settings = {
     // Any open descriptor works; the type lists only the ones a shell would use.
     stdin: options.stdin as 0 | 'ignore',

@@ -2,7 +2,7 @@ import { DeviceError, type DevicePeer } from './device.ts'
 import { isKey } from './keys.ts'
 import { networkOf } from './network-address.ts'
 
-/** A key of 32 zero bytes: how WireGuard is told that a peer has no preshared key. */
+/** A key of 32 zero bytes, which means for WireGuard that a peer has no preshared key. */
 export const zeroKey = 'A'.repeat(43) + '='
 
 /** The same peer with every address in the device's own form. Throws a `DeviceError` when a part is no key or no address. */

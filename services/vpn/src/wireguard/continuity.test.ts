@@ -6,13 +6,14 @@ import { createCommandRunner } from './command.ts'
 import type { DevicePeer } from './device.ts'
 import { createSimulatedFirewall } from './firewall.ts'
 import { generateKeyPair, generatePresharedKey } from './keys.ts'
-import { createTunnels } from './tunnels.ts'
+import { Tunnels } from './tunnels.ts'
+import { lockedChanges } from '../../test/locked-changes.ts'
 import { createUserspaceDriver } from './userspace-driver.ts'
 
 const obstacle = await tunnelsObstacle()
 if (obstacle !== null) console.log(`sessions are not tested: ${obstacle}`)
 
-function stranger(number: number): DevicePeer {
+function otherPeer(number: number): DevicePeer {
   return {
     publicKey: generateKeyPair().publicKey,
     presharedKey: generatePresharedKey(),
@@ -34,10 +35,10 @@ describe('a session', { skip: obstacle ?? false }, () => {
     const log = createLog({ name: 'test', level: 'silent' })
     const peers = [peer]
     const desired = () => Promise.resolve([{ config, peers, rules, running: true }])
-    const tunnels = createTunnels({ driver, firewall: createSimulatedFirewall(), desired, log })
+    const tunnels = new Tunnels({ driver, firewall: createSimulatedFirewall(), desired, log })
     await using cleanup = new AsyncDisposableStack()
     cleanup.defer(() => tunnels.close())
-    await tunnels.bring({ config, peers, rules })
+    await lockedChanges(tunnels).bring({ config, peers, rules })
 
     const far = createUserspaceDriver(createCommandRunner(client.prefix))
     await far.ensure({ ...config, name: clientName, privateKey: theirs.privateKey, addresses: ['10.8.0.2/16'] })
@@ -51,13 +52,14 @@ describe('a session', { skip: obstacle ?? false }, () => {
 
     const pinging = client.start('ping', '-q', '-i', '0.02', '-c', '75', '-W', '2', '10.8.0.1')
     for (let number = 2; number < 60; number += 1) {
-      const other = stranger(number)
-      await tunnels.apply(name, [{ kind: 'set', peer: other }])
-      await tunnels.apply(name, [{ kind: 'set', peer: { ...other, presharedKey: null } }])
-      if (number % 2 === 0) await tunnels.apply(name, [{ kind: 'remove', publicKey: other.publicKey }])
+      const other = otherPeer(number)
+      await lockedChanges(tunnels).apply(name, [{ kind: 'set', peer: other }])
+      await lockedChanges(tunnels).apply(name, [{ kind: 'set', peer: { ...other, presharedKey: null } }])
+      if (number % 2 === 0) await lockedChanges(tunnels).apply(name, [{ kind: 'remove', publicKey: other.publicKey }])
       else peers.push({ ...other, presharedKey: null })
       if (number % 10 === 0) await tunnels.reconcile(name)
-      if (number % 20 === 0) await tunnels.bring({ config: { ...config, mtu: 1400 - number }, peers, rules })
+      if (number % 20 === 0)
+        await lockedChanges(tunnels).bring({ config: { ...config, mtu: 1400 - number }, peers, rules })
     }
     assert.match((await pinging).stdout, /75 packets transmitted, 75 received, 0% packet loss/)
     const after = (await tunnels.read(name))?.peers.get(theirs.publicKey)

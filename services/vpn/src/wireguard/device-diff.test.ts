@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { DevicePeer, PeerChange, PeerState } from './device.ts'
-import { diffPeers, findTheft, planChanges, type Peers } from './device-diff.ts'
-import { applyToModel, ownersOf } from './device-model.ts'
+import { diffPeers, findTheft, type Peers, planChanges } from './device-diff.ts'
+import { applyToModel, createKnownPeers, ownersOf } from './device-model.ts'
 import { generateKeyPair } from './keys.ts'
-import { createKnownPeers } from './known-peers.ts'
 
 const keys = Array.from({ length: 6 }, () => generateKeyPair().publicKey)
 const addresses = Array.from({ length: 8 }, (_, index) => `10.8.0.${index + 2}/32`)
@@ -122,7 +121,7 @@ describe('a change of some peers', () => {
       fc.property(peers, peers, (current, desired) => {
         const known = createKnownPeers(current)
         const gone = [...current.keys()].filter((publicKey) => !desired.has(publicKey))
-        known.note(
+        known.update(
           new Map<string, DevicePeer | null>([...desired, ...gone.map((publicKey) => [publicKey, null] as const)]),
         )
         assert.deepEqual(plain(known.peers), plain(desired))

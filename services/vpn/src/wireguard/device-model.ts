@@ -1,4 +1,4 @@
-import type { PeerChange, PeerState } from './device.ts'
+import type { DevicePeer, PeerChange, PeerState } from './device.ts'
 import { checkedPeer } from './conf-text.ts'
 
 /**
@@ -36,3 +36,33 @@ export function ownersOf(peers: Iterable<{ publicKey: string; allowedIps: readon
 }
 
 const newPeer = { endpoint: null, latestHandshake: null, rxBytes: 0, txBytes: 0 }
+
+/**
+ * Peers of a device as far as this process knows, from its last reading and the changes since. Spares a full reading before
+ * each change, and tells at once when a change would take another peer's address.
+ */
+export type KnownPeers = ReturnType<typeof createKnownPeers>
+
+/** Starts from a reading of the device; `owners` has the public key for each address. */
+export function createKnownPeers(reading: ReadonlyMap<string, DevicePeer>) {
+  const peers = new Map<string, DevicePeer>(reading)
+  const owners = ownersOf(peers.values())
+  return {
+    peers,
+    owners,
+    /** Takes over what a change made of the peers; null for a removed one. */
+    update(target: ReadonlyMap<string, DevicePeer | null>): void {
+      for (const publicKey of target.keys()) {
+        for (const network of peers.get(publicKey)?.allowedIps ?? []) {
+          if (owners.get(network) === publicKey) owners.delete(network)
+        }
+        peers.delete(publicKey)
+      }
+      for (const [publicKey, peer] of target) {
+        if (peer === null) continue
+        peers.set(publicKey, peer)
+        for (const network of peer.allowedIps) owners.set(network, publicKey)
+      }
+    },
+  }
+}

@@ -53,7 +53,7 @@ export type PeerChange =
   | { readonly kind: 'set'; readonly peer: DevicePeer }
   | { readonly kind: 'remove'; readonly publicKey: string }
 
-/** Which of the three data planes does the work. */
+/** Kind of the data plane. */
 export type Backend = 'kernel' | 'userspace' | 'simulated'
 
 /**
@@ -84,4 +84,13 @@ export interface WireGuardDriver {
 /** A data-plane operation failed. The message says what failed and why, and holds no key. */
 export class DeviceError extends Error {
   override readonly name: string = 'DeviceError'
+}
+
+/**
+ * Passes a name on when the system and its tools take it as an interface name and nothing else: at most 15 characters, a letter
+ * first (never a `-`), no path in it. Throws a `DeviceError` otherwise.
+ */
+export function checkedInterfaceName(name: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(name)) throw new DeviceError('not a name for an interface')
+  return name
 }

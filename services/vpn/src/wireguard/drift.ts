@@ -1,7 +1,7 @@
 import { type DeviceConfig, DeviceError, type DevicePeer, type DeviceState } from './device.ts'
 import { checkedPeer } from './conf-text.ts'
 import { isSamePeer, type Peers } from './device-diff.ts'
-import type { InterfaceRules } from './firewall-rules.ts'
+import type { InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
 
 /** One interface as the operator wants it. A stopped one is listed too: its device must not run. */
@@ -22,7 +22,7 @@ export interface Drift {
   readonly missing: readonly string[]
   readonly changed: readonly string[]
   readonly extra: readonly string[]
-  /** Null when it was put right, else why it could not be. */
+  /** Null when it was repaired, else why it could not be. */
   readonly failure: string | null
 }
 
@@ -64,4 +64,18 @@ export function settingsDrift(config: DeviceConfig, state: DeviceState): string[
 /** True when there is nothing to report. */
 export function isClean(drift: Drift): boolean {
   return [drift.device, drift.missing, drift.changed, drift.extra].every((list) => list.length === 0)
+}
+
+/** One sentence about a drift, for the log and the event stream: how the machine differed, and how that ended. */
+export function describeDrift(drift: Drift): string {
+  const peers = (keys: readonly string[], what: string) => (keys.length === 0 ? [] : [`${keys.length} peer(s) ${what}`])
+  const found = [
+    ...drift.device,
+    ...peers(drift.missing, 'missing'),
+    ...peers(drift.changed, 'changed'),
+    ...peers(drift.extra, 'not ours'),
+  ]
+  const where = drift.interface ?? 'The firewall'
+  const end = drift.failure === null ? 'repaired' : `could not be repaired: ${drift.failure}`
+  return `${where} was changed from outside (${found.join(', ')}); ${end}`
 }

@@ -36,7 +36,7 @@ async function hostRunner(t: TestContext, commands: string[]): Promise<RunComman
   }
 }
 
-async function userspaceBench(t: TestContext): Promise<Bench> {
+async function userspaceFixture(t: TestContext): Promise<Bench> {
   const commands: string[] = []
   const run = await hostRunner(t, commands)
   return {
@@ -49,7 +49,7 @@ async function userspaceBench(t: TestContext): Promise<Bench> {
 }
 
 /** The kernel's driver on devices of wireguard-go: `wg` does not know the difference, only `ip link add` does. */
-async function kernelBench(t: TestContext): Promise<Bench> {
+async function kernelFixture(t: TestContext): Promise<Bench> {
   const commands: string[] = []
   const run = await hostRunner(t, commands)
   const maker = {
@@ -60,7 +60,7 @@ async function kernelBench(t: TestContext): Promise<Bench> {
   return { driver: make(), again: make, name: uniqueName('wg'), commands, run }
 }
 
-async function simulatedBench(t: TestContext): Promise<Bench> {
+async function simulatedFixture(t: TestContext): Promise<Bench> {
   const directory = await mkdtemp(join(tmpdir(), 'hearth-devices-'))
   t.after(() => rm(directory, { recursive: true }))
   const make = () => createSimulatedDriver(directory)
@@ -110,9 +110,9 @@ async function watchProcesses(secrets: readonly string[], work: () => Promise<vo
 }
 
 const benches = [
-  { label: 'simulated', make: simulatedBench, skip: false as const },
-  { label: 'userspace', make: userspaceBench, skip: obstacle ?? (false as const) },
-  { label: 'kernel tools', make: kernelBench, skip: obstacle ?? (false as const) },
+  { label: 'simulated', make: simulatedFixture, skip: false as const },
+  { label: 'userspace', make: userspaceFixture, skip: obstacle ?? (false as const) },
+  { label: 'kernel tools', make: kernelFixture, skip: obstacle ?? (false as const) },
 ]
 
 for (const { label, make, skip } of benches) {
@@ -267,8 +267,8 @@ for (const { label, make, skip } of benches) {
 
 describe('driver of real devices', { skip: obstacle ?? false }, () => {
   for (const [label, make] of [
-    ['userspace', userspaceBench],
-    ['kernel tools', kernelBench],
+    ['userspace', userspaceFixture],
+    ['kernel tools', kernelFixture],
   ] as const) {
     test(`another kind of link with the name is left alone (${label})`, async (t) => {
       const { driver, name, run } = await make(t)
@@ -282,7 +282,7 @@ describe('driver of real devices', { skip: obstacle ?? false }, () => {
   }
 
   test('a device whose process was killed is made anew, its stale socket in the way or not', async (t) => {
-    const bench = await userspaceBench(t)
+    const bench = await userspaceFixture(t)
     const { driver, name, run } = bench
     const config = configOf(name)
     await driver.ensure(config)

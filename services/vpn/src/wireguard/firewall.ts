@@ -1,7 +1,6 @@
 import { createKeyedQueue } from '@hearth/runtime'
 import type { RunCommand } from './command.ts'
 import { DeviceError } from './device.ts'
-import type { InterfaceRules } from './firewall-rules.ts'
 import type { RaiseForwarding } from './forwarding.ts'
 import { encodeElementChange, encodeRemoval, encodeTable, readListing, type Listing } from './nft-text.ts'
 
@@ -59,15 +58,15 @@ export function createFirewall(run: RunCommand, raiseForwarding: RaiseForwarding
     await write(fileFor(rules), rules)
   }
 
-  const inTurn = <T>(work: () => Promise<T>) => queue.run('table', work)
+  const withLock = <T>(work: () => Promise<T>) => queue.run('table', work)
   return {
-    apply: (rules) => inTurn(() => apply(rules)),
-    hasDrifted: () => inTurn(async () => applied !== undefined && (await hasDrifted(applied))),
+    apply: (rules) => withLock(() => apply(rules)),
+    hasDrifted: () => withLock(async () => applied !== undefined && (await hasDrifted(applied))),
     repair: () =>
-      inTurn(async () => {
+      withLock(async () => {
         if (applied !== undefined) await write(fileFor(applied.rules), applied.rules)
       }),
-    remove: () => inTurn(() => write(encodeRemoval(), [])),
+    remove: () => withLock(() => write(encodeRemoval(), [])),
   }
 }
 
@@ -91,5 +90,78 @@ async function listTable(run: RunCommand): Promise<Listing | undefined> {
   } catch (error) {
     if (error instanceof DeviceError && /No such file or directory/.test(error.message)) return undefined
     throw error
+  }
+}
+
+/** The firewall of one running interface, as the operator set it. */
+export interface InterfaceRules {
+  readonly name: string
+  /** Networks of the interface in CIDR form without host bits, IPv4 first. */
+  readonly subnets: readonly string[]
+  /** Masquerade what leaves the host from these networks. */
+  readonly nat: boolean
+  /** Let peers reach beyond the host (other networks, other peers). */
+  readonly forwarding: boolean
+  /** Addresses of peers that may reach neither other peers nor the host, DNS excepted. */
+  readonly isolated: readonly string[]
+}
+
+/** The rules of the running interfaces, kept together because the firewall is written as a whole. */
+export class GuardedRules {
+  readonly #firewall: Firewall
+  readonly #inForce = new Map<string, InterfaceRules>()
+
+  /** Starts with no interface running. */
+  constructor(firewall: Firewall) {
+    this.#firewall = firewall
+  }
+
+  of(name: string): InterfaceRules | null {
+    return this.#inForce.get(name) ?? null
+  }
+
+  /** Puts one interface's rules in force, or takes them away with null. On failure nothing changes. */
+  async set(name: string, rules: InterfaceRules | null): Promise<void> {
+    const before = this.of(name)
+    this.#keep(name, rules)
+    try {
+      await this.#firewall.apply([...this.#inForce.values()])
+    } catch (error) {
+      this.#keep(name, before)
+      throw error
+    }
+  }
+
+  /**
+   * Starts over with the rules of all interfaces at once, so that after a restart of the service no interface waits without
+   * its isolation for the others to be checked.
+   */
+  async startWith(all: readonly InterfaceRules[]): Promise<void> {
+    this.#inForce.clear()
+    for (const rules of all) this.#inForce.set(rules.name, rules)
+    await this.#firewall.apply(all)
+  }
+
+  /**
+   * Runs a change of peers while both their old and their new isolation holds, then leaves the new rules in force; on failure
+   * the old ones. So no peer is ever on the tunnel without its isolation.
+   */
+  async during<T>(name: string, rules: InterfaceRules | null, work: () => Promise<T>): Promise<T> {
+    if (rules === null) return work()
+    const before = this.of(name)
+    await this.set(name, { ...rules, isolated: [...new Set([...(before?.isolated ?? []), ...rules.isolated])] })
+    try {
+      const result = await work()
+      await this.set(name, rules)
+      return result
+    } catch (error) {
+      await this.set(name, before).catch(() => undefined)
+      throw error
+    }
+  }
+
+  #keep(name: string, rules: InterfaceRules | null): void {
+    if (rules === null) this.#inForce.delete(name)
+    else this.#inForce.set(name, rules)
   }
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DeviceError } from './device.ts'
-import type { InterfaceRules } from './firewall-rules.ts'
+import type { InterfaceRules } from './firewall.ts'
 import { parseNetworkAddress } from './network-address.ts'
 
 /** Lets the host pass packets on between networks; never takes that back, because others may rely on it. */

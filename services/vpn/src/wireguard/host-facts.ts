@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, open } from 'node:fs/promises'
-import type { DoctorFact } from '@hearth/runtime'
+import type { DoctorCheck } from '@hearth/runtime'
 import type { RunCommand } from './command.ts'
 import { DeviceError } from './device.ts'
 
@@ -24,7 +24,7 @@ const versionArguments: Readonly<Record<Program, readonly string[]>> = {
   nft: ['--version'],
 }
 
-/** Looks at the host. The kernel is tried by making a device of a name nobody else has and removing it at once. */
+/** Examines the host. The kernel is tried by making a device of a name no one else has and removing it at once. */
 export async function readHostFacts(run: RunCommand): Promise<HostFacts> {
   const [ip, wg, userspace, nft] = await Promise.all([
     versionOf(run, 'ip'),
@@ -42,7 +42,7 @@ export async function readHostFacts(run: RunCommand): Promise<HostFacts> {
 }
 
 /** The facts for `hearth doctor`. */
-export function describeHost(facts: HostFacts): DoctorFact[] {
+export function describeHost(facts: HostFacts): DoctorCheck[] {
   const programs = Object.entries(facts.versions).map(([name, version]) => programFact(name as Program, version))
   return [
     ...programs,
@@ -65,7 +65,7 @@ const programMeanings: Readonly<Record<Program, string>> = {
   nft: 'NAT, forwarding switches and isolation of peers',
 }
 
-function programFact(name: Program, version: string | undefined): DoctorFact {
+function programFact(name: Program, version: string | undefined): DoctorCheck {
   return {
     name,
     state: version === undefined ? 'missing' : 'ok',
@@ -74,7 +74,7 @@ function programFact(name: Program, version: string | undefined): DoctorFact {
   }
 }
 
-function usableFact(name: string, found: true | string, meaning: string): DoctorFact {
+function usableFact(name: string, found: true | string, meaning: string): DoctorCheck {
   return { name, state: found === true ? 'ok' : 'degraded', detail: found === true ? 'works' : found, meaning }
 }
 

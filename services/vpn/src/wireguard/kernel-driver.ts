@@ -1,12 +1,18 @@
 import type { RunCommand } from './command.ts'
 import { encodeAddConf } from './conf-text.ts'
-import { DeviceError, type DeviceConfig, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
+import {
+  checkedInterfaceName,
+  type DeviceConfig,
+  DeviceError,
+  type DeviceState,
+  type PeerChange,
+  type WireGuardDriver,
+} from './device.ts'
 import { parseDump, parseDumpPeer } from './dump.ts'
-import { checkedInterfaceName } from './interface-name.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences } from './link.ts'
 
-/** Creates and removes the device itself; everything else about it is the same wherever it runs. */
+/** Creates and removes the device; everything else is the same for all data planes. */
 export interface DeviceMaker {
   create(name: string): Promise<void>
   remove(name: string): Promise<void>

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { RunCommand } from './command.ts'
-import { DeviceError, type DeviceConfig } from './device.ts'
-import { checkedInterfaceName } from './interface-name.ts'
+import { checkedInterfaceName, type DeviceConfig, DeviceError } from './device.ts'
 import { cidrOf } from './network-address.ts'
 
 /** A network link as the system shows it. */

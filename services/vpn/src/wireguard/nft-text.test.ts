@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { createHost, tunnelsObstacle } from '../../test/network-hosts.ts'
 import { createCommandRunner } from './command.ts'
 import { DeviceError } from './device.ts'
-import type { InterfaceRules } from './firewall-rules.ts'
+import type { InterfaceRules } from './firewall.ts'
 import { encodeElementChange, encodeRemoval, encodeTable } from './nft-text.ts'
 
 const obstacle = await tunnelsObstacle()

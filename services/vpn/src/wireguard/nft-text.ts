@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { InterfaceRules } from './firewall-rules.ts'
-import { checkedInterfaceName } from './interface-name.ts'
+import type { InterfaceRules } from './firewall.ts'
+import { checkedInterfaceName } from './device.ts'
 import { networkOf, parseNetworkAddress } from './network-address.ts'
 
 /** The one table of this service; nothing outside it is ever touched. */

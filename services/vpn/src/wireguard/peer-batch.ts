@@ -2,7 +2,7 @@ import type { Log } from '@hearth/runtime'
 import { checkedPeer } from './conf-text.ts'
 import { DeviceError, type DevicePeer, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
 import { findTheft, isSamePeer, planChanges } from './device-diff.ts'
-import { createKnownPeers, type KnownPeers } from './known-peers.ts'
+import { createKnownPeers, type KnownPeers } from './device-model.ts'
 
 /** A device as the controller follows it. */
 export interface FollowedDevice {
@@ -17,7 +17,7 @@ export interface FollowedDevice {
 type Target = ReadonlyMap<string, DevicePeer | null>
 
 /** Dependencies of `applyBatch`. */
-export interface BatchParts {
+export interface BatchDependencies {
   readonly driver: WireGuardDriver
   readonly log: Log
 }
@@ -34,11 +34,11 @@ const fastReading = 15
  * `DeviceError` says why. Returns the touched public keys that are still to be verified by a reading.
  */
 export async function applyBatch(
-  parts: BatchParts,
+  dependencies: BatchDependencies,
   device: FollowedDevice,
   changes: readonly PeerChange[],
 ): Promise<readonly string[]> {
-  const { driver } = parts
+  const { driver } = dependencies
   const target = targetOf(changes)
   const known = (device.known ??= createKnownPeers((await readFollowed(driver, device)).peers))
   const theft = findTheft(known.owners, target)
@@ -46,20 +46,20 @@ export async function applyBatch(
   const before = new Map([...target.keys()].map((publicKey) => [publicKey, known.peers.get(publicKey) ?? null]))
   const touched = [...target.keys()]
   try {
-    await changeInParts(driver, device.name, planChanges(known.peers, target))
+    await changeInBatches(driver, device.name, planChanges(known.peers, target))
     const isFast = device.readingTime < fastReading
     if (isFast) refuseMismatch(device.name, target, (await readFollowed(driver, device)).peers)
-    known.note(target)
+    known.update(target)
     return isFast ? [] : touched
   } catch (error) {
     device.known = undefined
-    await putBack(parts, device.name, before)
+    await putBack(dependencies, device.name, before)
     throw deviceErrorOf(device.name, error)
   }
 }
 
 /** Hands changes to the driver, in order, in calls of a bounded size. */
-export async function changeInParts(
+export async function changeInBatches(
   driver: WireGuardDriver,
   name: string,
   changes: readonly PeerChange[],
@@ -111,13 +111,13 @@ function refuseMismatch(name: string, target: Target, actual: ReadonlyMap<string
   if (wrong.length > 0) throw new DeviceError(`${name}: the device does not hold the change of ${wrong.length} peers`)
 }
 
-async function putBack({ driver, log }: BatchParts, name: string, before: Target): Promise<void> {
+async function putBack({ driver, log }: BatchDependencies, name: string, before: Target): Promise<void> {
   try {
     const state = await driver.read(name)
     if (state === undefined) return
     const wrong = new Set(mismatches(before, before.keys(), state.peers))
     const target = new Map([...before].filter(([publicKey]) => wrong.has(publicKey)))
-    await changeInParts(driver, name, planChanges(state.peers, target))
+    await changeInBatches(driver, name, planChanges(state.peers, target))
   } catch (error) {
     log.error({ err: deviceErrorOf(name, error), interface: name }, 'peers could not be put back after a failed change')
   }

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const memoryFolders = ['/dev/shm', '/run']
 
 /**
- * Runs `work` with the number of an open file that holds `text` and has no name any more: nobody else can open it, and it
+ * Runs `work` with the number of an open file that holds `text` and has no name any more: no one else can open it, and it
  * is gone when this process and its child have closed it. A child that gets it as standard input can read `/dev/stdin`,
  * which it could not from Node's own pipes (they are sockets). A child may read the descriptor itself as well: it starts at the
  * beginning.

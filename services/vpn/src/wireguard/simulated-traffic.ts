@@ -8,7 +8,7 @@ import type { PeerState } from './device.ts'
 /** Activity of a peer, as a device reports it. */
 export type PeerActivity = Pick<PeerState, 'endpoint' | 'latestHandshake' | 'rxBytes' | 'txBytes'>
 
-/** Milliseconds after which an activity file no longer counts: whoever wrote it has stopped. */
+/** Age at which an activity file no longer counts, milliseconds: its writer has stopped. */
 const freshness = 5000
 
 const ActivityFile = z.object({
@@ -21,7 +21,7 @@ function activityPath(directory: string): string {
   return join(directory, 'simulated-traffic.json')
 }
 
-/** The activity by public key, empty when nobody simulates traffic at the moment. */
+/** The activity by public key; empty while no traffic is simulated. */
 export async function readSimulatedTraffic(directory: string): Promise<ReadonlyMap<string, PeerActivity>> {
   const text = await readFile(activityPath(directory), 'utf8').catch(() => '')
   if (text === '') return new Map()
@@ -36,11 +36,11 @@ export async function readSimulatedTraffic(directory: string): Promise<ReadonlyM
 
 /** Peers that have traffic, and until when. */
 export interface SimulationOptions {
-  /** The peers' public keys, asked anew each second so that new peers join in. */
+  /** The peers' public keys, read every second so that new peers join in. */
   readonly publicKeys: () => readonly string[] | Promise<readonly string[]>
   /** Ends the simulation; the file is removed then, and the peers fall silent. */
   readonly signal: AbortSignal
-  /** Milliseconds between two writes; 1000 unless told. */
+  /** Milliseconds between two writes; 1000 by default. */
   readonly interval?: number
 }
 

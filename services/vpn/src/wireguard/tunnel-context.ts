@@ -1,9 +1,9 @@
 import { QueueFull, type createKeyedQueue, type Log } from '@hearth/runtime'
-import type { BringParts } from './bring.ts'
+import type { BringDependencies } from './bring.ts'
 import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
 import type { DesiredDevice, Drift } from './drift.ts'
 import type { Firewall } from './firewall.ts'
-import type { BatchParts, FollowedDevice } from './peer-batch.ts'
+import type { BatchDependencies, FollowedDevice } from './peer-batch.ts'
 import type { ReadBack } from './read-back.ts'
 
 /** State of an interface after the last operation or check. */
@@ -24,7 +24,7 @@ export interface TunnelsOptions {
 }
 
 /** Context that the parts of the controller share. */
-export interface TunnelContext extends BatchParts, BringParts {
+export interface TunnelContext extends BatchDependencies, BringDependencies {
   readonly options: TunnelsOptions
   readonly queue: ReturnType<typeof createKeyedQueue>
   readonly devices: Map<string, FollowedDevice>
@@ -34,7 +34,7 @@ export interface TunnelContext extends BatchParts, BringParts {
   readonly report: (drift: Drift) => void
 }
 
-/** The controller's own record of a device, made at first sight. */
+/** The controller's own record of a device, created on first use. */
 export function followed({ devices }: TunnelContext, name: string): FollowedDevice {
   const device = devices.get(name) ?? { name, known: undefined, readingTime: 0 }
   devices.set(name, device)
@@ -42,7 +42,7 @@ export function followed({ devices }: TunnelContext, name: string): FollowedDevi
 }
 
 /** Runs work when all earlier work on the interface has ended. Throws a `DeviceError` when too much waits already. */
-export async function runInTurn<T>(context: TunnelContext, name: string, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(context: TunnelContext, name: string, work: () => Promise<T>): Promise<T> {
   try {
     return await context.queue.run(name, work)
   } catch (error) {

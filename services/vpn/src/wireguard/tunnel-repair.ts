@@ -1,9 +1,10 @@
 import { bringDevice, inspectDevice } from './bring.ts'
-import { isClean, type DesiredDevice, type Drift } from './drift.ts'
-import { deviceErrorOf } from './peer-batch.ts'
-import { followed, runInTurn, type TunnelContext } from './tunnel-context.ts'
+import { type DesiredDevice, type Drift, isClean } from './drift.ts'
+import { deviceErrorOf, mismatches } from './peer-batch.ts'
+import { followed, withLock, type TunnelContext } from './tunnel-context.ts'
+import type { DeviceState } from './device.ts'
 
-/** Brings or takes one interface and notes how it stands; returns what was wrong. */
+/** Brings or takes one interface and records its state; returns what was wrong. */
 export async function settle(context: TunnelContext, desired: DesiredDevice): Promise<Drift> {
   const { name } = desired.config
   try {
@@ -27,30 +28,30 @@ export async function reconcileNow(context: TunnelContext, name: string): Promis
 export async function reconcileAll(context: TunnelContext): Promise<void> {
   const { log, rules, options } = context
   const all = await options.desired()
-  const tellFailure = (name: string) => (error: unknown) => {
+  const logFailure = (name: string) => (error: unknown) => {
     log.error({ interface: name, reason: deviceErrorOf(name, error).message }, 'interface failed')
   }
   const running = all.filter((device) => device.running)
-  await rules.startWith(running.map((device) => device.rules)).catch(tellFailure('firewall'))
+  await rules.startWith(running.map((device) => device.rules)).catch(logFailure('firewall'))
   for (const { config } of all) {
-    await runInTurn(context, config.name, () => reconcileNow(context, config.name)).catch(tellFailure(config.name))
+    await withLock(context, config.name, () => reconcileNow(context, config.name)).catch(logFailure(config.name))
   }
 }
 
-/** Looks first without holding anything up; only what looks wrong is looked at again, and repaired, in its turn. */
+/** Checks all interfaces without their locks; what differs is checked again and repaired under its lock. */
 export async function checkAll(context: TunnelContext): Promise<void> {
   for (const desired of await context.options.desired()) {
     const { name } = desired.config
-    const looked = await inspectDevice(context, followed(context, name), desired).catch(() => undefined)
+    const inspection = await inspectDevice(context, followed(context, name), desired).catch(() => undefined)
     const standing = context.states.get(name)?.status
-    if (looked !== undefined && isClean(looked.drift) && standing !== 'error') continue
-    await runInTurn(context, name, () => repairNow(context, name))
+    if (inspection !== undefined && isClean(inspection.drift) && standing !== 'error') continue
+    await withLock(context, name, () => repairNow(context, name))
   }
   await checkFirewall(context)
 }
 
 /** Repairs one interface and reports what was wrong. To be called in the interface's turn. */
-export async function repairNow(context: TunnelContext, name: string): Promise<void> {
+async function repairNow(context: TunnelContext, name: string): Promise<void> {
   try {
     const drift = await reconcileNow(context, name)
     if (drift !== undefined && !isClean(drift)) context.report(drift)
@@ -69,4 +70,35 @@ async function checkFirewall({ options: { firewall }, report }: TunnelContext): 
   } catch (error) {
     report({ ...drift, failure: deviceErrorOf('firewall', error).message })
   }
+}
+
+/** Reads a device; concurrent callers share one reading. */
+export function shareReading(context: TunnelContext, name: string): Promise<DeviceState | undefined> {
+  const running = context.readings.get(name)
+  if (running !== undefined) return running
+  const reading = readChecked(context, name).finally(() => context.readings.delete(name))
+  context.readings.set(name, reading)
+  return reading
+}
+
+/** Every reading checks the changes that were made before it began. */
+export async function readChecked(context: TunnelContext, name: string): Promise<DeviceState | undefined> {
+  const end = context.readBack.begin(name)
+  const start = performance.now()
+  const state = await context.driver.read(name)
+  followed(context, name).readingTime = performance.now() - start
+  end(state)
+  return state
+}
+
+/** Compares changed peers with a reading, and has the interface repaired when they differ. */
+export function checkReading(
+  context: TunnelContext,
+  { name, keys, state }: { name: string; keys: ReadonlySet<string>; state: DeviceState | undefined },
+): void {
+  const { known } = followed(context, name)
+  if (known === undefined || (state !== undefined && mismatches(known.peers, keys, state.peers).length === 0)) return
+  withLock(context, name, () => repairNow(context, name)).catch((error: unknown) => {
+    context.log.error({ err: error, interface: name }, 'a change could not be verified')
+  })
 }

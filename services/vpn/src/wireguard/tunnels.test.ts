@@ -13,7 +13,8 @@ import type { DesiredDevice, Drift } from './drift.ts'
 import { createFirewall, createSimulatedFirewall, type Firewall } from './firewall.ts'
 import { generateKeyPair, generatePresharedKey } from './keys.ts'
 import { createSimulatedDriver } from './simulated-driver.ts'
-import { createTunnels, type Tunnels } from './tunnels.ts'
+import { Tunnels } from './tunnels.ts'
+import { lockedChanges } from '../../test/locked-changes.ts'
 import { createUserspaceDriver } from './userspace-driver.ts'
 
 const obstacle = await tunnelsObstacle()
@@ -25,7 +26,7 @@ interface Bench {
   readonly firewall: Firewall
   readonly name: string
   readonly run: ReturnType<typeof createCommandRunner>
-  /** What is taken down after the test, the last thing made first. */
+  /** Resources to remove after the test, last created first. */
   readonly cleanup: AsyncDisposableStack
 }
 
@@ -35,7 +36,7 @@ function cleanupAfter(t: TestContext): AsyncDisposableStack {
   return cleanup
 }
 
-async function realBench(t: TestContext): Promise<Bench> {
+async function realFixture(t: TestContext): Promise<Bench> {
   const cleanup = cleanupAfter(t)
   const host = cleanup.use(await createHost('tunnel'))
   const run = createCommandRunner(host.prefix)
@@ -48,7 +49,7 @@ async function realBench(t: TestContext): Promise<Bench> {
   }
 }
 
-async function simulatedBench(t: TestContext): Promise<Bench> {
+async function simulatedFixture(t: TestContext): Promise<Bench> {
   const cleanup = cleanupAfter(t)
   const directory = await mkdtemp(join(tmpdir(), 'hearth-tunnels-'))
   cleanup.defer(() => rm(directory, { recursive: true }))
@@ -86,7 +87,7 @@ function wanted(name: string, peers: readonly DevicePeer[]): DesiredDevice {
 function controller(bench: Bench, device: DesiredDevice) {
   const database = { device }
   const drifts: Drift[] = []
-  const tunnels = createTunnels({
+  const tunnels = new Tunnels({
     driver: bench.driver,
     firewall: bench.firewall,
     desired: () => Promise.resolve([database.device]),
@@ -130,8 +131,8 @@ function failing(driver: WireGuardDriver, nth: number): WireGuardDriver {
 }
 
 const benches = [
-  { label: 'simulated', make: simulatedBench, skip: false as const },
-  { label: 'userspace', make: realBench, skip: obstacle ?? (false as const) },
+  { label: 'simulated', make: simulatedFixture, skip: false as const },
+  { label: 'userspace', make: realFixture, skip: obstacle ?? (false as const) },
 ]
 
 for (const { label, make, skip } of benches) {
@@ -143,14 +144,14 @@ for (const { label, make, skip } of benches) {
       const device = wanted(name, [first, second])
       const { tunnels } = controller(bench, device)
       assert.equal(tunnels.state(name).status, 'down')
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       assert.equal(tunnels.state(name).status, 'up')
-      await tunnels.apply(name, [
+      await lockedChanges(tunnels).apply(name, [
         { kind: 'set', peer: third },
         { kind: 'remove', publicKey: first.publicKey },
       ])
       assert.deepEqual(new Set(await heldPeers(tunnels, name)), new Set([second, third]))
-      await tunnels.take(name)
+      await lockedChanges(tunnels).take(name)
       assert.equal(await tunnels.read(name), undefined)
       assert.equal(tunnels.state(name).status, 'down')
     })
@@ -160,9 +161,9 @@ for (const { label, make, skip } of benches) {
       const [first, thief] = [peer(2), { ...peer(3), allowedIps: ['10.8.0.2/32'] }]
       const device = wanted(bench.name, [first])
       const { tunnels } = controller(bench, device)
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       await assert.rejects(
-        tunnels.apply(bench.name, [{ kind: 'set', peer: thief }]),
+        lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: thief }]),
         /10\.8\.0\.2\/32 belongs to another peer/,
       )
       assert.deepEqual(await heldPeers(tunnels, bench.name), [first])
@@ -173,12 +174,12 @@ for (const { label, make, skip } of benches) {
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first, second])
       const { tunnels } = controller(bench, device)
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       const swapped = [
         { ...first, allowedIps: second.allowedIps },
         { ...second, allowedIps: first.allowedIps },
       ]
-      await tunnels.apply(
+      await lockedChanges(tunnels).apply(
         bench.name,
         swapped.map((peer) => ({ kind: 'set', peer })),
       )
@@ -190,8 +191,8 @@ for (const { label, make, skip } of benches) {
       const [first, second, third] = [peer(2), peer(3), peer(4)]
       const device = wanted(bench.name, [first, second])
       const { tunnels } = controller({ ...bench, driver: failing(bench.driver, 2) }, device)
-      await tunnels.bring(device)
-      const failure = await tunnels
+      await lockedChanges(tunnels).bring(device)
+      const failure = await lockedChanges(tunnels)
         .apply(bench.name, [
           { kind: 'remove', publicKey: first.publicKey },
           { kind: 'set', peer: third },
@@ -207,7 +208,7 @@ for (const { label, make, skip } of benches) {
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first, second])
       const { tunnels, drifts } = controller(bench, device)
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       tunnels.watch(20)
       await bench.driver.change(bench.name, [{ kind: 'remove', publicKey: first.publicKey }])
       await until(() => drifts.length > 0, 'drift is reported')
@@ -228,7 +229,7 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const device = wanted(bench.name, [peer(2), peer(3)])
       const before = controller(bench, device)
-      await before.tunnels.bring(device)
+      await lockedChanges(before.tunnels).bring(device)
       await before.tunnels.close()
       const changes: string[] = []
       const watched: WireGuardDriver = {
@@ -251,11 +252,11 @@ for (const { label, make, skip } of benches) {
       const device = wanted(bench.name, [first])
       const slow = forgetful(bench.driver)
       const { tunnels, database, drifts } = controller({ ...bench, driver: slow.driver }, device)
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       database.device = { ...device, peers: [first, second] }
       slow.forgetNext()
       const readings = slow.readings()
-      await tunnels.apply(bench.name, [{ kind: 'set', peer: second }])
+      await lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: second }])
       assert.equal(slow.readings(), readings)
       await until(() => drifts.length > 0, 'the loss is noticed')
       assert.deepEqual(drifts[0]?.missing, [second.publicKey])
@@ -267,9 +268,9 @@ for (const { label, make, skip } of benches) {
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first])
       const { tunnels, database, drifts } = controller(bench, device)
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       tunnels.watch(1)
-      await tunnels.exclusively(bench.name, async (changes) => {
+      await tunnels.withLock(bench.name, async (changes) => {
         await changes.apply(bench.name, [{ kind: 'set', peer: second }])
         await pause(100)
         database.device = { ...device, peers: [first, second] }
@@ -306,7 +307,7 @@ for (const { label, make, skip } of benches) {
           isBroken ? Promise.reject(new DeviceError('the device is broken')) : bench.driver.change(name, changes),
       }
       const { tunnels, drifts } = controller({ ...bench, driver }, device)
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       isBroken = true
       await bench.driver.change(bench.name, [{ kind: 'remove', publicKey: first.publicKey }])
       tunnels.watch(5)
@@ -323,11 +324,12 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const device = wanted(bench.name, [])
       const { tunnels } = controller(bench, device)
-      await tunnels.bring(device)
+      await lockedChanges(tunnels).bring(device)
       const peers = Array.from({ length: 50 }, (_, index) => peer(index + 2))
-      await Promise.all(peers.map((peer) => tunnels.apply(bench.name, [{ kind: 'set', peer }])))
+      await Promise.all(peers.map((peer) => lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer }])))
       assert.equal((await heldPeers(tunnels, bench.name)).length, 50)
-      const remove = () => tunnels.apply(bench.name, [{ kind: 'remove', publicKey: peers[0]!.publicKey }])
+      const remove = () =>
+        lockedChanges(tunnels).apply(bench.name, [{ kind: 'remove', publicKey: peers[0]!.publicKey }])
       const results = await Promise.allSettled(Array.from({ length: 1100 }, remove))
       const refused = results.filter((result) => result.status === 'rejected')
       assert.ok(refused.length > 0 && refused.length < 200)
@@ -357,10 +359,10 @@ function forgetful(driver: WireGuardDriver) {
 
 describe('tunnels and the host', { skip: obstacle ?? false }, () => {
   test('a firewall that was changed by hand is put right and reported', async (t) => {
-    const bench = await realBench(t)
+    const bench = await realFixture(t)
     const device = wanted(bench.name, [peer(2)])
     const { tunnels, drifts } = controller(bench, device)
-    await tunnels.bring(device)
+    await lockedChanges(tunnels).bring(device)
     tunnels.watch(20)
     await bench.run('nft', ['flush', 'table', 'inet', 'hearth_vpn'])
     await until(() => drifts.length > 0, 'drift is reported')
@@ -371,10 +373,10 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
   })
 
   test('a tunnel whose process died comes back with its peers', async (t) => {
-    const bench = await realBench(t)
+    const bench = await realFixture(t)
     const device = wanted(bench.name, [peer(2), peer(3)])
     const { tunnels, drifts } = controller(bench, device)
-    await tunnels.bring(device)
+    await lockedChanges(tunnels).bring(device)
     tunnels.watch(20)
     await bench.run('ip', ['link', 'delete', 'dev', bench.name])
     await until(() => drifts.some(({ failure }) => failure === null), 'it is repaired')
@@ -383,7 +385,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
   })
 
   test('after a restart the rules of all interfaces are replaced in one step', async (t) => {
-    const bench = await realBench(t)
+    const bench = await realFixture(t)
     const [first, second] = [wanted(bench.name, [peer(2)]), wanted(uniqueName('wg'), [peer(3)])]
     const devices = [first, { ...second, config: { ...second.config, listenPort: 51_821 } }]
     const listings: string[] = []
@@ -395,7 +397,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     }
     const firewall = createFirewall(run, () => Promise.resolve())
     const log = createLog({ name: 'test', level: 'silent' })
-    const tunnels = createTunnels({ driver: bench.driver, firewall, desired: () => Promise.resolve(devices), log })
+    const tunnels = new Tunnels({ driver: bench.driver, firewall, desired: () => Promise.resolve(devices), log })
     bench.cleanup.defer(() => tunnels.close())
     await tunnels.reconcileAll()
     for (const { config } of devices) assert.equal(tunnels.state(config.name).status, 'up')
@@ -404,7 +406,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
   })
 
   test('isolation is in force before the peer is, and goes back when the peer is refused', async (t) => {
-    const bench = await realBench(t)
+    const bench = await realFixture(t)
     const device = wanted(bench.name, [])
     const isolatedNow = () => bench.run('nft', ['list', 'set', 'inet', 'hearth_vpn', 'isolated4'])
     const seen: string[] = []
@@ -418,12 +420,15 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
       },
     }
     const { tunnels } = controller({ ...bench, driver }, device)
-    await tunnels.bring(device)
-    await tunnels.apply(bench.name, [{ kind: 'set', peer: peer(2) }], { ...device.rules, isolated: ['10.8.0.2'] })
+    await lockedChanges(tunnels).bring(device)
+    await lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: peer(2) }], {
+      ...device.rules,
+      isolated: ['10.8.0.2'],
+    })
     assert.match(seen[0] ?? '', /10\.8\.0\.2/)
     isRefusing = true
     const rules = { ...device.rules, isolated: ['10.8.0.2', '10.8.0.3'] }
-    await assert.rejects(tunnels.apply(bench.name, [{ kind: 'set', peer: peer(3) }], rules), /refused/)
+    await assert.rejects(lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: peer(3) }], rules), /refused/)
     assert.match(await isolatedNow(), /10\.8\.0\.2/)
     assert.doesNotMatch(await isolatedNow(), /10\.8\.0\.3/)
   })

@@ -3,17 +3,16 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunCommand } from './command.ts'
 import {
+  checkedInterfaceName,
   DeviceError,
   type DeviceConfig,
   type DeviceState,
   type PeerChange,
-  type PeerState,
   type WireGuardDriver,
 } from './device.ts'
-import { checkedInterfaceName } from './interface-name.ts'
 import { publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences, listLinks } from './link.ts'
-import { exchangeUapi, fetchUapi, isAnswered, NobodyListens } from './uapi-socket.ts'
+import { isAnswered, NobodyListens, UapiClient, type UapiRequest } from './uapi-socket.ts'
 import { createUapiParser, encodeUapiSet, readUapiPeer, uapiGet, type UapiDeviceSettings } from './uapi-text.ts'
 
 /** Folder of wireguard-go's sockets. */
@@ -23,11 +22,18 @@ const socketFolder = '/var/run/wireguard'
 const exchangeTimeout = 10_000
 const startTimeout = 5000
 
+/** Programs of this host and the sockets of its devices. */
+interface Host {
+  readonly run: RunCommand
+  readonly uapi: UapiClient
+}
+
 /**
- * WireGuard in a process of its own (wireguard-go), for kernels without the module. The process runs in its own session and
+ * WireGuard in its own process (wireguard-go), for kernels without the module. The process runs in its own session and
  * outlives this one; a device that already runs under the name is adopted with its peers and sessions.
  */
 export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
+  const host: Host = { run, uapi: new UapiClient() }
   return {
     backend: 'userspace',
     list: () => listDevices(run),
@@ -35,16 +41,18 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
       const link = await findLink(run, name)
       return link !== undefined && link.kind !== 'wireguard' && !(await isAnswered(socketOf(name)))
     },
-    read: (name) => readDevice(run, name),
-    readPeer: (name, publicKey) => readPeer(run, { name, publicKey }),
+    read: (name) => orAbsent(run, name, () => stateOf(host, name)),
+    readPeer: (name, publicKey) =>
+      orAbsent(run, name, () => host.uapi.fetch(getRequest(name), (reply) => readUapiPeer(reply, publicKey))),
     async differences(config) {
       const link = await findLink(run, config.name)
       return link === undefined ? ['device missing'] : linkDifferences(link, config)
     },
-    ensure: (config) => ensureDevice(run, config),
+    ensure: (config) => ensureDevice(host, config),
     async change(name, changes) {
       if (changes.length === 0) return
-      await setDevice(name, {}, [...removalsOf(changes), ...changes.filter((change) => change.kind === 'set')])
+      const others = changes.filter((change) => change.kind === 'set')
+      await setDevice(host, name, encodeUapiSet({}, [...removalsOf(changes), ...others]))
     },
     async remove(name) {
       if (await isAnswered(socketOf(name))) await deleteLink(run, name)
@@ -73,19 +81,6 @@ async function listDevices(run: RunCommand): Promise<string[]> {
   return names
 }
 
-async function readDevice(run: RunCommand, name: string): Promise<DeviceState | undefined> {
-  return orAbsent(run, name, () => stateOf(name))
-}
-
-async function readPeer(
-  run: RunCommand,
-  { name, publicKey }: { name: string; publicKey: string },
-): Promise<PeerState | undefined> {
-  return orAbsent(run, name, async () =>
-    readUapiPeer(await fetchUapi(socketOf(name), uapiGet, exchangeTimeout), publicKey),
-  )
-}
-
 /** Returns what `work` reads of a device; undefined when there is no such device. */
 async function orAbsent<T>(run: RunCommand, name: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -95,16 +90,16 @@ async function orAbsent<T>(run: RunCommand, name: string, work: () => Promise<T>
   }
   const link = await findLink(run, name)
   if (link?.kind === 'wireguard') throw new DeviceError(`${name} belongs to the kernel, not to wireguard-go`)
-  // Not the same as gone: its counters go on, and would be counted twice were they taken to begin anew.
+  // Not the same as gone: its counters go on, and would be counted twice were they taken to begin again.
   if (link?.kind === 'tun') throw new DeviceError(`${name} runs, but does not answer on its socket`)
   return undefined
 }
 
-async function setDevice(name: string, settings: UapiDeviceSettings, changes: readonly PeerChange[]): Promise<void> {
+/** Sends one change, made by `encodeUapiSet`. */
+async function setDevice({ uapi }: Host, name: string, request: string): Promise<void> {
   const parser = createUapiParser()
-  const request = encodeUapiSet(settings, changes)
   try {
-    await exchangeUapi(socketOf(name), request, { parser, timeout: exchangeTimeout })
+    await uapi.exchange({ path: socketOf(name), request, timeout: exchangeTimeout }, parser)
   } catch (error) {
     if (error instanceof NobodyListens) throw new DeviceError(`${name} is not running`, { cause: error })
     throw new DeviceError(`${name}: ${messageOf(error)}`, { cause: error })
@@ -113,47 +108,57 @@ async function setDevice(name: string, settings: UapiDeviceSettings, changes: re
     throw new DeviceError(`${name}: the device refused the change: ${errnoText(parser.errno())}`)
 }
 
-async function ensureDevice(run: RunCommand, config: DeviceConfig): Promise<void> {
+async function ensureDevice(host: Host, config: DeviceConfig): Promise<void> {
+  const { run } = host
   const { name } = config
-  if (await isAnswered(socketOf(name))) return adjustDevice(run, config)
+  if (await isAnswered(socketOf(name))) return adjustDevice(host, config)
   if ((await findLink(run, name)) !== undefined) {
     throw new DeviceError(`${name} exists and is not a device of wireguard-go`)
   }
   await run('wireguard-go', [name], { leavesProcess: true })
   try {
     await waitUntil(() => isAnswered(socketOf(name)), `${name} does not start`)
-    await adjustDevice(run, config)
+    await adjustDevice(host, config)
   } catch (error) {
     await deleteLink(run, name)
     throw error
   }
 }
 
-async function adjustDevice(run: RunCommand, config: DeviceConfig): Promise<void> {
+async function adjustDevice(host: Host, config: DeviceConfig): Promise<void> {
+  const { run } = host
   const link = await findLink(run, config.name)
   if (link === undefined) throw new DeviceError(`${config.name} is in use by another network namespace of this host`)
-  await adjustSettings(config, link.isUp, () => adjustLink(run, link, config))
+  await adjustSettings(host, { config, isUp: link.isUp, adjust: () => adjustLink(run, link, config) })
 }
 
 /**
  * Sets key and port. A device binds its port by itself when its link comes up, and keeps quiet when it fails; so a device
  * that is down first forgets its port, comes up with any, and then takes the wanted one with an answer.
  */
-async function adjustSettings(config: DeviceConfig, isUp: boolean, adjust: () => Promise<void>): Promise<void> {
+async function adjustSettings(
+  host: Host,
+  { config, isUp, adjust }: { config: DeviceConfig; isUp: boolean; adjust: () => Promise<void> },
+): Promise<void> {
   const { name, privateKey, listenPort } = config
-  const before = await stateOf(name)
+  const set = (settings: UapiDeviceSettings) => setDevice(host, name, encodeUapiSet(settings, []))
+  const before = await stateOf(host, name)
   const settings = before.publicKey === publicKeyOf(privateKey) ? {} : { privateKey }
-  if (!isUp) await setDevice(name, { ...settings, listenPort: 0 }, [])
-  else if ('privateKey' in settings) await setDevice(name, settings, [])
+  if (!isUp) await set({ ...settings, listenPort: 0 })
+  else if ('privateKey' in settings) await set(settings)
   await adjust()
-  if (!isUp) await waitUntil(async () => (await stateOf(name)).listenPort !== 0, `${name} does not come up`)
-  if (!isUp || before.listenPort !== listenPort) await setDevice(name, { listenPort }, [])
+  if (!isUp) await waitUntil(async () => (await stateOf(host, name)).listenPort !== 0, `${name} does not come up`)
+  if (!isUp || before.listenPort !== listenPort) await set({ listenPort })
 }
 
-async function stateOf(name: string): Promise<DeviceState> {
+async function stateOf({ uapi }: Host, name: string): Promise<DeviceState> {
   const parser = createUapiParser()
-  await exchangeUapi(socketOf(name), uapiGet, { parser, timeout: exchangeTimeout })
+  await uapi.exchange(getRequest(name), parser)
   return parser.state()
+}
+
+function getRequest(name: string): UapiRequest {
+  return { path: socketOf(name), request: uapiGet, timeout: exchangeTimeout }
 }
 
 async function waitUntil(condition: () => Promise<boolean>, failure: string): Promise<void> {

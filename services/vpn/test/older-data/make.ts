@@ -8,7 +8,7 @@ import { eventually, makeOlderData, runCommand } from '@hearth/testing'
 import { ask } from '../dns-client.ts'
 import { addressRecord, makeAnswer } from '../dns-packets.ts'
 import { startUpstream } from '../dns-upstream.ts'
-import { freeListener } from '../resolver-place.ts'
+import { freeListener } from '../resolver-fixture.ts'
 
 /** Writes the data of `older-data.test.ts` with the code as it is now. Run by hand: `node services/vpn/test/older-data/make.ts`. */
 

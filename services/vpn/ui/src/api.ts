@@ -2,31 +2,52 @@ import { answer, createApiClient, createSessionStore } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 
 type Schemas = components['schemas']
+/** A WireGuard interface. */
 export type Interface = Schemas['Interface']
+/** A peer. */
 export type Peer = Schemas['Peer']
+/** Figures of the overview. */
 export type Dashboard = Schemas['Dashboard']
+/** An account. */
 export type User = Schemas['User']
+/** An API token. */
 export type Token = Schemas['Token']
+/** Settings of the service. */
 export type Settings = Schemas['Settings']
+/** The public endpoint and its candidates. */
 export type PublicEndpoint = Schemas['PublicEndpoint']
+/** Something that is wrong, and what to do. */
 export type HealthNotice = Schemas['HealthNotice']
+/** Status of the resolver. */
 export type DnsStatus = Schemas['DnsStatus']
+/** Settings of the resolver. */
 export type DnsSettings = Schemas['DnsSettings']
+/** A rule of an operator. */
 export type DnsRule = Schemas['DnsRule']
+/** Explanation of a name. */
 export type DnsExplanation = Schemas['DnsExplanation']
+/** Statistics of queries. */
 export type DnsStats = Schemas['DnsStatistics']
+/** A query of the log. */
 export type DnsQuery = Schemas['LoggedQuery']
+/** A block list. */
 export type Blocklist = Schemas['BlockList']
+/** Progress of an update of lists. */
 export type BlocklistUpdate = Schemas['BlockListUpdate']
 /** Traffic of one peer or of all: they differ in whose it is. */
 export type TrafficSeries = Omit<Schemas['Traffic'], 'interface'>
+/** Traffic by country. */
 export type CountryTraffic = Schemas['CountryTraffic']
+/** Traffic by network. */
 export type NetworkTraffic = Schemas['NetworkTraffic']
+/** Query of the query log. */
 export type LogQuery = Query<'/api/dns/queries'>
+/** Query of the traffic endpoints. */
 export type TrafficQuery = Query<'/api/metrics/traffic'>
+/** Query of the geography endpoints. */
 export type GeoQuery = Query<'/api/metrics/geo/countries'>
 
-/** What an address can be asked for. */
+/** Paths of the API by method. */
 type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Parameters } } }
   ? NonNullable<Parameters>
   : never
@@ -58,8 +79,24 @@ export const keys = {
   geography: ['geography'],
 } as const
 
-/** What a reading of the whole service gives. */
+/** Answer of the dashboard endpoint. */
 export const readOverview = async () => (await answer(api.GET('/api/metrics/dashboard'))).data
 
 /** All interfaces, at most a hundred. */
 export const readInterfaces = async () => (await answer(api.GET('/api/interfaces'))).data
+
+/** Reads the status of the resolver. */
+export const readStatus = async () => (await answer(api.GET('/api/dns/status'))).data
+
+/** Reads the DNS settings. */
+export const readDnsSettings = async () => (await answer(api.GET('/api/dns/settings'))).data
+
+/** Reads the statistics of the last hours: by the hour up to a week, by the day beyond. */
+export const readStats = async (hours: number) => {
+  const query = { hours, bucket: hours > 168 ? 'day' : 'hour' } as const
+  return (await answer(api.GET('/api/dns/stats', { params: { query } }))).data
+}
+
+/** All block lists; there are never more than a page of them. */
+export const readBlocklists = async () =>
+  (await answer(api.GET('/api/dns/blocklists', { params: { query: { limit: 100 } } }))).data

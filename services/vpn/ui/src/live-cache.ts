@@ -9,7 +9,7 @@ export type ServiceEvent = components['schemas']['ServiceEvent']
 /** Rates of the last minutes, newest last; filled by events only. */
 export const rateHistoryKey = ['rate-history'] as const
 
-/** What an event does to the cached answers: counters, values and states are written into them, the rest is read again. */
+/** Applies an event to the cached answers: counters, values and states are written into them, the rest is read again. */
 export function applyEvent(event: Exclude<ServiceEvent, { type: 'hello' }>, to: EventEffects): void {
   const { cache, refresher } = to
   switch (event.type) {

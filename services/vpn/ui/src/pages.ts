@@ -12,66 +12,50 @@ import {
 
 /** Every page of the service: its address, how it is shown, who sees it, and the file it is in. */
 export const pages: readonly Page[] = [
-  page(
-    '/',
-    { title: 'Overview', icon: IconLayoutDashboard },
-    async () => (await import('./pages/overview.tsx')).OverviewPage,
-  ),
-  page(
-    '/interfaces',
-    { title: 'Interfaces', icon: IconNetwork },
-    async () => (await import('./pages/interfaces.tsx')).InterfacesPage,
-  ),
-  page('/peers/:id?', { title: 'Peers', icon: IconDevices }, async () => (await import('./pages/peers.tsx')).PeersPage),
-  page('/dns', { title: 'DNS', icon: IconShieldCheck }, async () => (await import('./pages/dns.tsx')).DnsPage),
+  page('/', { title: 'Overview', icon: IconLayoutDashboard }, () => import('./pages/overview.tsx')),
+  page('/interfaces', { title: 'Interfaces', icon: IconNetwork }, () => import('./pages/interfaces.tsx')),
+  page('/peers/:id?', { title: 'Peers', icon: IconDevices }, () => import('./pages/peers.tsx')),
+  page('/dns', { title: 'DNS', icon: IconShieldCheck }, () => import('./pages/dns.tsx')),
   page(
     '/dns/log',
-    { title: 'DNS log', icon: IconShieldCheck, role: 'admin', place: 'hidden' },
-    async () => (await import('./pages/dns-log.tsx')).DnsLogPage,
+    { title: 'DNS log', icon: IconShieldCheck, role: 'admin', placement: 'hidden' },
+    () => import('./pages/dns-log.tsx'),
   ),
   page(
     '/dns/rules',
-    { title: 'DNS rules', icon: IconShieldCheck, place: 'hidden' },
-    async () => (await import('./pages/dns-rules.tsx')).DnsRulesPage,
+    { title: 'DNS rules', icon: IconShieldCheck, placement: 'hidden' },
+    () => import('./pages/dns-rules.tsx'),
   ),
   page(
     '/dns/lists',
-    { title: 'Block lists', icon: IconShieldCheck, place: 'hidden' },
-    async () => (await import('./pages/dns-lists.tsx')).DnsListsPage,
+    { title: 'Block lists', icon: IconShieldCheck, placement: 'hidden' },
+    () => import('./pages/dns-lists.tsx'),
   ),
   page(
     '/dns/settings',
-    { title: 'DNS settings', icon: IconShieldCheck, role: 'admin', place: 'hidden' },
-    async () => (await import('./pages/dns-settings.tsx')).DnsSettingsPage,
+    { title: 'DNS settings', icon: IconShieldCheck, role: 'admin', placement: 'hidden' },
+    () => import('./pages/dns-settings.tsx'),
   ),
-  page(
-    '/traffic',
-    { title: 'Traffic', icon: IconChartBar },
-    async () => (await import('./pages/traffic.tsx')).TrafficPage,
-  ),
+  page('/traffic', { title: 'Traffic', icon: IconChartBar }, () => import('./pages/traffic.tsx')),
   page(
     '/traffic/countries',
-    { title: 'Countries', icon: IconChartBar, place: 'hidden' },
-    async () => (await import('./pages/countries.tsx')).CountriesPage,
+    { title: 'Countries', icon: IconChartBar, placement: 'hidden' },
+    () => import('./pages/countries.tsx'),
   ),
   page(
     '/traffic/networks',
-    { title: 'Networks', icon: IconChartBar, place: 'hidden' },
-    async () => (await import('./pages/networks.tsx')).NetworksPage,
+    { title: 'Networks', icon: IconChartBar, placement: 'hidden' },
+    () => import('./pages/networks.tsx'),
   ),
   page(
     '/users',
-    { title: 'Users', icon: IconUsers, role: 'admin', place: 'more' },
-    async () => (await import('./pages/users.tsx')).UsersPage,
+    { title: 'Users', icon: IconUsers, role: 'admin', placement: 'more' },
+    () => import('./pages/users.tsx'),
   ),
   page(
     '/settings',
-    { title: 'Settings', icon: IconSettings, role: 'admin', place: 'more' },
-    async () => (await import('./pages/settings.tsx')).SettingsPage,
+    { title: 'Settings', icon: IconSettings, role: 'admin', placement: 'more' },
+    () => import('./pages/settings.tsx'),
   ),
-  page(
-    '/profile',
-    { title: 'Profile', icon: IconUserCircle, place: 'menu' },
-    async () => (await import('./pages/profile.tsx')).ProfilePage,
-  ),
+  page('/profile', { title: 'Profile', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/profile.tsx')),
 ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Parameter } from '../api.ts'
-import { findParameters, groupsOf, limitsInWords, sortParameters } from './parameter-search.ts'
+import { findParameters, groupsOf, formatLimits, sortParameters } from './parameter-search.ts'
 
 const parameter = (name: string, more: Partial<Parameter> = {}): Parameter => ({
   name,
@@ -50,8 +50,8 @@ test('a column sorts both ways', () => {
 })
 
 test('limits read as a person writes them', () => {
-  assert.equal(limitsInWords(parameter('a', { minimum: 0, maximum: 255, unit: 'W' })), '0 to 255 W')
-  assert.equal(limitsInWords(parameter('a', { minimum: -3.4e38, maximum: 3.4e38 })), '-3.40e+38 to 3.40e+38')
-  assert.equal(limitsInWords(parameter('a', { allowed_values: [0, 2] })), 'one of 0, 2')
-  assert.equal(limitsInWords(parameter('a')), null)
+  assert.equal(formatLimits(parameter('a', { minimum: 0, maximum: 255, unit: 'W' })), '0 to 255 W')
+  assert.equal(formatLimits(parameter('a', { minimum: -3.4e38, maximum: 3.4e38 })), '-3.40e+38 to 3.40e+38')
+  assert.equal(formatLimits(parameter('a', { allowed_values: [0, 2] })), 'one of 0, 2')
+  assert.equal(formatLimits(parameter('a')), null)
 })

@@ -1,6 +1,6 @@
 import type { Parameter } from '../api.ts'
 
-/** Which objects the table shows. */
+/** Filter of the table. */
 export interface ParameterFilter {
   search: string
   /** '', `shown`, `approved`, `writable` or `actions`. */
@@ -11,7 +11,7 @@ export interface ParameterFilter {
 
 /** The views a person can choose. */
 export const parameterViews = [
-  { value: '', label: 'Everything' },
+  { value: '', label: 'All' },
   { value: 'shown', label: 'Shown in readings' },
   { value: 'approved', label: 'Approved for writing' },
   { value: 'writable', label: 'Can be approved' },
@@ -61,11 +61,20 @@ export function groupsOf(parameters: readonly Parameter[]): string[] {
   return [...new Set(parameters.map(({ group }) => group))].sort()
 }
 
-/** What an object takes, in words; null when it has no limits to tell. */
-export function limitsInWords({ minimum, maximum, allowed_values, unit, labels }: Parameter): string | null {
+/** Limits of an object as text; null if it has none. */
+export function formatLimits({ minimum, maximum, allowed_values, unit, labels }: Parameter): string | null {
   if (labels !== null) return null
   if (allowed_values !== null) return `one of ${allowed_values.join(', ')}`
   if (minimum === null || maximum === null) return null
   const tidy = (value: number) => (Math.abs(value) >= 1e12 ? value.toPrecision(3) : String(value))
   return `${tidy(minimum)} to ${tidy(maximum)}${unit === null ? '' : ` ${unit}`}`
+}
+
+/** Labels of the value types. */
+export const kinds: Record<Parameter['value_type'], string> = {
+  boolean: 'On or off',
+  integer: 'Whole number',
+  number: 'Number',
+  string: 'Text',
+  enum: 'Choice',
 }

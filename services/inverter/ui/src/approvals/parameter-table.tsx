@@ -1,14 +1,13 @@
-import { Alert, NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
 import { type Column, DataTable, EmptyState, StatusBadge, tableAnswer, TableSearch, useTableState } from '@hearth/ui'
+import { Alert, NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
 import { IconBolt, IconInfoCircle, IconListSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
 import { type AdminDevice, keys, type Parameter, readParameters } from '../api.ts'
 import { MetricDrawer } from '../metrics/metric-drawer.tsx'
-import { kinds } from './parameter-kinds.ts'
-import { findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
-import { useApproval } from './use-approval.ts'
 import './approvals.css'
+import { kinds, findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
+import { useApproval } from './use-approval.ts'
 
 const pageSize = 25
 
@@ -35,14 +34,14 @@ export function ParameterTable({ devices }: { devices: readonly AdminDevice[] })
     <>
       <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} className="notice-banner">
         <Text size="md">
-          Limits are those of the wire type, not safe operating limits: the inverter takes values that harm it. Approve
-          what you mean to write, nothing else.
+          Limits are those of the data type, not safe operating limits: the inverter accepts values that damage it.
+          Approve only what you intend to write.
         </Text>
       </Alert>
       <div className="hearth-toolbar">
         <TableSearch state={state} label="Search metrics" />
         <NativeSelect
-          aria-label="Which objects"
+          aria-label="View"
           data={[...parameterViews]}
           value={view}
           onChange={(event) => state.change({ filter: { view: event.currentTarget.value } })}
@@ -105,7 +104,7 @@ function useColumns(open: (name: string) => void): Column<Parameter>[] {
     },
     { key: 'group', header: 'Group', sort: 'group', role: 'wide', render: (row) => row.group },
     { key: 'unit', header: 'Unit', render: (row) => row.unit ?? '–' },
-    { key: 'type', header: 'Kind', role: 'wide', render: (row) => kinds[row.value_type] },
+    { key: 'type', header: 'Type', role: 'wide', render: (row) => kinds[row.value_type] },
     {
       key: 'exposed',
       header: 'Shown in readings',
@@ -120,11 +119,11 @@ function useColumns(open: (name: string) => void): Column<Parameter>[] {
     },
     {
       key: 'approved',
-      header: 'May be written',
+      header: 'Writable',
       render: (row) =>
         row.writable ? (
           <Switch
-            aria-label={`${row.name} may be written`}
+            aria-label={`${row.name} is writable`}
             color="yellow"
             checked={row.approved}
             onChange={(event) => toggle('approved', row, event.currentTarget.checked)}

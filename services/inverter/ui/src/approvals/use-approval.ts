@@ -34,7 +34,7 @@ export function useApproval() {
 
 const outcomes = {
   exposed: { on: 'is shown in readings', off: 'is no longer shown in readings' },
-  approved: { on: 'may be written', off: 'may no longer be written' },
+  approved: { on: 'is writable', off: 'is no longer writable' },
 } as const
 
 async function save({ name, kind, value }: ApprovalSwitch, parameters: readonly Parameter[]): Promise<unknown> {

@@ -1,16 +1,16 @@
-import { Button } from '@mantine/core'
 import { QueryState, RelativeTime, Section, StatusBadge } from '@hearth/ui'
+import { Button } from '@mantine/core'
 import { IconCopy, IconPencil, IconRosetteDiscountCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { type AdminDevice, keys, readCapabilities } from '../api.ts'
-import { useDevices } from '../devices/use-devices.ts'
+import { useDevices } from '../devices/device-select.tsx'
+import { formatAnswer, type Capability, capabilityPlans } from './capability-texts.ts'
 import { CopyCapabilities } from './copy-capabilities.tsx'
 import { EditCapability } from './edit-capability.tsx'
-import { answerInWords, type Capability, capabilityPlans } from './capability-words.ts'
 
-/** What was found out about a device, and what has to be before it may be commanded. */
+/** The capabilities of a device and their verification. */
 export function CapabilitySection({ device }: { device: AdminDevice }) {
   const [params, setParams] = useSearchParams()
   const [isCopying, setCopying] = useState(false)
@@ -35,8 +35,8 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
       }
     >
       <p className="hearth-dimmed section-lead">
-        Models and firmware differ. Before the battery is commanded, verify what is true for this one and record it
-        here.
+        Models and firmware differ. Verify the behaviour of this inverter and record it here before you control the
+        battery.
       </p>
       <QueryState query={capabilities} lines={5} />
       <ul className="plain-list capability-list">
@@ -84,7 +84,7 @@ function CapabilityRow({ capability, onEdit }: { capability: Capability; onEdit:
           <div key={question.field}>
             <dt>{question.label}</dt>
             <dd data-unknown={capability[question.field] === null || undefined}>
-              {answerInWords(capability, question)}
+              {formatAnswer(capability, question)}
             </dd>
           </div>
         ))}

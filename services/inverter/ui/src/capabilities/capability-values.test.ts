@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capabilityValues, toCapabilityUpdate } from './capability-values.ts'
-import { answerInWords, type Capability, capabilityPlans } from './capability-words.ts'
+import { formatAnswer, type Capability, capabilityPlans } from './capability-texts.ts'
 
 const unknown: Capability = {
   name: 'write_path_convention',
@@ -50,8 +50,8 @@ test('a form sends back what it was filled with, and nothing that another capabi
 
 test('answers read as words', () => {
   const { questions } = capabilityPlans.write_path_convention
-  const said = Object.fromEntries(questions.map((question) => [question.field, answerInWords(unknown, question)]))
-  assert.equal(said['soc_strategy_external_code'], 'not known')
+  const said = Object.fromEntries(questions.map((question) => [question.field, formatAnswer(unknown, question)]))
+  assert.equal(said['soc_strategy_external_code'], 'unknown')
   assert.equal(said['apply_sequence_verified'], 'No')
-  assert.equal(said['soc_target_unit'], 'Share from 0 to 1, assumed')
+  assert.equal(said['soc_target_unit'], 'Ratio (0 to 1), assumed')
 })

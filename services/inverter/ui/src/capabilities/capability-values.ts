@@ -1,9 +1,9 @@
 import type { components } from '../api.gen.ts'
-import { type Capability, capabilityPlans } from './capability-words.ts'
+import { type Capability, capabilityPlans } from './capability-texts.ts'
 
 type CapabilityUpdate = components['schemas']['CapabilityUpdate']
 
-/** What the form of a capability holds: every answer as text, empty for not known. */
+/** Values of the capability form: every answer as text, empty for unknown. */
 export interface CapabilityValues extends Record<string, unknown> {
   status: Capability['status']
   verified_device_model: string

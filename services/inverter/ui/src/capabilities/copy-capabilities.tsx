@@ -3,7 +3,7 @@ import { answer, FormDialog, formatCount } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys } from '../api.ts'
-import { capabilityPlans } from './capability-words.ts'
+import { capabilityPlans } from './capability-texts.ts'
 
 type CapabilityCopied = components['schemas']['CapabilityCopied']
 
@@ -28,7 +28,7 @@ export function CopyCapabilities(props: { device: AdminDevice; others: readonly 
     const copied = await answer(
       api.POST('/admin/api/dispatch/devices/{device_id}/capabilities:copy-from', { params, body }),
     )
-    return { message: copiedInWords(copied) }
+    return { message: copyMessage(copied) }
   }
   return (
     <FormDialog
@@ -42,20 +42,20 @@ export function CopyCapabilities(props: { device: AdminDevice; others: readonly 
     >
       <NativeSelect
         label="From"
-        description="Only what is verified there, for this model and firmware, is copied"
+        description="Only capabilities verified for this model and firmware are copied"
         data={others.map(({ device_id: value, display_name: label }) => ({ value, label }))}
         data-autofocus
         {...form.getInputProps('source_device_id')}
       />
       <TextInput
-        label={`Model of ${device.display_name}`}
-        description="As on its type plate"
+        label={`${device.display_name}: model`}
+        description="From the type plate"
         maxLength={64}
         required
         {...form.getInputProps('target_device_model')}
       />
       <TextInput
-        label={`Firmware of ${device.display_name}`}
+        label={`${device.display_name}: firmware`}
         maxLength={64}
         required
         {...form.getInputProps('target_firmware')}
@@ -70,10 +70,12 @@ const reasons = {
   other_firmware: 'another firmware',
 } as const
 
-/** What a copy brought, and why not everything. */
-export function copiedInWords({ copied, not_copied: left }: Pick<CapabilityCopied, 'copied' | 'not_copied'>): string {
+/** Message about the result of a copy. */
+export function copyMessage({ copied, not_copied: left }: Pick<CapabilityCopied, 'copied' | 'not_copied'>): string {
   const rest = left.map(({ name, reason }) => `${capabilityPlans[name].title} (${reasons[reason]})`)
   const done =
-    copied.length === 0 ? 'Nothing was copied' : `${formatCount(copied.length, 'capability', 'capabilities')} copied`
-  return rest.length === 0 ? done : `${done}. Left out: ${rest.join(', ')}`
+    copied.length === 0
+      ? 'No capabilities copied'
+      : `${formatCount(copied.length, 'capability', 'capabilities')} copied`
+  return rest.length === 0 ? done : `${done}. Skipped: ${rest.join(', ')}`
 }

@@ -3,7 +3,7 @@ import { answer, FormDialog } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { type AdminDevice, api, keys } from '../api.ts'
 import { capabilityValues, type CapabilityValues, toCapabilityUpdate } from './capability-values.ts'
-import { type Capability, capabilityPlans, type Question } from './capability-words.ts'
+import { type Capability, capabilityPlans, type Question } from './capability-texts.ts'
 
 /** Records what was found out about one capability. */
 export function EditCapability(props: { device: AdminDevice; capability: Capability; onClose: () => void }) {
@@ -32,14 +32,14 @@ export function EditCapability(props: { device: AdminDevice; capability: Capabil
       ))}
       <Group grow align="flex-start">
         <TextInput
-          label="Model of the device"
-          description="As on its type plate; needed to verify"
+          label="Device model"
+          description="From the type plate; required for verification"
           maxLength={64}
           {...form.getInputProps('verified_device_model')}
         />
         <TextInput
           label="Firmware"
-          description="A later firmware makes this unverified again"
+          description="A firmware update resets the verification"
           maxLength={64}
           {...form.getInputProps('verified_firmware')}
         />
@@ -48,18 +48,18 @@ export function EditCapability(props: { device: AdminDevice; capability: Capabil
         label="Note"
         description={
           capability.name === 'write_path_convention'
-            ? 'How it was found out, up to 200 plain characters; needed to verify'
-            : 'How it was found out, up to 200 plain characters; may be empty'
+            ? 'How you verified it, up to 200 ASCII characters; required for verification'
+            : 'How you verified it, up to 200 ASCII characters; optional'
         }
         maxLength={200}
         autosize
         minRows={2}
         {...form.getInputProps('note')}
       />
-      <Radio.Group label="Is this certain?" {...form.getInputProps('status')}>
+      <Radio.Group label="Status" {...form.getInputProps('status')}>
         <Group mt={6}>
-          <Radio value="unverified" label="Not yet" />
-          <Radio value="verified" label="Yes, I have seen it" />
+          <Radio value="unverified" label="Unverified" />
+          <Radio value="verified" label="Verified on this inverter" />
         </Group>
       </Radio.Group>
     </FormDialog>
@@ -84,7 +84,7 @@ function QuestionField({ question, form }: { question: Question; form: UseFormRe
   const choices =
     question.kind === 'unit'
       ? [
-          { value: 'ratio', label: 'Share from 0 to 1' },
+          { value: 'ratio', label: 'Ratio (0 to 1)' },
           { value: 'percent', label: 'Percent' },
         ]
       : [
@@ -92,6 +92,6 @@ function QuestionField({ question, form }: { question: Question; form: UseFormRe
           { value: 'no', label: 'No' },
         ]
   return (
-    <NativeSelect label={label} description={help} data={[{ value: '', label: 'Not known' }, ...choices]} {...input} />
+    <NativeSelect label={label} description={help} data={[{ value: '', label: 'Unknown' }, ...choices]} {...input} />
   )
 }

@@ -1,10 +1,10 @@
 import { Fact, formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
 import type { CSSProperties } from 'react'
 import type { DeviceHealth } from '../api.ts'
-import { batteryWord, type EnergyFlow } from '../values/energy-flow.ts'
+import { batteryLabel, type EnergyFlow } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { measure, percent, power, spell } from '../values/quantity.ts'
-import { moduleFills, plainWord, type Tower, towersOf } from './battery-towers.ts'
+import { moduleFills, humanize, type Tower, towersOf } from './battery-towers.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
 
 /** The battery: how full, what it does, and how it is. */
@@ -32,8 +32,8 @@ export function BatteryCard(props: {
           <small> {unit}</small> <StaleSign reason={stale} />
         </p>
         <p className="battery-power">
-          {batteryWord(watts)}
-          {batteryWord(watts) !== 'Resting' && watts !== undefined && <b> {spell(power(watts))}</b>}
+          {batteryLabel(watts)}
+          {batteryLabel(watts) !== 'Idle' && watts !== undefined && <b> {spell(power(watts))}</b>}
         </p>
         <dl className="hearth-facts">
           {facts(values, { towers, health }).map(([name, value]) => (
@@ -100,7 +100,7 @@ function BatteryFlags({ health }: { health: DeviceHealth | undefined }) {
         .filter((flag) => !/^(?:error|balancing|calibration_\w+)$/.test(flag))
         .map((flag) => (
           <StatusBadge key={flag} tone="quiet">
-            {plainWord(flag)}
+            {humanize(flag)}
           </StatusBadge>
         ))}
     </div>

@@ -25,7 +25,7 @@ export function towersOf(values: ValueMap): Tower[] {
   return (second ?? 0) > 0 ? [...towers, one('Tower 2', second ?? 0, 'battery_placeholder_0')] : towers
 }
 
-/** How full each module of a tower is drawn, from the top one down, 0 to 1. */
+/** Fill level of each module of a tower, from the top one down, 0 to 1. */
 export function moduleFills(soc: number | undefined, modules: number): number[] {
   const count = Math.max(1, modules)
   const level = Math.min(1, Math.max(0, soc ?? 0)) * count
@@ -33,7 +33,7 @@ export function moduleFills(soc: number | undefined, modules: number): number[] 
 }
 
 /** A word of the device, such as `calibration_high`, as a person reads it. */
-export function plainWord(word: string): string {
+export function humanize(word: string): string {
   const text = word.replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -3,10 +3,10 @@ import { Fact, QueryState, RelativeTime, StatusBadge } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { type AdminDevice, keys, readEnergy } from '../api.ts'
-import { isBusy, modes, states } from '../energy/energy-words.ts'
+import { isBusy, modes, states } from '../energy/energy-texts.ts'
 import { power, spell } from '../values/quantity.ts'
 
-/** What is done with the battery at the moment. */
+/** Current state of battery control. */
 export function ControlCard({ device }: { device: AdminDevice }) {
   const energy = useQuery({ queryKey: keys.energy, queryFn: readEnergy })
   const own = energy.data?.find(({ device_id }) => device_id === device.device_id)

@@ -6,7 +6,7 @@ import { energy, percent, spell } from '../values/quantity.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
 import { dayOf } from './day-balance.ts'
 
-/** What went where since midnight, and how much of it was the house's own. */
+/** Energy since midnight and the self-sufficiency. */
 export function EnergyToday({ values }: { values: ValueMap | undefined }) {
   const stale = useStaleness(
     dayMetrics.map((name) => values?.[name]),

@@ -33,7 +33,7 @@ export function Figure(props: {
           </>
         )}
       </p>
-      <p className="figure-note">{(stale ?? null) === null ? (note ?? ' ') : `old: ${stale}`}</p>
+      <p className="figure-note">{(stale ?? null) === null ? (note ?? ' ') : `stale: ${stale}`}</p>
     </div>
   )
 }
@@ -42,21 +42,21 @@ export function Figure(props: {
 export function StaleSign({ reason }: { reason: string | null | undefined }) {
   if (reason === null || reason === undefined) return null
   return (
-    <Tooltip label={`Old value: ${reason}`}>
+    <Tooltip label={`Stale value: ${reason}`}>
       <span className="stale-sign">
         <IconClockExclamation size={16} aria-hidden />
-        <VisuallyHidden>Old value: {reason}</VisuallyHidden>
+        <VisuallyHidden>Stale value: {reason}</VisuallyHidden>
       </span>
     </Tooltip>
   )
 }
 
-/** Seconds after which a value that is read all the time counts as old. */
+/** Seconds after which a value that is read all the time counts as stale. */
 const flowMaxAge = 45
-/** The same for values that change slowly. */
+/** Seconds after which a slowly changing value counts as stale. */
 const slowMaxAge = 900
 
-/** Why any of these values is old, renewed as time goes by. */
+/** Reason why one of these values is stale, updated as time passes. */
 export function useStaleness(values: readonly (LiveValue | undefined)[], pace: 'flow' | 'slow' = 'flow') {
   const now = useNow().getTime()
   for (const value of values) {

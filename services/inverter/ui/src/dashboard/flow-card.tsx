@@ -1,22 +1,22 @@
-import { VisuallyHidden } from '@mantine/core'
 import { LoadingLines } from '@hearth/ui'
+import { VisuallyHidden } from '@mantine/core'
 import { IconBatteryVertical4, IconChevronRight, IconHome, IconSolarPanel2, IconTransform } from '@tabler/icons-react'
 import type { CSSProperties, ReactNode } from 'react'
 import {
-  batteryWord,
+  batteryLabel,
   type Direction,
   directionOf,
   type EnergyFlow,
-  gridWord,
+  gridLabel,
   noiseW,
   stepSeconds,
+  describeFlow,
 } from '../values/energy-flow.ts'
 import type { ValueMap } from '../values/live-value.ts'
 import { flowMetrics } from '../values/metric-names.ts'
 import { PylonIcon } from '../values/pylon-icon.tsx'
 import { percent, power, spell } from '../values/quantity.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
-import { describeFlow } from './flow-sentence.ts'
 
 /** The live picture of where power goes. */
 export function FlowCard({ values, flow }: { values: ValueMap | undefined; flow: EnergyFlow | undefined }) {
@@ -26,7 +26,7 @@ export function FlowCard({ values, flow }: { values: ValueMap | undefined; flow:
     <div className="flow-frame" data-stale={stale !== null || undefined}>
       {stale !== null && (
         <p className="flow-stale">
-          <StaleSign reason={stale} /> Old values: {stale}
+          <StaleSign reason={stale} /> Stale values: {stale}
         </p>
       )}
       <VisuallyHidden component="p">{describeFlow(flow)}</VisuallyHidden>
@@ -41,11 +41,11 @@ function FlowPicture({ flow }: { flow: EnergyFlow }) {
   return (
     <div className="flow" aria-hidden>
       <Node kind="solar" icon={<IconSolarPanel2 size={26} stroke={1.6} />} label="Solar" watts={flow.solar}>
-        {flow.solar === undefined ? 'No value' : flow.solar < noiseW ? 'Dark' : 'Producing'}
+        {flow.solar === undefined ? 'No value' : flow.solar < noiseW ? 'Idle' : 'Producing'}
       </Node>
       <Link kind="solar" axis="y" from="start" direction={directionOf(flow.solar)} watts={flow.solar} />
       <Node kind="grid" icon={<PylonIcon size={26} stroke={1.5} />} label="Grid" watts={flow.grid}>
-        {gridWord(flow.grid)}
+        {gridLabel(flow.grid)}
       </Node>
       <Link kind="grid" axis="x" from="start" direction={directionOf(flow.grid)} watts={flow.grid} />
       <div className="flow-hub">
@@ -63,7 +63,7 @@ function FlowPicture({ flow }: { flow: EnergyFlow }) {
         watts={flow.battery}
         share={flow.soc}
       >
-        {batteryWord(flow.battery)}
+        {batteryLabel(flow.battery)}
       </Node>
     </div>
   )
@@ -97,7 +97,7 @@ function Node(props: {
   )
 }
 
-/** How full the battery is, around its icon. */
+/** State of charge as a ring around the icon. */
 function Ring({ share }: { share: number }) {
   const length = 2 * Math.PI * 26
   return (

@@ -1,11 +1,9 @@
 import { ActionIcon, Box, Title } from '@mantine/core'
-import { SimulatedBadge } from '../devices/device-badges.tsx'
 import { IconArrowsMove, IconEyeOff, IconResize } from '@tabler/icons-react'
-import type { KeyboardEvent } from 'react'
-import { type GridEdit, slotStyle } from './grid-edit.ts'
-import type { Placed, Step } from './grid-placement.ts'
-import { useGesture } from './use-gesture.ts'
-import { useOverflow } from './use-overflow.ts'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { SimulatedBadge } from '../devices/device-badges.tsx'
+import type { PlacedWidget, Step } from './grid-placement.ts'
+import { type GridEdit, slotStyle, useGesture } from './use-gesture.ts'
 import { isFigure, WidgetContent, type WidgetData } from './widget-content.tsx'
 import { widgets as plans } from './widgets.ts'
 
@@ -17,7 +15,7 @@ const steps: Partial<Record<string, Step>> = {
 }
 
 /** One widget in its place; while the dashboard is arranged it has handles. */
-export function GridItem(props: { widget: Placed; rank: number; data: WidgetData; edit: GridEdit | undefined }) {
+export function GridItem(props: { widget: PlacedWidget; rank: number; data: WidgetData; edit: GridEdit | undefined }) {
   const { widget, rank, data, edit } = props
   const { title } = plans[widget.id]
   const figure = isFigure(widget.id)
@@ -50,7 +48,7 @@ const growth: Record<Step, Partial<Record<'w' | 'h', number>>> = {
   down: { h: 1 },
 }
 
-function Handles({ title, widget, edit }: { title: string; widget: Placed; edit: GridEdit }) {
+function Handles({ title, widget, edit }: { title: string; widget: PlacedWidget; edit: GridEdit }) {
   const move = useGesture(edit, widget, 'move')
   const resize = useGesture(edit, widget, 'resize')
   const onKey = (act: (step: Step) => void) => (event: KeyboardEvent) => {
@@ -86,4 +84,20 @@ function Handles({ title, widget, edit }: { title: string; widget: Placed; edit:
       </ActionIcon>
     </div>
   )
+}
+
+/** Returns true if the content of an element overflows, so that a keyboard must be able to scroll it. */
+function useOverflow(): [RefObject<HTMLDivElement | null>, boolean] {
+  const ref = useRef<HTMLDivElement>(null)
+  const [overflows, setOverflows] = useState(false)
+  useEffect(() => {
+    const element = ref.current
+    if (element === null) return
+    const look = () => setOverflows(element.scrollHeight > element.clientHeight + 1)
+    const observer = new ResizeObserver(look)
+    observer.observe(element)
+    for (const child of element.children) observer.observe(child)
+    return () => observer.disconnect()
+  })
+  return [ref, overflows]
 }

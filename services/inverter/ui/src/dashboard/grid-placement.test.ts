@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assert as check, constantFrom, integer, property, uniqueArray } from 'fast-check'
-import { arrange, compact, place, type Placed, show, stepTo } from './grid-placement.ts'
+import { arrange, compact, place, type PlacedWidget, show, stepTo } from './grid-placement.ts'
 
 const ids = ['battery', 'health', 'devices', 'dispatch', 'pv-power', 'grid-power'] as const
-const widget = (id: Placed['id'], [x, y, w, h]: [number, number, number, number], visible = true): Placed => ({
+const widget = (
+  id: PlacedWidget['id'],
+  [x, y, w, h]: [number, number, number, number],
+  visible = true,
+): PlacedWidget => ({
   id,
   x,
   y,
@@ -12,7 +16,7 @@ const widget = (id: Placed['id'], [x, y, w, h]: [number, number, number, number]
   h,
   visible,
 })
-const slots = (widgets: readonly Placed[]) =>
+const slots = (widgets: readonly PlacedWidget[]) =>
   Object.fromEntries(widgets.map(({ id, x, y, w, h }) => [id, [x, y, w, h].join(' ')]))
 
 const column = [widget('battery', [0, 0, 6, 2]), widget('health', [0, 2, 6, 3]), widget('devices', [0, 5, 6, 1])]
@@ -27,14 +31,14 @@ test('widgets fall up, and hidden ones take no room', () => {
 })
 
 test('a widget dragged past half of the next one takes its place', () => {
-  const smallest = { w: 2, h: 1 }
-  assert.deepEqual(slots(place(column, 'battery', { slot: { y: 1 }, smallest })), slots(column))
-  assert.deepEqual(slots(place(column, 'battery', { slot: { y: 2 }, smallest })), {
+  const minSize = { w: 2, h: 1 }
+  assert.deepEqual(slots(place(column, 'battery', { slot: { y: 1 }, minSize })), slots(column))
+  assert.deepEqual(slots(place(column, 'battery', { slot: { y: 2 }, minSize })), {
     battery: '0 3 6 2',
     health: '0 0 6 3',
     devices: '0 5 6 1',
   })
-  assert.deepEqual(slots(place(column, 'devices', { slot: { y: 0 }, smallest })), {
+  assert.deepEqual(slots(place(column, 'devices', { slot: { y: 0 }, minSize })), {
     battery: '0 1 6 2',
     health: '0 3 6 3',
     devices: '0 0 6 1',
@@ -72,7 +76,7 @@ test('whatever is asked for, widgets stay inside the grid and apart', () => {
   check(
     property(start, number, number, number, number, (widgets, x, y, w, h) => {
       const id = widgets[0]!.id
-      const next = place(widgets, id, { slot: { x, y, w, h }, smallest: { w: 2, h: 2 } })
+      const next = place(widgets, id, { slot: { x, y, w, h }, minSize: { w: 2, h: 2 } })
       assert.equal(next.length, widgets.length)
       for (const one of next) {
         assert.ok(one.x >= 0 && one.y >= 0 && one.x + one.w <= 12 && one.h <= 100)

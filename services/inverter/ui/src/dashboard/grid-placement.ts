@@ -1,27 +1,27 @@
 import type { DashboardLayout } from '../api.ts'
 
 /** One widget on the grid of twelve columns. */
-export type Placed = DashboardLayout['widgets'][number]
+export type PlacedWidget = DashboardLayout['widgets'][number]
 
-/** Where a widget goes, and how large it is there. */
-export type Slot = Pick<Placed, 'x' | 'y' | 'w' | 'h'>
+/** Position and size of a widget. */
+export type Slot = Pick<PlacedWidget, 'x' | 'y' | 'w' | 'h'>
 
-/** The smallest size of a widget. */
-export type Smallest = Pick<Slot, 'w' | 'h'>
+/** The minSize size of a widget. */
+export type MinSize = Pick<Slot, 'w' | 'h'>
 
 const columns = 12
-const tallest = 24
+const maxHeight = 24
 
 /**
  * Lets every visible widget fall up as far as those before it allow, from top to bottom. Hidden ones keep their place for
  * the day they are shown again.
  */
-export function compact(widgets: readonly Placed[]): Placed[] {
+export function compact(widgets: readonly PlacedWidget[]): PlacedWidget[] {
   const order = widgets.filter((widget) => widget.visible).sort((a, b) => a.y - b.y || a.x - b.x)
   return [...stack(order), ...widgets.filter((widget) => !widget.visible)]
 }
 
-function stack(order: readonly Placed[]): Placed[] {
+function stack(order: readonly PlacedWidget[]): PlacedWidget[] {
   const floor = Array.from({ length: columns }, () => 0)
   return order.map((widget) => {
     const y = Math.max(0, ...floor.slice(widget.x, widget.x + widget.w))
@@ -31,21 +31,25 @@ function stack(order: readonly Placed[]): Placed[] {
 }
 
 /** Moves or resizes one widget; the others make room. Whatever is asked for ends inside the grid. */
-export function place(widgets: readonly Placed[], id: Placed['id'], wish: { slot: Partial<Slot>; smallest: Smallest }) {
+export function place(
+  widgets: readonly PlacedWidget[],
+  id: PlacedWidget['id'],
+  wish: { slot: Partial<Slot>; minSize: MinSize },
+) {
   const before = widgets.find((widget) => widget.id === id)
   if (before === undefined) return [...widgets]
-  const moved = { ...before, ...inside({ ...before, ...wish.slot }, wish.smallest) }
+  const moved = { ...before, ...inside({ ...before, ...wish.slot }, wish.minSize) }
   // What is passed by more than its half makes way; on the way down the lower edge decides, otherwise the upper.
   const edge = moved.y > before.y ? moved.y + moved.h : moved.y
-  const key = (widget: Placed) => (widget.id === id ? edge : widget.y + widget.h / 2)
+  const key = (widget: PlacedWidget) => (widget.id === id ? edge : widget.y + widget.h / 2)
   const visible = widgets.filter((widget) => widget.visible).map((widget) => (widget.id === id ? moved : widget))
   const order = visible.sort((a, b) => key(a) - key(b) || a.x - b.x)
   return [...stack(order), ...widgets.filter((widget) => !widget.visible)]
 }
 
-function inside(slot: Slot, smallest: Smallest): Slot {
-  const w = within(slot.w, smallest.w, columns)
-  const h = within(slot.h, smallest.h, tallest)
+function inside(slot: Slot, minSize: MinSize): Slot {
+  const w = within(slot.w, minSize.w, columns)
+  const h = within(slot.h, minSize.h, maxHeight)
   return { w, h, x: within(slot.x, 0, columns - w), y: Math.max(0, Math.round(slot.y)) }
 }
 
@@ -55,13 +59,13 @@ const within = (value: number, least: number, most: number) => Math.min(most, Ma
 export type Step = 'left' | 'right' | 'up' | 'down'
 
 /** Moves a widget by the least that changes anything in that direction; the same widgets when nothing can. */
-export function stepTo(widgets: readonly Placed[], id: Placed['id'], step: Step): Placed[] {
+export function stepTo(widgets: readonly PlacedWidget[], id: PlacedWidget['id'], step: Step): PlacedWidget[] {
   const before = widgets.find((widget) => widget.id === id)
   if (before === undefined) return [...widgets]
   const [dx, dy] = ({ left: [-1, 0], right: [1, 0], up: [0, -1], down: [0, 1] } as const)[step]
-  for (let distance = 1; distance <= 4 * tallest; distance += 1) {
+  for (let distance = 1; distance <= 4 * maxHeight; distance += 1) {
     const slot = { x: before.x + dx * distance, y: before.y + dy * distance }
-    const next = place(widgets, id, { slot, smallest: { w: 1, h: 1 } })
+    const next = place(widgets, id, { slot, minSize: { w: 1, h: 1 } })
     const after = next.find((widget) => widget.id === id)
     if (after !== undefined && (after.x - before.x) * dx + (after.y - before.y) * dy > 0) return next
   }
@@ -69,13 +73,13 @@ export function stepTo(widgets: readonly Placed[], id: Placed['id'], step: Step)
 }
 
 /** Shows a hidden widget below everything else, or hides one. */
-export function show(widgets: readonly Placed[], id: Placed['id'], visible: boolean): Placed[] {
+export function show(widgets: readonly PlacedWidget[], id: PlacedWidget['id'], visible: boolean): PlacedWidget[] {
   const bottom = Math.max(0, ...widgets.filter((widget) => widget.visible).map(({ y, h }) => y + h))
   return compact(widgets.map((widget) => (widget.id === id ? { ...widget, visible, y: bottom } : widget)))
 }
 
 /** A saved arrangement with widgets it does not know yet at its end, hidden; without one the page's own. */
-export function arrange(saved: readonly Placed[] | undefined, own: readonly Placed[]): Placed[] {
+export function arrange(saved: readonly PlacedWidget[] | undefined, own: readonly PlacedWidget[]): PlacedWidget[] {
   if (saved === undefined) return compact(own)
   const known = new Set(saved.map(({ id }) => id))
   const unknown = own.filter(({ id }) => !known.has(id))

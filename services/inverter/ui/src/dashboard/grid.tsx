@@ -1,34 +1,34 @@
 import { VisuallyHidden } from '@mantine/core'
 import { useRef, useState } from 'react'
-import { place, type Placed, show, stepTo } from './grid-placement.ts'
+import { place, type PlacedWidget, show, stepTo } from './grid-placement.ts'
 import { GridItem } from './grid-item.tsx'
 import type { WidgetData } from './widget-content.tsx'
 import { widgets as plans } from './widgets.ts'
 
 interface GridProps {
-  widgets: readonly Placed[]
+  widgets: readonly PlacedWidget[]
   data: WidgetData
   /** Only while the dashboard is being arranged. */
-  onChange: ((widgets: Placed[]) => void) | undefined
+  onChange: ((widgets: PlacedWidget[]) => void) | undefined
 }
 
 /** The twelve columns; single-file on a phone, in the order of the grid. */
 export function Grid({ widgets, data, onChange }: GridProps) {
   const frame = useRef<HTMLDivElement>(null)
-  const [said, setSaid] = useState('')
+  const [said, setAnnouncement] = useState('')
   const visible = widgets.filter((widget) => widget.visible).sort((a, b) => a.y - b.y || a.x - b.x)
   // A node that moves in the document loses pointer and focus, so while arranging only the style sheet moves them.
   const shown = onChange === undefined ? visible : [...visible].sort((a, b) => a.id.localeCompare(b.id))
-  const change = (next: Placed[], id: Placed['id']) => {
+  const change = (next: PlacedWidget[], id: PlacedWidget['id']) => {
     onChange?.(next)
     const now = next.find((widget) => widget.id === id)
-    if (now !== undefined) setSaid(position(now))
+    if (now !== undefined) setAnnouncement(position(now))
   }
-  const resize = (id: Placed['id'], by: Partial<Record<'w' | 'h', number>>) => {
+  const resize = (id: PlacedWidget['id'], by: Partial<Record<'w' | 'h', number>>) => {
     const before = widgets.find((widget) => widget.id === id)
     if (before === undefined) return
     const slot = { w: before.w + (by.w ?? 0), h: before.h + (by.h ?? 0) }
-    change(place(widgets, id, { slot, smallest: plans[id].smallest }), id)
+    change(place(widgets, id, { slot, minSize: plans[id].minSize }), id)
   }
   return (
     <div className="grid-frame">
@@ -45,7 +45,7 @@ export function Grid({ widgets, data, onChange }: GridProps) {
                 : {
                     frame,
                     slotTo: (slot, from) =>
-                      onChange(place(from, widget.id, { slot, smallest: plans[widget.id].smallest })),
+                      onChange(place(from, widget.id, { slot, minSize: plans[widget.id].minSize })),
                     step: (step) => change(stepTo(widgets, widget.id, step), widget.id),
                     resize: (by) => resize(widget.id, by),
                     hide: () => onChange(show(widgets, widget.id, false)),
@@ -60,6 +60,6 @@ export function Grid({ widgets, data, onChange }: GridProps) {
   )
 }
 
-function position({ id, x, y, w, h }: Placed): string {
+function position({ id, x, y, w, h }: PlacedWidget): string {
   return `${plans[id].title}: column ${x + 1}, row ${y + 1}, ${w} wide, ${h} high`
 }

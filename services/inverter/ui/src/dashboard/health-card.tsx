@@ -1,7 +1,7 @@
 import { Fact, QueryState, StatusBadge } from '@hearth/ui'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { DeviceHealth } from '../api.ts'
-import { plainWord } from './battery-towers.ts'
+import { humanize } from './battery-towers.ts'
 
 /** Faults and the state of inverter and battery, in words. */
 export function HealthCard({ health }: { health: UseQueryResult<DeviceHealth> }) {
@@ -21,14 +21,14 @@ export function HealthCard({ health }: { health: UseQueryResult<DeviceHealth> })
         <ul className="fault-list">
           {faults.map((fault) => (
             <li key={fault.bit}>
-              {plainWord(fault.label)} <small className="hearth-dimmed">bit {fault.bit}</small>
+              {humanize(fault.label)} <small className="hearth-dimmed">bit {fault.bit}</small>
             </li>
           ))}
         </ul>
       )}
       <dl className="hearth-facts">
-        <Fact name="Inverter">{state === null ? '–' : plainWord(state.label ?? `state ${state.code}`)}</Fact>
-        <Fact name="Battery">{batteryWords(battery)}</Fact>
+        <Fact name="Inverter">{state === null ? '–' : humanize(state.label ?? `state ${state.code}`)}</Fact>
+        <Fact name="Battery">{batteryStatus(battery)}</Fact>
         <Fact name="Days to calibration">
           {battery.days_to_calibration === null ? '–' : Math.ceil(battery.days_to_calibration)}
         </Fact>
@@ -42,7 +42,7 @@ export function HealthCard({ health }: { health: UseQueryResult<DeviceHealth> })
   )
 }
 
-function batteryWords(battery: DeviceHealth['battery']): string {
+function batteryStatus(battery: DeviceHealth['battery']): string {
   if (battery.status === null) return '–'
-  return battery.status.flags.length === 0 ? 'Nothing to report' : battery.status.flags.map(plainWord).join(', ')
+  return battery.status.flags.length === 0 ? 'Normal' : battery.status.flags.map(humanize).join(', ')
 }

@@ -1,3 +1,4 @@
+import { RelativeTime } from '@hearth/ui'
 import {
   IconBattery3,
   IconCalendarEvent,
@@ -11,19 +12,20 @@ import {
   IconListNumbers,
 } from '@tabler/icons-react'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { type AdminDevice, type DeviceHealth, keys, readParameters } from '../api.ts'
-import { PylonIcon } from '../values/pylon-icon.tsx'
-import { batteryWord, type EnergyFlow, gridWord } from '../values/energy-flow.ts'
+import { DeviceStateBadge, SimulatedBadge } from '../devices/device-badges.tsx'
+import { batteryLabel, type EnergyFlow, gridLabel } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
+import { PylonIcon } from '../values/pylon-icon.tsx'
 import { measure, percent, power, type Quantity } from '../values/quantity.ts'
 import { BatteryCard } from './battery-card.tsx'
-import { plainWord } from './battery-towers.ts'
+import { humanize } from './battery-towers.ts'
 import { ControlCard } from './control-card.tsx'
-import { DeviceList } from './device-list.tsx'
 import { EnergyToday } from './energy-today.tsx'
 import { Figure, useStaleness } from './figure.tsx'
 import { FlowCard } from './flow-card.tsx'
-import type { Placed } from './grid-placement.ts'
+import type { PlacedWidget } from './grid-placement.ts'
 import { HealthCard } from './health-card.tsx'
 
 /** Everything widgets show. */
@@ -31,18 +33,18 @@ export interface WidgetData {
   device: AdminDevice
   devices: readonly AdminDevice[]
   values: ValueMap | undefined
-  /** Where power goes; undefined before values are there. */
+  /** Energy flow; undefined before values have arrived. */
   flow: EnergyFlow | undefined
   health: UseQueryResult<DeviceHealth>
 }
 
 /** True for widgets that are one number and have no heading of their own. */
-export function isFigure(id: Placed['id']): boolean {
+export function isFigure(id: PlacedWidget['id']): boolean {
   return !['energy-flow', 'battery', 'health', 'energy-today', 'devices', 'dispatch'].includes(id)
 }
 
-/** What is inside a widget. */
-export function WidgetContent({ id, data }: { id: Placed['id']; data: WidgetData }) {
+/** Content of a widget. */
+export function WidgetContent({ id, data }: { id: PlacedWidget['id']; data: WidgetData }) {
   switch (id) {
     case 'energy-flow':
       return <FlowCard values={data.values} flow={data.flow} />
@@ -100,11 +102,11 @@ function LiveFigure({ id, values, flow }: { id: LiveId } & Pick<WidgetData, 'val
     names.map((name) => values?.[name]),
     id === 'battery-temperature' ? 'slow' : 'flow',
   )
-  const { quantity, note } = values === undefined || flow === undefined ? {} : liveWords(id, { values, flow })
+  const { quantity, note } = values === undefined || flow === undefined ? {} : liveFigure(id, { values, flow })
   return <Figure {...look} quantity={quantity} note={note} stale={stale} />
 }
 
-function liveWords(
+function liveFigure(
   id: LiveId,
   { values, flow }: { values: ValueMap; flow: EnergyFlow },
 ): { quantity: Quantity; note?: string } {
@@ -114,9 +116,9 @@ function liveWords(
     case 'house-power':
       return { quantity: power(flow.house), note: 'used now' }
     case 'grid-power':
-      return { quantity: power(flow.grid), note: gridWord(flow.grid) }
+      return { quantity: power(flow.grid), note: gridLabel(flow.grid) }
     case 'battery-power':
-      return { quantity: power(flow.battery), note: batteryWord(flow.battery) }
+      return { quantity: power(flow.battery), note: batteryLabel(flow.battery) }
     case 'battery-soc':
       return { quantity: percent(flow.soc) }
     case 'battery-temperature':
@@ -151,7 +153,7 @@ function ConnectedCount({ devices }: { devices: readonly AdminDevice[] }) {
 
 function InverterState({ health }: { health: UseQueryResult<DeviceHealth> }) {
   const { data } = health
-  const words = data === undefined ? undefined : plainWord(data.state?.label ?? 'unknown')
+  const words = data === undefined ? undefined : humanize(data.state?.label ?? 'unknown')
   return (
     <Figure
       label="Inverter state"
@@ -172,5 +174,27 @@ function DaysToCalibration({ health }: { health: UseQueryResult<DeviceHealth> })
       quantity={health.data === undefined ? undefined : quantity}
       note="until the battery calibrates"
     />
+  )
+}
+
+/** All inverters with their states. */
+function DeviceList({ devices }: { devices: readonly AdminDevice[] }) {
+  return (
+    <ul className="device-lines">
+      {devices.map((device) => (
+        <li key={device.device_id}>
+          <span className="device-line-name">
+            <Link href={`/inverters/${encodeURIComponent(device.device_id)}`} className="hearth-name">
+              {device.display_name}
+            </Link>
+            <SimulatedBadge device={device} />
+          </span>
+          <span className="hearth-dimmed">
+            last response <RelativeTime value={device.last_success_at} />
+          </span>
+          <DeviceStateBadge state={device.state} />
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,10 +1,10 @@
-import type { Placed, Smallest } from './grid-placement.ts'
+import type { PlacedWidget, MinSize } from './grid-placement.ts'
 
-/** What a widget is called, where it stands at first, and how small it may get. */
+/** Title, default position and minimum size of a widget. */
 interface WidgetPlan {
   title: string
   slot: [x: number, y: number, w: number, h: number]
-  smallest: Smallest
+  minSize: MinSize
   /** Left out at first; can be shown in the edit mode. */
   isHidden?: boolean
 }
@@ -12,28 +12,28 @@ interface WidgetPlan {
 const tile = { w: 2, h: 2 }
 
 /** Every widget of the dashboard; the server knows the same names. */
-export const widgets: Record<Placed['id'], WidgetPlan> = {
-  'energy-flow': { title: 'Energy flow', slot: [0, 0, 7, 8], smallest: { w: 4, h: 7 } },
-  battery: { title: 'Battery', slot: [7, 0, 5, 8], smallest: { w: 4, h: 6 } },
-  'pv-power': { title: 'Solar', slot: [0, 8, 3, 2], smallest: tile },
-  'house-power': { title: 'House', slot: [3, 8, 3, 2], smallest: tile },
-  'grid-power': { title: 'Grid', slot: [6, 8, 3, 2], smallest: tile },
-  'battery-power': { title: 'Battery power', slot: [9, 8, 3, 2], smallest: tile },
-  'energy-today': { title: 'Energy today', slot: [0, 10, 4, 5], smallest: { w: 3, h: 4 } },
-  health: { title: 'Health', slot: [4, 10, 4, 5], smallest: { w: 3, h: 3 } },
-  dispatch: { title: 'Battery control', slot: [8, 10, 4, 5], smallest: { w: 3, h: 3 } },
-  devices: { title: 'Inverters', slot: [0, 15, 12, 3], smallest: { w: 4, h: 3 } },
-  'battery-soc': { title: 'State of charge', slot: [0, 18, 3, 2], smallest: tile, isHidden: true },
-  'battery-temperature': { title: 'Battery temperature', slot: [3, 18, 3, 2], smallest: tile, isHidden: true },
-  'days-to-calibration': { title: 'Next calibration', slot: [6, 18, 3, 2], smallest: tile, isHidden: true },
-  'inverter-state': { title: 'Inverter state', slot: [9, 18, 3, 2], smallest: tile, isHidden: true },
-  'device-count': { title: 'Configured inverters', slot: [0, 20, 3, 2], smallest: tile, isHidden: true },
-  'connected-count': { title: 'Connected inverters', slot: [3, 20, 3, 2], smallest: tile, isHidden: true },
-  'metric-count': { title: 'Metrics shown', slot: [6, 20, 3, 2], smallest: tile, isHidden: true },
+export const widgets: Record<PlacedWidget['id'], WidgetPlan> = {
+  'energy-flow': { title: 'Energy flow', slot: [0, 0, 7, 8], minSize: { w: 4, h: 7 } },
+  battery: { title: 'Battery', slot: [7, 0, 5, 8], minSize: { w: 4, h: 6 } },
+  'pv-power': { title: 'Solar', slot: [0, 8, 3, 2], minSize: tile },
+  'house-power': { title: 'House', slot: [3, 8, 3, 2], minSize: tile },
+  'grid-power': { title: 'Grid', slot: [6, 8, 3, 2], minSize: tile },
+  'battery-power': { title: 'Battery power', slot: [9, 8, 3, 2], minSize: tile },
+  'energy-today': { title: 'Energy today', slot: [0, 10, 4, 5], minSize: { w: 3, h: 4 } },
+  health: { title: 'Health', slot: [4, 10, 4, 5], minSize: { w: 3, h: 3 } },
+  dispatch: { title: 'Battery control', slot: [8, 10, 4, 5], minSize: { w: 3, h: 3 } },
+  devices: { title: 'Inverters', slot: [0, 15, 12, 3], minSize: { w: 4, h: 3 } },
+  'battery-soc': { title: 'State of charge', slot: [0, 18, 3, 2], minSize: tile, isHidden: true },
+  'battery-temperature': { title: 'Battery temperature', slot: [3, 18, 3, 2], minSize: tile, isHidden: true },
+  'days-to-calibration': { title: 'Next calibration', slot: [6, 18, 3, 2], minSize: tile, isHidden: true },
+  'inverter-state': { title: 'Inverter state', slot: [9, 18, 3, 2], minSize: tile, isHidden: true },
+  'device-count': { title: 'Configured inverters', slot: [0, 20, 3, 2], minSize: tile, isHidden: true },
+  'connected-count': { title: 'Connected inverters', slot: [3, 20, 3, 2], minSize: tile, isHidden: true },
+  'metric-count': { title: 'Metrics shown', slot: [6, 20, 3, 2], minSize: tile, isHidden: true },
 }
 
-/** How the dashboard arranges itself while nobody has. */
-export const ownArrangement: Placed[] = (Object.keys(widgets) as Placed['id'][]).map((id) => {
+/** Default layout of the dashboard. */
+export const defaultLayout: PlacedWidget[] = (Object.keys(widgets) as PlacedWidget['id'][]).map((id) => {
   const { slot, isHidden } = widgets[id]
   const [x, y, w, h] = slot
   return { id, x, y, w, h, visible: isHidden !== true }

@@ -28,7 +28,7 @@ export function ConnectionCheck({ address, disabled = false }: { address: () => 
       {check.data !== undefined && !check.isPending && (
         <Outcome
           isGood={check.data.reachable}
-          text={check.data.reachable ? `It answers, after ${check.data.took_ms} ms.` : check.data.detail}
+          text={check.data.reachable ? `Connected in ${check.data.took_ms} ms.` : check.data.detail}
         >
           {check.data.reachable && (
             <Group gap="md">

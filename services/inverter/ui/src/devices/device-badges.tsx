@@ -10,7 +10,7 @@ const looks: Record<AdminDevice['state'], { tone: Tone; text: string; icon?: typ
   starting: { tone: 'quiet', text: 'Starting', icon: IconLoader2 },
 }
 
-/** How a device stands, as an icon and a word. */
+/** State of a device, as an icon and a label. */
 export function DeviceStateBadge({ state }: { state: AdminDevice['state'] }) {
   const { tone, text, icon } = looks[state]
   return (
@@ -30,11 +30,11 @@ export function SimulatedBadge({ device }: { device: Pick<AdminDevice, 'is_simul
   )
 }
 
-/** What a state means and what can be done, in a sentence. */
-export const stateSentences: Record<AdminDevice['state'], string> = {
-  ok: 'The inverter answers.',
-  degraded: 'The inverter answers, but not every time. Another program on the same connection is the usual reason.',
-  unreachable: 'The inverter does not answer. Check its address, that it is on, and that the network reaches it.',
-  maintenance: 'The inverter is in its boot loader, most likely for an update. Nothing is sent until it is back.',
-  starting: 'The connection is being made.',
+/** Descriptions of the states, with what to do. */
+export const stateDescriptions: Record<AdminDevice['state'], string> = {
+  ok: 'The inverter is online.',
+  degraded: 'The inverter answers only some requests, usually because another client uses the same connection.',
+  unreachable: 'The inverter does not answer. Check its address, its power and the network.',
+  maintenance: 'The inverter is in its boot loader, most likely for an update. Requests are paused until it is back.',
+  starting: 'Connecting.',
 }

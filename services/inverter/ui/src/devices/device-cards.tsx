@@ -38,16 +38,16 @@ export function DeviceCards(props: {
   )
 }
 
-/** What is worth knowing about a device at a glance. */
+/** Facts about a device at a glance. */
 export function deviceFacts(device: AdminDevice): [string, ReactNode][] {
-  const roles = { standalone: 'Alone', master: 'First of several', slave: 'Further inverter' }
+  const roles = { standalone: 'Standalone', master: 'Primary', slave: 'Secondary' }
   return [
-    ['Short name', <Mono key="id">{device.device_id}</Mono>],
-    ['Address', <Mono key="at">{device.is_simulated ? 'inside this service' : `${device.host}:${device.port}`}</Mono>],
+    ['ID', <Mono key="id">{device.device_id}</Mono>],
+    ['Address', <Mono key="at">{device.is_simulated ? 'built in' : `${device.host}:${device.port}`}</Mono>],
     ...(device.network_id === null ? [] : [['Network id', device.network_id] as [string, ReactNode]]),
     ['Role', roles[device.role]],
     ['Firmware', device.firmware ?? '–'],
-    ['Last answer', <RelativeTime key="last" value={device.last_success_at} />],
+    ['Last response', <RelativeTime key="last" value={device.last_success_at} />],
     ['Charge limit', watts(device.max_charge_power_w)],
     ['Discharge limit', watts(device.max_discharge_power_w)],
     ['Engineering mode', device.engineering_mode ? 'On' : 'Off'],

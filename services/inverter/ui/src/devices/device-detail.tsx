@@ -4,9 +4,9 @@ import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@ta
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { CapabilitySection } from '../capabilities/capability-section.tsx'
-import { ConnectionBanner } from './connection-banner.tsx'
+import { ConnectionBanner } from './device-banners.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
-import { DeviceStateBadge, SimulatedBadge, stateSentences } from './device-badges.tsx'
+import { DeviceStateBadge, SimulatedBadge, stateDescriptions } from './device-badges.tsx'
 import { deviceFacts } from './device-cards.tsx'
 import { FurtherInverters } from './further-inverters.tsx'
 import { InverterLog } from './inverter-log.tsx'
@@ -28,7 +28,8 @@ export function DeviceDetail(props: {
         title={device.display_name}
         description={
           <span className="device-line-name">
-            <DeviceStateBadge state={device.state} /> <SimulatedBadge device={device} /> {stateSentences[device.state]}
+            <DeviceStateBadge state={device.state} /> <SimulatedBadge device={device} />{' '}
+            {stateDescriptions[device.state]}
           </span>
         }
         actions={

@@ -28,8 +28,8 @@ export function AddDevice(props: {
   const form = useForm<DeviceValues>({
     initialValues: { ...newDeviceValues, ...address },
     validate: {
-      device_id: (id) => (id.trim() === '' ? 'Give it a short name' : null),
-      host: (host) => (host.trim() === '' ? 'Type its address in your network' : null),
+      device_id: (id) => (id.trim() === '' ? 'Enter an ID' : null),
+      host: (host) => (host.trim() === '' ? 'Enter a host name or IP address' : null),
     },
   })
   const setName = (name: string) => {
@@ -50,15 +50,15 @@ export function AddDevice(props: {
     >
       <TextInput
         label="Name"
-        description="Your name for it, such as “Roof south”. Optional."
+        description="Display name, such as “Roof south”. Optional."
         maxLength={64}
         data-autofocus
         {...form.getInputProps('display_name')}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
-        label="Short name"
-        description="Stands in addresses of the API and cannot be changed later: letters, digits, dots, hyphens"
+        label="ID"
+        description="Used in API paths; cannot be changed later. Letters, digits, dots and hyphens."
         maxLength={64}
         required
         {...form.getInputProps('device_id')}
@@ -74,7 +74,7 @@ export function EditDevice({ device, onClose }: { device: AdminDevice; onClose: 
   const form = useForm<DeviceValues>({ initialValues: deviceValues(device) })
   const submit = async (values: DeviceValues) => {
     const body = toDeviceChange(values, device)
-    if (body === undefined) return { message: 'Nothing was changed' }
+    if (body === undefined) return { message: 'No changes' }
     const params = { path: { device_id: device.device_id } }
     await answer(api.PATCH('/admin/api/devices/{device_id}', { params, body }))
     return { message: 'Inverter changed' }
@@ -94,8 +94,8 @@ export function EditDevice({ device, onClose }: { device: AdminDevice; onClose: 
       {changesAddress(form.getValues(), device) && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner">
           <Text size="md">
-            Another address may be another inverter: what runs is handed back first, and capabilities, engineering mode
-            and the Energy Manager start anew.
+            A new address may be another inverter: a running operation is stopped first, and capabilities, engineering
+            mode and battery control are reset.
           </Text>
         </Alert>
       )}
@@ -110,7 +110,7 @@ function AddressFields({ form }: { form: DeviceForm }) {
       <Group grow align="flex-start" preventGrowOverflow={false}>
         <TextInput
           label="Address"
-          description="Name or IP address in your network"
+          description="Host name or IP address"
           placeholder="192.168.1.50"
           autoCapitalize="none"
           required
@@ -143,12 +143,12 @@ function MoreFields({ form }: { form: DeviceForm }) {
       defaultValue={form.getValues().network_id === '' ? null : 'more'}
     >
       <Accordion.Item value="more">
-        <Accordion.Control>Several inverters, pace</Accordion.Control>
+        <Accordion.Control>Advanced</Accordion.Control>
         <Accordion.Panel>
           <div className="hearth-stack">
             <NumberInput
               label="Network id"
-              description="Only for a further inverter behind the connection of another one: its address in the plant. Empty for the inverter that has the network cable."
+              description="Only for an inverter that is reached through another one: its address in the plant. Leave empty for the inverter with the network connection."
               min={0}
               max={4_294_967_295}
               allowDecimal={false}
@@ -157,15 +157,15 @@ function MoreFields({ form }: { form: DeviceForm }) {
             />
             <NumberInput
               label="Pause between requests"
-              description="Longer when other programs use the same inverter, 0 to 5000 ms"
+              description="0 to 5000 ms. Increase it when other clients use the same inverter."
               suffix=" ms"
               min={0}
               max={5000}
               {...form.getInputProps('request_gap_ms')}
             />
             <Switch
-              label="Let the inverter send values by itself"
-              description="Periodic reads: fewer requests, fresher values. Off for firmware that does not know them."
+              label="Periodic reads"
+              description="The inverter sends values by itself: fewer requests, fresher values. Turn off if the firmware does not answer them."
               {...form.getInputProps('periodic_reads', { type: 'checkbox' })}
             />
           </div>
@@ -185,10 +185,10 @@ export function RemoveDevice(props: { device: AdminDevice; onClose: () => void; 
       onClose={onClose}
       title={`Remove ${device.display_name}?`}
       losses={[
-        'Its connection and the values known of it',
-        'Power limits, verified capabilities and the mode of its Energy Manager',
-        'Programs that use it by its short name get an error from then on',
-        'A running charge or discharge is stopped and handed back first',
+        'Its connection and its current values',
+        'Power limits, verified capabilities and the battery control mode',
+        'API clients that use its ID get an error from then on',
+        'A running operation is stopped and the settings are restored first',
       ]}
       verb="Remove inverter"
       action={{

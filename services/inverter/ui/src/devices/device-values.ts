@@ -1,3 +1,4 @@
+import { changedValues } from '@hearth/ui/changed-values'
 import type { components } from '../api.gen.ts'
 import type { AdminDevice } from '../api.ts'
 
@@ -5,7 +6,7 @@ type DeviceCreate = components['schemas']['DeviceCreate']
 type DeviceChange = components['schemas']['DeviceChange']
 type ConnectionTest = components['schemas']['ConnectionTest']
 
-/** What the device form holds; numbers may be empty while somebody types. */
+/** Values of the device form; numbers may be empty during input. */
 export interface DeviceValues extends Record<string, unknown> {
   device_id: string
   display_name: string
@@ -49,9 +50,8 @@ export function toDeviceCreate(values: DeviceValues): DeviceCreate {
 /** Only what differs from the device, or undefined when nothing does. */
 export function toDeviceChange(values: DeviceValues, device: AdminDevice): DeviceChange | undefined {
   const { device_id: _, ...wanted } = toDeviceCreate(values)
-  const before: Record<string, unknown> = { ...device }
-  const changed = Object.entries(wanted).filter(([member, value]) => value !== before[member])
-  return changed.length === 0 ? undefined : Object.fromEntries(changed)
+  const changed = changedValues(wanted, device)
+  return Object.keys(changed).length === 0 ? undefined : changed
 }
 
 /** The address of the form, for a test of the connection. */
@@ -75,4 +75,26 @@ export function proposedId(name: string): string {
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 64)
+}
+
+type Slave = components['schemas']['Slave']
+
+/** A further inverter of a plant, as far as adding it needs to know. */
+interface KnownSlave {
+  networkId: number
+  name: string
+  serial: string
+}
+
+/** The records that name a network id; what a device leaves out is empty. */
+export function knownSlaves(slaves: readonly Slave[]): KnownSlave[] {
+  return slaves.flatMap((slave) => {
+    const networkId = slave['network_id']
+    if (typeof networkId !== 'number') return []
+    return [{ networkId, name: textOf(slave['name']), serial: textOf(slave['serial_number']) }]
+  })
+}
+
+function textOf(value: Slave[string] | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

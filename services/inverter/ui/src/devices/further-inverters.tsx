@@ -1,12 +1,12 @@
-import { Button, Group, Text } from '@mantine/core'
 import { answer, describeError } from '@hearth/ui'
+import { Button, Group, Text } from '@mantine/core'
 import { IconTopologyStar3 } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { type AdminDevice, api, keys, readSettings } from '../api.ts'
-import { knownSlaves } from './slave-records.ts'
+import { knownSlaves } from './device-values.ts'
 
-/** Asks an inverter which others of its plant it knows, and offers to add them. */
+/** Finds other inverters of the plant and offers to add them. */
 export function FurtherInverters({ device, devices }: { device: AdminDevice; devices: readonly AdminDevice[] }) {
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   const search = useMutation({
@@ -28,10 +28,10 @@ export function FurtherInverters({ device, devices }: { device: AdminDevice; dev
         loading={search.isPending}
         onClick={() => search.mutate()}
       >
-        Look for further inverters
+        Find more inverters
       </Button>
       {search.error !== null && <Text c="var(--hearth-bad)">{describeError(search.error)}</Text>}
-      {found?.length === 0 && <Text className="hearth-dimmed">It knows no others.</Text>}
+      {found?.length === 0 && <Text className="hearth-dimmed">No other inverters found.</Text>}
       <ul className="plain-list">
         {found?.map(({ networkId, name, serial }) => (
           <li key={networkId}>
@@ -44,7 +44,7 @@ export function FurtherInverters({ device, devices }: { device: AdminDevice; dev
                 </span>
               </span>
               {isThere(networkId) ? (
-                <Text className="hearth-dimmed">Added already</Text>
+                <Text className="hearth-dimmed">Already added</Text>
               ) : (
                 <Button
                   component={Link}

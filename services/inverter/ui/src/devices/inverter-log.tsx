@@ -5,16 +5,16 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { api, keys } from '../api.ts'
-import { plainWord } from '../dashboard/battery-towers.ts'
+import { humanize } from '../dashboard/battery-towers.ts'
 
 type DeviceEvent = components['schemas']['DeviceEvent']
 
-/** What the inverter wrote into its own event table; read when somebody asks, because it is a long answer. */
+/** The inverter's own event table; read on request, because the answer is long. */
 export function InverterLog({ deviceId }: { deviceId: string }) {
-  const [isAsked, setAsked] = useState(false)
+  const [isLoaded, setLoaded] = useState(false)
   const log = useInfiniteQuery({
     queryKey: [...keys.health, deviceId, 'events'],
-    enabled: isAsked,
+    enabled: isLoaded,
     staleTime: Number.POSITIVE_INFINITY,
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam }) =>
@@ -31,21 +31,21 @@ export function InverterLog({ deviceId }: { deviceId: string }) {
   const rows = log.data?.pages.flatMap((page) => page.events)
   return (
     <Section
-      title="Log of the inverter"
+      title="Inverter log"
       actions={
         <Button
           variant="default"
           size="xs"
           loading={log.isFetching}
-          onClick={() => (isAsked ? void log.refetch() : setAsked(true))}
+          onClick={() => (isLoaded ? void log.refetch() : setLoaded(true))}
         >
-          {isAsked ? 'Read again' : 'Read the log'}
+          {isLoaded ? 'Refresh' : 'Load log'}
         </Button>
       }
     >
-      {isAsked ? (
+      {isLoaded ? (
         <DataTable
-          label="Log of the inverter"
+          label="Inverter log"
           columns={columns}
           rowKey={keyOf}
           answer={tableAnswer(log, rows)}
@@ -53,7 +53,7 @@ export function InverterLog({ deviceId }: { deviceId: string }) {
         />
       ) : (
         <p className="hearth-dimmed section-lead">
-          Faults of grid and battery, updates and changed parameters, as the inverter itself recorded them.
+          Grid and battery faults, updates and parameter changes, as recorded by the inverter.
         </p>
       )}
       {log.hasNextPage && rows !== undefined && rows.length > 0 && (
@@ -71,8 +71,8 @@ const keyOf = ({ at, type, parameter, until }: DeviceEvent) =>
   [at, type, until, parameter?.name, parameter?.new_raw].join(' ')
 
 const columns: Column<DeviceEvent>[] = [
-  { key: 'label', header: 'What', role: 'title', render: (row) => <b>{plainWord(row.label)}</b> },
-  { key: 'at', header: 'When', render: (row) => <RelativeTime value={row.at} /> },
+  { key: 'label', header: 'Event', role: 'title', render: (row) => <b>{humanize(row.label)}</b> },
+  { key: 'at', header: 'Time', render: (row) => <RelativeTime value={row.at} /> },
   { key: 'until', header: 'Until', render: (row) => <RelativeTime value={row.until} absent="–" /> },
   {
     key: 'parameter',

@@ -12,7 +12,7 @@ interface LimitValues extends Record<string, unknown> {
 
 const limitOf = (value: number | string) => (value === '' ? null : Number(value))
 
-/** The most the battery may be charged and discharged with by command. */
+/** Power limits of commands. */
 export function LimitsForm({ device }: { device: AdminDevice }) {
   const [problem, setProblem] = useState<string>()
   const form = useForm<LimitValues>({
@@ -45,13 +45,13 @@ export function LimitsForm({ device }: { device: AdminDevice }) {
     <Section title="Power limits">
       <form onSubmit={submit} noValidate className="hearth-stack">
         <Text className="hearth-dimmed">
-          Commands never go beyond these limits. Take what battery and inverter are rated for, whichever is lower.
-          Without a limit the battery cannot be commanded.
+          Commands never exceed these limits. Use the rating of the battery or the inverter, whichever is lower. Without
+          a limit the battery cannot be controlled.
         </Text>
         <Problem text={problem} />
         <Group grow align="flex-start">
           <NumberInput
-            label="Most to charge with"
+            label="Maximum charge power"
             suffix=" W"
             min={1}
             max={50_000}
@@ -61,7 +61,7 @@ export function LimitsForm({ device }: { device: AdminDevice }) {
             {...form.getInputProps('max_charge_power_w')}
           />
           <NumberInput
-            label="Most to discharge with"
+            label="Maximum discharge power"
             suffix=" W"
             min={1}
             max={50_000}
@@ -108,7 +108,7 @@ export function EngineeringMode({ device }: { device: AdminDevice }) {
       <div className="hearth-stack">
         <Switch
           label="Allow commands before everything is verified"
-          description="For trying out what the capabilities below ask for. Each operation ends after half an hour at the latest."
+          description="For testing the capabilities below. Each operation ends after 30 minutes at the latest."
           checked={device.engineering_mode}
           disabled={change.isPending}
           onChange={(event) => change.mutate(event.currentTarget.checked)}
@@ -116,8 +116,8 @@ export function EngineeringMode({ device }: { device: AdminDevice }) {
         {device.engineering_mode && (
           <Alert color="yellow" variant="light" className="notice-banner" mb={0}>
             <Text size="md">
-              Stay near the inverter and watch its display: a sign that is the wrong way round charges where it should
-              discharge. Switch it off when the capabilities are verified.
+              Stay near the inverter and watch its display: with a wrong sign the battery charges when it should
+              discharge. Turn this off when the capabilities are verified.
             </Text>
           </Alert>
         )}

@@ -5,15 +5,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, readSettings } from '../api.ts'
 
-/** Whether anything may be written to inverters at all; works at once. */
+/** Switch for write access to all inverters; takes effect immediately. */
 export function WriteAccess() {
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const change = useAction<boolean, { enabled: boolean }>({
     run: (enabled) => answer(api.PUT('/admin/api/write-access', { body: { enabled } })),
-    done: ({ enabled }) => (enabled ? 'Write access is on' : 'Write access is off. Nothing is written any more.'),
+    done: ({ enabled }) => (enabled ? 'Write access is on' : 'Write access is off'),
     renew: [keys.settings, keys.energy, keys.parameters],
-    onDone: () => setAsking(false),
+    onDone: () => setConfirming(false),
   })
   if (settings.data === undefined) return <QueryState query={settings} lines={2} />
   const isOn = settings.data.write_access
@@ -23,7 +23,7 @@ export function WriteAccess() {
       actions={
         isOn ? (
           <StatusBadge tone="warn" icon={IconLockOpen}>
-            Writing is possible
+            Read and write
           </StatusBadge>
         ) : (
           <StatusBadge tone="good" icon={IconLock}>
@@ -35,35 +35,35 @@ export function WriteAccess() {
       <Group justify="space-between" gap="md" wrap="nowrap" align="flex-start">
         <Text className="hearth-dimmed" maw={640}>
           {isOn
-            ? 'Tokens with write permission, these pages and the Energy Manager may change approved metrics. Switching it off works at once: what runs is stopped and handed back first.'
-            : 'Nothing can be written to any inverter, whatever is approved below. Switch it on to control the battery or to change settings of the inverter.'}
+            ? 'Tokens with write permission, these pages and battery control can change approved metrics. Turning it off takes effect immediately; a running operation is stopped first.'
+            : 'Nothing can be written to any inverter, even if it is approved. Turn it on to control the battery or to change inverter settings.'}
         </Text>
         <Switch
           size="md"
           aria-label="Write access"
           checked={isOn}
           disabled={change.isPending}
-          onChange={(event) => (event.currentTarget.checked ? setAsking(true) : change.mutate(false))}
+          onChange={(event) => (event.currentTarget.checked ? setConfirming(true) : change.mutate(false))}
         />
       </Group>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Switch write access on?">
+      <Modal opened={isConfirming} onClose={() => setConfirming(false)} title="Turn on write access?">
         <Stack>
           <Alert color="yellow" variant="light" className="notice-banner">
             <Text size="md">
-              A wrong value can stop an inverter, wear a battery or break rules of your grid operator.
+              A wrong value can stop the inverter, wear out the battery or violate grid operator rules.
             </Text>
           </Alert>
           <List size="sm" spacing={4}>
-            <List.Item>Only metrics you approve one by one can be written.</List.Item>
-            <List.Item>The first time, the four registers of the battery control are approved for you.</List.Item>
-            <List.Item>Every write is kept in the journal, with what the inverter read back.</List.Item>
+            <List.Item>Only approved metrics can be written.</List.Item>
+            <List.Item>The first time, the four battery control registers are approved automatically.</List.Item>
+            <List.Item>Every write is recorded in the journal with the value read back.</List.Item>
           </List>
           <Group justify="flex-end" className="hearth-dialog-actions">
-            <Button variant="default" onClick={() => setAsking(false)} data-autofocus>
-              Keep it off
+            <Button variant="default" onClick={() => setConfirming(false)} data-autofocus>
+              Cancel
             </Button>
             <Button loading={change.isPending} onClick={() => change.mutate(true)}>
-              Switch on
+              Turn on
             </Button>
           </Group>
         </Stack>

@@ -16,7 +16,7 @@ export function ConnectionCard({ transport, all }: { transport: Transport; all: 
       title={transport.endpoint_id}
       actions={
         <span className="flag-row">
-          {transport.foreign_access_suspected && <StatusBadge tone="warn">Another program suspected</StatusBadge>}
+          {transport.foreign_access_suspected && <StatusBadge tone="warn">Another client suspected</StatusBadge>}
           <StatusBadge tone={tones[transport.state] ?? 'quiet'}>{plain(transport.state)}</StatusBadge>
         </span>
       }

@@ -32,10 +32,10 @@ test('a quiet connection gives no hints and no unusual counter', () => {
 })
 
 test('counters are read together', () => {
-  assert.match(hintsOf({ ...quiet, crc_errors: 2, framing_errors: 5 }).join(), /bad line/)
+  assert.match(hintsOf({ ...quiet, crc_errors: 2, framing_errors: 5 }).join(), /bad connection/)
   assert.match(hintsOf({ ...quiet, discarded_bytes: 5 }).join(), /Stray bytes/)
   assert.match(hintsOf({ ...quiet, connection_epoch: 9 }).join(), /Many reconnects/)
   assert.equal(hintsOf({ ...quiet, connection_epoch: 9, crc_errors: 1 }).length, 1)
-  assert.match(hintsOf({ ...quiet, foreign_access_suspected: true }).join(), /Another program/)
+  assert.match(hintsOf({ ...quiet, foreign_access_suspected: true }).join(), /Another client/)
   assert.equal(countersOf({ ...quiet, connection_epoch: 5 }).find(({ label }) => label === 'Reconnects')?.value, 4)
 })

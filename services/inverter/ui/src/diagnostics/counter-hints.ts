@@ -2,7 +2,7 @@ import type { Transports } from '../api.ts'
 
 type Transport = Transports['transports'][number]
 
-/** What a counter of a connection means, and when it is a reason to look closer. */
+/** A counter of a connection with its meaning, and true if it is unusual. */
 export interface Counter {
   label: string
   value: number
@@ -28,36 +28,36 @@ export function countersOf(transport: Transport): Counter[] {
 const meanings = {
   damaged: {
     label: 'Damaged frames',
-    meaning: 'Checksums that did not fit. Such frames are thrown away and never shown as values.',
+    meaning: 'Frames with a wrong checksum. They are discarded.',
   },
-  broken: { label: 'Broken frames', meaning: 'Frames that ended in the middle of another.' },
-  discarded: { label: 'Bytes thrown away', meaning: 'Bytes between frames that belong to none.' },
+  broken: { label: 'Broken frames', meaning: 'Frames cut off by another frame.' },
+  discarded: { label: 'Discarded bytes', meaning: 'Bytes outside frames.' },
   reconnects: {
     label: 'Reconnects',
-    meaning: 'How often the connection was made anew since the service started.',
+    meaning: 'Reconnects since the service started.',
   },
   unexpected: {
     label: 'Unsolicited answers',
-    meaning: 'Usually answers to another program on the same inverter.',
+    meaning: 'Usually answers to another client of the inverter.',
   },
-  waiting: { label: 'Waiting requests', meaning: 'Requests are sent one after the other.' },
+  waiting: { label: 'Waiting requests', meaning: 'Requests are sent one at a time.' },
 } as const
 
-/** What the counters of a connection say together; empty while all is well. */
+/** Hints from the counters of a connection; empty while all is well. */
 export function hintsOf(transport: Transport): string[] {
   const { crc_errors: damaged, framing_errors: broken, discarded_bytes: discarded, connection_epoch: epoch } = transport
   return [
     ...(transport.locked
-      ? ['The inverter is in its boot loader, so nothing is sent. It comes back by itself after the update.']
+      ? ['The inverter is in its boot loader; requests are paused. It comes back after the update.']
       : []),
     ...(transport.foreign_access_suspected
       ? [
-          'Another program talks to the inverter at the same time. Let it use this service instead, or lengthen the pause between requests.',
+          'Another client uses the inverter at the same time. Let it use this service instead, or increase the pause between requests.',
         ]
       : []),
-    ...(damaged > 0 ? ['Damaged frames come from a bad line, often weak wireless reception of the inverter.'] : []),
+    ...(damaged > 0 ? ['Damaged frames indicate a bad connection, often weak Wi-Fi at the inverter.'] : []),
     ...(damaged === 0 && (broken > 0 || discarded > 0)
-      ? ['Stray bytes without damaged frames: a second program on the line, or a firmware that escapes differently.']
+      ? ['Stray bytes without damaged frames: a second client, or firmware with different escaping.']
       : []),
     ...(damaged === 0 && epoch > 4
       ? ['Many reconnects without damaged frames: the inverter does not answer in time, or the network drops out.']

@@ -42,7 +42,7 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
             loading={frames.isFetching}
             onClick={() => void frames.refetch()}
           >
-            Newest
+            Refresh
           </Button>
           <Button
             component="a"
@@ -57,8 +57,7 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
       }
     >
       <p className="hearth-dimmed section-lead">
-        The recording can be replayed by the simulator, so that a fault can be looked at elsewhere. Secrets are left
-        out.
+        The simulator can replay the recording, to analyse a fault elsewhere. Secrets are left out.
       </p>
       <DataTable<Row>
         label="Last frames"
@@ -66,8 +65,8 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
         rowKey={({ place }) => String(place)}
         answer={tableAnswer(frames, frames.data)}
         empty={
-          <EmptyState icon={IconWaveSine} title="Nothing on the wire yet">
-            Frames appear as soon as the connection is made.
+          <EmptyState icon={IconWaveSine} title="No frames yet">
+            Frames appear once the inverter is connected.
           </EmptyState>
         }
       />

@@ -1,5 +1,5 @@
-import { Button, Group, NumberInput, Slider, Text, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { Section } from '@hearth/ui'
+import { Section, CopyButton } from '@hearth/ui'
+import { Button, Group, NumberInput, Slider, Text, UnstyledButton, VisuallyHidden, Code } from '@mantine/core'
 import {
   IconBatteryCharging,
   IconBatteryVertical2,
@@ -8,8 +8,9 @@ import {
   IconPlayerPlay,
 } from '@tabler/icons-react'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { EnergyAction, EnergyDevice } from '../api.ts'
-import { actions, limitFor, unavailable, unmetFor } from './energy-words.ts'
+import { actions, limitFor, unavailable, unmetFor } from './energy-texts.ts'
 import { RequirementList } from './requirement-list.tsx'
 import { StartDialog } from './start-dialog.tsx'
 
@@ -66,8 +67,8 @@ export function CommandCard({ energy }: { energy: EnergyDevice }) {
               label="Power"
               description={
                 limit === null
-                  ? 'The inverter has no power limit yet'
-                  : `At most ${limit.toLocaleString('en')} W, the limit of the inverter; empty takes all of it`
+                  ? 'No power limit is set for this inverter'
+                  : `Up to ${limit.toLocaleString('en')} W; empty uses the limit of the inverter`
               }
               suffix=" W"
               min={1}
@@ -81,7 +82,7 @@ export function CommandCard({ energy }: { energy: EnergyDevice }) {
           </>
         )}
         {availability?.reason != null && <Text c="var(--hearth-warn)">{unavailable[availability.reason]}.</Text>}
-        {unmet.length > 0 && <RequirementList title="What is missing" requirements={unmet} />}
+        {unmet.length > 0 && <RequirementList title="Missing requirements" requirements={unmet} />}
         <Group justify="flex-end">
           <Button
             size="md"
@@ -125,5 +126,32 @@ function ActionButton(props: {
       <b>{actions[action].label}</b>
       <span>{actions[action].explanation}</span>
     </UnstyledButton>
+  )
+}
+
+/** Sample API request for this inverter. */
+export function ProgramCard({ energy }: { energy: EnergyDevice }) {
+  const address = `${window.location.origin}/api/v1/devices/${encodeURIComponent(energy.device_id)}/energy/command`
+  const sample = [
+    `curl -X POST ${address} \\`,
+    '  -H "Authorization: Bearer $TOKEN" \\',
+    '  -H "Content-Type: application/json" \\',
+    `  -d '{"action": "charge", "target_soc_percent": 80}'`,
+  ].join('\n')
+  return (
+    <Section title="API access" actions={<CopyButton text={sample}>Copy</CopyButton>}>
+      <div className="hearth-stack">
+        <Text className="hearth-dimmed">
+          Requires a read/write token, created under{' '}
+          <Link href="/tokens" className="hearth-link">
+            Tokens
+          </Link>
+          . Actions: charge, discharge, hold and auto. An action ends after one hour unless another one follows.
+        </Text>
+        <Code block tabIndex={0} aria-label="Sample command">
+          {sample}
+        </Code>
+      </div>
+    </Section>
   )
 }

@@ -1,12 +1,12 @@
 import { SegmentedControl, Text } from '@mantine/core'
 import { answer, Section, StatusBadge, useAction } from '@hearth/ui'
 import { api, type EnergyDevice, keys } from '../api.ts'
-import { isBusy, modes, requirementsOf } from './energy-words.ts'
+import { isBusy, modes, requirementsOf } from './energy-texts.ts'
 import { RequirementList } from './requirement-list.tsx'
 
 const choices = (['off', 'manual', 'external'] as const).map((value) => ({ value, label: modes[value].label }))
 
-/** Who may command the battery, and what has to be so before. */
+/** The battery control mode and its requirements. */
 export function ModeCard({ energy }: { energy: EnergyDevice }) {
   const change = useAction<EnergyDevice['mode'], EnergyDevice>({
     run: (mode) =>
@@ -37,7 +37,7 @@ export function ModeCard({ energy }: { energy: EnergyDevice }) {
         />
         <Text className="hearth-dimmed">
           {modes[shown].explanation}
-          {isBusy(energy) && ' Another mode stops what runs and hands the battery back first.'}
+          {isBusy(energy) && ' Changing the mode stops the running operation first.'}
         </Text>
         {missing.length > 0 && (
           <RequirementList title="Before the battery can be controlled" requirements={requirementsOf(energy)} />

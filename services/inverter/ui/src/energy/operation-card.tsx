@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Progress, Text } from '@mantine/core'
 import { answer, Fact, RelativeTime, Section, StatusBadge, type Tone, useAction } from '@hearth/ui'
+import { Alert, Button, Group, Progress, Text } from '@mantine/core'
 import { IconAlertTriangle, IconPlayerStop } from '@tabler/icons-react'
 import { api, type EnergyDevice, keys } from '../api.ts'
 import { batteryDirection } from '../values/energy-flow.ts'
 import { power, spell } from '../values/quantity.ts'
-import { isBusy, states, stopReasons } from './energy-words.ts'
+import { isBusy, states, stopReasons, actions } from './energy-texts.ts'
 
 const tones: Record<EnergyDevice['state'], Tone> = {
   automatic: 'quiet',
@@ -16,17 +16,17 @@ const tones: Record<EnergyDevice['state'], Tone> = {
   fault: 'bad',
 }
 
-/** What is done with the battery now, and a way to end it. */
+/** The running operation, with a button to stop it. */
 export function OperationCard(props: { energy: EnergyDevice; soc: number | undefined; batteryW: number | undefined }) {
   const { energy, soc, batteryW } = props
   const params = { path: { device_id: energy.device_id } }
   const stop = useAction({
     run: () => answer(api.DELETE('/api/v1/devices/{device_id}/battery/dispatch', { params })),
-    done: () => 'Stopped. The inverter has its own settings back.',
+    done: () => 'Stopped. Settings restored.',
     renew: [keys.energy, [...keys.journal, energy.device_id]],
   })
   return (
-    <Section title="Now" actions={<StatusBadge tone={tones[energy.state]}>{states[energy.state]}</StatusBadge>}>
+    <Section title="Status" actions={<StatusBadge tone={tones[energy.state]}>{states[energy.state]}</StatusBadge>}>
       <div className="hearth-stack" aria-live="polite">
         {isBusy(energy) ? <Operation energy={energy} soc={soc} batteryW={batteryW} /> : <Idle energy={energy} />}
         {energy.state === 'fault' && <Fault energy={energy} />}
@@ -40,7 +40,7 @@ export function OperationCard(props: { energy: EnergyDevice; soc: number | undef
               loading={stop.isPending || energy.state === 'stopping'}
               onClick={() => stop.mutate()}
             >
-              Stop and hand back
+              Stop
             </Button>
           </Group>
         )}
@@ -64,7 +64,7 @@ function Idle({ energy }: { energy: EnergyDevice }) {
   )
 }
 
-const directions = { none: 'at rest', charge: 'into the battery', discharge: 'out of the battery' } as const
+const directions = { none: 'idle', charge: 'charging', discharge: 'discharging' } as const
 
 /** One power with its direction, as it is commanded or measured. */
 function PowerFigure(props: { label: string; watts: number | null; direction: keyof typeof directions | null }) {
@@ -72,7 +72,7 @@ function PowerFigure(props: { label: string; watts: number | null; direction: ke
   return (
     <Fact name={label}>
       {watts === null ? '–' : spell(power(watts))}
-      <small> {direction === null ? 'not known' : directions[direction]}</small>
+      <small> {direction === null ? 'unknown' : directions[direction]}</small>
     </Fact>
   )
 }
@@ -116,21 +116,25 @@ function Operation({
         </div>
       )}
       <dl className="hearth-facts">
-        <Fact name="Ends at the latest">
+        <Fact name="Ends by">
           <RelativeTime value={energy.until} absent="–" />
         </Fact>
         {energy.power_limit_w !== null && (
           <Fact name="Power limit">
             {spell(power(energy.power_limit_w))}
-            {energy.power_limit_clamped && ', lowered to the limit of the inverter'}
+            {energy.power_limit_clamped && ', limited by the inverter'}
           </Fact>
         )}
-        <Fact name="Commanded by">
-          {energy.action === null ? 'the dispatch API' : energy.mode === 'external' ? 'a program' : 'an administrator'}
+        <Fact name="Started by">
+          {energy.action === null
+            ? 'the dispatch API'
+            : energy.mode === 'external'
+              ? 'an API client'
+              : 'an administrator'}
         </Fact>
       </dl>
       {energy.time_limited && (
-        <Text className="hearth-dimmed">Ends earlier than usual, because not everything is verified.</Text>
+        <Text className="hearth-dimmed">Time limit reduced: not all capabilities are verified.</Text>
       )}
     </>
   )
@@ -140,18 +144,41 @@ function Fault({ energy }: { energy: EnergyDevice }) {
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner" mb={0}>
       <Text size="md">
-        The settings of the inverter could not be put back yet
-        {energy.fault_code !== null && ` (${energy.fault_code.replaceAll('_', ' ')})`}. The service goes on trying
+        The inverter settings could not be restored yet
+        {energy.fault_code !== null && ` (${energy.fault_code.replaceAll('_', ' ')})`}; the service retries
         {energy.next_restore_at !== null && (
           <>
-            , next <RelativeTime value={energy.next_restore_at} />
+            , next try <RelativeTime value={energy.next_restore_at} />
           </>
         )}
-        ; {energy.restore_attempts} {energy.restore_attempts === 1 ? 'attempt' : 'attempts'} so far. New commands wait
-        until then.
+        ; {energy.restore_attempts} {energy.restore_attempts === 1 ? 'attempt' : 'attempts'} so far. New commands are
+        refused until then.
       </Text>
     </Alert>
   )
 }
 
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+/** The latest commands and their outcome. */
+export function StopHistory({ energy }: { energy: EnergyDevice }) {
+  return (
+    <Section title="Command history">
+      {energy.stops.length === 0 ? (
+        <p className="hearth-dimmed stop-none">No commands yet.</p>
+      ) : (
+        <ol className="plain-list stop-list">
+          {energy.stops.slice(0, 12).map((stop) => (
+            <li key={stop.operation_id}>
+              <b>{actions[stop.action].label}</b>
+              <span>{stopReasons[stop.reason]}</span>
+              <span className="hearth-dimmed">
+                <RelativeTime value={stop.at} />
+              </span>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Section>
+  )
+}

@@ -3,13 +3,13 @@ import { IconBattery3, IconHome, IconPercentage, IconSolarPanel2 } from '@tabler
 import type { AdminDevice } from '../api.ts'
 import { Figure, useStaleness } from '../dashboard/figure.tsx'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
-import { batteryWord, type EnergyFlow, gridWord } from '../values/energy-flow.ts'
+import { batteryLabel, type EnergyFlow, gridLabel } from '../values/energy-flow.ts'
 import type { ValueMap } from '../values/live-value.ts'
 import { flowMetrics } from '../values/metric-names.ts'
 import { PylonIcon } from '../values/pylon-icon.tsx'
 import { percent, power } from '../values/quantity.ts'
 
-/** What is measured now, with the signs of this page. */
+/** Current readings, with the signs of this page. */
 export function ReadingsCard(props: {
   device: AdminDevice
   values: ValueMap | undefined
@@ -33,7 +33,7 @@ export function ReadingsCard(props: {
           icon={IconBattery3}
           kind="battery"
           quantity={shown(power(flow?.battery))}
-          note={batteryWord(flow?.battery)}
+          note={batteryLabel(flow?.battery)}
           stale={stale}
         />
         <Figure
@@ -41,7 +41,7 @@ export function ReadingsCard(props: {
           icon={PylonIcon}
           kind="grid"
           quantity={shown(power(flow?.grid))}
-          note={gridWord(flow?.grid)}
+          note={gridLabel(flow?.grid)}
           stale={stale}
         />
         <Figure label="House" icon={IconHome} kind="house" quantity={shown(power(flow?.house))} stale={stale} />

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { IconCircleCheck, IconCircleDashed } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { Requirement } from './energy-words.ts'
+import type { Requirement } from './energy-texts.ts'
 
 /** Conditions of a command, each open one with a link to the page on which it is met. */
 export function RequirementList({ title, requirements }: { title: string; requirements: readonly Requirement[] }) {
@@ -14,12 +14,12 @@ export function RequirementList({ title, requirements }: { title: string; requir
             {isMet ? (
               <IconCircleCheck size={18} aria-label="Done:" />
             ) : (
-              <IconCircleDashed size={18} aria-label="Open:" />
+              <IconCircleDashed size={18} aria-label="To do:" />
             )}
             <span>{text}</span>
             {!isMet && (
-              <Link href={href} className="hearth-link" aria-label={`Go there: ${text}`}>
-                Go there
+              <Link href={href} className="hearth-link" aria-label={`Fix: ${text}`}>
+                Fix
               </Link>
             )}
           </li>

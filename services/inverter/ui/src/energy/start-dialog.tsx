@@ -1,10 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { answer, ErrorState, formatTime, LoadingLines, useAction } from '@hearth/ui'
+import { Alert, Button, Group, Modal, Stack, Text, Table } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type DispatchPreview, type EnergyAction, type EnergyCommand, type EnergyDevice, keys } from '../api.ts'
-import { actions, toPreviewRequest } from './energy-words.ts'
-import { PreviewTable } from './preview-table.tsx'
+import { formatValue } from '../values/quantity.ts'
+import { actions, toPreviewRequest } from './energy-texts.ts'
 
 interface Command {
   action: EnergyAction
@@ -31,14 +31,14 @@ export function StartDialog(props: { energy: EnergyDevice; command: Command; onC
   })
   const start = useAction({
     run: () => answer(api.POST('/admin/api/energy/devices/{device_id}/command', { params, body: toCommand(command) })),
-    done: () => doneWords[action],
+    done: () => doneMessages[action],
     renew: [keys.energy, [...keys.journal, energy.device_id]],
     onDone: onClose,
   })
   return (
     <Modal opened onClose={onClose} title={`${actions[action].verb} on ${energy.device_name}?`} size="lg">
       <Stack>
-        {action === 'auto' && <Text>What runs is stopped, and the inverter gets its own settings back.</Text>}
+        {action === 'auto' && <Text>Stops the running command and restores the inverter settings.</Text>}
         {action !== 'auto' && preview.data === undefined && preview.error === null && <LoadingLines lines={4} />}
         {action !== 'auto' && preview.data === undefined && preview.error !== null && (
           <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
@@ -62,11 +62,11 @@ export function StartDialog(props: { energy: EnergyDevice; command: Command; onC
   )
 }
 
-const doneWords: Record<EnergyAction, string> = {
-  charge: 'Charging was commanded',
-  discharge: 'Discharging was commanded',
-  hold: 'The battery is held',
-  auto: 'The inverter has its own settings back',
+const doneMessages: Record<EnergyAction, string> = {
+  charge: 'Charging started',
+  discharge: 'Discharging started',
+  hold: 'Holding the battery',
+  auto: 'Settings restored',
 }
 
 function toCommand({ action, target, power }: Command): EnergyCommand {
@@ -84,11 +84,11 @@ function Preview({ preview }: { preview: DispatchPreview }) {
         {outcome !== 'target_reached' && (
           <>
             {' '}
-            It ends by itself at {until}
-            {preview.valid_until_clamped && ', earlier than usual, because not everything is verified'}.
+            It ends automatically at {until}
+            {preview.valid_until_clamped && '; not all capabilities are verified'}.
           </>
         )}
-        {preview.max_power_w_clamped && ` The power is lowered to ${preview.max_power_w} W, the limit of the inverter.`}
+        {preview.max_power_w_clamped && ` The power is limited to ${preview.max_power_w} W by the inverter.`}
       </Text>
       {warnings.map(({ code, detail }) => (
         <Alert
@@ -108,8 +108,41 @@ function Preview({ preview }: { preview: DispatchPreview }) {
 }
 
 const outcomes: Record<DispatchPreview['outcome'], string> = {
-  start: 'This is written to the inverter, and put back at the end.',
-  replace: 'This replaces what runs; what was there before all of it is put back at the end.',
-  unchanged: 'The same command runs already; nothing would be written.',
-  target_reached: 'The battery is there already; nothing would be written.',
+  start: 'These registers are written now and restored at the end.',
+  replace: 'This replaces the running command. The original settings are restored at the end.',
+  unchanged: 'The same command is already running. Nothing is written.',
+  target_reached: 'The battery is already at the target. Nothing is written.',
+}
+
+/** Registers in the order they are written, with what they hold now and at the end. */
+function PreviewTable({ changes, restores }: Pick<DispatchPreview, 'changes' | 'restores'>) {
+  const atEnd = (name: string) => restores.findLast((restore) => restore.name === name)?.to
+  return (
+    <div className="hearth-table">
+      <Table.ScrollContainer minWidth={420} type="native">
+        <Table aria-label="Register changes">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Register</Table.Th>
+              <Table.Th data-numeric="true">Current</Table.Th>
+              <Table.Th data-numeric="true">New</Table.Th>
+              <Table.Th data-numeric="true">Restored to</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {changes.map(({ name, from, to }) => (
+              <Table.Tr key={name}>
+                <Table.Td className="hearth-mono">{name}</Table.Td>
+                <Table.Td data-numeric="true">{formatValue(from, null)}</Table.Td>
+                <Table.Td data-numeric="true">
+                  <b>{formatValue(to, null)}</b>
+                </Table.Td>
+                <Table.Td data-numeric="true">{formatValue(atEnd(name), null)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </div>
+  )
 }

@@ -32,7 +32,7 @@ export function JournalTable({ deviceId }: { deviceId: string }) {
   const rows = journal.data?.pages.flatMap((page) => page.entries)
   return (
     <Section
-      title="Journal of writes"
+      title="Write journal"
       actions={
         <Button
           component="a"
@@ -47,13 +47,13 @@ export function JournalTable({ deviceId }: { deviceId: string }) {
       }
     >
       <DataTable
-        label="Journal of writes"
+        label="Write journal"
         columns={columns}
         rowKey={({ id }) => String(id)}
         answer={tableAnswer(journal, rows)}
         empty={
-          <EmptyState icon={IconNotebook} title="Nothing was written yet">
-            Every value that is sent to the inverter is kept here, with what it read back.
+          <EmptyState icon={IconNotebook} title="No writes yet">
+            Every value sent to the inverter is recorded here with the value read back.
           </EmptyState>
         }
       />
@@ -75,10 +75,10 @@ const outcomes: Record<JournalRecord['outcome'], { tone: Tone; text: string }> =
 }
 
 const causes: Record<JournalRecord['cause'], string> = {
-  api: 'Program',
-  admin: 'Page',
+  api: 'API',
+  admin: 'Web page',
   dispatch: 'Battery control',
-  restore: 'Putting back',
+  restore: 'Restore',
 }
 
 const columns: Column<JournalRecord>[] = [
@@ -88,7 +88,7 @@ const columns: Column<JournalRecord>[] = [
     role: 'title',
     render: (row) => <span className="hearth-mono">{row.metric}</span>,
   },
-  { key: 'at', header: 'When', render: (row) => <RelativeTime value={row.at} /> },
+  { key: 'at', header: 'Time', render: (row) => <RelativeTime value={row.at} /> },
   { key: 'old', header: 'Before', numeric: true, render: (row) => formatValue(row.old_value, null) },
   { key: 'new', header: 'Written', numeric: true, render: (row) => <b>{formatValue(row.new_value, null)}</b> },
   { key: 'readback', header: 'Read back', numeric: true, render: (row) => formatValue(row.readback_value, null) },
@@ -99,7 +99,7 @@ const columns: Column<JournalRecord>[] = [
   },
   {
     key: 'cause',
-    header: 'By',
+    header: 'Source',
     render: (row) => (row.caller === null ? causes[row.cause] : `${causes[row.cause]}, ${row.caller}`),
   },
 ]

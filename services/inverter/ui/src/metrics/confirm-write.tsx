@@ -4,8 +4,7 @@ import { IconAlertTriangle, IconArrowRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { AdminDevice, Parameter } from '../api.ts'
 import { formatValue } from '../values/quantity.ts'
-import { doubtAbout } from './expected-range.ts'
-import { choicesOf } from './write-values.ts'
+import { warningFor, choicesOf } from './write-values.ts'
 
 type Value = number | boolean | string
 
@@ -25,31 +24,31 @@ export function ConfirmWrite(props: {
   onClose: () => void
 }) {
   const { device, parameter, value, now, isWriting, onWrite, onClose } = props
-  const doubt = doubtAbout(parameter, { value, now })
+  const warning = warningFor(parameter, { value, now })
   return (
     <Modal opened onClose={onClose} title={`Write ${parameter.name} on ${device.display_name}?`}>
       <Stack>
         <dl className="write-comparison">
-          <Side label="Now">{now === undefined ? '…' : now === null ? 'No value' : textOf(now, parameter)}</Side>
+          <Side label="Current">{now === undefined ? '…' : now === null ? 'No value' : textOf(now, parameter)}</Side>
           <IconArrowRight size={20} aria-hidden />
           <Side label="New">{textOf(value, parameter)}</Side>
         </dl>
-        {doubt !== null && (
+        {warning !== null && (
           <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="write-outcome">
-            <Text size="md">{doubt} Are you sure?</Text>
+            <Text size="md">{warning} Are you sure?</Text>
           </Alert>
         )}
         <Group justify="flex-end" className="hearth-dialog-actions">
-          <Button variant="default" onClick={onClose} data-autofocus={doubt !== null || undefined}>
+          <Button variant="default" onClick={onClose} data-autofocus={warning !== null || undefined}>
             Cancel
           </Button>
           <Button
-            {...(doubt === null ? {} : { color: 'red' })}
+            {...(warning === null ? {} : { color: 'red' })}
             loading={isWriting}
             onClick={onWrite}
-            data-autofocus={doubt === null || undefined}
+            data-autofocus={warning === null || undefined}
           >
-            {doubt === null ? 'Write' : 'Write anyway'}
+            {warning === null ? 'Write' : 'Write anyway'}
           </Button>
         </Group>
       </Stack>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { doubtAbout, expectedRange } from './expected-range.ts'
+import { warningFor, expectedRange } from './write-values.ts'
 
 const number = (name: string, unit: string | null = null) => ({ name, unit, value_type: 'number' as const })
 
@@ -14,10 +14,10 @@ test('unit and name say what is to be expected of an object', () => {
 })
 
 test('a value is doubted outside of its range and far from what it is now', () => {
-  assert.match(doubtAbout(number('power_mng_soc_min'), { value: 80, now: 0.07 }) ?? '', /share.*from 0 to 1/)
-  assert.match(doubtAbout(number('cs_neg_2'), { value: 80, now: 0.5 }) ?? '', /far outside/)
-  assert.equal(doubtAbout(number('power_mng_soc_min'), { value: 0.1, now: 0.07 }), null)
-  assert.equal(doubtAbout(number('cs_neg_2'), { value: 2, now: 0.5 }), null)
-  assert.equal(doubtAbout(number('cs_neg_2'), { value: 80, now: null }), null)
-  assert.equal(doubtAbout({ name: 'x', unit: null, value_type: 'boolean' }, { value: true, now: false }), null)
+  assert.match(warningFor(number('power_mng_soc_min'), { value: 80, now: 0.07 }) ?? '', /ratio.*from 0 to 1/)
+  assert.match(warningFor(number('cs_neg_2'), { value: 80, now: 0.5 }) ?? '', /ten times the current value/)
+  assert.equal(warningFor(number('power_mng_soc_min'), { value: 0.1, now: 0.07 }), null)
+  assert.equal(warningFor(number('cs_neg_2'), { value: 2, now: 0.5 }), null)
+  assert.equal(warningFor(number('cs_neg_2'), { value: 80, now: null }), null)
+  assert.equal(warningFor({ name: 'x', unit: null, value_type: 'boolean' }, { value: true, now: false }), null)
 })

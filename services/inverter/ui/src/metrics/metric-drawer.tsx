@@ -1,17 +1,15 @@
-import { ActionIcon, Drawer, Stack, Text } from '@mantine/core'
 import { describeError, Fact, RelativeTime, Section } from '@hearth/ui'
+import { ActionIcon, Drawer, Stack, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type AdminDevice, keys, type Parameter, readSettings } from '../api.ts'
-import { limitsInWords } from '../approvals/parameter-search.ts'
-import { kinds } from '../approvals/parameter-kinds.ts'
+import { kinds, formatLimits } from '../approvals/parameter-search.ts'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
 import { DeviceSelect } from '../devices/device-select.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { TriggerAction } from './trigger-action.tsx'
-import { useReading } from './use-reading.ts'
-import { WriteMetric } from './write-metric.tsx'
+import { useReading, WriteMetric } from './write-metric.tsx'
 
 /** One object in full: its value now, what it takes, and a form to write it. */
 export function MetricDrawer(props: { parameter: Parameter; devices: readonly AdminDevice[]; onClose: () => void }) {
@@ -50,20 +48,20 @@ export function MetricDrawer(props: { parameter: Parameter; devices: readonly Ad
 }
 
 function factsOf(parameter: Parameter): [string, ReactNode][] {
-  const limits = limitsInWords(parameter)
+  const limits = formatLimits(parameter)
   return [
     [
-      'Vendor’s name',
+      'Vendor name',
       <span key="vendor" className="hearth-mono">
         {parameter.vendor_name}
       </span>,
     ],
     ['Group', parameter.group],
-    ['Kind', kinds[parameter.value_type]],
+    ['Type', kinds[parameter.value_type]],
     ['Unit', parameter.unit ?? '–'],
-    ...(limits === null ? [] : [['Limits of the wire type', limits] as [string, ReactNode]]),
+    ...(limits === null ? [] : [['Data type limits', limits] as [string, ReactNode]]),
     ['Shown in readings', parameter.exposed ? 'Yes' : 'No'],
-    ['May be written', parameter.approved ? 'Yes' : parameter.writable ? 'Not approved' : 'Never'],
+    ['Writable', parameter.approved ? 'Yes' : parameter.writable ? 'Not approved' : 'Never'],
   ]
 }
 
@@ -74,7 +72,7 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
     <div className="metric-now">
       <p aria-live="polite">
         <small>
-          Value now <SimulatedBadge device={device} />
+          Current value <SimulatedBadge device={device} />
         </small>
         <b>
           {data === undefined
@@ -88,7 +86,7 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
             <>
               {data.enum_label !== null && `code ${data.enum_value ?? ''}, `}
               read <RelativeTime value={data.timestamp} />
-              {data.stale && ', old'}
+              {data.stale && ', stale'}
             </>
           )}
           {reading.error !== null && describeError(reading.error)}
@@ -97,7 +95,7 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
       <ActionIcon
         variant="default"
         size={36}
-        aria-label="Read again"
+        aria-label="Refresh"
         loading={reading.isFetching}
         onClick={() => void reading.refetch()}
       >
@@ -114,13 +112,13 @@ function Writing({ device, parameter }: { device: AdminDevice; parameter: Parame
   if (!settings.data.write_access)
     return (
       <Section title={title}>
-        <Text className="hearth-dimmed">Write access is off. It is switched on under Inverters, Devices.</Text>
+        <Text className="hearth-dimmed">Write access is off. Turn it on under Inverters, Devices.</Text>
       </Section>
     )
   if (!parameter.approved)
     return (
       <Section title={title}>
-        <Text className="hearth-dimmed">Not approved. Switch “May be written” on in the table first.</Text>
+        <Text className="hearth-dimmed">Not approved. Turn on “Writable” in the table first.</Text>
       </Section>
     )
   return (

@@ -9,7 +9,7 @@ import { choicesOf, toWriteValue } from './write-values.ts'
 /** Triggers an action after asking; the protocol never says whether it was carried out. */
 export function TriggerAction({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
   const [typed, setTyped] = useState<string | number>('')
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const value = toWriteValue(typed, parameter)
   const name = choicesOf(parameter).find((choice) => choice.value === typed)?.label ?? String(typed)
   const trigger = () =>
@@ -22,7 +22,7 @@ export function TriggerAction({ device, parameter }: { device: AdminDevice; para
   return (
     <div className="hearth-stack">
       <Text className="hearth-dimmed">
-        The inverter does not tell whether an action was carried out. Watch its display, or the diagnostics.
+        The inverter does not confirm actions. Check its display or the diagnostics.
       </Text>
       <ValueField label="Action" parameter={parameter} value={typed} error={undefined} onChange={setTyped} />
       <Group justify="flex-end">
@@ -31,18 +31,18 @@ export function TriggerAction({ device, parameter }: { device: AdminDevice; para
           variant="light"
           disabled={value === undefined}
           leftSection={<IconBolt size={16} aria-hidden />}
-          onClick={() => setAsking(true)}
+          onClick={() => setConfirming(true)}
         >
           Trigger
         </Button>
       </Group>
       <ConfirmDelete
-        opened={isAsking}
-        onClose={() => setAsking(false)}
+        opened={isConfirming}
+        onClose={() => setConfirming(false)}
         title={`Trigger “${name}” on ${device.display_name}?`}
         losses={[
-          'It is sent at once and cannot be called back',
-          'Some actions restart the inverter or erase its records; the house may run from the grid meanwhile',
+          'It is sent immediately and cannot be undone',
+          'Some actions restart the inverter or erase its records',
         ]}
         verb="Trigger action"
         action={{

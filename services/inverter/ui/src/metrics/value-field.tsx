@@ -1,7 +1,6 @@
 import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import type { Parameter } from '../api.ts'
-import { expectedRange } from './expected-range.ts'
-import { choicesOf } from './write-values.ts'
+import { expectedRange, choicesOf } from './write-values.ts'
 
 /** The input that fits an object: a choice, a number or a text. */
 export function ValueField(props: {

@@ -1,13 +1,12 @@
-import { Alert, Button, Group, Text } from '@mantine/core'
 import { answer, describeError } from '@hearth/ui'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys, type Parameter } from '../api.ts'
 import { formatValue } from '../values/quantity.ts'
 import { ConfirmWrite, scalarOf } from './confirm-write.tsx'
-import { useReading } from './use-reading.ts'
 import { ValueField } from './value-field.tsx'
 import { toWriteValue } from './write-values.ts'
 
@@ -16,7 +15,7 @@ type WriteResult = components['schemas']['WriteResult']
 /** Writes one approved object and shows what the inverter read back. */
 export function WriteMetric({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
   const [typed, setTyped] = useState<string | number>('')
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const reading = useReading(device, parameter)
   const cache = useQueryClient()
   const value = toWriteValue(typed, parameter)
@@ -30,7 +29,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
         }),
       ),
     onSettled: () => {
-      setAsking(false)
+      setConfirming(false)
       void cache.invalidateQueries({ queryKey: [...keys.values, device.device_id] })
       void cache.invalidateQueries({ queryKey: [...keys.journal, device.device_id] })
     },
@@ -41,7 +40,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (value !== undefined) setAsking(true)
+        if (value !== undefined) setConfirming(true)
       }}
     >
       <ValueField label="New value" parameter={parameter} value={typed} error={undefined} onChange={setTyped} />
@@ -50,7 +49,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
           Write to {device.display_name}
         </Button>
       </Group>
-      {isAsking && value !== undefined && (
+      {isConfirming && value !== undefined && (
         <ConfirmWrite
           device={device}
           parameter={parameter}
@@ -58,7 +57,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
           now={reading.data === undefined && reading.isFetching ? undefined : scalarOf(reading.data?.value)}
           isWriting={write.isPending}
           onWrite={() => write.mutate(value)}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         />
       )}
       <div aria-live="polite">
@@ -86,8 +85,18 @@ function Outcome({ result, unit }: { result: WriteResult; unit: string | null })
         {confirmed
           ? `Written and read back: ${formatValue(readback, unit)}.`
           : `Sent ${formatValue(written, unit)}, but the inverter shows ${formatValue(readback, unit)}.`}
-        {result.send_unconfirmed && ' The connection broke meanwhile.'}
+        {result.send_unconfirmed && ' The connection was lost meanwhile.'}
       </Text>
     </Alert>
   )
+}
+
+/** The present value of one object of a device. */
+export function useReading(device: AdminDevice, parameter: Parameter) {
+  const params = { path: { device_id: device.device_id, metric_name: parameter.name } }
+  return useQuery({
+    queryKey: [...keys.values, device.device_id, parameter.name],
+    queryFn: () => answer(api.GET('/api/v1/devices/{device_id}/metrics/{metric_name}', { params })),
+    staleTime: 0,
+  })
 }

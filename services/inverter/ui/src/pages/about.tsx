@@ -15,7 +15,6 @@ import { IconBook2, IconRefresh } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { components } from '../api.gen.ts'
 import { api, keys, readSettings } from '../api.ts'
-import '../settings/settings.css'
 
 type ReleaseInfo = components['schemas']['ReleaseInfo']
 
@@ -32,8 +31,8 @@ export function AboutPage() {
         <ApiDescription />
         <Section title="Licence">
           <Text>
-            Hearth Inverter is free software under the MIT licence: use, change and share it, without warranty. It is
-            not made or approved by the maker of your inverter.
+            Hearth Inverter is free software under the MIT licence, without warranty. It is not affiliated with the
+            manufacturer of your inverter.
           </Text>
         </Section>
       </div>
@@ -70,8 +69,8 @@ function Version() {
       {data === undefined && release.error !== null && <Text>{describeError(release.error)}</Text>}
       {data !== undefined && (
         <dl className="hearth-facts" data-start>
-          <Fact name="Running">{data.version}</Fact>
-          <Fact name="Newest">
+          <Fact name="Installed">{data.version}</Fact>
+          <Fact name="Latest">
             {data.latest ?? '–'} <StatusBadge tone={statusOf(data).tone}>{statusOf(data).text}</StatusBadge>
           </Fact>
           {data.error !== null && <Fact name="Reason">{data.error}</Fact>}
@@ -92,10 +91,10 @@ function Version() {
 }
 
 function statusOf({ update_available: isNewer }: ReleaseInfo) {
-  if (isNewer === null) return { tone: 'quiet', text: 'Not known' } as const
+  if (isNewer === null) return { tone: 'quiet', text: 'Unknown' } as const
   return isNewer
-    ? ({ tone: 'accent', text: 'A newer version is available' } as const)
-    : ({ tone: 'good', text: 'This is the latest version' } as const)
+    ? ({ tone: 'accent', text: 'Update available' } as const)
+    : ({ tone: 'good', text: 'Up to date' } as const)
 }
 
 function ApiDescription() {
@@ -111,11 +110,11 @@ function ApiDescription() {
           variant="default"
           leftSection={<IconBook2 size={16} aria-hidden />}
         >
-          Open the description of the API
+          Open the API documentation
         </Button>
       ) : (
         <Text className="hearth-dimmed">
-          The description is not public. Start the service with <code>DOCS_PUBLIC=true</code> to open it at /docs.
+          The API documentation is not public. Set <code>DOCS_PUBLIC=true</code> to serve it at /docs.
         </Text>
       )}
     </Section>

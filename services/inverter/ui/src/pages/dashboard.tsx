@@ -1,25 +1,29 @@
+import {
+  ConfirmDelete,
+  EmptyState,
+  ErrorState,
+  LoadingLines,
+  PageHeader,
+  useConnection,
+  answer,
+  useAction,
+} from '@hearth/ui'
 import { Button, Group, Menu } from '@mantine/core'
-import { ConfirmDelete, EmptyState, ErrorState, LoadingLines, PageHeader, useConnection } from '@hearth/ui'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
 import { Link } from 'wouter'
-import { type AdminDevice, keys, readHealth } from '../api.ts'
-import '../dashboard/arranging.css'
+import { type AdminDevice, keys, readHealth, api, type DashboardLayout } from '../api.ts'
 import '../dashboard/battery.css'
 import '../dashboard/dashboard.css'
 import '../dashboard/flow.css'
+import { arrange, type PlacedWidget, show } from '../dashboard/grid-placement.ts'
 import { Grid } from '../dashboard/grid.tsx'
-import { arrange, type Placed, show } from '../dashboard/grid-placement.ts'
-import { resetLayout, useLayout, useSaveLayout } from '../dashboard/use-layout.ts'
-import { ownArrangement, widgets as plans } from '../dashboard/widgets.ts'
-import { ConnectionBanner } from '../devices/connection-banner.tsx'
-import { DeviceSelect } from '../devices/device-select.tsx'
-import { SimulatedBanner } from '../devices/simulated-banner.tsx'
-import { useChosenDevice, useDevices } from '../devices/use-devices.ts'
+import { defaultLayout, widgets as plans } from '../dashboard/widgets.ts'
+import { ConnectionBanner, SimulatedBanner } from '../devices/device-banners.tsx'
+import { DeviceSelect, useChosenDevice, useDevices } from '../devices/device-select.tsx'
 import { flowOf } from '../values/energy-flow.ts'
-import { useSigns } from '../values/use-signs.ts'
-import { useValues } from '../values/use-values.ts'
+import { useSigns, useValues } from '../values/use-values.ts'
 
 /** The house at a glance. */
 export function DashboardPage() {
@@ -43,9 +47,9 @@ export function DashboardPage() {
   return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
 }
 
-function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[] | undefined }) {
+function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWidget[] | undefined }) {
   const [device, choose] = useChosenDevice(devices)
-  const [draft, setDraft] = useState<Placed[]>()
+  const [draft, setDraft] = useState<PlacedWidget[]>()
   const values = useValues(device?.device_id)
   const signs = useSigns(device?.device_id)
   // Many widgets with many values: React renders them in slices, so that a tap meanwhile is answered at once.
@@ -58,7 +62,7 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[]
     queryFn: () => readHealth(device?.device_id ?? ''),
   })
   const connection = useConnection()
-  const widgets = draft ?? arrange(saved, ownArrangement)
+  const widgets = draft ?? arrange(saved, defaultLayout)
   if (device === undefined) return null
   return (
     <>
@@ -73,7 +77,7 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[]
                 leftSection={<IconLayoutDashboard size={16} aria-hidden />}
                 onClick={() => setDraft(widgets)}
               >
-                Arrange
+                Edit layout
               </Button>
             ) : (
               <EditBar draft={draft} setDraft={setDraft} isSaved={saved !== undefined} />
@@ -97,7 +101,11 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[]
   )
 }
 
-function EditBar(props: { draft: Placed[]; setDraft: (draft: Placed[] | undefined) => void; isSaved: boolean }) {
+function EditBar(props: {
+  draft: PlacedWidget[]
+  setDraft: (draft: PlacedWidget[] | undefined) => void
+  isSaved: boolean
+}) {
   const { draft, setDraft, isSaved } = props
   const [isResetting, setResetting] = useState(false)
   const done = () => setDraft(undefined)
@@ -122,7 +130,7 @@ function EditBar(props: { draft: Placed[]; setDraft: (draft: Placed[] | undefine
       <Button
         variant="default"
         leftSection={<IconRestore size={16} aria-hidden />}
-        onClick={() => (isSaved ? setResetting(true) : setDraft(arrange(undefined, ownArrangement)))}
+        onClick={() => (isSaved ? setResetting(true) : setDraft(arrange(undefined, defaultLayout)))}
       >
         Reset
       </Button>
@@ -136,11 +144,11 @@ function EditBar(props: { draft: Placed[]; setDraft: (draft: Placed[] | undefine
         opened={isResetting}
         onClose={() => setResetting(false)}
         title="Reset the dashboard?"
-        losses={['The places and sizes you gave the widgets', 'Which widgets you hid or showed']}
+        losses={['Widget positions and sizes', 'Which widgets are shown']}
         verb="Reset dashboard"
         action={{
           run: resetLayout,
-          done: () => 'The dashboard has its default layout again',
+          done: () => 'Default layout restored',
           renew: [keys.layout],
           onDone: done,
         }}
@@ -162,8 +170,32 @@ function FirstStep() {
           </Button>
         }
       >
-        You need its address in your network; the port is 8899 unless somebody changed it.
+        You need its network address; the default port is 8899.
       </EmptyState>
     </>
   )
 }
+
+/** The saved arrangement; `null` while the page arranges itself. */
+function useLayout() {
+  return useQuery({
+    queryKey: keys.layout,
+    queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
+  })
+}
+
+/** Saves an arrangement. */
+function useSaveLayout(onDone: () => void) {
+  const cache = useQueryClient()
+  return useAction<PlacedWidget[], { layout: DashboardLayout | null }>({
+    run: (widgets) => answer(api.PUT('/admin/api/dashboard-layout', { body: { version: 1, widgets } })),
+    done: () => 'Dashboard saved',
+    onDone: ({ layout }) => {
+      cache.setQueryData(keys.layout, layout)
+      onDone()
+    },
+  })
+}
+
+/** Forgets the saved arrangement. */
+const resetLayout = () => answer(api.DELETE('/admin/api/dashboard-layout'))

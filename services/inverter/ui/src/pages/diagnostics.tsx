@@ -8,7 +8,7 @@ import { ConnectionCard } from '../diagnostics/connection-card.tsx'
 import '../diagnostics/diagnostics.css'
 import { FrameTable } from '../diagnostics/frame-table.tsx'
 
-/** What happens on the wire. */
+/** Connections, their counters and recent frames. */
 export function DiagnosticsPage() {
   const transports = useQuery({
     queryKey: keys.transports,
@@ -19,7 +19,7 @@ export function DiagnosticsPage() {
     <>
       <PageHeader
         title="Diagnostics"
-        description="Connections, their counters, and the last frames on the wire."
+        description="Connections, counters and recent frames."
         actions={
           <Button
             variant="default"
@@ -27,7 +27,7 @@ export function DiagnosticsPage() {
             loading={transports.isFetching}
             onClick={() => void transports.refetch()}
           >
-            Read again
+            Refresh
           </Button>
         }
       />
@@ -35,14 +35,14 @@ export function DiagnosticsPage() {
       {transports.data?.transports.length === 0 && (
         <EmptyState
           icon={IconActivityHeartbeat}
-          title="No connection yet"
+          title="No connections yet"
           action={
             <Button component={Link} href="/inverters?add=1">
               Add inverter
             </Button>
           }
         >
-          Counters appear with the first inverter.
+          Counters appear when you add an inverter.
         </EmptyState>
       )}
       {transports.data !== undefined && transports.data.transports.length > 0 && (

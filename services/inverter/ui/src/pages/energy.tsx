@@ -1,24 +1,19 @@
-import { Button } from '@mantine/core'
 import { EmptyState, ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { Button } from '@mantine/core'
 import { IconBatteryAutomotive } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from 'wouter'
 import { type AdminDevice, type EnergyDevice, keys, readEnergy } from '../api.ts'
-import { ConnectionBanner } from '../devices/connection-banner.tsx'
-import { DeviceSelect } from '../devices/device-select.tsx'
-import { SimulatedBanner } from '../devices/simulated-banner.tsx'
-import { useDevices } from '../devices/use-devices.ts'
-import { CommandCard } from '../energy/command-card.tsx'
+import { ConnectionBanner, SimulatedBanner } from '../devices/device-banners.tsx'
+import { DeviceSelect, useDevices } from '../devices/device-select.tsx'
+import { CommandCard, ProgramCard } from '../energy/command-card.tsx'
 import '../energy/energy.css'
 import { ModeCard } from '../energy/mode-card.tsx'
-import { OperationCard } from '../energy/operation-card.tsx'
-import { ProgramCard } from '../energy/program-card.tsx'
+import { OperationCard, StopHistory } from '../energy/operation-card.tsx'
 import { ReadingsCard } from '../energy/readings-card.tsx'
-import { StopHistory } from '../energy/stop-history.tsx'
 import { JournalTable } from '../journal/journal-table.tsx'
 import { flowOf } from '../values/energy-flow.ts'
-import { useSigns } from '../values/use-signs.ts'
-import { useValues } from '../values/use-values.ts'
+import { useSigns, useValues } from '../values/use-values.ts'
 
 /** Commanding the battery of one inverter. */
 export function EnergyPage() {
@@ -33,7 +28,7 @@ export function EnergyPage() {
     <>
       <PageHeader
         title="Energy"
-        description="Charge, discharge or hold the battery, and let programs do it."
+        description="Charge, discharge or hold the battery, here or through the API."
         actions={
           device !== undefined && (
             <DeviceSelect
@@ -90,14 +85,14 @@ function NoDevice() {
   return (
     <EmptyState
       icon={IconBatteryAutomotive}
-      title="No inverter to command"
+      title="No inverter yet"
       action={
         <Button component={Link} href="/inverters?add=1">
           Add inverter
         </Button>
       }
     >
-      Add an inverter first. Afterwards you choose here who may command its battery.
+      Add an inverter first, then control its battery here.
     </EmptyState>
   )
 }

@@ -1,17 +1,17 @@
-import { Button, Tabs } from '@mantine/core'
 import { EmptyState, PageHeader, QueryState } from '@hearth/ui'
+import { Button, Tabs } from '@mantine/core'
 import { IconPlus, IconSolarElectricity } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation, useParams, useSearchParams } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { ParameterTable } from '../approvals/parameter-table.tsx'
-import { AddDevice, EditDevice, RemoveDevice } from '../devices/device-dialogs.tsx'
+import { SimulatedBanner } from '../devices/device-banners.tsx'
 import { DeviceCards } from '../devices/device-cards.tsx'
 import { DeviceDetail } from '../devices/device-detail.tsx'
-import { SimulatedBanner } from '../devices/simulated-banner.tsx'
-import { useDevices } from '../devices/use-devices.ts'
-import { WriteAccess } from '../devices/write-access.tsx'
+import { AddDevice, EditDevice, RemoveDevice } from '../devices/device-dialogs.tsx'
+import { useDevices } from '../devices/device-select.tsx'
 import '../devices/devices.css'
+import { WriteAccess } from '../devices/write-access.tsx'
 
 interface OpenDialog {
   kind: 'edit' | 'remove'
@@ -39,7 +39,7 @@ export function InvertersPage() {
       {id !== undefined && device === undefined && (
         <EmptyState
           icon={IconSolarElectricity}
-          title="There is no such inverter"
+          title="Inverter not found"
           heading="h1"
           action={<Button onClick={() => navigate('/inverters')}>All inverters</Button>}
         >
@@ -71,7 +71,7 @@ function Overview({ devices, onOpen }: { devices: AdminDevice[]; onOpen: (dialog
     <>
       <PageHeader
         title="Inverters"
-        description="Connections, what may be written, and the objects of the protocol."
+        description="Connections, write access and metrics."
         actions={tab === 'devices' && devices.length > 0 && button}
       />
       <Tabs
@@ -87,7 +87,7 @@ function Overview({ devices, onOpen }: { devices: AdminDevice[]; onOpen: (dialog
           <SimulatedBanner devices={devices} />
           {devices.length === 0 ? (
             <EmptyState icon={IconSolarElectricity} title="No inverter yet" action={button}>
-              You need its address in your network; the port is 8899 unless somebody changed it.
+              You need its network address; the default port is 8899.
             </EmptyState>
           ) : (
             <DeviceCards devices={devices} onOpen={(kind, device) => onOpen({ kind, device })} />

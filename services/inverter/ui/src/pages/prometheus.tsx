@@ -10,7 +10,7 @@ import { ScrapeSample } from '../prometheus/scrape-sample.tsx'
 import { sourcesOf } from '../prometheus/scrape-config.ts'
 import { useSaveSettings } from '../settings/use-save-settings.ts'
 
-/** What a scraper sees, and who may scrape. */
+/** Settings of the scraper endpoint. */
 export function PrometheusPage() {
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   const stored = settings.data?.settings
@@ -18,7 +18,7 @@ export function PrometheusPage() {
     <>
       <PageHeader
         title="Prometheus"
-        description="Values and counters at /metrics. A scrape never touches an inverter: it gets what is known already."
+        description="Values and counters at /metrics. A scrape never queries an inverter; it reads the cache."
       />
       {stored === undefined && settings.error === null && <LoadingLines lines={8} />}
       {stored === undefined && settings.error !== null && (
@@ -62,23 +62,23 @@ function ScraperForm({ stored }: { stored: GatewaySettings }) {
           error={form.errors['metrics'] as string | undefined}
           onChange={(names) => form.setFieldValue('metrics', names)}
         />
-        <Section title="Who may scrape">
+        <Section title="Access">
           <div className="hearth-stack">
             <Switch
-              label="A token is needed"
-              description="Any token of the Tokens page that may read"
+              label="Require a token"
+              description="Any token from the Tokens page"
               {...form.getInputProps('token_required', { type: 'checkbox' })}
             />
             <Textarea
               label="Trusted sources"
-              description="Addresses or networks that may scrape without a token, one per line; empty lets everyone who reaches the service"
+              description="Addresses or networks that can scrape without a token, one per line. Empty allows everyone."
               autosize
               minRows={2}
               disabled={values.token_required}
               {...form.getInputProps('sources')}
             />
             <NumberInput
-              label="Most scrapes a minute"
+              label="Scrapes per minute"
               description="1 to 10000, from one address"
               min={1}
               max={10_000}

@@ -15,10 +15,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type GatewaySettings, keys, readSettings } from '../api.ts'
 import { EnvironmentTable } from '../settings/environment-table.tsx'
-import '../settings/settings.css'
 import { useSaveSettings } from '../settings/use-save-settings.ts'
 
-/** What holds for the whole service. */
+/** Settings of the whole service. */
 export function SettingsPage() {
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   return (
@@ -50,8 +49,8 @@ function LiveForm({ stored }: { stored: GatewaySettings }) {
     <form onSubmit={submit} noValidate className="hearth-stack">
       <Section title="Live values">
         <NumberInput
-          label="Read the energy flow every"
-          description="While somebody watches, 2 to 60 seconds. A shorter interval updates sooner, a longer one puts less load on the inverter."
+          label="Update interval"
+          description="2 to 60 seconds, while a page is open. A shorter interval puts more load on the inverter."
           suffix=" s"
           min={2}
           max={60}

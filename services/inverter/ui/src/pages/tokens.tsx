@@ -27,7 +27,7 @@ export function TokensPage() {
   return (
     <TokenList
       label="tokens"
-      purpose="Create one for each program, such as a home automation or a charging station. Then one can be revoked without the others."
+      purpose="Create one per client, such as home automation or a charging station, so that each can be revoked separately."
       admin={administration}
       columns={columns}
       answer={tableAnswer(tokens, tokens.data)}
@@ -36,7 +36,7 @@ export function TokensPage() {
         <>
           <PageHeader
             title="Tokens"
-            description="A token lets a program read values or command the battery without your password."
+            description="API tokens let clients read values or control the battery without your password."
             actions={create}
           />
           {table}
@@ -50,13 +50,13 @@ const administration: TokenAdministration<Token, Values> = {
   title: 'Create token',
   initialValues: { name: '', role: 'read', expires: '1y' },
   permissionFields: (form) => (
-    <Radio.Group label="It may" {...form.getInputProps('role')}>
+    <Radio.Group label="Permission" {...form.getInputProps('role')}>
       <Stack gap="xs" mt={6}>
         <Radio value="read" label="Read" description="Values, devices and their states" />
         <Radio
           value="read_write"
           label="Read and write"
-          description="Also approved metrics, battery dispatch and the Energy Manager, while write access is on"
+          description="Also approved metrics and battery control, while write access is on"
         />
       </Stack>
     </Radio.Group>
@@ -70,7 +70,7 @@ const administration: TokenAdministration<Token, Values> = {
 const columns: Column<Token>[] = [
   {
     key: 'role',
-    header: 'May',
+    header: 'Permission',
     render: ({ role }) =>
       role === 'read' ? (
         <StatusBadge tone="quiet" icon={IconEye}>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { keys, readParameters } from '../api.ts'
 import { moveEntry } from './scrape-config.ts'
 
-/** How many values one scrape may carry. */
+/** Maximum number of values in a scrape. */
 const most = 64
 
 /** Chooses which values are exposed, and in which order. */
@@ -35,7 +35,7 @@ export function MetricPicker(props: {
       <div className="hearth-stack">
         <Autocomplete
           label="Add a value"
-          description="Type part of a name and choose one; it goes to the end of the list"
+          description="Type part of a name; the value is added at the end"
           placeholder="battery_soc"
           data={free.map(({ name }) => name)}
           value={typed}
@@ -52,7 +52,7 @@ export function MetricPicker(props: {
         />
         {names.length === 0 && (
           <Text className="hearth-dimmed">
-            No values yet: a scraper sees only counters of the connections. The state of charge is a good beginning.
+            No values yet. A scraper gets only connection counters. Start with battery_soc.
           </Text>
         )}
         <ol className="plain-list picked">

@@ -1,4 +1,4 @@
-/** What a sample of a scrape configuration depends on. */
+/** Input of a sample scrape configuration. */
 export interface ScrapeTarget {
   /** As the page was opened: `http:` or `https:`. */
   protocol: string

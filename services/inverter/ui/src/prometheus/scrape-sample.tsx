@@ -12,22 +12,22 @@ export function ScrapeSample({ isTokenRequired }: { isTokenRequired: boolean }) 
   return (
     <div className="hearth-stack">
       <Section title="Sample configuration" actions={<CopyButton text={sample}>Copy</CopyButton>}>
-        <Code block tabIndex={0} aria-label="Sample of prometheus.yml">
+        <Code block tabIndex={0} aria-label="Sample prometheus.yml">
           {sample}
         </Code>
         {isTokenRequired && (
           <Text className="hearth-dimmed" mt="xs">
-            Put a token of the Tokens page into the file that is named there.
+            Put a token from the Tokens page into this file.
           </Text>
         )}
       </Section>
       <Section
-        title="What a scrape gets"
+        title="Scrape preview"
         actions={
           <ActionIcon
             variant="default"
             size={36}
-            aria-label="Read again"
+            aria-label="Refresh"
             loading={preview.isFetching}
             onClick={() => void preview.refetch()}
           >
@@ -54,7 +54,7 @@ export function ScrapeSample({ isTokenRequired }: { isTokenRequired: boolean }) 
 async function readExposition(): Promise<string> {
   const response = await fetch('/metrics')
   if (response.status === 401 || response.status === 403)
-    throw new Error('Your browser is not among those who may scrape. With a token, it would work.')
+    throw new Error('Scraping needs a token or a trusted source address.')
   if (!response.ok) throw new Error(`The service answered ${response.status}`)
   return response.text()
 }

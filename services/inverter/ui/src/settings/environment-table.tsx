@@ -3,12 +3,12 @@ import type { SettingsView } from '../api.ts'
 
 type Facts = SettingsView['environment']
 
-/** What was decided where the service was started; shown, not changed. */
+/** Settings from the environment; read-only. */
 export function EnvironmentTable({ facts }: { facts: Facts }) {
   return (
-    <Section title="From the environment">
+    <Section title="Environment variables">
       <p className="hearth-dimmed environment-lead">
-        These are set where the service is started, and take effect with its next start.
+        Set when the service starts. Changes take effect after a restart.
       </p>
       <dl className="hearth-facts">
         {rowsOf(facts).map(([name, variable, value]) => (
@@ -28,15 +28,15 @@ const yesOrNo = (value: boolean) => (value ? 'Yes' : 'No')
 
 function rowsOf(facts: Facts): [name: string, variable: string, value: string][] {
   return [
-    ['Listens at', 'BIND_ADDRESS', `${facts.bind_address}:${facts.bind_port}`],
-    ['API description for everyone', 'DOCS_PUBLIC', yesOrNo(facts.docs_public)],
-    ['Vendor routes', 'ENABLE_VENDOR_DIAGNOSTICS', yesOrNo(facts.vendor_diagnostics)],
+    ['Listen address', 'BIND_ADDRESS', `${facts.bind_address}:${facts.bind_port}`],
+    ['Public API documentation', 'DOCS_PUBLIC', yesOrNo(facts.docs_public)],
+    ['Vendor diagnostics', 'ENABLE_VENDOR_DIAGNOSTICS', yesOrNo(facts.vendor_diagnostics)],
     [
       'Trusted proxies',
       'TRUSTED_PROXIES',
       facts.trusted_proxies.length === 0 ? 'none' : facts.trusted_proxies.join(', '),
     ],
-    ['Header with the caller’s address', 'FORWARDED_HEADER', facts.forwarded_header],
-    ['Most requests a minute', 'RATE_LIMIT_PER_MINUTE', facts.requests_per_minute.toLocaleString('en')],
+    ['Client address header', 'FORWARDED_HEADER', facts.forwarded_header],
+    ['Requests per minute', 'RATE_LIMIT_PER_MINUTE', facts.requests_per_minute.toLocaleString('en')],
   ]
 }

@@ -1,7 +1,8 @@
 import type { Capability } from '../api.ts'
 import { numberOf, type ValueMap } from './live-value.ts'
+import { percent, power, spell } from './quantity.ts'
 
-/** Where power goes at one moment, in watts. What is not known is undefined. */
+/** The energy flow at one time, in watts. Unknown values are undefined. */
 export interface EnergyFlow {
   /** Produced by both strings together. */
   solar: number | undefined
@@ -14,13 +15,13 @@ export interface EnergyFlow {
   soc: number | undefined
 }
 
-/** Whether a device counts as this page does; found out per device and recorded with its capabilities. */
+/** Signs of a device, recorded with its capabilities. */
 export interface Signs {
   isDischargePositive: boolean
   isImportPositive: boolean
 }
 
-/** What holds for devices of which nothing else is known. */
+/** Signs assumed for a device without recorded capabilities. */
 export const usualSigns: Signs = { isDischargePositive: true, isImportPositive: true }
 
 /** The signs of a device as its capabilities tell them. */
@@ -48,11 +49,11 @@ export function flowOf(values: ValueMap, signs: Signs = usualSigns): EnergyFlow 
 /** Watts that are noise of the meter, not a flow. */
 export const noiseW = 15
 
-/** Where a measured battery power goes; discharge is positive. */
+/** Direction of a measured battery power; discharge is positive. */
 export const batteryDirection = (watts: number): 'none' | 'charge' | 'discharge' =>
   Math.abs(watts) < noiseW ? 'none' : watts < 0 ? 'charge' : 'discharge'
 
-/** Which way a link of the picture runs: into the inverter, out of it, or not at all. */
+/** Direction of a link in the picture: into the inverter, out of it, or none. */
 export type Direction = 'in' | 'out' | 'still'
 
 /** Direction of a power that is positive when it comes in. */
@@ -70,14 +71,40 @@ export function stepSeconds(watts: number | undefined): number {
   return power < 6000 ? 0.65 : 0.4
 }
 
-/** What the battery does, in a word. */
-export function batteryWord(watts: number | undefined): string {
-  const words: Record<Direction, string> = { in: 'Discharging', out: 'Charging', still: 'Resting' }
+/** Label of the battery's state. */
+export function batteryLabel(watts: number | undefined): string {
+  const words: Record<Direction, string> = { in: 'Discharging', out: 'Charging', still: 'Idle' }
   return watts === undefined ? 'No value' : words[directionOf(watts)]
 }
 
-/** What the grid does, in a word. */
-export function gridWord(watts: number | undefined): string {
+/** Label of the grid's state. */
+export function gridLabel(watts: number | undefined): string {
   const words: Record<Direction, string> = { in: 'Importing', out: 'Exporting', still: 'Balanced' }
   return watts === undefined ? 'No value' : words[directionOf(watts)]
+}
+
+/** The picture in words, for those who do not see it. */
+export function describeFlow({ solar, house, battery, grid, soc }: EnergyFlow): string {
+  const flows = [
+    solar === undefined ? 'solar power unknown' : `solar ${spell(power(solar))}`,
+    house === undefined ? 'house unknown' : `house uses ${spell(power(house))}`,
+    batteryPart(battery),
+    gridPart(grid),
+    ...(soc === undefined ? [] : [`battery at ${spell(percent(soc))}`]),
+  ]
+  return `Energy flow: ${flows.join(', ')}`
+}
+
+function batteryPart(watts: number | undefined): string {
+  if (watts === undefined) return 'battery power unknown'
+  const words = { in: 'battery discharges', out: 'battery charges', still: '' }
+  const word = words[directionOf(watts)]
+  return word === '' ? 'battery idle' : `${word} ${spell(power(watts))}`
+}
+
+function gridPart(watts: number | undefined): string {
+  if (watts === undefined) return 'grid power unknown'
+  const words = { in: 'from the grid', out: 'to the grid', still: '' }
+  const word = words[directionOf(watts)]
+  return word === '' ? 'no grid exchange' : `${spell(power(watts))} ${word}`
 }

@@ -14,7 +14,7 @@ export function liveValue(value: MetricValue, now: number): LiveValue {
   return { ...value, takenAt: now - value.age_seconds * 1000 }
 }
 
-/** Why a value is old, in words; null while it is as fresh as it should be. */
+/** Reason why a value is stale, in words; null while it is fresh. */
 export function staleness(value: LiveValue, { now, maxAgeSeconds }: { now: number; maxAgeSeconds: number }) {
   if (value.stale) return staleReasons[value.stale_reason ?? 'none']
   return now - value.takenAt > maxAgeSeconds * 1000 ? 'no newer value has arrived' : null
@@ -23,9 +23,9 @@ export function staleness(value: LiveValue, { now, maxAgeSeconds }: { now: numbe
 const staleReasons = {
   device_timeout: 'the inverter did not answer in time',
   device_unreachable: 'the inverter cannot be reached',
-  protocol_error: 'the inverter answered something that cannot be',
-  queue_full: 'too many requests wait for the inverter',
-  queue_timeout: 'it waited too long for its turn',
+  protocol_error: 'the inverter sent an invalid answer',
+  queue_full: 'too many requests are waiting for the inverter',
+  queue_timeout: 'it waited too long in the queue',
   device_maintenance: 'the inverter is being updated',
   none: 'it could not be refreshed',
 } as const

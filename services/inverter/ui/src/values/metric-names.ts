@@ -1,4 +1,4 @@
-/** What the energy flow is made of; the server reads these while somebody watches. */
+/** Metrics of the energy flow; the server reads them while a page is open. */
 export const flowMetrics = [
   'battery_soc',
   'grid_power',

@@ -1,10 +1,11 @@
 import { answer } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
-import { api, keys } from '../api.ts'
+import { api, keys, readCapabilities } from '../api.ts'
+import { signsOf, type Signs, usualSigns } from './energy-flow.ts'
 import { liveValue, type ValueMap } from './live-value.ts'
 import { watchedMetrics } from './metric-names.ts'
 
-/** What is on screen of one device: read once, then kept fresh by events. */
+/** Values of one device on screen: read once, then updated by events. */
 export function useValues(deviceId: string | undefined) {
   return useQuery({
     queryKey: [...keys.values, deviceId],
@@ -26,4 +27,14 @@ async function readPortion(deviceId: string, names: readonly string[]) {
   const { metrics } = await answer(api.GET('/api/v1/devices/{device_id}/metrics', { params }))
   const now = Date.now()
   return metrics.map((value) => liveValue(value, now))
+}
+
+/** The signs of a device; what is usual until its capabilities are read. */
+export function useSigns(deviceId: string | undefined): Signs {
+  const capabilities = useQuery({
+    queryKey: [...keys.capabilities, deviceId],
+    enabled: deviceId !== undefined,
+    queryFn: () => readCapabilities(deviceId ?? ''),
+  })
+  return capabilities.data === undefined ? usualSigns : signsOf(capabilities.data)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Capability } from '../api.ts'
-import { batteryWord, directionOf, flowOf, gridWord, signsOf, stepSeconds } from './energy-flow.ts'
+import { batteryLabel, directionOf, flowOf, gridLabel, signsOf, stepSeconds } from './energy-flow.ts'
 import { liveValue, type LiveValue, staleness } from './live-value.ts'
 import { watchedMetrics } from './metric-names.ts'
 import { energy, formatValue, measure, percent, power, spell } from './quantity.ts'
@@ -38,12 +38,12 @@ test('both strings make the solar power, and the signs say where power goes', ()
   const flow = flowOf({ solar_a_power: value(1200), solar_b_power: value(300), battery_power: value(-900) })
   assert.deepEqual(flow, { solar: 1500, house: undefined, battery: -900, grid: undefined, soc: undefined })
   assert.equal(directionOf(flow.battery), 'out')
-  assert.equal(batteryWord(flow.battery), 'Charging')
-  assert.equal(batteryWord(undefined), 'No value')
+  assert.equal(batteryLabel(flow.battery), 'Charging')
+  assert.equal(batteryLabel(undefined), 'No value')
   const signs = signsOf([{ battery_discharge_positive: false, grid_import_positive: null } as Capability])
   assert.equal(flowOf({ battery_power: value(-900), grid_power: value(5) }, signs).battery, 900)
-  assert.equal(gridWord(800), 'Importing')
-  assert.equal(gridWord(-3), 'Balanced')
+  assert.equal(gridLabel(800), 'Importing')
+  assert.equal(gridLabel(-3), 'Balanced')
   assert.ok(stepSeconds(5000) < stepSeconds(300))
 })
 

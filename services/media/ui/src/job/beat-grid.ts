@@ -1,6 +1,6 @@
-import { longest, type Part, shortest } from './part.ts'
+import { longest, shortest, type Part } from './part.ts'
 
-/** Where the beats of a sound are: one at `first`, and one every minute divided by `bpm`. Seconds. */
+/** Beats of a sound: one at `first`, and one every 60 / `bpm` seconds. */
 export interface BeatGrid {
   bpm: number
   first: number
@@ -12,7 +12,7 @@ const rounding = 0.5
 /** Fewer values a second than this cannot tell where a beat is. */
 const coarsest = 20
 
-/** Whether a shape is fine enough to find beats in it. */
+/** Returns true if a waveform is fine enough to find beats in it. */
 export const isFine = ({ peaks, duration_seconds: seconds }: Shape): boolean => peaks.length / seconds >= coarsest
 
 /** The loudest samples of equal stretches of a sound. */
@@ -44,12 +44,12 @@ export function fitBeatGrid(shape: Shape, bpm: number): BeatGrid | undefined {
   return { bpm: best.bpm, first: best.first }
 }
 
-/** How much louder each stretch is than the one before. */
+/** Rise in level of each stretch over the one before. */
 function risesOf(peaks: readonly number[]): Float64Array {
   return Float64Array.from(peaks, (peak, place) => Math.max(0, peak - (peaks[place - 1] ?? 0)))
 }
 
-/** How well the rises follow a tempo, and where its first beat lies: one coefficient of a Fourier series. */
+/** Fit of the rises to a tempo, and the position of its first beat: one coefficient of a Fourier series. */
 function beatsAt(rises: Float64Array, rate: number, bpm: number): { first: number; strength: number } {
   const period = (60 / bpm) * rate
   const angle = (2 * Math.PI) / period

@@ -1,8 +1,8 @@
 import { Fact, formatBytes, RelativeTime, Section } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import type { Job } from '../api.ts'
-import { isoMoment } from '../jobs/job.ts'
-import { clock, kindOf, platformNames } from '../jobs/job-words.ts'
+import { toIsoString } from '../jobs/job.ts'
+import { clock, kindOf, platformNames } from '../jobs/job-labels.ts'
 
 /** Everything that is known of a job. */
 export function DetailsCard({ job }: { job: Job }) {
@@ -30,8 +30,8 @@ function rowsOf(job: Job): [name: string, value: ReactNode][] {
     ['Length', job.duration_seconds === null ? null : clock(job.duration_seconds)],
     ['Codec', job.codec],
     ['Bit rate', job.bitrate_kbps === null ? null : `${job.bitrate_kbps.toLocaleString('en')} kbit/s`],
-    ['Requested', <RelativeTime key="created" value={isoMoment(job.created_at)} />],
-    ['Finished', job.finished_at === null ? null : <RelativeTime key="done" value={isoMoment(job.finished_at)} />],
+    ['Requested', <RelativeTime key="created" value={toIsoString(job.created_at)} />],
+    ['Finished', job.finished_at === null ? null : <RelativeTime key="done" value={toIsoString(job.finished_at)} />],
     ['SHA-256', job.audio_hash === null ? null : <Hash key="hash" text={job.audio_hash} />],
     ['Last step', job.message === '' ? null : job.message],
   ]

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Text, Title } from '@mantine/core'
-import { formatBytes, RelativeTime } from '@hearth/ui'
 import {
   IconAlertTriangle,
   IconArrowLeft,
@@ -10,15 +9,14 @@ import {
 } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { helpFor } from '../jobs/failure-help.ts'
-import { isActive, isDownloadable, isFailed, isoMoment, type LiveJob, titleOf } from '../jobs/job.ts'
+import { isActive, isDownloadable, isFailed, titleOf, type LiveJob } from '../jobs/job.ts'
 import { JobProgress } from '../jobs/job-progress.tsx'
-import { clock, kindOf, originalOf, platformNames } from '../jobs/job-words.ts'
-import { PlatformIcon } from '../jobs/platform-icon.tsx'
-import { JobStatusBadge } from '../jobs/status.tsx'
+import { originalOf, platformNames } from '../jobs/job-labels.ts'
+import { JobFacts, JobStatusBadge } from '../jobs/job-facts.tsx'
 import { Thumbnail } from '../jobs/thumbnail.tsx'
 import { filePath, originalPath, useJobActions } from '../jobs/use-job-actions.ts'
 
-/** What a job is, how it stands, and what can be done with it. */
+/** Title, status and actions of a job. */
 export function JobHead({ job }: { job: LiveJob }) {
   // Its picture stands below, with the player.
   const isFilm = job.type === 'video' && isDownloadable(job)
@@ -36,7 +34,7 @@ export function JobHead({ job }: { job: LiveJob }) {
               {job.video_meta_hover.replaceAll(' | ', ' · ')}
             </Text>
           )}
-          <Facts job={job} />
+          <JobFacts job={job} />
           <Group gap="sm" mt={4}>
             <JobStatusBadge job={job} />
             <Buttons job={job} />
@@ -56,27 +54,6 @@ export function JobHead({ job }: { job: LiveJob }) {
       )}
       {isFailed(job) && <Failure job={job} />}
     </header>
-  )
-}
-
-function Facts({ job }: { job: LiveJob }) {
-  return (
-    <ul className="facts-line">
-      <li>
-        <PlatformIcon platform={job.platform} /> {platformNames[job.platform]}
-      </li>
-      <li>{kindOf(job)}</li>
-      {job.duration_seconds !== null && <li>{clock(job.duration_seconds)}</li>}
-      {job.filesize_bytes !== null && <li>{formatBytes(job.filesize_bytes)}</li>}
-      {job.bpm !== null && (
-        <li>
-          <span className="job-tempo">{job.bpm} BPM</span>
-        </li>
-      )}
-      <li>
-        <RelativeTime value={isoMoment(job.created_at)} />
-      </li>
-    </ul>
   )
 }
 
@@ -136,7 +113,7 @@ function Buttons({ job }: { job: LiveJob }) {
   )
 }
 
-/** Why a job ended without a file, and what helps. */
+/** Reason why a job ended without a file, and help. */
 function Failure({ job }: { job: LiveJob }) {
   const help = helpFor(job)
   const isError = job.status === 'error'

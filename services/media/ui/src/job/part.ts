@@ -31,7 +31,7 @@ export function typedPart(part: Part | undefined, typed: Partial<Part>, duration
   return { start: toMilliseconds(start), end: toMilliseconds(end) }
 }
 
-/** Why a part cannot be cut, as a sentence; undefined when it can. */
+/** Reason why a part cannot be saved, as a sentence; undefined when it can. */
 export function partProblem({ start, end }: Part, duration: number): string | undefined {
   if (end > duration + 0.0005) return `The audio ends at ${formatTime(duration)}`
   if (end <= start) return 'The end must be after the start'
@@ -50,7 +50,7 @@ export function parseTime(text: string): number | undefined {
   return Number(hours) * 3600 + Number(minutes ?? 0) * 60 + value
 }
 
-/** Why what stands in a field is not a time, as a sentence; undefined when it is one, or nothing is being typed. */
+/** Reason why a typed text is not a time, as a sentence; undefined when it is one, or nothing is typed. */
 export function draftProblem(label: string, draft: string | undefined): string | undefined {
   if (draft === undefined || parseTime(draft) !== undefined) return undefined
   return draft.trim() === '' ? `“${label}” is empty` : `“${label}” is not a time: write it like 1:02.5`

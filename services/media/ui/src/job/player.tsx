@@ -1,4 +1,5 @@
 import { ActionIcon, Slider, Tooltip } from '@mantine/core'
+import { IconAction } from '@hearth/ui'
 import {
   IconPlayerPauseFilled,
   IconPlayerPlayFilled,
@@ -6,7 +7,7 @@ import {
   IconRewindForward5,
 } from '@tabler/icons-react'
 import { useState } from 'react'
-import { clock } from '../jobs/job-words.ts'
+import { clock } from '../jobs/job-labels.ts'
 import { useKeys } from '../keyboard/use-keys.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { useWaveState, useWaveTime } from './use-wave.ts'
@@ -37,11 +38,15 @@ export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
       <WaveSlider wave={wave} attach={attach} title={title} duration={duration} />
       <div className="player-bar">
         <div className="player-buttons">
-          <Tooltip label="Back 5 s (←)">
-            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Back 5 seconds" onClick={() => go(-leap)}>
-              <IconRewindBackward5 size={20} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <IconAction
+            icon={IconRewindBackward5}
+            iconSize={20}
+            tip="Back 5 s (←)"
+            label="Back 5 seconds"
+            variant="subtle"
+            color="gray"
+            onClick={() => go(-leap)}
+          />
           <Tooltip label={state === 'playing' ? 'Pause (space)' : 'Play (space)'}>
             <ActionIcon
               size={44}
@@ -56,11 +61,15 @@ export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
               )}
             </ActionIcon>
           </Tooltip>
-          <Tooltip label="Forward 5 s (→)">
-            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Forward 5 seconds" onClick={() => go(leap)}>
-              <IconRewindForward5 size={20} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
+          <IconAction
+            icon={IconRewindForward5}
+            iconSize={20}
+            tip="Forward 5 s (→)"
+            label="Forward 5 seconds"
+            variant="subtle"
+            color="gray"
+            onClick={() => go(leap)}
+          />
           <Place wave={wave} duration={duration} />
         </div>
         <Zoom wave={wave} duration={duration} onZoom={onZoom} />

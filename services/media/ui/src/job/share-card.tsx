@@ -4,8 +4,8 @@ import { IconLink, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api, type Job, keys, type ShareLink } from '../api.ts'
-import { isoMoment } from '../jobs/job.ts'
+import { api, keys, type Job, type ShareLink } from '../api.ts'
+import { toIsoString } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
 
 /** Links by which others get the file without signing in. */
@@ -90,7 +90,7 @@ function LinkLine({ link }: { link: ShareLink }) {
               'No expiry'
             ) : (
               <>
-                Ends <RelativeTime value={isoMoment(link.expires_at)} />
+                Ends <RelativeTime value={toIsoString(link.expires_at)} />
               </>
             )}
           </li>

@@ -1,7 +1,7 @@
 import { formatCount } from '@hearth/ui/format'
 import type { StemEvent } from '../api.ts'
 
-/** What is separated: all of a sound, or one of the parts that were cut; `part` is the name of a trim. */
+/** Source of a separation: all of a sound, or one saved clip; `part` is the id of its trim. */
 export interface StemSource {
   /** Empty for all of it. */
   part: string
@@ -15,7 +15,7 @@ export const guardedLength = 600
 /** The minutes of the account a separation uses up: begun minutes count. */
 export const costOf = ({ seconds }: Pick<StemSource, 'seconds'>): number => Math.max(1, Math.ceil(seconds / 60))
 
-/** Why a separation cannot be asked for; undefined when it can. */
+/** Reason why a separation is not possible; undefined when it is. */
 export function stemProblem(
   source: StemSource,
   { isGuarded, minutesLeft }: { isGuarded: boolean; minutesLeft: number | null },
@@ -27,7 +27,7 @@ export function stemProblem(
   return undefined
 }
 
-/** What each stage is called, and where its progress lies in all of it, percent. */
+/** Label of each stage, and its range in the whole progress, percent. */
 const stages: Readonly<Record<StemEvent['stage'], { text: string; from: number; to: number }>> = {
   upload: { text: 'Sending the audio to the service', from: 0, to: 15 },
   processing: { text: 'Separating', from: 15, to: 85 },
@@ -36,7 +36,7 @@ const stages: Readonly<Record<StemEvent['stage'], { text: string; from: number; 
   failed: { text: 'Failed', from: 0, to: 0 },
 }
 
-/** How far a separation is as a whole, in words and percent. */
+/** Progress of a whole separation, in words and percent. */
 export function stemProgress({ stage, progress }: Pick<StemEvent, 'stage' | 'progress'>): {
   text: string
   percent: number

@@ -4,16 +4,16 @@ import { IconDownload, IconMicrophone2, IconMusic } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { type Job, keys, readSettings, readStemStatus, type StemEvent, type StemStatus } from '../api.ts'
-import { clock } from '../jobs/job-words.ts'
+import { keys, readSettings, readStemStatus, type Job, type StemEvent, type StemStatus } from '../api.ts'
+import { clock } from '../jobs/job-labels.ts'
 import { useDownload } from '../jobs/use-job-actions.ts'
-import { Bar } from '../progress/bar.tsx'
+import { Bar } from '../progress/waiting.tsx'
 import { formatTime } from './part.ts'
 import { costOf, stemProblem, stemProgress, type StemSource } from './stem-source.ts'
 import { useTrims } from './trim-list.tsx'
 import { stemPath, useSeparate, useStemEvent, useStemsThere } from './use-stems.ts'
 
-/** Voice and accompaniment, apart: made by a service elsewhere, after asking. */
+/** Stems of a sound: vocals and accompaniment, separated by an external service after a confirmation. */
 export function StemsCard({ job }: { job: Job }) {
   const sources = useSources(job)
   const [part, setPart] = useState('')
@@ -79,7 +79,7 @@ function Running({ event }: { event: StemEvent | undefined }) {
   )
 }
 
-/** What it costs and whether it can be had, before it is asked for. */
+/** Cost and availability of a separation, before it is started. */
 function Offer({ source, onStart }: { source: StemSource; onStart: () => void }) {
   const [isAsking, setAsking] = useState(false)
   const status = useQuery({ queryKey: keys.stemStatus, queryFn: () => readStemStatus() })
@@ -106,7 +106,7 @@ function Offer({ source, onStart }: { source: StemSource; onStart: () => void })
       >
         Separate
       </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Separate voice and accompaniment?">
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Separate vocals and accompaniment?">
         <Stack>
           <Text>
             {source.part === '' ? 'The sound' : `The part ${source.label}`} ({clock(source.seconds)}) is sent to the
@@ -137,7 +137,7 @@ function NotSetUp({ status }: { status: StemStatus }) {
     <Text size="sm" c="dimmed">
       {status.configured
         ? `The stem service does not accept the key: ${status.validation_error ?? 'it is not valid'}. `
-        : 'Voice and accompaniment can be separated by a service elsewhere, with an account of yours there. '}
+        : 'Vocals and accompaniment can be separated by an external service, with your account there. '}
       <Link className="hearth-link" href="/settings?tab=stems">
         {status.configured ? 'Check the key' : 'Set it up'}
       </Link>

@@ -4,13 +4,13 @@ import { IconCheck, IconHandFinger } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type Job } from '../api.ts'
-import { confidenceWords } from '../jobs/job-words.ts'
+import { confidenceWords } from '../jobs/job-labels.ts'
 import { showAnswer } from '../jobs/use-job-actions.ts'
 import { useKeys } from '../keyboard/use-keys.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { addTap, tempoOf } from './tap-tempo.ts'
 
-/** The tempo that was found, how sure that is, and the ways to put it right by ear. */
+/** Tempo with its confidence, and the ways to correct it by ear. */
 export function TempoCard({ job }: { job: Job }) {
   return (
     <Section title="Tempo">
@@ -53,7 +53,7 @@ function sentenceOf(confidence: number | null): string {
   return `Found by analysis, ${Math.round(confidence * 100)} % sure. If it sounds off, try half or double.`
 }
 
-/** What the server takes, beats a minute. */
+/** Range of tempi that the server accepts, BPM. */
 const [slowest, fastest] = [20, 400]
 
 function Correct({ job }: { job: Job }) {
@@ -67,7 +67,7 @@ function Correct({ job }: { job: Job }) {
       showAnswer(cache, changed, job.status)
     },
   })
-  const heard = tempoOf(taps)
+  const tapped = tempoOf(taps)
   const tap = () => setTaps(addTap(taps, performance.now()))
   useKeys({ t: tap })
   const scaled = (factor: number) => Math.round((job.bpm ?? 0) * factor)
@@ -85,16 +85,20 @@ function Correct({ job }: { job: Job }) {
         </>
       )}
       <Button variant="default" leftSection={<IconHandFinger size={16} aria-hidden />} onClick={tap}>
-        {taps.length === 0 ? 'Tap' : heard === undefined ? `Tap (${3 - taps.length} more)` : `Tap: ${heard.toFixed(1)}`}
+        {taps.length === 0
+          ? 'Tap'
+          : tapped === undefined
+            ? `Tap (${3 - taps.length} more)`
+            : `Tap: ${tapped.toFixed(1)}`}
       </Button>
-      {heard !== undefined && (
+      {tapped !== undefined && (
         <Button
           leftSection={<IconCheck size={16} aria-hidden />}
-          disabled={!isPossible(Math.round(heard))}
+          disabled={!isPossible(Math.round(tapped))}
           loading={change.isPending}
-          onClick={() => change.mutate(Math.round(heard))}
+          onClick={() => change.mutate(Math.round(tapped))}
         >
-          Use {Math.round(heard)}
+          Use {Math.round(tapped)}
         </Button>
       )}
     </Group>

@@ -1,14 +1,13 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
-import { answer, ConfirmDelete, QueryState } from '@hearth/ui'
+import { answer, ConfirmDelete, IconAction, QueryState } from '@hearth/ui'
 import { IconDownload, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Trim } from '../api.ts'
-import { clock } from '../jobs/job-words.ts'
+import { clock } from '../jobs/job-labels.ts'
 import { useDownload } from '../jobs/use-job-actions.ts'
 import { formatTime, type Part } from './part.ts'
 
-/** The parts that were cut from a sound. */
+/** Reads the saved clips of a sound. */
 export function useTrims(jobId: string) {
   return useQuery({
     queryKey: keys.trims(jobId),
@@ -16,7 +15,7 @@ export function useTrims(jobId: string) {
   })
 }
 
-/** The parts that were cut, to listen to, to save and to delete. */
+/** List of the saved clips: listen, download, delete. */
 export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part) => void }) {
   const trims = useTrims(jobId)
   const [leaving, setLeaving] = useState<Trim>()
@@ -36,37 +35,25 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
               <span className="hearth-dimmed">{clock(trim.duration, true)} · WAV</span>
             </span>
             <span className="job-actions">
-              <Tooltip label="Listen to it">
-                <ActionIcon
-                  variant="default"
-                  size="lg"
-                  aria-label={`Listen to the clip from ${formatTime(trim.start)}`}
-                  onClick={() => onShow(trim)}
-                >
-                  <IconPlayerPlay size={18} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label="Download">
-                <ActionIcon
-                  variant="default"
-                  size="lg"
-                  aria-label={`Download the clip from ${formatTime(trim.start)}`}
-                  loading={save.isPending && save.variables === pathOf(jobId, trim)}
-                  onClick={() => save.mutate(pathOf(jobId, trim))}
-                >
-                  <IconDownload size={18} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
-              <Tooltip label="Delete">
-                <ActionIcon
-                  variant="default"
-                  size="lg"
-                  aria-label={`Delete the clip from ${formatTime(trim.start)}`}
-                  onClick={() => setLeaving(trim)}
-                >
-                  <IconTrash size={18} aria-hidden />
-                </ActionIcon>
-              </Tooltip>
+              <IconAction
+                icon={IconPlayerPlay}
+                tip="Listen to it"
+                label={`Listen to the clip from ${formatTime(trim.start)}`}
+                onClick={() => onShow(trim)}
+              />
+              <IconAction
+                icon={IconDownload}
+                tip="Download"
+                label={`Download the clip from ${formatTime(trim.start)}`}
+                loading={save.isPending && save.variables === pathOf(jobId, trim)}
+                onClick={() => save.mutate(pathOf(jobId, trim))}
+              />
+              <IconAction
+                icon={IconTrash}
+                tip="Delete"
+                label={`Delete the clip from ${formatTime(trim.start)}`}
+                onClick={() => setLeaving(trim)}
+              />
             </span>
           </li>
         ))}

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Switch, Text, Tooltip } from '@mantine/core'
+import { Button, Group, SegmentedControl, Switch, Text, TextInput, Tooltip } from '@mantine/core'
 import { answer, Problem, useAction } from '@hearth/ui'
 import {
   IconBracketsContainEnd,
@@ -7,17 +7,16 @@ import {
   IconScissors,
   IconX,
 } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useState, type KeyboardEvent } from 'react'
 import { api, keys } from '../api.ts'
-import { clock } from '../jobs/job-words.ts'
+import { clock } from '../jobs/job-labels.ts'
 import { useKeys } from '../keyboard/use-keys.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import type { PartTools, Snap } from './use-part.ts'
-import { draftProblem, partProblem, type End, type Part } from './part.ts'
-import { TimeField } from './time-field.tsx'
+import { draftProblem, formatTime, parseTime, partProblem, type End, type Part } from './part.ts'
 import type { Wave } from './wave.ts'
 
-/** What is known of where the beats are. */
+/** State of the beat detection. */
 type Beats = 'known' | 'looking' | 'unknown'
 
 const snaps: { value: Snap; label: string }[] = [
@@ -82,7 +81,7 @@ export function TrimTools(props: {
           The position of the beats is not known. Play, pause on a beat, and press “Set beat”.
         </Text>
       )}
-      <Cut jobId={jobId} duration={duration} tools={tools} />
+      <SaveClip jobId={jobId} duration={duration} tools={tools} />
     </div>
   )
 }
@@ -117,7 +116,7 @@ function SnapControl(props: { tools: PartTools; wave: Wave | undefined; onSnap: 
   )
 }
 
-function Cut({ jobId, duration, tools }: { jobId: string; duration: number; tools: PartTools }) {
+function SaveClip({ jobId, duration, tools }: { jobId: string; duration: number; tools: PartTools }) {
   const { part, isLooping, draft } = tools
   const [problem, setProblem] = useState<string>()
   const cut = useAction<{ start: number; end: number }, { cached: boolean }>({
@@ -165,5 +164,34 @@ function Cut({ jobId, duration, tools }: { jobId: string; duration: number; tool
       </div>
       {cut.isPending && <Waiting label="Saving the clip" />}
     </>
+  )
+}
+
+/** One end of the selected part, to the millisecond; the arrow keys move it by a step. */
+function TimeField({ end, label, tools }: { end: End; label: string; tools: PartTools }) {
+  const { part, draft, step } = tools
+  const typed = draft[end]
+  const shown = typed ?? (part === undefined ? '' : formatTime(part[end]))
+  const isWrong = typed !== undefined && typed.trim() !== '' && parseTime(typed) === undefined
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') tools.settle(end)
+    if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
+    event.preventDefault()
+    const from = parseTime(shown) ?? part?.[end] ?? 0
+    tools.move(end, Math.max(0, from + (event.key === 'ArrowUp' ? step : -step)))
+  }
+  return (
+    <TextInput
+      className="time-field"
+      label={label}
+      placeholder="0:00.000"
+      inputMode="decimal"
+      autoComplete="off"
+      error={isWrong && 'Such as 1:02.5'}
+      value={shown}
+      onChange={(event) => tools.type(end, event.currentTarget.value)}
+      onBlur={() => tools.settle(end)}
+      onKeyDown={onKeyDown}
+    />
   )
 }

@@ -9,7 +9,7 @@ const longestDecoded = 900
 /** Enough to see a beat, and to find it: samples a second that are decoded, and values a second that are kept. */
 const [sampleRate, valueRate] = [8000, 100]
 
-/** Whether a finer shape than the server's can be had. */
+/** Returns true if a finer waveform than the server's can be computed. */
 export const mayBeFiner = (shape: Waveform): boolean => !isFine(shape) && shape.duration_seconds <= longestDecoded
 
 /** The shape of a sound fine enough to cut on its beats: the whole sound is fetched and decoded for it, once it is wanted. */

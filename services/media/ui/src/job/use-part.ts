@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { Waveform } from '../api.ts'
-import { type BeatGrid, fitBeatGrid, snapPart } from './beat-grid.ts'
-import { type End, type Part, parseTime, partProblem, tidyPart, typedPart } from './part.ts'
+import { fitBeatGrid, snapPart, type BeatGrid } from './beat-grid.ts'
+import { parseTime, partProblem, tidyPart, typedPart, type End, type Part } from './part.ts'
 import type { Wave } from './wave.ts'
 
 export type Snap = 'off' | 'beat' | 'bar'
@@ -11,7 +11,7 @@ export interface PartTools {
   part: Part | undefined
   /** Takes a part as it was dragged; its ends go to the beats while that is wished. */
   choose: (part: Part) => void
-  /** What stands in a field while it is typed; undefined when the field shows the part. */
+  /** Text of a field while it is typed; undefined when the field shows the part. */
   draft: Readonly<Partial<Record<End, string | undefined>>>
   /** Takes what is typed into a field; the part follows as soon as it is a time. */
   type: (end: End, text: string) => void
@@ -26,10 +26,10 @@ export interface PartTools {
   setSnap: (snap: Snap) => void
   /** A tempo is known. */
   maySnap: boolean
-  /** Where the beats are; undefined while that is not known. */
+  /** Beats; undefined while they are not known. */
   grid: BeatGrid | undefined
   setFirstBeat: (seconds: number) => void
-  /** How far an arrow key moves an end, seconds. */
+  /** Step of an arrow key, seconds. */
   step: number
   isLooping: boolean
   setLooping: (isOn: boolean) => void
@@ -61,7 +61,7 @@ export function usePart(shape: Waveform, bpm: number | undefined): PartTools {
   }
 }
 
-/** Where the beats are: as found in the sound, or as set by ear. */
+/** Beats as found in the sound, or as set by ear. */
 function useBeats(shape: Waveform, bpm: number | undefined) {
   const [first, setFirstBeat] = useState<number>()
   const grid = useMemo(() => {

@@ -4,13 +4,13 @@ import { api, keys, type StemEvent } from '../api.ts'
 
 export type StemName = 'vocals' | 'instrumental'
 
-/** Where a stem of a whole sound, or of one of its parts, lies. */
+/** URL of a stem, of the whole sound or of a clip. */
 export function stemPath(jobId: string, stem: StemName, part: string): string {
   const query = new URLSearchParams({ stem, ...(part === '' ? {} : { trimmed: 'true', trim_id: part }) })
   return `/api/stemsvc/download/${jobId}?${query.toString()}`
 }
 
-/** Whether the stems are there. Both are made at once, so that one is asked for, and of it one byte. */
+/** Checks if the stems exist. Both are made at once, so one byte of one of them is enough. */
 export function useStemsThere(jobId: string, part: string) {
   return useQuery({
     queryKey: keys.stems(jobId, part),
@@ -59,6 +59,6 @@ export function useSeparate(jobId: string) {
       }
     },
     renew: [['stems', jobId], keys.stemStatus],
-    onDone: (result) => result !== undefined && notifyDone('Voice and accompaniment are separated'),
+    onDone: (result) => result !== undefined && notifyDone('Vocals and accompaniment are separated'),
   })
 }

@@ -2,7 +2,7 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { Waveform } from '../api.ts'
 import type { Part } from './part.ts'
-import { createWave, type Wave } from './wave.ts'
+import { Wave } from './wave.ts'
 
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 
@@ -25,7 +25,7 @@ export function useWave(options: {
   const attach = useCallback(
     (element: HTMLElement | null) => {
       if (element === null) return undefined
-      const made = createWave(element, {
+      const made = new Wave(element, {
         source,
         shape,
         nonce: nonce(),
@@ -54,7 +54,7 @@ export function useWaveTime(wave: Wave | undefined): number {
   )
 }
 
-/** Whether a wave plays, and whether it can, followed. */
+/** State of a wave: playing, and ready to play. */
 export function useWaveState(wave: Wave | undefined): 'loading' | 'playing' | 'paused' {
   return useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), () => {
     if (wave === undefined || !wave.isReady()) return 'loading'

@@ -2,11 +2,11 @@ import WaveSurfer from 'wavesurfer.js'
 import Hover from 'wavesurfer.js/plugins/hover'
 import Regions, { type Region } from 'wavesurfer.js/plugins/regions'
 import type { Waveform } from '../api.ts'
-import { clock } from '../jobs/job-words.ts'
+import { clock } from '../jobs/job-labels.ts'
 import type { BeatGrid } from './beat-grid.ts'
-import { longest, type Part, shortest } from './part.ts'
+import { longest, shortest, type Part } from './part.ts'
 
-/** What a wave is made of and tells. */
+/** Options and callbacks of a wave. */
 export interface WaveOptions {
   /** Address of the sound; it is fetched in parts, as it is listened to. */
   source: string
@@ -19,33 +19,6 @@ export interface WaveOptions {
   onProblem: (message: string) => void
 }
 
-/** A drawn sound that can be played. Close it when it goes off the screen. */
-export interface Wave {
-  /** Renders again when the place, the state of playing or the readiness changes. */
-  subscribe(listener: () => void): () => void
-  /** Seconds from the beginning. */
-  time(): number
-  isPlaying(): boolean
-  /** Enough was fetched to begin at once. */
-  isReady(): boolean
-  playPause(): void
-  /** Plays from a place on. */
-  playFrom(seconds: number): void
-  seek(seconds: number): void
-  /** Shows a part, or none. */
-  showPart(part: Part | undefined): void
-  /** While on, the part that is shown is played again and again, and playing begins in it. */
-  loop(isOn: boolean): void
-  /** Pixels a second; 0 fits the whole sound in. */
-  zoom(pixels: number): void
-  /** Draws the same sound from a finer shape. */
-  refine(shape: Waveform): void
-  /** Lines at the beats, and stronger ones at every fourth; none without a grid. */
-  showGrid(grid: BeatGrid | undefined): void
-  recolour(scheme: Scheme): void
-  close(): void
-}
-
 export type Scheme = 'light' | 'dark'
 
 /** Canvases want colours, not names of variables. */
@@ -56,12 +29,8 @@ const colours = {
 
 const partColour = 'color-mix(in srgb, var(--hearth-accent-text) 20%, transparent)'
 
-/** Draws a sound into an element from its known shape, without fetching all of it. */
-export function createWave(container: HTMLElement, options: WaveOptions): Wave {
-  return new DrawnWave(container, options)
-}
-
-class DrawnWave implements Wave {
+/** A sound drawn into an element from its known shape, without fetching all of it, that can be played. Close it when it goes off the screen. */
+export class Wave {
   readonly #audio = document.createElement('audio')
   readonly #regions = Regions.create()
   readonly #surfer: WaveSurfer
@@ -100,11 +69,13 @@ class DrawnWave implements Wave {
     this.#listen(onPart, onProblem)
   }
 
+  /** Calls the listener when the place, the state of playing or the readiness changes. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
+  /** Seconds from the beginning. */
   time(): number {
     return this.#surfer.getCurrentTime()
   }
@@ -113,6 +84,7 @@ class DrawnWave implements Wave {
     return this.#surfer.isPlaying()
   }
 
+  /** Returns true once enough was fetched to begin at once. */
   isReady(): boolean {
     return this.#audio.readyState >= HTMLMediaElement.HAVE_METADATA
   }
@@ -124,6 +96,7 @@ class DrawnWave implements Wave {
     else this.#surfer.playPause().catch(() => undefined)
   }
 
+  /** Plays from a place on. */
   playFrom(seconds: number): void {
     this.#surfer.play(seconds).catch(() => undefined)
   }
@@ -133,6 +106,7 @@ class DrawnWave implements Wave {
     this.#tell()
   }
 
+  /** Shows a part, or none. */
   showPart(part: Part | undefined): void {
     if (part === undefined) {
       this.#region?.remove()
@@ -141,10 +115,12 @@ class DrawnWave implements Wave {
     else this.#region.setOptions(part)
   }
 
+  /** While on, the part that is shown is played again and again, and playing begins in it. */
   loop(isOn: boolean): void {
     this.#isLooping = isOn
   }
 
+  /** Pixels a second; 0 fits the whole sound in. */
   zoom(pixels: number): void {
     this.#surfer.zoom(pixels)
     // What scrolls has to be reachable with the keyboard.
@@ -154,10 +130,12 @@ class DrawnWave implements Wave {
     view?.setAttribute('tabindex', pixels > 0 ? '0' : '-1')
   }
 
+  /** Draws the same sound from a finer shape. */
   refine(shape: Waveform): void {
     this.#surfer.setOptions({ peaks: [shape.peaks], duration: this.#duration })
   }
 
+  /** Lines at the beats, and stronger ones at every fourth; none without a grid. */
   showGrid(grid: BeatGrid | undefined): void {
     this.#grid = grid
     this.#drawGrid()

@@ -1,7 +1,7 @@
 import type { Job } from '../api.ts'
-import { platformNames } from './job-words.ts'
+import { platformNames } from './job-labels.ts'
 
-/** What helps against a failure: a sentence, and where to go; `retry` says that another try makes sense as it is. */
+/** Help for a failure: a sentence and a link; `retry` says that a retry without changes makes sense. */
 export interface FailureHelp {
   text: string
   link?: { label: string; href: string }
@@ -63,7 +63,7 @@ const rules: readonly Rule[] = [
   [/cannot be reached/, () => ({ text: 'Often this passes; try again in a moment.', retry: true })],
 ]
 
-/** What can be done about a job that failed. */
+/** Returns the help for a failed job. */
 export function helpFor(job: Pick<Job, 'message' | 'platform' | 'status'>): FailureHelp {
   if (job.status === 'cancelled') return { text: 'It can be taken up again at any time.', retry: true }
   const rule = rules.find(([pattern]) => pattern.test(job.message ?? ''))

@@ -1,7 +1,7 @@
 import type { Job } from '../api.ts'
 import { isActive, isDownloadable, isFailed, titleOf } from './job.ts'
 
-/** Which downloads are shown; empty texts show all. The same words stand in the address. */
+/** Filter of the downloads; empty texts show all. The page's URL carries the same values. */
 export interface JobFilter {
   show: string
   type: string
@@ -17,7 +17,7 @@ export const shows = [
   { value: 'failed', label: 'Failed' },
 ] satisfies { value: string; label: string }[]
 
-/** Whether anything is left out. */
+/** Returns true if the filter hides anything. */
 export const isNarrowed = ({ show, type, platform, search }: JobFilter): boolean =>
   [show, type, platform, search].some((part) => part !== '')
 

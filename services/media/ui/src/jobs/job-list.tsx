@@ -1,14 +1,16 @@
 import { Button, Text } from '@mantine/core'
-import { EmptyState, formatCount, QueryState } from '@hearth/ui'
+import { answer, EmptyState, formatCount, notifyProblem, QueryState } from '@hearth/ui'
 import { IconClipboardText, IconFilterOff } from '@tabler/icons-react'
-import { type ReactNode, type RefObject, useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState, type ReactNode, type RefObject } from 'react'
 import type { LiveJob } from './job.ts'
 import { filterJobs, isNarrowed, type JobFilter } from './job-filter.ts'
 import { JobRow, type RowActions } from './job-row.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { filePath, useJobActions } from './use-job-actions.ts'
-import { useJobs } from './use-jobs.ts'
 import { useListKeys } from './use-list-keys.ts'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api, keys } from '../api.ts'
+import { appendJobs, type JobBook } from '../live/live-changes.ts'
 
 interface JobListProps {
   /** Stands over the list when there is something to choose from. */
@@ -126,4 +128,35 @@ function useRowActions() {
     (retry.isPending && retry.variables.id === job.id) ||
     (save.isPending && save.variables === filePath(job))
   return { actions, isBusy }
+}
+
+/** Most jobs the server gives at a time. */
+const pageSize = 100
+const firstPage = 50
+
+const readPage = (offset: number, limit: number, signal?: AbortSignal) =>
+  answer(api.GET('/api/jobs', { params: { query: { offset, limit } }, ...(signal === undefined ? {} : { signal }) }))
+
+/** The list of jobs: the newest ones at first, older ones on request; events keep it current. */
+function useJobs() {
+  const cache = useQueryClient()
+  const [more, setMore] = useState<'idle' | 'loading' | 'failed'>('idle')
+  const jobs = useQuery<JobBook>({
+    queryKey: keys.jobs,
+    queryFn: async ({ signal }) => appendJobs(undefined, await readPage(0, firstPage, signal), firstPage),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const loadMore = async () => {
+    setMore('loading')
+    try {
+      const known = cache.getQueryData<JobBook>(keys.jobs)?.jobs.length ?? 0
+      const page = await readPage(known, pageSize)
+      cache.setQueryData<JobBook>(keys.jobs, (book) => appendJobs(book, page, pageSize))
+      setMore('idle')
+    } catch (error) {
+      setMore('failed')
+      notifyProblem(error)
+    }
+  }
+  return { ...jobs, isLoadingMore: more === 'loading', hasFailedMore: more === 'failed', loadMore }
 }

@@ -1,10 +1,10 @@
 import { formatDuration } from '@hearth/ui'
-import { Bar } from '../progress/bar.tsx'
+import { Bar } from '../progress/waiting.tsx'
 import type { LiveJob } from './job.ts'
-import { statusWords } from './job-words.ts'
+import { statusWords } from './job-labels.ts'
 import './jobs.css'
 
-/** How far a job is: the step in words, percent and what is left, over a bar. */
+/** Progress of a job: step, percent and remaining time, above a bar. */
 export function JobProgress({ job }: { job: LiveJob }) {
   const { step } = statusWords[job.status]
   const isWaiting = job.status === 'queued'

@@ -1,18 +1,16 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
-import { formatBytes, RelativeTime } from '@hearth/ui'
+import { Tooltip } from '@mantine/core'
+import { IconAction } from '@hearth/ui'
 import { IconBan, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import type { Job } from '../api.ts'
-import { isActive, isDownloadable, isFailed, isoMoment, type LiveJob, titleOf } from './job.ts'
+import { isActive, isDownloadable, isFailed, titleOf, type LiveJob } from './job.ts'
 import { JobProgress } from './job-progress.tsx'
-import { clock, kindOf, platformNames } from './job-words.ts'
-import { PlatformIcon } from './platform-icon.tsx'
-import { JobStatusBadge } from './status.tsx'
+import { JobFacts, JobStatusBadge } from './job-facts.tsx'
 import { Thumbnail } from './thumbnail.tsx'
 import { helpFor } from './failure-help.ts'
 
-/** What a row can have done with its job. */
+/** Actions of a row. */
 export interface RowActions {
   onCancel: (job: Job) => void
   onRetry: (job: Job) => void
@@ -31,7 +29,7 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
             {titleOf(job)}
           </Link>
         </Tooltip>
-        <Facts job={job} />
+        <JobFacts job={job} />
         {isActive(job) && <JobProgress job={job} />}
         {job.status === 'error' && (
           <p className="job-reason">
@@ -47,28 +45,6 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
   )
 })
 
-/** What is known of a job, in one line. */
-function Facts({ job }: { job: Job }) {
-  return (
-    <ul className="facts-line">
-      <li>
-        <PlatformIcon platform={job.platform} /> {platformNames[job.platform]}
-      </li>
-      <li>{kindOf(job)}</li>
-      {job.duration_seconds !== null && <li>{clock(job.duration_seconds)}</li>}
-      {job.filesize_bytes !== null && <li>{formatBytes(job.filesize_bytes)}</li>}
-      {job.bpm !== null && (
-        <li>
-          <span className="job-tempo">{job.bpm} BPM</span>
-        </li>
-      )}
-      <li>
-        <RelativeTime value={isoMoment(job.created_at)} />
-      </li>
-    </ul>
-  )
-}
-
 const sentence = (text: string | null): string => (text ?? 'The download failed').replace(/(?<![.!?])$/, '.')
 
 function RowButtons({ job, isBusy, actions }: { job: Job; isBusy: boolean; actions: RowActions }) {
@@ -76,43 +52,31 @@ function RowButtons({ job, isBusy, actions }: { job: Job; isBusy: boolean; actio
   return (
     <div className="job-actions">
       {isDownloadable(job) && (
-        <Tooltip label="Download the file">
-          <ActionIcon
-            variant="default"
-            size="lg"
-            aria-label={`Download the file of ${name}`}
-            loading={isBusy}
-            onClick={() => actions.onSave(job)}
-          >
-            <IconDownload size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconAction
+          icon={IconDownload}
+          tip="Download the file"
+          label={`Download the file of ${name}`}
+          loading={isBusy}
+          onClick={() => actions.onSave(job)}
+        />
       )}
       {isFailed(job) && (
-        <Tooltip label="Try again">
-          <ActionIcon
-            variant="default"
-            size="lg"
-            aria-label={`Try ${name} again`}
-            loading={isBusy}
-            onClick={() => actions.onRetry(job)}
-          >
-            <IconRefresh size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconAction
+          icon={IconRefresh}
+          tip="Try again"
+          label={`Try ${name} again`}
+          loading={isBusy}
+          onClick={() => actions.onRetry(job)}
+        />
       )}
       {isActive(job) && (
-        <Tooltip label="Cancel">
-          <ActionIcon
-            variant="default"
-            size="lg"
-            aria-label={`Cancel ${name}`}
-            loading={isBusy && !isDownloadable(job)}
-            onClick={() => actions.onCancel(job)}
-          >
-            <IconBan size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconAction
+          icon={IconBan}
+          tip="Cancel"
+          label={`Cancel ${name}`}
+          loading={isBusy && !isDownloadable(job)}
+          onClick={() => actions.onCancel(job)}
+        />
       )}
     </div>
   )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isActive, isDownloadable, isFailed, isoMoment, titleOf } from './job.ts'
+import { isActive, isDownloadable, isFailed, toIsoString, titleOf } from './job.ts'
 
 test('a job is called by its title, or by its address without what all have', () => {
   const url = 'https://www.youtube.com/watch?v=1'
@@ -19,5 +19,5 @@ test('while the tempo is looked for, a job is worked on and its file is there', 
 })
 
 test('stored moments are read as UTC', () => {
-  assert.equal(new Date(isoMoment('2026-11-21 10:00:00')).getTime(), Date.UTC(2026, 10, 21, 10))
+  assert.equal(new Date(toIsoString('2026-11-21 10:00:00')).getTime(), Date.UTC(2026, 10, 21, 10))
 })

@@ -19,10 +19,10 @@ export const isDownloadable = ({ status }: Pick<Job, 'status'>): boolean => down
 /** It ended without a file and may be tried again. */
 export const isFailed = ({ status }: Pick<Job, 'status'>): boolean => status === 'error' || status === 'cancelled'
 
-/** A stored moment, `YYYY-MM-DD HH:MM:SS` in UTC, as an ISO text that browsers read. */
-export const isoMoment = (moment: string): string => `${moment.replace(' ', 'T')}Z`
+/** A stored timestamp, `YYYY-MM-DD HH:MM:SS` in UTC, as ISO text. */
+export const toIsoString = (moment: string): string => `${moment.replace(' ', 'T')}Z`
 
-/** What a job is called on screen: its title, or its address while nobody knows the title. */
+/** Name of a job on screen: its title, or its URL while the title is not known. */
 export function titleOf({ video_title: title, url }: Pick<Job, 'video_title' | 'url'>): string {
   if (title !== null && title.trim() !== '') return title
   return url.replace(/^https?:\/\/(?:www\.)?/, '')

@@ -1,9 +1,9 @@
 import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type RefObject } from 'react'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { platformNames } from './job-words.ts'
-import { type JobFilter, shows } from './job-filter.ts'
+import { platformNames } from './job-labels.ts'
+import { shows, type JobFilter } from './job-filter.ts'
 
 const types = [
   { value: '', label: 'Any kind' },
@@ -22,7 +22,7 @@ interface ToolbarProps {
   search: RefObject<HTMLInputElement | null>
 }
 
-/** What the list shows. */
+/** Search, filters and sorting of the list. */
 export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
   return (
     <search className="jobs-head" aria-label="Downloads">

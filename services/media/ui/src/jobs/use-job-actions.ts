@@ -1,8 +1,7 @@
-import { answer, useAction } from '@hearth/ui'
-import { type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { api, type Job, keys } from '../api.ts'
-import { type JobBook, putJob } from '../live/live-changes.ts'
-import { download } from './download.ts'
+import { answer, notifyDone, readApiError, unreachable, useAction } from '@hearth/ui'
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { api, keys, type Job } from '../api.ts'
+import { putJob, type JobBook } from '../live/live-changes.ts'
 import { titleOf } from './job.ts'
 
 const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
@@ -19,7 +18,7 @@ export function showAnswer(cache: QueryClient, job: Job, before: Job['status'] |
   cache.setQueryData<Job>(keys.job(job.id), job)
 }
 
-/** What can be done with one job. */
+/** Actions on one job. */
 export function useJobActions() {
   const cache = useQueryClient()
   const cancel = useAction<Job, Job>({
@@ -46,3 +45,29 @@ export const filePath = ({ id }: Pick<Job, 'id'>): string => `/download/${id}`
 
 /** The path of a sound as it is stored, without another encoding. */
 export const originalPath = (job: Pick<Job, 'id'>): string => `${filePath(job)}?format=original`
+
+/** From this long on a person is told that something is being made for them, milliseconds. */
+const patience = 1200
+
+/**
+ * Has the browser save what stands at a path. The server may have to make it first, an MP3 for example; the browser's own
+ * download begins when it is there. Throws an `ApiError` when it cannot be had.
+ */
+async function download(path: string): Promise<void> {
+  const notice = setTimeout(() => notifyDone('The file is being prepared; the download begins by itself.'), patience)
+  try {
+    const response = await fetch(path, { headers: { range: 'bytes=0-0' } }).catch(() => {
+      throw unreachable()
+    })
+    if (!response.ok) throw await readApiError(response)
+    await response.body?.cancel()
+  } finally {
+    clearTimeout(notice)
+  }
+  const link = document.createElement('a')
+  link.href = path
+  link.download = ''
+  document.body.append(link)
+  link.click()
+  link.remove()
+}

@@ -1,13 +1,13 @@
 import type { RefObject } from 'react'
 import { useLocation } from 'wouter'
 import type { Job } from '../api.ts'
-import type { KeyWords } from '../keyboard/keys-help.tsx'
+import type { KeyHelp } from '../keyboard/keys-help.tsx'
 import { useKeys } from '../keyboard/use-keys.ts'
 import { isActive, isDownloadable, isFailed } from './job.ts'
 import type { RowActions } from './job-row.tsx'
 
 /** The keys of the list, for the help. */
-export const listKeys: readonly KeyWords[] = [
+export const listKeys: readonly KeyHelp[] = [
   ['/', 'Go to the address field'],
   ['f', 'Go to the search'],
   ['j', 'Next download'],
@@ -19,7 +19,7 @@ export const listKeys: readonly KeyWords[] = [
   ['?', 'Show these keys'],
 ]
 
-/** What the keys of the list reach. */
+/** Targets of the list's keyboard shortcuts. */
 export interface ListKeys {
   jobs: readonly Job[]
   actions: RowActions

@@ -3,7 +3,7 @@ import { Fragment } from 'react'
 import './keyboard.css'
 
 /** A key and what it does. */
-export type KeyWords = readonly [key: string, does: string]
+export type KeyHelp = readonly [key: string, does: string]
 
 /** The keys of a page, on request. */
 export function KeysHelp({
@@ -13,7 +13,7 @@ export function KeysHelp({
 }: {
   opened: boolean
   onClose: () => void
-  keys: readonly KeyWords[]
+  keys: readonly KeyHelp[]
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title="Keys of this page">

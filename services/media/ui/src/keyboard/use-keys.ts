@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** What a key does; false leaves the key to the browser. */
+/** Action of a key; false leaves the key to the browser. */
 export type KeyHandlers = Readonly<Record<string, () => boolean | void>>
 
 /** Elements that need the key for themselves. */

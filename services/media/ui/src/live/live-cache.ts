@@ -3,13 +3,13 @@ import type { QueryClient } from '@tanstack/react-query'
 import type { Job, JobEvent, StemEvent, StreamMessage } from '../api.ts'
 import { keys } from '../api.ts'
 import type { LiveJob } from '../jobs/job.ts'
-import { dropJob, type JobBook, patchBook, patchJob, putJob, withSnapshot } from './live-changes.ts'
+import { dropJob, patchBook, patchJob, putJob, withSnapshot, type JobBook } from './live-changes.ts'
 
 /** A message of `/events`; the last one of a session says that it ended. */
 export type LiveMessage = StreamMessage | { type: 'authentication_required' }
 
-/** What messages need of the rest of the page. */
-export interface LiveParts {
+/** Dependencies of the live updates. */
+export interface LiveDependencies {
   readJob: (id: string) => Promise<Job>
   /** The session may have ended, or may not be needed any more. */
   onSessionChange: () => void
@@ -17,7 +17,7 @@ export interface LiveParts {
 
 type Typed = Exclude<LiveMessage, JobEvent>
 
-interface Effects extends LiveParts, EventEffects {
+interface Effects extends LiveDependencies, EventEffects {
   /** Ends when every job that was added so far stands in the list: they go in in their order. */
   added: { all: Promise<void> }
   /** Events of jobs that are being read for the first time, to be put on top of what is read. */
@@ -28,7 +28,7 @@ interface Effects extends LiveParts, EventEffects {
  * Creates the `onEvent` of the page. Jobs are written into the cached answers; figures and lists that depend on them are noted
  * and read again. A second snapshot means that events were missed, and everything else is read afresh.
  */
-export function followJobs(parts: LiveParts): (message: LiveMessage, cache: QueryClient) => void {
+export function followJobs(parts: LiveDependencies): (message: LiveMessage, cache: QueryClient) => void {
   let hasBegun = false
   const state = { ...parts, arriving: new Map<string, JobEvent[]>(), added: { all: Promise.resolve() } }
   return followEvents<LiveMessage>((message, { cache, refresher }) => {

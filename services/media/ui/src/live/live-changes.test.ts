@@ -5,12 +5,12 @@ import type { LiveJob } from '../jobs/job.ts'
 import {
   appendJobs,
   dropJob,
-  type JobBook,
   patchBook,
   patchJob,
   putJob,
   snapshotSize,
   withSnapshot,
+  type JobBook,
 } from './live-changes.ts'
 
 const job = (id: string, minute: number, more: Partial<Job> = {}): LiveJob => ({

@@ -1,5 +1,4 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
-import { PageHeader, useTableState } from '@hearth/ui'
+import { IconAction, PageHeader, useTableState } from '@hearth/ui'
 import { IconKeyboard, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
@@ -13,7 +12,7 @@ import { KeysHelp } from '../keyboard/keys-help.tsx'
 import { OpenNotice } from '../session/open-notice.tsx'
 import { SubmitCard } from '../submit/submit-card.tsx'
 
-/** Where addresses go in, and everything that was asked for. */
+/** Dashboard: submit form and list of downloads. */
 export function DashboardPage() {
   const cache = useQueryClient()
   const field = useRef<HTMLTextAreaElement>(null)
@@ -35,7 +34,7 @@ export function DashboardPage() {
         onHelp={() => setDialog('keys')}
       />
       <KeysHelp opened={dialog === 'keys'} onClose={close} keys={listKeys} />
-      <RemoveAll opened={dialog === 'remove'} onClose={close} />
+      {dialog === 'remove' && <RemoveAll onClose={close} />}
     </>
   )
 }
@@ -45,22 +44,15 @@ type Dialog = 'keys' | 'remove'
 function PageButtons({ onOpen }: { onOpen: (dialog: Dialog) => void }) {
   return (
     <>
-      <Tooltip label="Keys of this page (?)">
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label="Keys of this page"
-          visibleFrom="sm"
-          onClick={() => onOpen('keys')}
-        >
-          <IconKeyboard size={18} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
-      <Tooltip label="Remove all downloads">
-        <ActionIcon variant="default" size={36} aria-label="Remove all downloads" onClick={() => onOpen('remove')}>
-          <IconTrash size={18} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <IconAction
+        icon={IconKeyboard}
+        tip="Keys of this page (?)"
+        label="Keys of this page"
+        size={36}
+        visibleFrom="sm"
+        onClick={() => onOpen('keys')}
+      />
+      <IconAction icon={IconTrash} label="Remove all downloads" size={36} onClick={() => onOpen('remove')} />
     </>
   )
 }

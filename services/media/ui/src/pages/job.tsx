@@ -5,17 +5,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { keys, readJob } from '../api.ts'
-import { AudioDesk } from '../job/audio-desk.tsx'
+import { AudioEditor } from '../job/audio-editor.tsx'
 import { DetailsCard } from '../job/details-card.tsx'
 import { JobHead } from '../job/job-head.tsx'
-import { jobKeys } from '../job/job-keys.ts'
 import { ShareCard } from '../job/share-card.tsx'
 import { StemsCard } from '../job/stems-card.tsx'
 import { TempoCard } from '../job/tempo-card.tsx'
-import { VideoDesk } from '../job/video-desk.tsx'
-import { isDownloadable, type LiveJob, titleOf } from '../jobs/job.ts'
+import { VideoPlayer } from '../job/video-player.tsx'
+import { isDownloadable, titleOf, type LiveJob } from '../jobs/job.ts'
 import { filePath, useDownload } from '../jobs/use-job-actions.ts'
-import { KeysHelp } from '../keyboard/keys-help.tsx'
+import { KeysHelp, type KeyHelp } from '../keyboard/keys-help.tsx'
 import { useKeys } from '../keyboard/use-keys.ts'
 import type { JobBook } from '../live/live-changes.ts'
 import '../job/job.css'
@@ -61,6 +60,19 @@ function useJob(id: string) {
   })
 }
 
+/** The keys of a job's page, for the help. */
+const jobKeys: readonly KeyHelp[] = [
+  ['Space', 'Play or pause'],
+  ['←', 'Back 5 seconds'],
+  ['→', 'Forward 5 seconds'],
+  ['i', 'Start the clip here'],
+  ['o', 'End the clip here'],
+  ['Esc', 'Clear the selection'],
+  ['t', 'Tap the tempo'],
+  ['d', 'Save the file'],
+  ['?', 'Show these keys'],
+]
+
 function Workbench({ job }: { job: LiveJob }) {
   const [isHelping, setHelping] = useState(false)
   const save = useDownload()
@@ -71,7 +83,7 @@ function Workbench({ job }: { job: LiveJob }) {
   return (
     <div className="hearth-stack">
       <JobHead job={job} />
-      {isThere && (isAudio ? <AudioDesk job={job} /> : <VideoDesk job={job} />)}
+      {isThere && (isAudio ? <AudioEditor job={job} /> : <VideoPlayer job={job} />)}
       <div className="job-columns">
         {isThere && (
           <div className="hearth-stack">

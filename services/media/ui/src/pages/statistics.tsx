@@ -17,13 +17,13 @@ import { IconChartBar, IconRestore } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Statistics, type TempoCluster } from '../api.ts'
-import { type Bar, BarChart } from '../statistics/bar-chart.tsx'
+import { BarChart, type Bar } from '../statistics/bar-chart.tsx'
 import { filledClusters } from '../statistics/chart-scale.ts'
 import { HostCard } from '../statistics/host-card.tsx'
 import { PlatformList } from '../statistics/platform-list.tsx'
 import '../statistics/statistics.css'
 
-/** What was downloaded, when, from where and how fast it beats; and how the machine stands. */
+/** Statistics of downloads, and the state of the host. */
 export function StatisticsPage() {
   const figures = useQuery({ queryKey: keys.statistics, queryFn: () => answer(api.GET('/api/stats')) })
   const [isResetting, setResetting] = useState(false)

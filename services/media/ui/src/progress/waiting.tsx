@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
-import { Bar } from './bar.tsx'
+import { useEffect, useState, type ReactNode } from 'react'
+import './progress.css'
 
 /**
  * Something takes a while and does not say how far it is: the bar moves, and after some seconds it says for how long already.
@@ -32,4 +32,9 @@ function useSeconds(): number {
     return () => clearInterval(timer)
   }, [])
   return seconds
+}
+
+/** A bar from 0 to 100; without a value something moves in it, because nobody knows how far it is. */
+export function Bar({ label, value, text }: { label: string; value: number | undefined; text?: string }) {
+  return <progress className="bar" aria-label={label} aria-valuetext={text} max={100} value={value} />
 }

@@ -1,8 +1,7 @@
-import { ApiError, readApiError, type ServerSession, type SessionWay, type SignInForm, unreachable } from '@hearth/ui'
+import { ApiError, readApiError, unreachable, type ServerSession, type SessionApi, type SignInForm } from '@hearth/ui'
 import type { components } from '../api.gen.ts'
-import { csrfTokenIn } from './csrf-cookie.ts'
-import { createTokenSend } from './send-with-token.ts'
-import { fieldsIn, isFresh, type SignInFields, waitBefore } from './sign-in-fields.ts'
+import { createTokenSend, csrfTokenIn } from './send-with-token.ts'
+import { fieldsIn, isFresh, waitBefore, type SignInFields } from './sign-in-fields.ts'
 
 type SessionState = components['schemas']['SessionState']
 
@@ -10,7 +9,7 @@ type SessionState = components['schemas']['SessionState']
  * The sessions of this service: one optional account, and a sign-in page whose hidden fields are good for one attempt. While
  * sign-in is off everybody is signed in.
  */
-export function createMediaSession(): SessionWay {
+export function createMediaSession(): SessionApi {
   const send = createTokenSend()
   // The page itself was the sign-in page when the server sent us there; its fields count from the page's beginning.
   let fields = fieldsIn(document, 0)

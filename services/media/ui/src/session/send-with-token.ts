@@ -1,6 +1,3 @@
-import { csrfTokenIn } from './csrf-cookie.ts'
-
-/** What sending needs of the browser. */
 export interface TokenSource {
   /** All cookies that scripts may read, as one text. */
   cookies(): string
@@ -39,4 +36,14 @@ export function createTokenSend(
 
 async function isAboutToken(response: Response): Promise<boolean> {
   return (await response.text()).includes('CSRF')
+}
+
+/** The cookie whose value every write carries in a header; the server renews it with every page and session answer. */
+const name = 'hearth_media_csrf'
+
+/** The token in a cookie text such as `document.cookie`; undefined when it has run out. */
+export function csrfTokenIn(cookies: string): string | undefined {
+  const found = cookies.split(/;\s*/).find((part) => part.startsWith(`${name}=`))
+  const value = found?.slice(name.length + 1)
+  return value === undefined || value === '' ? undefined : value
 }

@@ -1,7 +1,7 @@
-/** What the sign-in page carries for one attempt. */
+/** Hidden fields of the sign-in page, for one attempt. */
 export interface SignInFields {
   captchaToken: string
-  /** When the page was made for us, on the clock of `performance.now()`. */
+  /** Time at which the page was made, on the clock of `performance.now()`. */
   madeAt: number
 }
 
@@ -16,7 +16,7 @@ export function waitBefore(fields: SignInFields, now: number): number {
   return Math.max(0, Math.ceil(fields.madeAt + soonest - now))
 }
 
-/** Whether the fields still go with a living cookie. */
+/** Returns true if the fields still belong to a valid cookie. */
 export function isFresh(fields: SignInFields, now: number): boolean {
   return now - fields.madeAt < latest
 }

@@ -1,8 +1,12 @@
-import type { Settings } from '../api.ts'
-import { NumberField, SettingsGroup, TextField } from './settings-group.tsx'
-import { SignInCard } from './sign-in-card.tsx'
+import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { answer, FormDialog, Section, StatusBadge, useSession } from '@hearth/ui'
+import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
+import { IconLock, IconLockOpen2, IconUserEdit } from '@tabler/icons-react'
+import { useState } from 'react'
+import { api, type Settings, type SettingsAnswer } from '../api.ts'
+import { NumberField, SettingsGroup, TextField, useSaveSettings } from './settings-group.tsx'
 
-/** Who gets in, and what others get by links. */
+/** Settings of sign-in and share links. */
 export function AccessSettings({ settings }: { settings: Settings }) {
   return (
     <>
@@ -51,6 +55,146 @@ export function AccessSettings({ settings }: { settings: Settings }) {
           </>
         )}
       </SettingsGroup>
+    </>
+  )
+}
+
+type Dialog = 'on' | 'off' | 'account'
+
+/** Switch for sign-in, which sets the account in the same step. */
+function SignInCard({ settings }: { settings: Settings }) {
+  const { user } = useSession()
+  const [dialog, setDialog] = useState<Dialog>()
+  const isOn = settings.enable_authentication
+  const close = () => setDialog(undefined)
+  return (
+    <Section
+      title="Sign-in"
+      actions={isOn ? <StatusBadge tone="good">On</StatusBadge> : <StatusBadge tone="warn">Off</StatusBadge>}
+    >
+      <Stack gap="sm">
+        <Text c="dimmed" maw={560}>
+          {isOn
+            ? `Signed in as ${user.username}. There is one account; scripts use it too.`
+            : 'Whoever reaches this address may use and change everything. Before it is reached from elsewhere, turn sign-in on.'}
+        </Text>
+        <Group gap="xs">
+          {isOn ? (
+            <>
+              <Button
+                variant="default"
+                leftSection={<IconUserEdit size={16} aria-hidden />}
+                onClick={() => setDialog('account')}
+              >
+                Change account
+              </Button>
+              <Button
+                variant="default"
+                leftSection={<IconLockOpen2 size={16} aria-hidden />}
+                onClick={() => setDialog('off')}
+              >
+                Turn sign-in off
+              </Button>
+            </>
+          ) : (
+            <Button leftSection={<IconLock size={16} aria-hidden />} onClick={() => setDialog('on')}>
+              Turn sign-in on
+            </Button>
+          )}
+        </Group>
+      </Stack>
+      <AccountDialog opened={dialog === 'on' || dialog === 'account'} isOn={isOn} onClose={close} />
+      <TurnOff opened={dialog === 'off'} onClose={close} />
+    </Section>
+  )
+}
+
+/** Sets the account, and turns sign-in on when it is off; everybody signs in anew afterwards. */
+function AccountDialog({ opened, isOn, onClose }: { opened: boolean; isOn: boolean; onClose: () => void }) {
+  const form = useForm<AccountValues>({ initialValues: noAccount, validate: checkAccount })
+  return (
+    <FormDialog<AccountValues, SettingsAnswer>
+      opened={opened}
+      onClose={onClose}
+      title={isOn ? 'Change account' : 'Turn sign-in on'}
+      form={form}
+      submitLabel={isOn ? 'Change account' : 'Turn on'}
+      submit={({ admin_username, admin_password }) =>
+        answer(
+          api.POST('/api/settings', {
+            body: { admin_username, admin_password, ...(isOn ? {} : { enable_authentication: true }) },
+          }),
+        )
+      }
+      onDone={({ redirect }) => redirect !== undefined && window.location.assign(redirect)}
+    >
+      <Text size="sm" c="dimmed">
+        {isOn ? 'Every session ends, this one too.' : 'Choose the account. You sign in with it right away.'}
+      </Text>
+      <AccountFields form={form} />
+    </FormDialog>
+  )
+}
+
+function TurnOff({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const save = useSaveSettings()
+  return (
+    <Modal opened={opened} onClose={onClose} title="Turn sign-in off?">
+      <Stack>
+        <Text>
+          Whoever reaches this address may then use and change everything. After the next start the service listens
+          beyond this machine only if its settings allow that.
+        </Text>
+        <Group justify="flex-end" className="hearth-dialog-actions">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Keep it on
+          </Button>
+          <Button
+            color="red"
+            loading={save.isPending}
+            onClick={() => save.mutate({ enable_authentication: false }, { onSuccess: onClose })}
+          >
+            Turn off
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** Name and password of the one account. */
+type AccountValues = { admin_username: string; admin_password: string; again: string }
+
+const noAccount: AccountValues = { admin_username: '', admin_password: '', again: '' }
+
+/** Checks an account before it is sent; returns the problem. */
+function checkAccount({ admin_username: name, admin_password: password, again }: AccountValues): FormErrors {
+  return {
+    ...(/^[\w-]{1,64}$/.test(name) ? {} : { admin_username: 'Letters, digits, underscores and hyphens, 64 at most' }),
+    ...(password.length >= 8 ? {} : { admin_password: 'Needs at least 8 characters' }),
+    ...(again === password ? {} : { again: 'Does not match the password' }),
+  }
+}
+
+/** The fields of the account, for a form of its values. */
+function AccountFields({ form }: { form: UseFormReturnType<AccountValues> }) {
+  return (
+    <>
+      <TextInput
+        label="User name"
+        autoComplete="username"
+        autoCapitalize="none"
+        maw={420}
+        {...form.getInputProps('admin_username')}
+      />
+      <PasswordInput
+        label="Password"
+        description="At least 8 characters; a few unrelated words are better than one clever one"
+        autoComplete="new-password"
+        maw={420}
+        {...form.getInputProps('admin_password')}
+      />
+      <PasswordInput label="Password again" autoComplete="new-password" maw={420} {...form.getInputProps('again')} />
     </>
   )
 }

@@ -1,10 +1,35 @@
-import { Text } from '@mantine/core'
-import { QueryState } from '@hearth/ui'
+import { Button, FileButton, Group, Text, Textarea } from '@mantine/core'
+import {
+  answer,
+  ConfirmDelete,
+  describeError,
+  formatCount,
+  FormDialog,
+  notifyDone,
+  Problem,
+  QueryState,
+  RelativeTime,
+  StatusBadge,
+  useAction,
+  type Tone,
+} from '@hearth/ui'
+import { useForm } from '@mantine/form'
+import { IconClipboardText, IconTrash, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { keys, readCookies } from '../api.ts'
-import { CookieCard } from './cookie-card.tsx'
+import { useEffect, useRef, useState } from 'react'
+import { api, asUpload, keys, readCookies, type CookieSnapshot } from '../api.ts'
+import { platformNames } from '../jobs/job-labels.ts'
+import { PlatformIcon } from '../jobs/platform-icon.tsx'
+import { Waiting } from '../progress/waiting.tsx'
 
-/** The cookies of every platform; `asked` is the one somebody was sent here for. */
+const looks: Readonly<Record<CookieSnapshot['status'], { text: string; tone: Tone }>> = {
+  valid: { text: 'Signed in', tone: 'good' },
+  expired: { text: 'Expired', tone: 'warn' },
+  invalid: { text: 'Not signed in', tone: 'warn' },
+  missing: { text: 'None', tone: 'quiet' },
+}
+
+/** Cookies of every platform; `asked` is the platform that a link points to. */
 export function CookieSettings({ asked }: { asked: string | null }) {
   const jars = useQuery({ queryKey: keys.cookies, queryFn: readCookies })
   if (jars.data === undefined) return <QueryState query={jars} lines={6} />
@@ -20,5 +45,160 @@ export function CookieSettings({ asked }: { asked: string | null }) {
         ))}
       </div>
     </>
+  )
+}
+
+/** The cookies of one platform: how they stand, and the ways to bring new ones. */
+function CookieCard({ jar, isAsked }: { jar: CookieSnapshot; isAsked: boolean }) {
+  const { platform } = jar
+  const name = platformNames[platform]
+  const [dialog, setDialog] = useState<'paste' | 'delete'>()
+  const [problem, setProblem] = useState<string>()
+  const card = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (isAsked) card.current?.scrollIntoView({ block: 'center' })
+  }, [isAsked])
+  const upload = useAction<File, CookieSnapshot>({
+    run: (file) => answer(api.POST('/api/cookies/{platform}', { params: { path: { platform } }, ...asUpload(file) })),
+    done: (stored) => doneText(stored),
+    renew: [keys.cookies],
+    onProblem: (error) => setProblem(describeError(error)),
+  })
+  const choose = (file: File | null) => {
+    setProblem(undefined)
+    if (file !== null) upload.mutate(file)
+  }
+  const { text, tone } = looks[jar.status]
+  return (
+    <section ref={card} className="hearth-card cookie-card" aria-label={name} data-asked={isAsked || undefined}>
+      <div className="hearth-card-head">
+        <h2 className="cookie-name">
+          <PlatformIcon platform={platform} size={20} /> {name}
+        </h2>
+        <StatusBadge tone={tone}>{text}</StatusBadge>
+      </div>
+      <CookieFacts jar={jar} />
+      <Problem text={problem} />
+      {upload.isPending && <Waiting label="Reading the file" />}
+      <Group gap="xs">
+        <Button
+          variant="default"
+          leftSection={<IconClipboardText size={16} aria-hidden />}
+          aria-label={`Paste cookies of ${name}`}
+          onClick={() => setDialog('paste')}
+        >
+          Paste
+        </Button>
+        <FileButton accept=".txt,.json,text/plain,application/json" onChange={choose}>
+          {(button) => (
+            <Button
+              {...button}
+              variant="default"
+              leftSection={<IconUpload size={16} aria-hidden />}
+              aria-label={`Upload a cookie file of ${name}`}
+              loading={upload.isPending}
+            >
+              Upload
+            </Button>
+          )}
+        </FileButton>
+        {jar.present && (
+          <Button
+            variant="subtle"
+            color="red"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            aria-label={`Delete the cookies of ${name}`}
+            onClick={() => setDialog('delete')}
+          >
+            Delete
+          </Button>
+        )}
+      </Group>
+      {dialog === 'paste' && <PasteDialog jar={jar} onClose={() => setDialog(undefined)} />}
+      <ConfirmDelete
+        opened={dialog === 'delete'}
+        onClose={() => setDialog(undefined)}
+        title={`Delete the cookies of ${name}?`}
+        losses={[`${formatCount(jar.cookie_count, 'cookie')}; what ${name} shows to signed-in users only fails then`]}
+        verb="Delete cookies"
+        action={{
+          run: () => answer(api.DELETE('/api/cookies/{platform}', { params: { path: { platform } } })),
+          renew: [keys.cookies],
+        }}
+      />
+    </section>
+  )
+}
+
+const doneText = ({ platform, status }: CookieSnapshot): string =>
+  status === 'valid'
+    ? `The cookies of ${platformNames[platform]} are stored and sign in`
+    : `The cookies of ${platformNames[platform]} are stored, but sign nobody in`
+
+const unixMoment = (seconds: number): string => new Date(seconds * 1000).toISOString()
+
+function CookieFacts({ jar }: { jar: CookieSnapshot }) {
+  return (
+    <>
+      {jar.status !== 'valid' && <Text size="sm">{jar.detail}</Text>}
+      {jar.present && (
+        <ul className="facts-line">
+          <li>{formatCount(jar.cookie_count, 'cookie')}</li>
+          {jar.expires_at !== null && (
+            <li>
+              {jar.status === 'expired' ? 'Expired' : 'Ends'} <RelativeTime value={unixMoment(jar.expires_at)} />
+            </li>
+          )}
+          {jar.updated_at !== null && (
+            <li>
+              Stored <RelativeTime value={unixMoment(jar.updated_at)} />
+            </li>
+          )}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function PasteDialog({ jar: { platform }, onClose }: { jar: CookieSnapshot; onClose: () => void }) {
+  const name = platformNames[platform]
+  const form = useForm({ initialValues: { text: '' } })
+  return (
+    <FormDialog<{ text: string }, CookieSnapshot>
+      opened
+      onClose={onClose}
+      title={`Cookies of ${name}`}
+      size="lg"
+      form={form}
+      submitLabel="Store"
+      submitButton={{ disabled: form.getValues().text.trim() === '' }}
+      submit={(body) => answer(api.POST('/api/cookies/{platform}/paste', { params: { path: { platform } }, body }))}
+      onDone={(stored) => notifyDone(doneText(stored))}
+      renew={[keys.cookies]}
+    >
+      <ol className="hints">
+        <li>Sign in to {name} in your browser, best in a private window that you close afterwards.</li>
+        <li>Press F12, open “Network”, and load the page again.</li>
+        <li>
+          On the first request to {name}: right click, “Copy”, “Copy as cURL” (or as fetch, or the value of its Cookie
+          header). An export of a cookie extension does as well.
+        </li>
+      </ol>
+      <Textarea
+        label="What you copied"
+        autosize
+        minRows={5}
+        maxRows={12}
+        autoComplete="off"
+        spellCheck={false}
+        classNames={{ input: 'hearth-mono' }}
+        data-autofocus
+        {...form.getInputProps('text')}
+      />
+      <Text size="xs" c="dimmed">
+        Cookies are as good as your password there. They are stored encrypted, used for {name} only, and never shown
+        again. Only those of {name} are kept.
+      </Text>
+    </FormDialog>
   )
 }

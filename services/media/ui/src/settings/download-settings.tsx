@@ -2,7 +2,7 @@ import type { Settings } from '../api.ts'
 import { LogoPart } from './logo-part.tsx'
 import { NumberField, SettingsGroup, SwitchField } from './settings-group.tsx'
 
-/** How downloads are made, and how long they are kept. */
+/** Settings of downloads and retention. */
 export function DownloadSettings({ settings }: { settings: Settings }) {
   return (
     <>
@@ -28,7 +28,7 @@ export function DownloadSettings({ settings }: { settings: Settings }) {
             <NumberField
               form={form}
               name="download_timeout_minutes"
-              label="Longest download"
+              label="Download timeout"
               description="1 to 240 minutes."
               unit="min"
             />
@@ -74,7 +74,7 @@ export function DownloadSettings({ settings }: { settings: Settings }) {
             <NumberField
               form={form}
               name="transcode_timeout_minutes"
-              label="Longest conversion"
+              label="Conversion timeout"
               description="1 to 480 minutes."
               unit="min"
             />
@@ -99,7 +99,7 @@ function SoundAndRetention({ settings }: { settings: Settings }) {
             <NumberField
               form={form}
               name="audio_analysis_max_minutes"
-              label="Find the tempo of sounds up to"
+              label="Find the tempo of audio up to"
               description="Up to 240 minutes."
               unit="min"
               zero="any length"
@@ -107,7 +107,7 @@ function SoundAndRetention({ settings }: { settings: Settings }) {
             <NumberField
               form={form}
               name="audio_analysis_timeout_minutes"
-              label="Longest search for a tempo"
+              label="Tempo analysis timeout"
               description="1 to 60 minutes. The file is available either way."
               unit="min"
             />

@@ -1,14 +1,12 @@
-import { rasterSize } from './raster-size.ts'
-
-/** Largest logo the server takes, bytes. */
-const largest = 2 * 1024 * 1024
+/** Maximum size of a logo, bytes. */
+const maxLogoBytes = 2 * 1024 * 1024
 
 /** Makes the PNG that is sent out of a chosen file: as it is, or drawn from an SVG. Throws an `Error` that says what is wrong. */
 export async function logoOf(file: File): Promise<Blob> {
   const isSvg = file.type === 'image/svg+xml' || file.name.toLowerCase().endsWith('.svg')
   if (!isSvg && file.type !== 'image/png') throw new Error('Choose a PNG or an SVG file')
   const png = isSvg ? await drawn(file) : file
-  if (png.size > largest) throw new Error('The logo is larger than 2 MB')
+  if (png.size > maxLogoBytes) throw new Error('The logo is larger than 2 MB')
   return png
 }
 
@@ -37,4 +35,21 @@ async function painted(image: HTMLImageElement, { width, height }: { width: numb
   const png = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
   if (png === null) throw new Error('The browser could not draw it')
   return png
+}
+
+/** Minimum and maximum side of a logo that the server accepts, pixels. */
+const [minSide, maxSide] = [32, 4096]
+
+/** Longer side of a vector drawing as PNG: sharp on a 4K video, and small enough to send. */
+const preferredSide = 1024
+
+/**
+ * The size a vector drawing is turned into pixels at: its longer side 1024, more only when the shorter one would be too short.
+ * Undefined when no size fits, because the drawing is far too long and thin.
+ */
+export function rasterSize(width: number, height: number): { width: number; height: number } | undefined {
+  if (!(width > 0) || !(height > 0)) return undefined
+  const scale = Math.max(preferredSide / Math.max(width, height), minSide / Math.min(width, height))
+  const size = { width: Math.round(width * scale), height: Math.round(height * scale) }
+  return Math.max(size.width, size.height) > maxSide ? undefined : size
 }

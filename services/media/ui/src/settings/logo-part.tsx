@@ -3,10 +3,9 @@ import { answer, ConfirmDelete, describeError, formatBytes, Problem, useAction }
 import { IconTrash, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, keys, type Logo } from '../api.ts'
+import { api, asUpload, keys, type Logo } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { logoOf } from './logo-file.ts'
-import { asUpload } from './upload.ts'
 
 const path = '/api/settings/watermark-logo'
 

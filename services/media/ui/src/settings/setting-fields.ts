@@ -1,3 +1,4 @@
+import { changedValues } from '@hearth/ui/changed-values'
 import type { Settings, SettingsChange } from '../api.ts'
 
 /** Names of the settings a form of this page writes. */
@@ -13,9 +14,7 @@ export function valuesOf(settings: Settings, names: readonly SettingName[]): Gro
 
 /** Only what differs from what is stored; an emptied number counts as no change. */
 export function changesOf(values: GroupValues, stored: GroupValues): SettingsChange {
-  const differs = ([name, value]: [string, unknown]) =>
-    value !== stored[name] && !(value === '' && typeof stored[name] === 'number')
-  return Object.fromEntries(Object.entries(values).filter(differs))
+  return changedValues(values, stored)
 }
 
 /** The server names the wrong setting first: `retention_days must be …`. Splits that; undefined for another sentence. */

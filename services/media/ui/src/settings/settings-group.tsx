@@ -1,9 +1,9 @@
 import { Button, Group, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
 import { answer, describeError, Problem, Section, useAction } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import { type ReactNode, useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { api, keys, type Settings, type SettingsAnswer, type SettingsChange } from '../api.ts'
-import { changesOf, fieldProblemOf, type GroupValues, type SettingName, valuesOf } from './setting-fields.ts'
+import { changesOf, fieldProblemOf, valuesOf, type GroupValues, type SettingName } from './setting-fields.ts'
 
 export type GroupForm = UseFormReturnType<GroupValues>
 

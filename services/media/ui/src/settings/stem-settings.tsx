@@ -144,7 +144,7 @@ function KeyForm() {
     <form onSubmit={submit} noValidate>
       <Stack>
         <Text c="dimmed" maw={560}>
-          Voice and accompaniment are separated by a service elsewhere, for which you need an account with minutes. Its
+          Vocals and accompaniment are separated by an external service, for which you need an account with minutes. Its
           activation key stands in your profile there.
         </Text>
         <TextInput

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import {
   answer,
-  type Column,
   DataTable,
   describeError,
   ErrorState,
@@ -10,11 +9,12 @@ import {
   Section,
   StatusBadge,
   useAction,
+  type Column,
 } from '@hearth/ui'
 import { IconArrowBackUp, IconBook2, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type Component, keys, readSession, type Updates } from '../api.ts'
+import { api, keys, readSession, type Component, type Updates } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { HostCard } from '../statistics/host-card.tsx'
 

@@ -21,7 +21,7 @@ export function BarChart(props: {
   summary: string
   bars: readonly Bar[]
   labelEvery: number
-  /** What is counted, in the singular. */
+  /** Name of what is counted, in the singular. */
   noun: string
 }) {
   const { title, summary, bars, labelEvery, noun } = props

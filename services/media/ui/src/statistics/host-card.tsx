@@ -1,29 +1,26 @@
-import { ActionIcon, Tooltip } from '@mantine/core'
-import { answer, formatBytes, QueryState, Section } from '@hearth/ui'
+import { answer, formatBytes, IconAction, QueryState, Section } from '@hearth/ui'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { api, type HostInfo, keys } from '../api.ts'
-import { Gauge } from './gauge.tsx'
+import { api, keys, type HostInfo } from '../api.ts'
 import './statistics.css'
 
-/** How the machine stands; read when it is looked at, and on request. */
+/** State of the host; read when shown, and on request. */
 export function HostCard() {
   const host = useQuery({ queryKey: keys.host, queryFn: () => answer(api.GET('/api/system/host')), staleTime: 5000 })
   return (
     <Section
       title="Host"
       actions={
-        <Tooltip label="Read again">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label="Read the host again"
-            loading={host.isFetching}
-            onClick={() => void host.refetch()}
-          >
-            <IconRefresh size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <IconAction
+          icon={IconRefresh}
+          tip="Read again"
+          label="Read the host again"
+          variant="subtle"
+          color="gray"
+          size="md"
+          loading={host.isFetching}
+          onClick={() => void host.refetch()}
+        />
       }
     >
       <QueryState query={host} lines={3} />
@@ -54,6 +51,34 @@ function Gauges({ host: { storage, cpu, memory, uptime } }: { host: HostInfo }) 
         text={cpu === null ? 'Not known' : `${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'}`}
       />
       {uptime !== null && <p className="hearth-dimmed gauge-note">Running for {uptime.text}</p>}
+    </div>
+  )
+}
+
+/** Shares above these are worth a look, and a worry. */
+const [much, tooMuch] = [80, 92]
+
+const sayings = {
+  room: { much: 'getting full', full: 'nearly full' },
+  work: { much: 'busy', full: 'very busy' },
+} as const
+
+/** Usage as a bar with its percentage; a text says when it is nearly full, or busy. */
+function Gauge(props: { label: string; percent: number | undefined; text: string; kind: 'room' | 'work' }) {
+  const { label, percent, text, kind } = props
+  const level = percent === undefined || percent < much ? 'fine' : percent < tooMuch ? 'much' : 'full'
+  const words = level === 'fine' ? '' : `, ${sayings[kind][level]}`
+  return (
+    <div className="gauge" data-level={level}>
+      <p>
+        <span>{label}</span>
+        <b>{percent === undefined ? '–' : `${Math.round(percent)} %`}</b>
+      </p>
+      <meter aria-label={`${label}: ${text}${words}`} min={0} max={100} value={percent ?? 0} />
+      <p className="gauge-note">
+        {text}
+        {words}
+      </p>
     </div>
   )
 }

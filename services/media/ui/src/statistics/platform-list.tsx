@@ -1,12 +1,12 @@
 import { formatBytes, formatCount } from '@hearth/ui'
 import type { CSSProperties } from 'react'
 import type { Platform, Statistics } from '../api.ts'
-import { platformNames } from '../jobs/job-words.ts'
+import { platformNames } from '../jobs/job-labels.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 
 const isPlatform = (name: string): name is Platform => name in platformNames
 
-/** What came from where, the most first, with a bar for its share. */
+/** Downloads by platform, the most first, with a bar for the share. */
 export function PlatformList({ platforms }: { platforms: Statistics['by_platform'] }) {
   const sorted = platforms.toSorted((one, other) => other.jobs - one.jobs)
   const most = Math.max(1, ...sorted.map(({ jobs }) => jobs))

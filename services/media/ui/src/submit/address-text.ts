@@ -11,7 +11,7 @@ const hosts: readonly (readonly [RegExp, Platform])[] = [
 const pattern =
   /https?:\/\/[^\s<>"']+|(?<![\w@/.-])(?:[\w-]+\.)*(?:youtube\.com|youtu\.be|tiktok\.com|instagram\.com|instagr\.am|facebook\.com|fb\.watch|fb\.gg)\/[^\s<>"']+/gi
 
-/** What a sentence around an address leaves at its end. */
+/** Characters that a sentence around a URL leaves at its end. */
 const trailing = /[.,;:!?)\]}»”’]+$/
 
 /** The addresses in whatever was typed or pasted, in order, each once. Whether one can be fetched is the server's to say. */

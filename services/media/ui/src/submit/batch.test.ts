@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Batch, createBatch, type Submitted } from './batch.ts'
+import { Batch, type Submitted } from './batch.ts'
 
 const added = (jobId: string): Submitted => ({ kind: 'added', jobId, title: null })
 const finished = (batch: Batch) =>
@@ -12,7 +12,7 @@ const finished = (batch: Batch) =>
 const states = (batch: Batch) => batch.state().items.map(({ state }) => state)
 
 test('addresses are submitted one after the other, and each tells how it went', async () => {
-  const batch = createBatch(() => Promise.resolve())
+  const batch = new Batch(() => Promise.resolve())
   const sent: string[] = []
   batch.start(['a', 'b', 'c'], (address) => {
     sent.push(address)
@@ -27,7 +27,7 @@ test('addresses are submitted one after the other, and each tells how it went', 
 
 test('a pause the server asks for is kept, and the same address goes next', async () => {
   const pauses: number[] = []
-  const batch = createBatch(
+  const batch = new Batch(
     (seconds) => {
       pauses.push(seconds, batch.state().pausedUntil ?? 0)
       return Promise.resolve()
@@ -47,7 +47,7 @@ test('a pause the server asks for is kept, and the same address goes next', asyn
 })
 
 test('one that is there already is submitted when it is confirmed', async () => {
-  const batch = createBatch(() => Promise.resolve())
+  const batch = new Batch(() => Promise.resolve())
   batch.start(['a'], (_, isConfirmed) =>
     Promise.resolve(isConfirmed ? added('2') : { kind: 'duplicate', jobId: '1', title: null }),
   )
@@ -58,7 +58,7 @@ test('one that is there already is submitted when it is confirmed', async () => 
 })
 
 test('stopping in a pause leaves out what was not sent', async () => {
-  const batch = createBatch(
+  const batch = new Batch(
     (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
   )
   batch.start(['a', 'b', 'c'], (address) =>

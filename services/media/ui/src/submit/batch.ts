@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 /** One address of a batch and what came of it. */
 export interface BatchItem {
   address: string
@@ -5,7 +7,7 @@ export interface BatchItem {
   /** The job that was made, or the one that is there already. */
   jobId?: string
   title?: string | null
-  /** Why it failed. */
+  /** Reason of the failure. */
   message?: string
 }
 
@@ -13,44 +15,23 @@ export interface BatchItem {
 export interface BatchState {
   items: readonly BatchItem[]
   isRunning: boolean
-  /** When the server takes the next one, milliseconds of `Date.now()`, while it asked for a pause. */
+  /** Time from which the server accepts the next one, milliseconds of `Date.now()`. */
   pausedUntil: number | undefined
 }
 
-/** How one address went. */
+/** Result of one URL. */
 export type Submitted =
   | { kind: 'added' | 'duplicate'; jobId: string; title: string | null }
   | { kind: 'failed'; message: string }
   | { kind: 'pause'; seconds: number }
 
-/** Submits addresses one after the other, pausing when the server asks for it. */
-export interface Batch {
-  state(): BatchState
-  subscribe(listener: () => void): () => void
-  /** Takes on addresses and begins; `submit` is what happens with each. */
-  start(addresses: readonly string[], submit: Submit): void
-  /** Submits one that is there already all the same. */
-  again(address: string): void
-  /** Leaves out what was not sent yet. */
-  stop(): void
-  /** Forgets everything. */
-  clear(): void
-}
-
 const nothing: BatchState = { items: [], isRunning: false, pausedUntil: undefined }
 
-/** What happens with one address; `isConfirmed` when a person wants it though it is there already. */
+/** Submits one URL; `isConfirmed` when a person accepts a duplicate. */
 type Submit = (address: string, isConfirmed: boolean) => Promise<Submitted>
 
-/** One batch at a time. `pause` waits for so many seconds, or until the signal ends it. */
-export function createBatch(
-  pause: (seconds: number, signal: AbortSignal) => Promise<void>,
-  now: () => number = Date.now,
-): Batch {
-  return new AddressBatch(pause, now)
-}
-
-class AddressBatch implements Batch {
+/** Submits addresses one after the other, pausing when the server asks for it. */
+export class Batch {
   readonly #pause: (seconds: number, signal: AbortSignal) => Promise<void>
   readonly #now: () => number
   readonly #listeners = new Set<() => void>()
@@ -59,7 +40,8 @@ class AddressBatch implements Batch {
   #submit: Submit = () => Promise.resolve({ kind: 'failed', message: '' })
   #stopper = new AbortController()
 
-  constructor(pause: (seconds: number, signal: AbortSignal) => Promise<void>, now: () => number) {
+  /** @param pause waits for so many seconds, or until the signal ends it */
+  constructor(pause: (seconds: number, signal: AbortSignal) => Promise<void>, now: () => number = Date.now) {
     this.#pause = pause
     this.#now = now
   }
@@ -73,24 +55,28 @@ class AddressBatch implements Batch {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Takes on addresses and begins; `submit` is what happens with each. */
   start(addresses: readonly string[], submit: Submit): void {
     this.#submit = submit
     this.#set({ items: addresses.map((address) => ({ address, state: 'waiting' })) })
     this.#begin()
   }
 
+  /** Submits one that is there already all the same. */
   again(address: string): void {
     this.#confirmed.add(address)
     this.#setItem(address, { state: 'waiting' })
     this.#begin()
   }
 
+  /** Leaves out what was not sent yet. */
   stop(): void {
     this.#stopper.abort()
     const items = this.#state.items.filter((item) => item.state !== 'waiting')
     this.#set({ items, isRunning: false, pausedUntil: undefined })
   }
 
+  /** Forgets everything. */
   clear(): void {
     this.#stopper.abort()
     this.#confirmed.clear()
@@ -138,3 +124,23 @@ class AddressBatch implements Batch {
 
 const changed = (item: BatchItem, address: string, next: Partial<BatchItem>): BatchItem =>
   item.address === address ? { ...item, ...next } : item
+
+/** The batch of this page; it goes on while other pages of the service are looked at. */
+export const batch = new Batch(
+  (seconds, signal) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(resolve, seconds * 1000)
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    }),
+)
+
+/** State of the batch; renders again when it changes. */
+export function useBatch(): BatchState {
+  return useSyncExternalStore(
+    (listener) => batch.subscribe(listener),
+    () => batch.state(),
+  )
+}

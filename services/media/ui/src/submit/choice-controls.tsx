@@ -1,7 +1,7 @@
 import { SegmentedControl, Text } from '@mantine/core'
 import { IconMusic, IconVideo } from '@tabler/icons-react'
 import type { MediaType, Quality } from '../api.ts'
-import { audioQualities, qualityNames, typeNames } from '../jobs/job-words.ts'
+import { audioQualities, qualityNames, typeNames } from '../jobs/job-labels.ts'
 import type { Choices } from './choices.ts'
 
 const types = [

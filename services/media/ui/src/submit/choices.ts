@@ -1,7 +1,7 @@
 import { useLocalStorage } from '@mantine/hooks'
 import type { MediaType, Quality } from '../api.ts'
 
-/** What is wanted of a media. */
+/** Type and quality of a download. */
 export interface Choices {
   type: MediaType
   quality: Quality

@@ -3,12 +3,12 @@ import { RelativeTime } from '@hearth/ui'
 import { IconDownload, IconExternalLink } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { Job } from '../api.ts'
-import { isoMoment, titleOf } from '../jobs/job.ts'
-import { kindOf } from '../jobs/job-words.ts'
-import { JobStatusBadge } from '../jobs/status.tsx'
+import { toIsoString, titleOf } from '../jobs/job.ts'
+import { kindOf } from '../jobs/job-labels.ts'
+import { JobStatusBadge } from '../jobs/job-facts.tsx'
 import { Thumbnail } from '../jobs/thumbnail.tsx'
 
-/** The same was asked for before: open that, or fetch it once more. */
+/** Dialog for a duplicate: open the job, or download once more. */
 export function DuplicateDialog(props: { job: Job | undefined; onClose: () => void; onAgain: () => void }) {
   const { job, onClose, onAgain } = props
   return (
@@ -24,7 +24,7 @@ export function DuplicateDialog(props: { job: Job | undefined; onClose: () => vo
               <ul className="facts-line">
                 <li>{kindOf(job)}</li>
                 <li>
-                  <RelativeTime value={isoMoment(job.created_at)} />
+                  <RelativeTime value={toIsoString(job.created_at)} />
                 </li>
               </ul>
               <JobStatusBadge job={job} />

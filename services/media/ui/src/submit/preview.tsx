@@ -2,8 +2,8 @@ import { Skeleton, Text } from '@mantine/core'
 import { answer, formatCount, Problem } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { api, type Info, keys, type MediaType } from '../api.ts'
-import { clock, platformNames } from '../jobs/job-words.ts'
+import { api, keys, type Info, type MediaType } from '../api.ts'
+import { clock, platformNames } from '../jobs/job-labels.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { Picture } from '../jobs/thumbnail.tsx'
 import { Waiting } from '../progress/waiting.tsx'
@@ -13,7 +13,7 @@ import { refusalOf } from './submit-job.ts'
 /** As long as the server remembers what a platform said. */
 const fresh = 5 * 60_000
 
-/** What lies at an address, before it is fetched: the platform is asked, and asked no more when the address changes. */
+/** Preview of a URL before it is downloaded; the query stops when the URL changes. */
 export function Preview({ address, type }: { address: string; type: MediaType }) {
   const info = useInfo(address)
   const picture = usePicture(address)

@@ -3,19 +3,18 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { Problem } from '@hearth/ui'
 import { IconClipboardText, IconDownload, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { type KeyboardEvent, type RefObject, useState } from 'react'
+import { useEffect, useEffectEvent, useState, type KeyboardEvent, type RefObject } from 'react'
 import { useSearchParams } from 'wouter'
 import type { Job } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { addressesIn } from './address-text.ts'
-import { useBatch } from './batch-of-page.ts'
+import { useBatch } from './batch.ts'
 import { BatchReview } from './batch-review.tsx'
 import { ChoiceControls } from './choice-controls.tsx'
-import { type Choices, useChoices } from './choices.ts'
+import { useChoices, type Choices } from './choices.ts'
 import { DuplicateDialog } from './duplicate-dialog.tsx'
 import { Preview } from './preview.tsx'
 import { existingJobOf, refusalOf, submitJob } from './submit-job.ts'
-import { usePasteAnywhere } from './use-paste-anywhere.ts'
 import './submit.css'
 
 interface SubmitCardProps {
@@ -108,7 +107,7 @@ function FieldEnd({ text, onClear }: { text: string; onClear: () => void }) {
   )
 }
 
-/** What stands under the field: a look at one address, a list of several, or what can be done here. */
+/** Content under the field: a preview of one URL, a list of several, or help. */
 function Below(props: { addresses: string[]; choices: Choices; isSettled: boolean; onBatch: () => void }) {
   const { addresses, choices, isSettled, onBatch } = props
   const [address] = useDebouncedValue(addresses[0], 400, { leading: true })
@@ -128,7 +127,7 @@ function Below(props: { addresses: string[]; choices: Choices; isSettled: boolea
   )
 }
 
-/** What is typed; the address of the page may bring it along as `url` or `text`, as share menus send it. */
+/** Typed text; the page's URL may bring it as `url` or `text`, as share menus send it. */
 function useAddressText(): [string, (text: string) => void] {
   const [params, setParams] = useSearchParams()
   const [text, setText] = useState(() => params.get('url') ?? params.get('text') ?? '')
@@ -172,4 +171,34 @@ function useSubmission(choices: Choices, onAdded: (job: Job) => void) {
       if (sending.variables !== undefined) sending.mutate({ ...sending.variables, isConfirmed: true })
     },
   }
+}
+
+/** Hands over text with an address that is pasted, or dropped, anywhere on the page but into a field of its own. */
+function usePasteAnywhere(onText: (text: string) => void): void {
+  const take = useEffectEvent((event: Event, text: string) => {
+    if (isTaken(event.target) || addressesIn(text).length === 0) return
+    event.preventDefault()
+    onText(text)
+  })
+  useEffect(() => {
+    const paste = (event: ClipboardEvent) => take(event, event.clipboardData?.getData('text') ?? '')
+    const drop = (event: DragEvent) => take(event, event.dataTransfer?.getData('text') ?? '')
+    const over = (event: DragEvent) => {
+      if (!isTaken(event.target) && event.dataTransfer?.types.includes('text/plain') === true) event.preventDefault()
+    }
+    document.addEventListener('paste', paste)
+    document.addEventListener('drop', drop)
+    document.addEventListener('dragover', over)
+    return () => {
+      document.removeEventListener('paste', paste)
+      document.removeEventListener('drop', drop)
+      document.removeEventListener('dragover', over)
+    }
+  }, [])
+}
+
+/** A field takes its text itself, and nothing reaches past a dialog. */
+function isTaken(target: EventTarget | null): boolean {
+  if (document.querySelector('[role="dialog"]') !== null) return true
+  return target instanceof Element && target.closest('input, textarea, [contenteditable="true"]') !== null
 }

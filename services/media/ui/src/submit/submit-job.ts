@@ -25,7 +25,7 @@ export function existingJobOf(error: unknown): Job | undefined {
   return error.details['existing_job'] as Job | undefined
 }
 
-/** Why an address was refused, in words that go with its field; the server calls it by its name in the API. */
+/** Reason why a URL was refused, in the words of the page. */
 export const refusalOf = (error: unknown): string => describeError(error).replace(/^url /i, 'This address ')
 
 /** The same as one step of a batch: nothing is thrown, and a limit is a pause. */

@@ -1,6 +1,5 @@
-import { hasForwardSecrecy, isAuthenticatedEncryption, suiteFault } from './cipher-strength.ts'
-import type { Grade } from './grade.ts'
-import type { Observation } from './observation.ts'
+import { hasForwardSecrecy, isAuthenticatedEncryption, type Observation, suiteFault } from './observation.ts'
+import type { Grade } from './score.ts'
 
 /** Something worth saying about a site. `cap` is the best grade it leaves; trust has grades of its own. */
 export interface Finding {
@@ -69,7 +68,7 @@ function keyFindings({ chain }: Observation): Finding[] {
     found.push(problem('key_broken', 'F', `The key has ${leaf.keyBits} bits and can be broken`))
   else if (leaf.keyType.startsWith('rsa') && leaf.keyBits < 2048)
     found.push(problem('key_small', 'B', `The key has ${leaf.keyBits} bits; 2048 are the least`))
-  // A root is trusted for being known; nobody looks at its signature.
+  // A root is trusted for being known; its signature does not matter.
   const signed = chain.filter((certificate, index) => index === 0 || !certificate.isSelfSigned)
   if (signed.some(({ signature }) => /md[245]/i.test(signature)))
     found.push(problem('signature_md5', 'F', 'A certificate is signed with MD5'))

@@ -28,7 +28,7 @@ export interface Grader {
   grade(host: string, endpoint: NodeEndpoint): Promise<LocalGrade>
 }
 
-export interface GraderParts {
+export interface GraderDependencies {
   readonly clock: Clock
   /** Roots that are trusted, PEM; the runtime's own when missing. */
   readonly roots?: readonly string[]
@@ -38,7 +38,7 @@ export interface GraderParts {
 }
 
 /** A grader that connects to the server's address with the site's name, so that no third party and no public name is needed. */
-export function createGrader({ clock, roots, handshakeMs = 3000, gradeMs = 30_000 }: GraderParts): Grader {
+export function createGrader({ clock, roots, handshakeMs = 3000, gradeMs = 30_000 }: GraderDependencies): Grader {
   return {
     async grade(host, endpoint) {
       const limit = AbortSignal.timeout(gradeMs)

@@ -1,12 +1,12 @@
 import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { probeName, serverNameOf } from '../probe-name.ts'
 
 /** Target of a handshake: the address, and the host it is for. */
 export interface HandshakeTarget {
   readonly address: string
   readonly port: number
-  /** Host of the site; the name that is asked for. */
+  /** Host of the site, sent as the server name. */
   readonly host: string
   /** Roots that are trusted, PEM; the runtime's own when missing. */
   readonly roots?: readonly string[] | undefined
@@ -102,3 +102,9 @@ const codeOf = (error: unknown): string =>
 
 const reasonOf = (error: NodeJS.ErrnoException & { reason?: string }): string =>
   (error.reason ?? error.code ?? 'the connection broke').slice(0, 200)
+
+/** Returns the name that a probe requests: under a wildcard, any name will do. */
+export const probeName = (host: string): string => (host.startsWith('*.') ? `hearth-check${host.slice(1)}` : host)
+
+/** Returns the server name indication for a host; empty for an address. */
+export const serverNameOf = (host: string): string => (isIP(host) === 0 ? probeName(host) : '')

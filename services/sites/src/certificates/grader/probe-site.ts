@@ -9,7 +9,7 @@ import { probeWeb } from './probe-web.ts'
 /** Handshakes at the same time: quick enough, and no flood for a server that has others to serve. */
 const concurrency = 6
 /** Longer chains are cut. */
-const longestChain = 8
+const maxChain = 8
 
 /** Suites of the older versions that need nothing but a certificate, and those of TLS 1.3. */
 const allSuites = getCiphers().filter((name) => !/psk|srp/.test(name))
@@ -96,7 +96,7 @@ async function probeGroups(target: HandshakeTarget, versions: readonly TlsVersio
 function chainOf(leaf: X509Certificate): CertificateFacts[] {
   const chain: CertificateFacts[] = []
   let certificate: X509Certificate | undefined = leaf
-  while (certificate !== undefined && chain.length < longestChain) {
+  while (certificate !== undefined && chain.length < maxChain) {
     const facts = certificateFacts(certificate)
     chain.push(facts)
     certificate = facts.isSelfSigned ? undefined : certificate.issuerCertificate

@@ -1,8 +1,7 @@
 import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { isIPv6 } from 'node:net'
-import { probeName, serverNameOf } from '../probe-name.ts'
-import type { HandshakeTarget } from './handshake.ts'
+import { type HandshakeTarget, probeName, serverNameOf } from './handshake.ts'
 
 /** Result of one request over HTTP and one over HTTPS. */
 export interface WebObservation {
@@ -10,9 +9,9 @@ export interface WebObservation {
   readonly redirectsToHttps: boolean | undefined
 }
 
-/** Asks for `/` by HTTPS and by HTTP and looks at the heads of the answers only. Never rejects. */
+/** Requests `/` by HTTPS and by HTTP and reads only the heads of the answers. Never rejects. */
 export async function probeWeb(target: HandshakeTarget, httpPort: number): Promise<WebObservation> {
-  const [secure, plain] = await Promise.all([askSecurely(target), askPlainly(target, httpPort)])
+  const [secure, plain] = await Promise.all([connectSecurely(target), connectPlainly(target, httpPort)])
   const header = secure?.headers['strict-transport-security']
   return { hstsSeconds: header === undefined ? undefined : maxAgeOf(header), redirectsToHttps: leadsToHttps(plain) }
 }
@@ -43,12 +42,12 @@ const common = ({ address, host, signal, timeoutMs }: HandshakeTarget) => ({
   ...(signal === undefined ? {} : { signal }),
 })
 
-function askSecurely(target: HandshakeTarget): Promise<IncomingMessage | undefined> {
+function connectSecurely(target: HandshakeTarget): Promise<IncomingMessage | undefined> {
   const options = { ...common(target), port: target.port, rejectUnauthorized: false }
   return headOf(() => requestSecure({ ...options, servername: serverNameOf(target.host), ...anyTls }))
 }
 
-function askPlainly(target: HandshakeTarget, port: number): Promise<IncomingMessage | undefined> {
+function connectPlainly(target: HandshakeTarget, port: number): Promise<IncomingMessage | undefined> {
   return headOf(() => requestPlain({ ...common(target), port }))
 }
 

@@ -1,9 +1,16 @@
-import { cipherBits, suiteFault } from './cipher-strength.ts'
-import { findingsOf, longHsts, type Finding } from './findings.ts'
-import { worse, type Grade } from './grade.ts'
-import type { Observation, TlsVersion } from './observation.ts'
+import { cipherBits, type Observation, suiteFault, type TlsVersion } from './observation.ts'
+import { type Finding, findingsOf, longHsts } from './findings.ts'
 
-/** Dependencies of `gradeOf`. */
+/** Grades, best first; T is not trusted, M is a certificate for another name. */
+export const grades = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'T', 'M'] as const
+
+/** Grade of a host, from `A+` to `F`, or `T` or `M`. */
+export type Grade = (typeof grades)[number]
+
+/** Returns the worse of two grades. */
+const worse = (one: Grade, other: Grade): Grade => (grades.indexOf(one) > grades.indexOf(other) ? one : other)
+
+/** Partial scores of a grade, 0 to 100. */
 export interface ScoreParts {
   readonly protocol: number
   readonly keyExchange: number
@@ -23,7 +30,7 @@ export interface Score {
 
 /**
  * Grades what was seen with the weights and limits SSL Labs publishes, as far as they apply. It is a local grade: no third
- * party is asked, and theirs may differ.
+ * party is queried, and theirs may differ.
  *
  * @param now milliseconds since the epoch
  */
@@ -36,7 +43,7 @@ export function scoreOf(seen: Observation, now: number): Score {
     seen,
   })
   const caps = new Set(findings.map(({ cap }) => cap))
-  // A wrong name is told first: whether a certificate meant for another host is trusted matters little.
+  // A wrong name is reported first: whether a certificate meant for another host is trusted matters little.
   const trust = (['M', 'T'] as const).find((grade) => caps.has(grade))
   return { grade: trust ?? gradeTrustIgnored, gradeTrustIgnored, parts, findings }
 }

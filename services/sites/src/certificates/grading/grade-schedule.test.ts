@@ -6,8 +6,7 @@ import { GradeFailed } from '../grader/grader.ts'
 import type { RecordedGrade } from '../history/history.ts'
 import type { SiteHost } from '../site-host.ts'
 import type { Scan } from '../ssl-labs/scans.ts'
-import { dueAt, rhythms } from './grade-due.ts'
-import { GradeSchedule } from './grade-schedule.ts'
+import { dueAt, GradeSchedule, rhythms } from './grade-schedule.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,15 +1,15 @@
+import { createHash } from 'node:crypto'
 import type { Log, Timers } from '@hearth/runtime'
 import { GradeFailed } from '../grader/grader.ts'
 import type { GradeHistory } from '../history/history.ts'
 import type { Inventory } from '../inventory/inventory.ts'
 import type { SiteHost, SiteHosts } from '../site-host.ts'
-import { ScanTooSoon, type Scans } from '../ssl-labs/scans.ts'
-import { dueAt, rhythms } from './grade-due.ts'
-import { UnknownHost, type Grading } from './grading.ts'
+import { type Scans, ScanTooSoon } from '../ssl-labs/scans.ts'
+import { type Grading, UnknownHost } from './grading.ts'
 
-export interface GradeScheduleParts {
+export interface GradeScheduleDependencies {
   readonly hosts: SiteHosts
-  /** Kept fresh, so that what changes is told without anybody asking. */
+  /** Kept up to date, so that changes are published without a request. */
   readonly inventory: Pick<Inventory, 'list'>
   readonly grading: Grading
   readonly scans: Pick<Scans, 'list' | 'request'>
@@ -18,7 +18,7 @@ export interface GradeScheduleParts {
   readonly log: Log
   /** Returns how often hosts are graded here. */
   readonly rhythm: () => 'off' | 'daily' | 'weekly'
-  /** Returns true if SSL Labs may be asked at all; which hosts is the sites' choice. */
+  /** Returns true if SSL Labs may be used at all; sites choose which hosts. */
   readonly isSslLabsOn: () => boolean
 }
 
@@ -30,20 +30,20 @@ const together = 20
 
 /** Grades hosts when it is time. */
 export class GradeSchedule {
-  readonly #parts: GradeScheduleParts
+  readonly #dependencies: GradeScheduleDependencies
   readonly #failedAt = new Map<string, number>()
   #running: Promise<void> = Promise.resolve()
   #cancel: () => void = () => undefined
   #isClosed = false
 
-  constructor(parts: GradeScheduleParts) {
-    this.#parts = parts
+  constructor(parts: GradeScheduleDependencies) {
+    this.#dependencies = parts
   }
 
   start(): void {
-    this.#cancel = this.#parts.timers.after(every, () => {
+    this.#cancel = this.#dependencies.timers.after(every, () => {
       this.#running = this.run()
-        .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'hosts could not be graded'))
+        .catch((error: unknown) => this.#dependencies.log.warn({ err: error }, 'hosts could not be graded'))
         .finally(() => {
           if (!this.#isClosed) this.start()
         })
@@ -52,7 +52,7 @@ export class GradeSchedule {
 
   /** One round: whatever is due now. */
   async run(): Promise<void> {
-    const { hosts, inventory, history, isSslLabsOn } = this.#parts
+    const { hosts, inventory, history, isSslLabsOn } = this.#dependencies
     await history.tidy()
     await inventory.list()
     const all = (await hosts.list()).filter(({ tlsMode }) => tlsMode !== 'off')
@@ -76,31 +76,31 @@ export class GradeSchedule {
   async #gradeDue(all: readonly SiteHost[], last: ReadonlyMap<string, number>): Promise<void> {
     const names = new Set(all.map(({ host }) => host))
     for (const host of this.#failedAt.keys()) if (!names.has(host)) this.#failedAt.delete(host)
-    const chosen = this.#parts.rhythm()
+    const chosen = this.#dependencies.rhythm()
     if (chosen === 'off') return
-    const now = this.#parts.timers.now()
+    const now = this.#dependencies.timers.now()
     const due = all.filter(({ host }) => dueAt(host, last.get(host), rhythms[chosen]) <= now && this.#mayTry(host))
     for (const { host } of due.slice(0, together)) await this.#grade(host)
   }
 
   #mayTry(host: string): boolean {
     const failedAt = this.#failedAt.get(host)
-    return failedAt === undefined || this.#parts.timers.now() - failedAt >= retryAfter
+    return failedAt === undefined || this.#dependencies.timers.now() - failedAt >= retryAfter
   }
 
   async #grade(host: string): Promise<void> {
     if (this.#isClosed) return
     try {
-      await this.#parts.grading.grade(host)
+      await this.#dependencies.grading.grade(host)
       this.#failedAt.delete(host)
     } catch (error) {
       if (!(error instanceof GradeFailed || error instanceof UnknownHost)) throw error
-      this.#failedAt.set(host, this.#parts.timers.now())
+      this.#failedAt.set(host, this.#dependencies.timers.now())
     }
   }
 
   async #scan(hosts: readonly SiteHost[], last: ReadonlyMap<string, number>): Promise<void> {
-    const { scans, timers } = this.#parts
+    const { scans, timers } = this.#dependencies
     const asked = new Map((await scans.list()).map(({ host, requestedAt }) => [host, requestedAt]))
     for (const { host, siteId } of hosts) {
       // A scan that failed counts as well: it is not begun again the next minute.
@@ -111,4 +111,23 @@ export class GradeSchedule {
       })
     }
   }
+}
+
+/** Interval of a task and the spread of its times, milliseconds. */
+interface Rhythm {
+  readonly every: number
+  readonly jitter: number
+}
+
+/** Local grades cost nothing; SSL Labs is used seldom, and not by every installation at the same hour. */
+export const rhythms = {
+  daily: { every: 86_400_000, jitter: 2 * 3_600_000 },
+  weekly: { every: 7 * 86_400_000, jitter: 86_400_000 },
+} as const satisfies Record<string, Rhythm>
+
+/** Returns when a host is due again. The spread is the host's own, so that it keeps its place from week to week. */
+export function dueAt(host: string, lastAt: number | undefined, { every, jitter }: Rhythm): number {
+  if (lastAt === undefined) return 0
+  const share = createHash('sha256').update(host).digest().readUInt32BE() / 2 ** 32
+  return lastAt + every + Math.floor(share * jitter)
 }

@@ -4,29 +4,27 @@ import { GradeFailed, type Grader, type LocalGrade } from '../grader/grader.ts'
 import { recordOf, type GradeHistory } from '../history/history.ts'
 import type { SiteHosts } from '../site-host.ts'
 
-/** No enabled site with TLS has the host. */
+/** Error for a host that no enabled site with TLS has. */
 export class UnknownHost extends Error {
   override readonly name = 'UnknownHost'
 }
 
-/** Grades the hosts of the sites and keeps what came of it. */
-export interface Grading {
-  /** Throws `UnknownHost` or `GradeFailed`. Grades of one host are made one after the other, of all hosts two at a time. */
-  grade(host: string): Promise<{ siteId: number; grade: LocalGrade }>
-}
+/** Grades the hosts of the sites and stores the results. */
+export type Grading = ReturnType<typeof createGrading>
 
-export interface GradingParts {
+export interface GradingDependencies {
   readonly hosts: SiteHosts
   readonly grader: Grader
   readonly history: GradeHistory
   readonly publish: Publish
 }
 
-/** Grades that may wait. */
-const longestLine = 50
+/** Maximum number of waiting grades. */
+const maxWaiting = 50
 
-export function createGrading({ hosts, grader, history, publish }: GradingParts): Grading {
-  const lines = createKeyedQueue(longestLine)
+/** Creates the grading. Each grade is added to the history and published as an event. */
+export function createGrading({ hosts, grader, history, publish }: GradingDependencies) {
+  const queues = createKeyedQueue(maxWaiting)
 
   async function gradeNow(host: string): Promise<{ siteId: number; grade: LocalGrade }> {
     const site = (await hosts.list()).find((candidate) => candidate.host === host && candidate.tlsMode !== 'off')
@@ -41,10 +39,11 @@ export function createGrading({ hosts, grader, history, publish }: GradingParts)
   }
 
   return {
-    async grade(host) {
+    /** Grades a host. Throws `UnknownHost` or `GradeFailed`. One grade per host and two in total run at a time. */
+    async grade(host: string) {
       try {
-        // Two lines, so that a slow host holds up half of the others at most.
-        return await lines.run(String(lineOf(host)), () => gradeNow(host))
+        // Two queues, so that a slow host holds up half of the others at most.
+        return await queues.run(String(queueOf(host)), () => gradeNow(host))
       } catch (error) {
         if (error instanceof QueueFull) throw new GradeFailed('too many grades are waiting; try again later')
         throw error
@@ -53,4 +52,4 @@ export function createGrading({ hosts, grader, history, publish }: GradingParts)
   }
 }
 
-const lineOf = (host: string): number => (host.codePointAt(host.length >> 1) ?? 0) % 2
+const queueOf = (host: string): number => (host.codePointAt(host.length >> 1) ?? 0) % 2

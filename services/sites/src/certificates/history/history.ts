@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '@hearth/runtime'
 import type { Finding } from '../grader/findings.ts'
 import type { LocalGrade } from '../grader/grader.ts'
-import type { Tables } from '../../database/tables.ts'
-import type { GradeRow } from '../tables.ts'
+import type { CertificateTables, GradeRow } from '../tables.ts'
 import * as store from './store.ts'
 import { historyRanges, historyStart, weeklyPoints, type HistoryRange, type WeekPoint } from './weekly-points.ts'
 
-/** A grade as it was stored. Moments are milliseconds. */
+/** A grade as stored. Timestamps are milliseconds since the epoch. */
 export interface RecordedGrade extends Pick<GradeRow, 'host' | 'source' | 'grade'> {
   readonly siteId: number
   readonly gradeTrustIgnored: GradeRow['grade_trust_ignored']
@@ -18,7 +17,7 @@ export interface RecordedGrade extends Pick<GradeRow, 'host' | 'source' | 'grade
   readonly checkedAt: number
 }
 
-/** The weeks of one host, by one source. */
+/** Weekly grades of one host from one source. */
 export interface GradeSeries {
   readonly host: string
   readonly source: store.GradeSource
@@ -28,21 +27,22 @@ export interface GradeSeries {
 /** History of grades. */
 export interface GradeHistory {
   record(grade: RecordedGrade): Promise<void>
-  /** The newest of every host and source. */
+  /** Returns the newest grade of every host and source. */
   latest(): Promise<RecordedGrade[]>
   series(range: HistoryRange, source?: store.GradeSource): Promise<{ days: number; series: GradeSeries[] }>
-  /** Forgets what is older than is kept. */
+  /** Deletes the grades that are older than the retention. */
   tidy(): Promise<void>
 }
 
-export interface GradeHistoryParts {
-  readonly db: Kysely<Tables>
+export interface GradeHistoryDependencies {
+  readonly db: Kysely<CertificateTables>
   readonly clock: Clock
-  /** Days grades are kept; 0 for ever. */
+  /** Retention of grades, days; 0 keeps them for ever. */
   readonly retentionDays: () => number
 }
 
-export function createGradeHistory({ db, clock, retentionDays }: GradeHistoryParts): GradeHistory {
+/** Creates the history. It deletes nothing until `tidy` is called. */
+export function createGradeHistory({ db, clock, retentionDays }: GradeHistoryDependencies): GradeHistory {
   return {
     record: (grade) => store.insertGrade(db, rowOf(grade)),
     async latest() {

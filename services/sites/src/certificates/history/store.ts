@@ -1,16 +1,15 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../../database/tables.ts'
-import type { GradeRow } from '../tables.ts'
+import type { CertificateTables, GradeRow } from '../tables.ts'
 
 export type GradeSource = GradeRow['source']
 
-export async function insertGrade(db: Kysely<Tables>, row: GradeRow): Promise<void> {
+export async function insertGrade(db: Kysely<CertificateTables>, row: GradeRow): Promise<void> {
   await db.insertInto('certificate_grades').values(row).execute()
 }
 
 /** Grades since a moment, by host, oldest first. */
 export function gradesSince(
-  db: Kysely<Tables>,
+  db: Kysely<CertificateTables>,
   { since, source }: { since: number; source: GradeSource | undefined },
 ): Promise<Pick<GradeRow, 'host' | 'source' | 'grade' | 'checked_at'>[]> {
   return db
@@ -25,7 +24,7 @@ export function gradesSince(
 }
 
 /** The newest grade of every host and source. */
-export async function latestGrades(db: Kysely<Tables>): Promise<GradeRow[]> {
+export async function latestGrades(db: Kysely<CertificateTables>): Promise<GradeRow[]> {
   const rows = await db
     .selectFrom('certificate_grades as g')
     .innerJoin(
@@ -49,6 +48,6 @@ export async function latestGrades(db: Kysely<Tables>): Promise<GradeRow[]> {
 }
 
 /** Forgets grades from before a moment. */
-export async function deleteGradesBefore(db: Kysely<Tables>, moment: number): Promise<void> {
+export async function deleteGradesBefore(db: Kysely<CertificateTables>, moment: number): Promise<void> {
   await db.deleteFrom('certificate_grades').where('checked_at', '<', moment).execute()
 }

@@ -1,4 +1,4 @@
-import type { Grade } from '../grader/grade.ts'
+import type { Grade } from '../grader/score.ts'
 
 /** A grade as history has it; `mixed` when the addresses of a host have different ones. */
 export type HistoryGrade = Grade | 'mixed'
@@ -18,7 +18,7 @@ export const gradeScale: Readonly<Record<HistoryGrade, number>> = {
   mixed: -1,
 }
 
-/** Days a history can go back, by the key it is asked for with. */
+/** Days a history can go back, by the key in the request. */
 export const historyRanges = { '30d': 30, '90d': 90, '180d': 180, '1y': 365 } as const
 export type HistoryRange = keyof typeof historyRanges
 

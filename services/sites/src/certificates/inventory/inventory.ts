@@ -21,7 +21,7 @@ export interface CertificateCounts {
   readonly expiringSoon: number
 }
 
-export interface InventoryParts {
+export interface InventoryDependencies {
   readonly hosts: SiteHosts
   readonly timers: Timers
   readonly roots?: readonly string[]
@@ -36,27 +36,27 @@ export interface InventoryParts {
  * An inventory that looks by handshakes with the managed server, so that it shows what visitors get and not what is stored.
  */
 export class Inventory {
-  readonly #parts: InventoryParts
+  readonly #dependencies: InventoryDependencies
   readonly #known = new Map<string, HostCertificate>()
   #lookedAt: number | undefined
-  #looking: Promise<void> | undefined
+  #inspecting: Promise<void> | undefined
   #outdated = 0
 
-  constructor(parts: InventoryParts) {
-    this.#parts = parts
+  constructor(parts: InventoryDependencies) {
+    this.#dependencies = parts
   }
 
-  /** Every host; looked at anew when the last look is older than ten minutes. What takes too long is in a later answer. */
+  /** Every host; checked again when the last check is older than ten minutes. A slow host follows in a later answer. */
   async list(): Promise<readonly HostCertificate[]> {
-    const { timers } = this.#parts
+    const { timers } = this.#dependencies
     const isGood = this.#lookedAt !== undefined && timers.monotonic() - this.#lookedAt < goodFor
-    if (!isGood) await this.#patiently(this.#looking ?? this.#inTurn(undefined))
+    if (!isGood) await this.#patiently(this.#inspecting ?? this.#withLock(undefined))
     return [...this.#known.values()]
   }
 
   /** Looks at all hosts now, or at those of some sites. */
   async refresh(siteIds?: readonly number[]): Promise<readonly HostCertificate[]> {
-    await this.#patiently(this.#inTurn(siteIds))
+    await this.#patiently(this.#withLock(siteIds))
     return [...this.#known.values()]
   }
 
@@ -76,8 +76,8 @@ export class Inventory {
 
   async #patiently(look: Promise<void>): Promise<void> {
     const done = new AbortController()
-    const late = this.#parts.timers.delay(patience, done.signal).catch(() => undefined)
-    // Whoever left earlier does not hear of a failure; the next one to ask does.
+    const late = this.#dependencies.timers.delay(patience, done.signal).catch(() => undefined)
+    // A caller that left earlier gets no failure; the next caller does.
     look.catch(() => undefined)
     try {
       await Promise.race([look, late])
@@ -86,23 +86,23 @@ export class Inventory {
     }
   }
 
-  /** One look at a time: who asks for one while another is under way gets one that begins after the asking. */
-  async #inTurn(siteIds: readonly number[] | undefined): Promise<void> {
-    const last = this.#looking
+  /** One check at a time: a request during a check gets one that starts after the request. */
+  async #withLock(siteIds: readonly number[] | undefined): Promise<void> {
+    const last = this.#inspecting
     const mine = (async () => {
       await last?.catch(() => undefined)
       await this.#look(siteIds === undefined ? undefined : new Set(siteIds))
     })()
-    this.#looking = mine
+    this.#inspecting = mine
     try {
       await mine
     } finally {
-      if (this.#looking === mine) this.#looking = undefined
+      if (this.#inspecting === mine) this.#inspecting = undefined
     }
   }
 
   async #look(siteIds: ReadonlySet<number> | undefined): Promise<void> {
-    const { hosts, timers } = this.#parts
+    const { hosts, timers } = this.#dependencies
     const begun = timers.monotonic()
     const outdated = this.#outdated
     const all = (await hosts.list()).filter(({ tlsMode }) => tlsMode !== 'off')
@@ -112,7 +112,7 @@ export class Inventory {
     const asked = all.filter(
       ({ siteId, host }) => siteIds === undefined || siteIds.has(siteId) || !this.#known.has(host),
     )
-    const look = lookerAt(endpoint, this.#parts)
+    const look = lookerAt(endpoint, this.#dependencies)
     await atMost(concurrency, asked, async (site) => this.#note(await look(site)))
     if (siteIds === undefined && outdated === this.#outdated) this.#lookedAt = begun
   }
@@ -120,17 +120,17 @@ export class Inventory {
   #note(result: HostCertificate): void {
     const last = this.#known.get(result.host)
     this.#known.set(result.host, result)
-    if (last !== undefined && isOther(result, last)) this.#parts.onChange?.(result, last)
+    if (last !== undefined && isOther(result, last)) this.#dependencies.onChange?.(result, last)
   }
 }
 
 const isOther = (one: HostCertificate, other: HostCertificate): boolean =>
   one.state !== other.state || one.certificate?.fingerprint !== other.certificate?.fingerprint
 
-/** Asks for one host after the other; a server that answers none of many is not asked for the rest. */
+/** Checks one host after the other; a server that answers none of many is not tried for the rest. */
 function lookerAt(
   endpoint: NodeEndpoint | undefined,
-  { roots, handshakeMs = defaultHandshakeMs, timers }: Omit<InventoryParts, 'hosts'>,
+  { roots, handshakeMs = defaultHandshakeMs, timers }: Omit<InventoryDependencies, 'hosts'>,
 ): (site: SiteHost) => Promise<HostCertificate> {
   let silent = 0
   let last: Handshake = { kind: 'unreachable', reason: 'no server is set up' }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { longestScan, nextScanStep, type ScanInput } from './next-scan-step.ts'
-import type { Assessment } from './ssl-labs-client.ts'
-import type { SslLabsTrouble } from './ssl-labs-error.ts'
+import { maxScan, nextScanStep, type ScanInput } from './next-scan-step.ts'
+import type { Assessment, SslLabsFailure } from './ssl-labs-client.ts'
 
 const answer = (status: Assessment['status'], ...grades: (string | undefined)[]): ScanInput => ({
   kind: 'answer',
@@ -12,7 +11,7 @@ const answer = (status: Assessment['status'], ...grades: (string | undefined)[])
     endpoints: grades.map((grade) => ({ grade, gradeTrustIgnored: grade, message: 'Unable to connect' })),
   },
 })
-const trouble = (kind: SslLabsTrouble): ScanInput => ({ kind: 'trouble', trouble: kind, message: 'words' })
+const failure = (kind: SslLabsFailure): ScanInput => ({ kind: 'failure', failure: kind, message: 'words' })
 const early = { elapsed: 0, troubles: 1 }
 const minute = 60_000
 
@@ -25,30 +24,30 @@ const cases: readonly [string, ScanInput, object, { elapsed: number; troubles: n
   ['no address answers', answer('READY', undefined), { state: 'error', message: 'Unable to connect' }],
   ['a grade nobody knows', answer('READY', 'Z'), { state: 'error', message: 'Unable to connect' }],
   ['an error', answer('ERROR'), { state: 'error', message: 'Unable to resolve' }],
-  ['429', trouble('rate-limited'), { state: 'rate_limited', coolOffMs: 15 * minute, message: 'words' }],
-  ['503', trouble('unavailable'), { state: 'rate_limited', coolOffMs: 15 * minute, message: 'words' }],
-  ['529', trouble('overloaded'), { state: 'rate_limited', coolOffMs: 30 * minute, message: 'words' }],
+  ['429', failure('rate-limited'), { state: 'rate_limited', coolOffMs: 15 * minute, message: 'words' }],
+  ['503', failure('unavailable'), { state: 'rate_limited', coolOffMs: 15 * minute, message: 'words' }],
+  ['529', failure('overloaded'), { state: 'rate_limited', coolOffMs: 30 * minute, message: 'words' }],
   [
     '429 again and again waits longer, an hour at most',
-    trouble('rate-limited'),
+    failure('rate-limited'),
     { state: 'rate_limited', coolOffMs: 60 * minute, message: 'words' },
     { elapsed: 0, troubles: 9 },
   ],
-  ['441', trouble('not-registered'), { state: 'failed', message: 'words' }],
-  ['400', trouble('refused'), { state: 'failed', message: 'words' }],
-  ['500 is tried again', trouble('failed'), { state: 'starting', waitMs: 30_000, message: 'words' }],
-  ['but not for ever', trouble('unreachable'), { state: 'failed', message: 'words' }, { elapsed: 0, troubles: 5 }],
+  ['441', failure('not-registered'), { state: 'failed', message: 'words' }],
+  ['400', failure('refused'), { state: 'failed', message: 'words' }],
+  ['500 is tried again', failure('failed'), { state: 'starting', waitMs: 30_000, message: 'words' }],
+  ['but not for ever', failure('unreachable'), { state: 'failed', message: 'words' }, { elapsed: 0, troubles: 5 }],
   [
     'two hours are enough',
     answer('IN_PROGRESS'),
     { state: 'failed', message: 'The scan took more than two hours' },
-    { elapsed: longestScan + 1, troubles: 0 },
+    { elapsed: maxScan + 1, troubles: 0 },
   ],
   [
     'a grade counts however late',
     answer('READY', 'A'),
     { state: 'ready', grade: 'A', gradeTrustIgnored: 'A' },
-    { elapsed: longestScan + 1, troubles: 0 },
+    { elapsed: maxScan + 1, troubles: 0 },
   ],
 ]
 

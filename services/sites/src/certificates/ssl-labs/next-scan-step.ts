@@ -1,7 +1,6 @@
-import { grades, type Grade } from '../grader/grade.ts'
+import { type Grade, grades } from '../grader/score.ts'
 import type { HistoryGrade } from '../history/weekly-points.ts'
-import type { Assessment } from './ssl-labs-client.ts'
-import type { SslLabsTrouble } from './ssl-labs-error.ts'
+import type { Assessment, SslLabsFailure } from './ssl-labs-client.ts'
 
 /** State of a scan. The last three are final; `ready` has a grade. */
 export type ScanState = 'queued' | 'starting' | 'dns' | 'in_progress' | 'rate_limited' | 'ready' | 'error' | 'failed'
@@ -12,11 +11,11 @@ export const isScanOver = (state: ScanState): boolean => state === 'ready' || st
 /** Outcome of the last request. */
 export type ScanInput =
   | { readonly kind: 'answer'; readonly assessment: Assessment }
-  | { readonly kind: 'trouble'; readonly trouble: SslLabsTrouble; readonly message: string }
+  | { readonly kind: 'failure'; readonly failure: SslLabsFailure; readonly message: string }
 
 /** Progress of a scan that the next step is decided by. */
 export interface ScanProgress {
-  /** Since SSL Labs was first asked, milliseconds. */
+  /** Since the first request to SSL Labs, milliseconds. */
   readonly elapsed: number
   /** Troubles one after the other, this one included. */
   readonly troubles: number
@@ -25,7 +24,7 @@ export interface ScanProgress {
 /** Next step of a scan: another request after a while, or an end. */
 export type ScanStep =
   | { readonly state: 'dns' | 'in_progress'; readonly waitMs: number }
-  /** Nobody may be asked anything for so long. */
+  /** Time without any request to SSL Labs. */
   | { readonly state: 'rate_limited'; readonly coolOffMs: number; readonly message: string }
   /** Asks the same again. */
   | { readonly state: 'starting'; readonly waitMs: number; readonly message: string }
@@ -33,22 +32,22 @@ export type ScanStep =
   | { readonly state: 'error' | 'failed'; readonly message: string }
 
 /** After this a scan has failed, milliseconds. */
-export const longestScan = 2 * 3_600_000
+export const maxScan = 2 * 3_600_000
 
 const minute = 60_000
-const coolOffs: Readonly<Partial<Record<SslLabsTrouble, number>>> = {
+const coolOffs: Readonly<Partial<Record<SslLabsFailure, number>>> = {
   'rate-limited': 15 * minute,
   unavailable: 15 * minute,
   overloaded: 30 * minute,
 }
-const longestCoolOff = 60 * minute
-const mostTroubles = 5
+const maxCoolOff = 60 * minute
+const maxFailures = 5
 
-/** The next step of a scan. Pure: the same question and answer always lead to the same step. */
+/** The next step of a scan. Pure: the same question and answer always give the same step. */
 export function nextScanStep(input: ScanInput, { elapsed, troubles }: ScanProgress): ScanStep {
-  const step = input.kind === 'answer' ? afterAnswer(input.assessment) : afterTrouble(input, troubles)
+  const step = input.kind === 'answer' ? afterAnswer(input.assessment) : afterFailure(input, troubles)
   const goesOn = 'waitMs' in step || 'coolOffMs' in step
-  return goesOn && elapsed > longestScan ? { state: 'failed', message: 'The scan took more than two hours' } : step
+  return goesOn && elapsed > maxScan ? { state: 'failed', message: 'The scan took more than two hours' } : step
 }
 
 function afterAnswer({ status, message, endpoints }: Assessment): ScanStep {
@@ -69,13 +68,13 @@ function sameOf(found: readonly (string | undefined)[]): HistoryGrade | undefine
   return known.length > 1 ? 'mixed' : known[0]
 }
 
-function afterTrouble({ trouble, message }: ScanInput & { kind: 'trouble' }, troubles: number): ScanStep {
-  const coolOff = coolOffs[trouble]
+function afterFailure({ failure, message }: ScanInput & { kind: 'failure' }, troubles: number): ScanStep {
+  const coolOff = coolOffs[failure]
   if (coolOff !== undefined) {
-    const coolOffMs = Math.min(longestCoolOff, coolOff * 2 ** Math.max(0, troubles - 1))
+    const coolOffMs = Math.min(maxCoolOff, coolOff * 2 ** Math.max(0, troubles - 1))
     return { state: 'rate_limited', coolOffMs, message }
   }
-  const mayPass = trouble === 'failed' || trouble === 'unreachable'
-  if (mayPass && troubles < mostTroubles) return { state: 'starting', waitMs: 30_000 * troubles, message }
+  const mayPass = failure === 'failed' || failure === 'unreachable'
+  if (mayPass && troubles < maxFailures) return { state: 'starting', waitMs: 30_000 * troubles, message }
   return { state: 'failed', message }
 }

@@ -1,56 +1,56 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../../database/tables.ts'
+import type { CertificateTables } from '../tables.ts'
 import { maskEmail } from '../../settings/schema.ts'
 import { freeMailDomains } from './free-mail.data.ts'
-import type { SslLabsClient, SslLabsIdentity } from './ssl-labs-client.ts'
-import { SslLabsError } from './ssl-labs-error.ts'
+import { type SslLabsClient, SslLabsError, type SslLabsIdentity } from './ssl-labs-client.ts'
 import { readFact, writeFact } from './store.ts'
 
-/** True if we are known to SSL Labs. The address never leaves the service whole. */
+/** State of the registration with SSL Labs. The e-mail address is always masked. */
 export interface RegistrationStatus {
   /** As `a***@example.org`; empty when no address is set. */
   readonly maskedEmail: string
-  /** Null when nobody knows: nothing was registered, or SSL Labs could not be asked. */
+  /** Null when it is unknown: nothing was registered, or SSL Labs did not answer. */
   readonly isRegistered: boolean | null
   readonly message: string
 }
 
-/** The address is of a provider whose addresses SSL Labs refuses; nothing was sent. */
+/** Error for an address at a free mail provider, which SSL Labs refuses; nothing was sent. */
 export class FreeMailAddress extends Error {
   override readonly name = 'FreeMailAddress'
 }
 
-/** No address is set to register with. */
+/** Error for a registration without an e-mail address. */
 export class NoIdentity extends Error {
   override readonly name = 'NoIdentity'
 }
 
-/** Registering with SSL Labs. */
+/** Registration with SSL Labs. */
 export interface Registration {
   status(): Promise<RegistrationStatus>
-  /** Asks SSL Labs. Never throws for what it answers. */
+  /** Requests the state from SSL Labs. An `SslLabsError` becomes the message of the status. */
   refresh(): Promise<RegistrationStatus>
   /**
-   * Registers who is given, or who the settings name. Throws `NoIdentity`, `FreeMailAddress` unless that is confirmed, or
-   * `SslLabsError`.
+   * Registers the given identity, or the one in the settings. Throws `NoIdentity`, `FreeMailAddress` unless that is
+   * confirmed, or `SslLabsError`.
    */
   register(identity: SslLabsIdentity | undefined, isFreeMailConfirmed: boolean): Promise<RegistrationStatus>
 }
 
-export interface RegistrationParts {
-  readonly db: Kysely<Tables>
+export interface RegistrationDependencies {
+  readonly db: Kysely<CertificateTables>
   readonly client: SslLabsClient
   /** Returns the identity in the settings; undefined when there is none. */
   readonly identity: () => SslLabsIdentity | undefined
-  /** Puts who was registered into the settings. */
+  /** Stores the registered identity in the settings. */
   readonly keepIdentity: (identity: SslLabsIdentity) => Promise<void>
 }
 
-/** The address that was found registered, so that another address in the settings is another registration. */
+/** Name of the fact that holds the registered address; another address in the settings is not registered. */
 const fact = 'registered_email'
-const notAsked = 'SSL Labs has not been asked yet'
+const notTried = 'SSL Labs has not been asked yet'
 
-export function createRegistration(parts: RegistrationParts): Registration {
+/** Creates the registration; `status` reads the stored state, without a request to SSL Labs. */
+export function createRegistration(parts: RegistrationDependencies): Registration {
   return {
     status: () => statusOf(parts),
     refresh: () => refresh(parts),
@@ -58,15 +58,15 @@ export function createRegistration(parts: RegistrationParts): Registration {
   }
 }
 
-async function statusOf({ db, identity }: RegistrationParts): Promise<RegistrationStatus> {
+async function statusOf({ db, identity }: RegistrationDependencies): Promise<RegistrationStatus> {
   const email = identity()?.email
   if (email === undefined) return { maskedEmail: '', isRegistered: null, message: 'No e-mail address is set' }
   const isRegistered = (await readFact(db, fact)) === email
-  const message = isRegistered ? 'The e-mail address is registered' : notAsked
+  const message = isRegistered ? 'The e-mail address is registered' : notTried
   return { maskedEmail: maskEmail(email), isRegistered: isRegistered ? true : null, message }
 }
 
-async function refresh(parts: RegistrationParts): Promise<RegistrationStatus> {
+async function refresh(parts: RegistrationDependencies): Promise<RegistrationStatus> {
   const { db, client, identity } = parts
   const email = identity()?.email
   if (email === undefined) return statusOf(parts)
@@ -76,14 +76,14 @@ async function refresh(parts: RegistrationParts): Promise<RegistrationStatus> {
     return await statusOf(parts)
   } catch (error) {
     if (!(error instanceof SslLabsError)) throw error
-    const isKnown = error.trouble === 'not-registered'
+    const isKnown = error.failure === 'not-registered'
     if (isKnown) await writeFact(db, fact, '')
     return { maskedEmail: maskEmail(email), isRegistered: isKnown ? false : null, message: error.message }
   }
 }
 
 async function register(
-  parts: RegistrationParts,
+  parts: RegistrationDependencies,
   chosen: SslLabsIdentity | undefined,
   isFreeMailConfirmed: boolean,
 ): Promise<RegistrationStatus> {

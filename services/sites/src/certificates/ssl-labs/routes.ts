@@ -1,5 +1,5 @@
 import type { Route } from '@hearth/http'
-import { momentOf } from '@hearth/runtime'
+import { toIsoString } from '@hearth/runtime'
 import { route } from '../../access.ts'
 import { badRequest, conflict, notFound, Problem, tooMany } from '../../problems.ts'
 import type { SiteHosts } from '../site-host.ts'
@@ -16,7 +16,7 @@ import {
   ScanView,
 } from './schema.ts'
 import { ScanTooSoon, type Scan, type Scans } from './scans.ts'
-import { SslLabsError } from './ssl-labs-error.ts'
+import { SslLabsError } from './ssl-labs-client.ts'
 
 /** Functions behind the endpoints. */
 export interface SslLabsFeature {
@@ -31,7 +31,7 @@ export interface SslLabsFeature {
 
 const shared = { tag: 'Certificates', access: 'admin' } as const
 
-/** Registering with SSL Labs and asking it for grades. */
+/** The endpoints of SSL Labs: registration and scans. */
 export function sslLabsRoutes(feature: SslLabsFeature): Route[] {
   return [...registrationRoutes(feature.registration), ...scanRoutes(feature), optInRoute(feature)]
 }
@@ -186,5 +186,5 @@ const scanView = (scan: Scan): ScanView => ({
   grade: scan.grade,
   message: scan.message,
   requested_at: new Date(scan.requestedAt).toISOString(),
-  finished_at: momentOf(scan.finishedAt),
+  finished_at: toIsoString(scan.finishedAt),
 })

@@ -6,11 +6,10 @@ import { createFastTimers, createLog } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { startSslLabsServer, type SslLabsServer } from '../../../test/ssl-labs-server/ssl-labs-server.ts'
 import { migrations } from '../../database/migrations/index.ts'
-import type { Tables } from '../../database/tables.ts'
+import type { Tables } from '../../tables.ts'
 import { createRegistration, FreeMailAddress, NoIdentity } from './registration.ts'
 import { type Scan, Scans, ScanTooSoon } from './scans.ts'
-import { createSslLabsClient, type SslLabsIdentity } from './ssl-labs-client.ts'
-import { SslLabsError } from './ssl-labs-error.ts'
+import { createSslLabsClient, SslLabsError, type SslLabsIdentity } from './ssl-labs-client.ts'
 import { putScan } from './store.ts'
 
 const email = 'it@example.org'
@@ -164,7 +163,7 @@ test('registering: the settings name somebody, free mail is asked about first, r
   await assert.rejects(registration.register(free, false), FreeMailAddress)
   await assert.rejects(registration.register(free, true), (error) => {
     assert.ok(error instanceof SslLabsError)
-    assert.deepEqual([error.trouble, error.message], ['refused', 'Free e-mail is not allowed'])
+    assert.deepEqual([error.failure, error.message], ['refused', 'Free e-mail is not allowed'])
     return true
   })
   assert.deepEqual([kept.identity, (await registration.status()).isRegistered], [undefined, null])

@@ -1,12 +1,10 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../../database/tables.ts'
-import type { Grade } from '../grader/grade.ts'
+import type { CertificateTables, ScanRow } from '../tables.ts'
+import type { Grade } from '../grader/score.ts'
 import type { HistoryGrade } from '../history/weekly-points.ts'
-import type { ScanRow } from '../tables.ts'
 import { isScanOver, nextScanStep, type ScanInput, type ScanState, type ScanStep } from './next-scan-step.ts'
-import type { SslLabsClient } from './ssl-labs-client.ts'
-import { SslLabsError } from './ssl-labs-error.ts'
+import { type SslLabsClient, SslLabsError } from './ssl-labs-client.ts'
 import * as store from './store.ts'
 
 /** A scan as it stands. Moments are milliseconds. */
@@ -23,7 +21,7 @@ export interface Scan {
 /** A new assessment of the host was started not long ago. */
 export class ScanTooSoon extends Error {
   override readonly name = 'ScanTooSoon'
-  /** Time when it may be asked for again. */
+  /** Time of the next request. */
   readonly seconds: number
 
   constructor(seconds: number) {
@@ -32,8 +30,8 @@ export class ScanTooSoon extends Error {
   }
 }
 
-export interface ScansParts {
-  readonly db: Kysely<Tables>
+export interface ScansDependencies {
+  readonly db: Kysely<CertificateTables>
   readonly client: SslLabsClient
   readonly timers: Timers
   readonly log: Log
@@ -54,24 +52,24 @@ const coolOffFact = 'cool_off_until'
 
 /** Scans by SSL Labs, one at a time. */
 export class Scans {
-  readonly #parts: ScansParts
+  readonly #dependencies: ScansDependencies
   readonly #end = new AbortController()
   #working: Promise<void> | undefined
   #isMore = false
 
-  constructor(parts: ScansParts) {
-    this.#parts = parts
+  constructor(parts: ScansDependencies) {
+    this.#dependencies = parts
   }
 
   /** Goes on with what an earlier run left. */
   async start(): Promise<void> {
-    await store.requeueInterrupted(this.#parts.db)
+    await store.requeueInterrupted(this.#dependencies.db)
     this.#work()
   }
 
   /** Puts a host in the line; does nothing when it is there already. Throws `ScanTooSoon`. */
   async request({ host, siteId, isFresh }: { host: string; siteId: number; isFresh: boolean }): Promise<Scan> {
-    const { db, timers } = this.#parts
+    const { db, timers } = this.#dependencies
     const now = timers.now()
     const known = await store.findScan(db, host)
     if (known !== undefined && !isScanOver(known.state as ScanState)) return scanOf(known)
@@ -91,13 +89,13 @@ export class Scans {
       message: null,
     }
     await store.putScan(db, row)
-    this.#parts.onState(scanOf(row))
+    this.#dependencies.onState(scanOf(row))
     this.#work()
     return scanOf(row)
   }
 
   async list(): Promise<Scan[]> {
-    return (await store.listScans(this.#parts.db)).map(scanOf)
+    return (await store.listScans(this.#dependencies.db)).map(scanOf)
   }
 
   async close(): Promise<void> {
@@ -112,7 +110,7 @@ export class Scans {
     if (this.#isMore) return
     this.#working = this.#drain()
       .catch((error: unknown) => {
-        if (!this.#end.signal.aborted) this.#parts.log.error({ err: error }, 'scans by SSL Labs stopped')
+        if (!this.#end.signal.aborted) this.#dependencies.log.error({ err: error }, 'scans by SSL Labs stopped')
       })
       .finally(() => {
         this.#working = undefined
@@ -123,24 +121,24 @@ export class Scans {
 
   async #drain(): Promise<void> {
     for (;;) {
-      const row = await store.nextQueued(this.#parts.db)
+      const row = await store.nextQueued(this.#dependencies.db)
       if (row === undefined) return
       await this.#scan(row)
     }
   }
 
   async #scan(row: ScanRow): Promise<void> {
-    const { timers } = this.#parts
+    const { timers } = this.#dependencies
     const begun = timers.monotonic()
-    let isAsked = false
+    let isQueried = false
     let troubles = 0
     await this.#change(row, { state: 'starting', started_at: timers.now() })
     for (;;) {
       await this.#waitForCoolOff()
-      const mode = isAsked ? 'poll' : row.is_fresh === 1 ? 'new' : 'cached'
+      const mode = isQueried ? 'poll' : row.is_fresh === 1 ? 'new' : 'cached'
       const input = await this.#ask(row, mode)
-      troubles = input.kind === 'trouble' ? troubles + 1 : 0
-      isAsked ||= input.kind === 'answer'
+      troubles = input.kind === 'failure' ? troubles + 1 : 0
+      isQueried ||= input.kind === 'answer'
       const step = nextScanStep(input, { elapsed: timers.monotonic() - begun, troubles })
       await this.#take(row, step)
       if (isScanOver(step.state)) return
@@ -149,10 +147,10 @@ export class Scans {
   }
 
   async #ask(row: ScanRow, mode: 'new' | 'cached' | 'poll'): Promise<ScanInput> {
-    const { client, email, timers, db } = this.#parts
+    const { client, email, timers, db } = this.#dependencies
     const address = email()
     if (address === undefined)
-      return { kind: 'trouble', trouble: 'not-registered', message: 'Scans by SSL Labs are off' }
+      return { kind: 'failure', failure: 'not-registered', message: 'Scans by SSL Labs are off' }
     try {
       if (mode === 'new') {
         await this.#waitForRoom(address)
@@ -161,13 +159,13 @@ export class Scans {
       return { kind: 'answer', assessment: await client.analyze(address, row.host, mode) }
     } catch (error) {
       if (!(error instanceof SslLabsError)) throw error
-      return { kind: 'trouble', trouble: error.trouble, message: error.message }
+      return { kind: 'failure', failure: error.failure, message: error.message }
     }
   }
 
   /** As many assessments as we may have, and the pause SSL Labs wants before another. */
   async #waitForRoom(address: string): Promise<void> {
-    const { client, timers } = this.#parts
+    const { client, timers } = this.#dependencies
     for (let turn = 0; turn < 60; turn += 1) {
       const { maxAssessments, currentAssessments, newAssessmentCoolOff } = await client.info(address)
       const isRoom = currentAssessments < maxAssessments
@@ -178,7 +176,7 @@ export class Scans {
   }
 
   async #take(row: ScanRow, step: ScanStep): Promise<void> {
-    const { timers, db, onGrade } = this.#parts
+    const { timers, db, onGrade } = this.#dependencies
     const message = 'message' in step ? step.message : null
     const finished_at = isScanOver(step.state) ? timers.now() : null
     if (step.state === 'rate_limited') await store.writeFact(db, coolOffFact, String(timers.now() + step.coolOffMs))
@@ -189,9 +187,9 @@ export class Scans {
     await this.#change(row, { state: step.state, message, finished_at, ...('grade' in step && { grade: step.grade }) })
   }
 
-  /** Also over a restart: whoever was told to wait does. */
+  /** A pause outlasts a restart. */
   async #waitForCoolOff(): Promise<void> {
-    const { db, timers } = this.#parts
+    const { db, timers } = this.#dependencies
     const until = Number((await store.readFact(db, coolOffFact)) ?? 0)
     const left = Math.min(until - timers.now(), 3_600_000)
     if (left > 0) await timers.delay(left, this.#end.signal)
@@ -199,8 +197,8 @@ export class Scans {
 
   async #change(row: ScanRow, change: Partial<Omit<ScanRow, 'host'>>): Promise<void> {
     Object.assign(row, change)
-    await store.changeScan(this.#parts.db, row.host, change)
-    this.#parts.onState(scanOf(row))
+    await store.changeScan(this.#dependencies.db, row.host, change)
+    this.#dependencies.onState(scanOf(row))
   }
 }
 

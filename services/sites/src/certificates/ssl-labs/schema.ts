@@ -58,5 +58,5 @@ export const ScanRequest = z
 
 export const OptInParams = z.object({ id: z.coerce.number().int().positive().max(2_147_483_647) })
 
-/** True if SSL Labs may hear the names of a site. */
+/** True if the names of a site may be sent to SSL Labs. */
 export const OptIn = z.strictObject({ enabled: z.boolean() }).meta({ id: 'SslLabsOptIn' })

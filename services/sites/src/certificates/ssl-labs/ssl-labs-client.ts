@@ -1,8 +1,35 @@
-import { OutboundFailed, OutboundRefused, type GuardedAnswer, type GuardedFetch } from '@hearth/outbound'
+import { type GuardedAnswer, type GuardedFetch, OutboundFailed, OutboundRefused } from '@hearth/outbound'
 import { z } from 'zod'
-import { SslLabsError, type SslLabsTrouble } from './ssl-labs-error.ts'
 
-/** Identity for a registration; SSL Labs wants an address of an organisation. */
+/** Kind of a failure of SSL Labs. */
+export type SslLabsFailure =
+  /** 441: the e-mail address is not registered. */
+  | 'not-registered'
+  /** 429: more requests than allowed. */
+  | 'rate-limited'
+  /** 503: not available for a while. */
+  | 'unavailable'
+  /** 529: overloaded. */
+  | 'overloaded'
+  /** 400, or a refused registration; the message comes from SSL Labs. */
+  | 'refused'
+  /** Anything else, and answers that cannot be read. */
+  | 'failed'
+  /** SSL Labs is unreachable, or the outbound policy forbids the connection. */
+  | 'unreachable'
+
+/** A request that SSL Labs refused or failed. */
+export class SslLabsError extends Error {
+  override readonly name = 'SslLabsError'
+  readonly failure: SslLabsFailure
+
+  constructor(failure: SslLabsFailure, message: string, options?: ErrorOptions) {
+    super(message.slice(0, 500), options)
+    this.failure = failure
+  }
+}
+
+/** Identity for a registration; SSL Labs requires the e-mail address of an organisation. */
 export interface SslLabsIdentity {
   readonly firstName: string
   readonly lastName: string
@@ -22,7 +49,7 @@ export interface SslLabsInfo {
 export interface Assessment {
   readonly status: 'DNS' | 'IN_PROGRESS' | 'READY' | 'ERROR'
   readonly message: string | undefined
-  /** One for each address of the host; grades when they are there. */
+  /** One endpoint per address of the host; its grade is absent until it is known. */
   readonly endpoints: readonly {
     readonly grade: string | undefined
     readonly gradeTrustIgnored: string | undefined
@@ -32,14 +59,14 @@ export interface Assessment {
 
 /** SSL Labs' API, version 4. Every call throws `SslLabsError`. */
 export interface SslLabsClient {
-  /** The words of success. */
+  /** Registers an identity and returns the success message, which may be empty. */
   register(identity: SslLabsIdentity): Promise<string>
   info(email: string): Promise<SslLabsInfo>
-  /** Starts an assessment, or tells how far the running or last one is. Results are never published. */
+  /** Starts an assessment, or returns the progress of the running or last one. Results are never published. */
   analyze(email: string, host: string, mode: 'new' | 'cached' | 'poll'): Promise<Assessment>
 }
 
-export interface SslLabsClientParts {
+export interface SslLabsClientDependencies {
   readonly fetch: GuardedFetch
   /** Without a slash at its end. */
   readonly baseUrl: string
@@ -74,7 +101,8 @@ const Refusal = z.object({
   message: z.string().optional(),
 })
 
-export function createSslLabsClient({ fetch, baseUrl, cacheHours = 24 }: SslLabsClientParts): SslLabsClient {
+/** Creates the client. Its requests go through the guarded `fetch`, each with a timeout. */
+export function createSslLabsClient({ fetch, baseUrl, cacheHours = 24 }: SslLabsClientDependencies): SslLabsClient {
   const modes = {
     new: { startNew: 'on' },
     cached: { fromCache: 'on', maxAge: String(cacheHours) },
@@ -122,7 +150,7 @@ async function answerOf(send: () => Promise<GuardedAnswer>): Promise<GuardedAnsw
   return answer
 }
 
-const troubles: Readonly<Record<number, readonly [SslLabsTrouble, string]>> = {
+const troubles: Readonly<Record<number, readonly [SslLabsFailure, string]>> = {
   400: ['refused', 'SSL Labs refused the request'],
   429: ['rate-limited', 'SSL Labs was asked too often'],
   441: ['not-registered', 'The e-mail address is not registered with SSL Labs'],
@@ -131,11 +159,11 @@ const troubles: Readonly<Record<number, readonly [SslLabsTrouble, string]>> = {
 }
 
 function refusalOf(answer: GuardedAnswer): SslLabsError {
-  const [trouble, text] = troubles[answer.status] ?? ['failed', `SSL Labs answered with status ${answer.status}`]
+  const [failure, text] = troubles[answer.status] ?? ['failed', `SSL Labs answered with status ${answer.status}`]
   const refusal = Refusal.safeParse(jsonOf(answer))
   const words = refusal.data?.errors?.map(({ field, message }) => [field, message].filter(Boolean).join(': '))
-  const more = trouble === 'refused' ? (words?.join('; ') ?? refusal.data?.message) : undefined
-  return new SslLabsError(trouble, more === undefined ? text : `${text}: ${more}`)
+  const more = failure === 'refused' ? (words?.join('; ') ?? refusal.data?.message) : undefined
+  return new SslLabsError(failure, more === undefined ? text : `${text}: ${more}`)
 }
 
 function read<T>(schema: z.ZodType<T>, answer: GuardedAnswer): T {

@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../../database/tables.ts'
-import type { ScanRow } from '../tables.ts'
+import type { CertificateTables, ScanRow } from '../tables.ts'
 
-type Db = Kysely<Tables>
+type Db = Kysely<CertificateTables>
 
 export function listScans(db: Db): Promise<ScanRow[]> {
   return db.selectFrom('ssl_labs_scans').selectAll().orderBy('host').execute()

@@ -19,8 +19,8 @@ export interface CheckedChain {
 }
 
 /** Largest text of a chain and of a key, bytes, and most certificates in one. */
-export const largestPem = 65_536
-const mostCertificates = 10
+export const maxPem = 65_536
+const maxCertificates = 10
 
 /**
  * Checks a certificate with its key: that they belong together, that the chain is whole and in order (it is put in order),
@@ -76,8 +76,8 @@ function readCertificates(text: string): readonly [X509Certificate, ...X509Certi
   if (/PRIVATE KEY/.test(text))
     throw new UploadRejected('certificate', 'holds a private key; it has a field of its own')
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g) ?? []
-  if (blocks.length > mostCertificates)
-    throw new UploadRejected('certificate', `holds more than ${mostCertificates} certificates`)
+  if (blocks.length > maxCertificates)
+    throw new UploadRejected('certificate', `holds more than ${maxCertificates} certificates`)
   const [first, ...rest] = blocks.map((block, index) => {
     try {
       return new X509Certificate(block)

@@ -16,7 +16,7 @@ import { CertificateInUse, TooManyCertificates, type Uploads } from './uploads.t
 const shared = { tag: 'Certificates', access: 'admin' } as const
 
 /** Two texts of 64 KiB, each line end of which takes two characters in JSON. */
-const largestBody = 200_000
+const maxBody = 200_000
 
 /** Certificates people bring themselves. */
 export function uploadRoutes(uploads: Uploads): Route[] {
@@ -66,7 +66,7 @@ function changeRoutes(uploads: Uploads): Route[] {
         summary: 'Upload a certificate with its key, or that of an authority',
         limit: '10/min',
         body: CertificateUpload,
-        largestBody,
+        maxBodyBytes: maxBody,
         success: { status: 201, body: UploadedCertificate },
         errors: [409, 413],
       },
@@ -83,7 +83,7 @@ function changeRoutes(uploads: Uploads): Route[] {
         limit: '10/min',
         params: UploadParams,
         body: CertificateReplacement,
-        largestBody,
+        maxBodyBytes: maxBody,
         success: { status: 200, body: UploadedCertificate },
         errors: [404, 413],
       },

@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../../database/tables.ts'
-import type { UploadedCertificateRow } from '../tables.ts'
+import type { CertificateTables, UploadedCertificateRow } from '../tables.ts'
 
 /** Values to store; `insert` and `replace` add the id and the times. */
 export type UploadValues = Pick<UploadedCertificateRow, 'name' | 'kind' | 'chain'>
 
 /** Lists the uploads that were not deleted, by name. */
-export function listUploads(db: Kysely<Tables>): Promise<UploadedCertificateRow[]> {
+export function listUploads(db: Kysely<CertificateTables>): Promise<UploadedCertificateRow[]> {
   return db
     .selectFrom('uploaded_certificates')
     .selectAll()
@@ -16,7 +15,7 @@ export function listUploads(db: Kysely<Tables>): Promise<UploadedCertificateRow[
     .execute()
 }
 
-export function findUpload(db: Kysely<Tables>, id: number): Promise<UploadedCertificateRow | undefined> {
+export function findUpload(db: Kysely<CertificateTables>, id: number): Promise<UploadedCertificateRow | undefined> {
   return db
     .selectFrom('uploaded_certificates')
     .selectAll()
@@ -25,7 +24,7 @@ export function findUpload(db: Kysely<Tables>, id: number): Promise<UploadedCert
     .executeTakeFirst()
 }
 
-export async function countUploads(db: Kysely<Tables>): Promise<number> {
+export async function countUploads(db: Kysely<CertificateTables>): Promise<number> {
   const { count } = await db
     .selectFrom('uploaded_certificates')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -36,7 +35,7 @@ export async function countUploads(db: Kysely<Tables>): Promise<number> {
 
 /** Adds a row under an id that was never used; `sealKey` is called with it, for the key is sealed to its row. */
 export function insertUpload(
-  db: Kysely<Tables>,
+  db: Kysely<CertificateTables>,
   values: UploadValues & { now: number },
   sealKey: (id: number) => string,
 ): Promise<UploadedCertificateRow> {
@@ -55,7 +54,7 @@ export function insertUpload(
 
 /** Puts another chain and key in place; false when the row is gone. */
 export async function replaceUpload(
-  db: Kysely<Tables>,
+  db: Kysely<CertificateTables>,
   { id, ...values }: Pick<UploadedCertificateRow, 'id' | 'chain' | 'key_sealed' | 'changed_at'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -68,7 +67,7 @@ export async function replaceUpload(
 }
 
 /** Forgets what a row held. */
-export async function clearUpload(db: Kysely<Tables>, id: number, now: number): Promise<void> {
+export async function clearUpload(db: Kysely<CertificateTables>, id: number, now: number): Promise<void> {
   await db
     .updateTable('uploaded_certificates')
     .set({ chain: '', key_sealed: '', deleted_at: now })

@@ -2,16 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Sealer } from '@hearth/credentials'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
 import { certificateFacts, namesOf } from '../certificate-facts.ts'
-import type { Tables } from '../../database/tables.ts'
-import type { UploadedCertificateRow } from '../tables.ts'
+import type { CertificateTables, UploadedCertificateRow } from '../tables.ts'
 import { chainOf, readAuthority, readCertificate } from './read-pem.ts'
 import * as store from './store.ts'
-import {
-  createUploadedMaterial,
-  type MaterialKeeper,
-  type UploadedContent,
-  type UploadedMaterial,
-} from './uploaded-material.ts'
+import { MaterialStore, type UploadedContent, type UploadedMaterial } from './uploaded-material.ts'
 
 /** An uploaded certificate as it may be shown: never with its key. Moments are milliseconds. */
 export interface UploadedCertificate {
@@ -60,117 +54,117 @@ export class TooManyCertificates extends Error {
   override readonly name = 'TooManyCertificates'
 }
 
-/** Most that are kept. */
-export const mostUploads = 500
+/** Maximum number of certificates. */
+export const maxUploads = 500
 
-/** Certificates people bring themselves. */
-export interface Uploads {
-  list(): Promise<UploadedCertificate[]>
-  find(id: number): Promise<UploadedCertificate | undefined>
-  /** Throws `UploadRejected` or `TooManyCertificates`. */
-  add(upload: Upload): Promise<UploadedCertificate>
-  /** Puts a renewed one in place; sites that use it get it. Undefined when there is none. Throws `UploadRejected`. */
-  replace(id: number, upload: Pick<Upload, 'certificate' | 'privateKey'>): Promise<UploadedCertificate | undefined>
-  /** False when there is none. Throws `CertificateInUse`. */
-  remove(id: number): Promise<boolean>
-  /** Takes note of what another process has changed. */
-  refresh(): Promise<void>
-  /** For whoever compiles configurations; it follows every change. */
-  readonly material: UploadedMaterial
-}
-
-export interface UploadsParts {
-  readonly db: Kysely<Tables>
+export interface UploadsDependencies {
+  readonly db: Kysely<CertificateTables>
   readonly sealer: Sealer
   readonly clock: Clock
   /** Ids of the sites that use an uploaded certificate, as certificate or as authority. */
   readonly sitesUsing: (id: number) => Promise<readonly number[]>
   /** Folder where a Caddy of this machine and user reads certificates; without it configurations hold them. */
   readonly folder: string | undefined
-  /** Told when what runs has to be compiled anew. */
+  /** Called when configurations have to be compiled again. */
   readonly onReplaced: (id: number, siteIds: readonly number[]) => void
 }
 
-/** Opens what was uploaded before. */
-export async function openUploads(parts: UploadsParts): Promise<Uploads> {
-  const material = createUploadedMaterial(parts.folder)
-  const refresh = async () =>
-    await material.begin((await store.listUploads(parts.db)).map((row) => contentOf(row, parts.sealer)))
-  await refresh()
-  const view: View = async (row) => ({ ...describe(row), usedBy: await parts.sitesUsing(row.id) })
-  return { material, refresh, ...readingOf(parts, view), ...changesOf(parts, { view, material }) }
+/** Opens the uploaded certificates. */
+export async function openUploads(dependencies: UploadsDependencies): Promise<Uploads> {
+  const uploads = new Uploads(dependencies)
+  await uploads.refresh()
+  return uploads
 }
 
-type View = (row: UploadedCertificateRow) => Promise<UploadedCertificate>
+/** Certificates that people upload. Reading never shows a key. */
+export class Uploads {
+  readonly #dependencies: UploadsDependencies
+  readonly #material: MaterialStore
+  /** Ids are counted up, and files follow rows, so changes run one after the other. */
+  readonly #changes = createKeyedQueue(20)
 
-interface Surroundings {
-  readonly view: View
-  readonly material: MaterialKeeper
-}
+  constructor(dependencies: UploadsDependencies) {
+    this.#dependencies = dependencies
+    this.#material = new MaterialStore(dependencies.folder)
+  }
 
-function readingOf({ db }: UploadsParts, view: View): Pick<Uploads, 'list' | 'find'> {
-  return {
-    async list() {
-      return Promise.all((await store.listUploads(db)).map(view))
-    },
-    async find(id) {
+  /** The certificates for the compiler of configurations; they follow every change. */
+  get material(): UploadedMaterial {
+    return this.#material
+  }
+
+  /** Reads changes by another process. */
+  async refresh(): Promise<void> {
+    const { db, sealer } = this.#dependencies
+    await this.#material.begin((await store.listUploads(db)).map((row) => contentOf(row, sealer)))
+  }
+
+  async list(): Promise<UploadedCertificate[]> {
+    return Promise.all((await store.listUploads(this.#dependencies.db)).map((row) => this.#view(row)))
+  }
+
+  async find(id: number): Promise<UploadedCertificate | undefined> {
+    const row = await store.findUpload(this.#dependencies.db, id)
+    return row === undefined ? undefined : this.#view(row)
+  }
+
+  /** Throws `UploadRejected` or `TooManyCertificates`. */
+  add(upload: Upload): Promise<UploadedCertificate> {
+    const { db, sealer, clock } = this.#dependencies
+    return this.#withLock(async () => {
+      const checked = check(upload, clock.now())
+      if ((await store.countUploads(db)) >= maxUploads) throw new TooManyCertificates(`there are ${maxUploads} already`)
+      const values = { name: upload.name, kind: upload.kind, chain: checked.pem, now: clock.now() }
+      const row = await store.insertUpload(db, values, (id) => sealKey(sealer, id, checked.key))
+      await this.#material.put(contentOf(row, sealer))
+      return this.#view(row)
+    })
+  }
+
+  /** Stores a renewed certificate; sites that use it get it. Undefined when there is none. Throws `UploadRejected`. */
+  replace(id: number, upload: Pick<Upload, 'certificate' | 'privateKey'>): Promise<UploadedCertificate | undefined> {
+    const { db, sealer, clock, sitesUsing, onReplaced } = this.#dependencies
+    return this.#withLock(async () => {
       const row = await store.findUpload(db, id)
-      return row === undefined ? undefined : view(row)
-    },
+      if (row === undefined) return undefined
+      const { pem, key } = check({ ...upload, kind: row.kind }, clock.now())
+      const values = { id, chain: pem, key_sealed: sealKey(sealer, id, key), changed_at: clock.now() }
+      if (!(await store.replaceUpload(db, values))) return undefined
+      const renewed = { ...row, ...values }
+      await this.#material.put(contentOf(renewed, sealer))
+      const siteIds = await sitesUsing(id)
+      if (siteIds.length > 0) onReplaced(id, siteIds)
+      return this.#view(renewed)
+    })
   }
-}
 
-function changesOf(parts: UploadsParts, around: Surroundings): Pick<Uploads, 'add' | 'replace' | 'remove'> {
-  const { db, sealer, clock, sitesUsing } = parts
-  // Ids are counted up, and files follow rows, so changes take turns.
-  const changes = createKeyedQueue(20)
-  const inTurn = <T>(change: () => Promise<T>) => changes.run('all', change)
-  return {
-    add: (upload) =>
-      inTurn(async () => {
-        const checked = check(upload, clock.now())
-        if ((await store.countUploads(db)) >= mostUploads)
-          throw new TooManyCertificates(`there are ${mostUploads} already`)
-        const values = { name: upload.name, kind: upload.kind, chain: checked.pem, now: clock.now() }
-        const row = await store.insertUpload(db, values, (id) => sealKey(sealer, id, checked.key))
-        await around.material.put(contentOf(row, sealer))
-        return around.view(row)
-      }),
-    replace: (id, upload) => inTurn(() => replace(parts, around, { id, upload })),
-    remove: (id) =>
-      inTurn(async () => {
-        if ((await store.findUpload(db, id)) === undefined) return false
-        const siteIds = await sitesUsing(id)
-        if (siteIds.length > 0) throw new CertificateInUse(siteIds)
-        await store.clearUpload(db, id, clock.now())
-        await around.material.drop(id)
-        return true
-      }),
+  /** False when there is none. Throws `CertificateInUse`. */
+  remove(id: number): Promise<boolean> {
+    const { db, clock, sitesUsing } = this.#dependencies
+    return this.#withLock(async () => {
+      if ((await store.findUpload(db, id)) === undefined) return false
+      const siteIds = await sitesUsing(id)
+      if (siteIds.length > 0) throw new CertificateInUse(siteIds)
+      await store.clearUpload(db, id, clock.now())
+      await this.#material.drop(id)
+      return true
+    })
   }
-}
 
-async function replace(
-  { db, sealer, clock, sitesUsing, onReplaced }: UploadsParts,
-  { view, material }: Surroundings,
-  { id, upload }: { id: number; upload: Pick<Upload, 'certificate' | 'privateKey'> },
-): Promise<UploadedCertificate | undefined> {
-  const row = await store.findUpload(db, id)
-  if (row === undefined) return undefined
-  const { pem, key } = check({ ...upload, kind: row.kind }, clock.now())
-  const values = { id, chain: pem, key_sealed: sealKey(sealer, id, key), changed_at: clock.now() }
-  if (!(await store.replaceUpload(db, values))) return undefined
-  const renewed = { ...row, ...values }
-  await material.put(contentOf(renewed, sealer))
-  const siteIds = await sitesUsing(id)
-  if (siteIds.length > 0) onReplaced(id, siteIds)
-  return view(renewed)
+  #withLock<T>(change: () => Promise<T>): Promise<T> {
+    return this.#changes.run('all', change)
+  }
+
+  async #view(row: UploadedCertificateRow): Promise<UploadedCertificate> {
+    return { ...describe(row), usedBy: await this.#dependencies.sitesUsing(row.id) }
+  }
 }
 
 const contentOf = ({ id, kind, chain, key_sealed }: UploadedCertificateRow, sealer: Sealer): UploadedContent => ({
   id,
   kind,
   chain,
-  key: key_sealed === '' ? '' : sealer.open(key_sealed, sealedPlace(id)),
+  key: key_sealed === '' ? '' : sealer.open(key_sealed, sealContext(id)),
 })
 
 function check({ kind, certificate, privateKey }: Omit<Upload, 'name'>, now: number): { pem: string; key: string } {
@@ -179,10 +173,10 @@ function check({ kind, certificate, privateKey }: Omit<Upload, 'name'>, now: num
     : readCertificate({ certificate, privateKey }, now)
 }
 
-const sealedPlace = (id: number): string => `uploaded_certificates.key_sealed:${id}`
+const sealContext = (id: number): string => `uploaded_certificates.key_sealed:${id}`
 
 const sealKey = (sealer: Sealer, id: number, key: string): string =>
-  key === '' ? '' : sealer.seal(key, sealedPlace(id))
+  key === '' ? '' : sealer.seal(key, sealContext(id))
 
 function describe(row: UploadedCertificateRow): Omit<UploadedCertificate, 'usedBy'> {
   const chain = chainOf(row.chain)

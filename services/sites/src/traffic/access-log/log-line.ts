@@ -13,7 +13,7 @@ export interface LogLine {
   readonly bytes: number
   readonly durationMs: number
   readonly client: string
-  /** True if it is one of this service's own looks at a site, from this machine; nobody visited. */
+  /** True if it is a check by this service, from this machine, and no visit. */
   readonly isProbe: boolean
 }
 
@@ -34,7 +34,7 @@ interface RawLine {
   } | null
 }
 
-const longestPath = 256
+const maxPath = 256
 
 /**
  * Reads a line of Caddy's JSON access log. Headers and query strings are not taken over, so no cookie, password or token
@@ -63,7 +63,7 @@ export function parseLogLine(text: string): LogLine | undefined {
 
 const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'
 
-/** As `apply/served-check.ts` and the grader call themselves. */
+/** As `deploy/apply-node.ts` and the grader call themselves. */
 const isProbeAgent = (header: unknown): boolean => {
   const agent: unknown = Array.isArray(header) ? header[0] : header
   return agent === 'Hearth check' || agent === 'Hearth certificate check'
@@ -86,7 +86,7 @@ function parseJson(text: string): RawLine | undefined {
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
-/** Terminals and lists stay as they are, whatever is asked for. */
+/** Terminals and lists stay as they are, whatever the request holds. */
 const textOf = (value: unknown, longest: number): string =>
   typeof value === 'string' ? value.slice(0, longest).replaceAll(controls, '\ufffd') : ''
 
@@ -97,7 +97,7 @@ const amountOf = (value: unknown): number =>
 function pathOf(uri: unknown): string {
   const text = typeof uri === 'string' ? uri : ''
   const path = /^[^?#]*/.exec(text.replace(/^https?:\/\/[^/?#]*/i, ''))?.[0] ?? ''
-  return textOf(path === '' ? '/' : path, longestPath)
+  return textOf(path === '' ? '/' : path, maxPath)
 }
 
 function hostOf(host: string): string {

@@ -1,7 +1,8 @@
-import { open, type FileHandle } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { basename, dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { headLength } from './log-position.ts'
 
 /** A file of the log that is being read, from anywhere to its present end. */
 export interface LogSource {
@@ -97,5 +98,59 @@ async function* piecesOf(file: FileHandle): AsyncGenerator<Uint8Array> {
     if (bytesRead === 0) return
     yield buffer.subarray(0, bytesRead)
     at += bytesRead
+  }
+}
+
+/** Position up to which a log was read. Files are read in the order they were rolled, the current one last. */
+export interface LogPosition {
+  /** Stamp of the newest rolled file that was read to its end; empty for none. The next one is the file being read. */
+  readonly rolledAfter: string
+  /** Bytes of the file being read, up to the end of a line. */
+  readonly offset: number
+  /** Hash of what that file begins with, to notice when another one stands in its place. */
+  readonly head: string
+}
+
+/** Bytes at the beginning of a file that identify it; the first line's time is among them. */
+export const headLength = 256
+
+/** Hash of the beginning of a file of which so much was read. */
+export const headOf = (beginning: Uint8Array, offset: number): string =>
+  createHash('sha256')
+    .update(beginning.subarray(0, Math.min(offset, headLength)))
+    .digest('base64url')
+
+/** A file the log was rolled into. */
+interface RolledFile {
+  /** The moment in its name; sorts by time. */
+  readonly stamp: string
+  readonly path: string
+  readonly isPacked: boolean
+}
+
+/**
+ * The files a log was rolled into, oldest first: `access-2026-11-21T19-01-18.366.log`, and `.gz` of the same once it was
+ * packed. While both are there, the packed one is not finished.
+ */
+export async function rolledFiles(path: string): Promise<RolledFile[]> {
+  const extension = extname(path)
+  const prefix = `${basename(path, extension)}-`
+  const found = new Map<string, RolledFile>()
+  for (const name of await namesIn(dirname(path))) {
+    const isPacked = name.endsWith(`${extension}.gz`)
+    if (!name.startsWith(prefix) || !(isPacked || name.endsWith(extension))) continue
+    const stamp = name.slice(prefix.length, -(extension.length + (isPacked ? 3 : 0)))
+    if (!/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/.test(stamp)) continue
+    if (!isPacked || !found.has(stamp)) found.set(stamp, { stamp, path: join(dirname(path), name), isPacked })
+  }
+  return [...found.values()].toSorted((one, other) => (one.stamp < other.stamp ? -1 : 1))
+}
+
+async function namesIn(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
   }
 }

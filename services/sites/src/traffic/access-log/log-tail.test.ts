@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { systemTimers } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
-import type { LogPosition } from './log-position.ts'
+import type { LogPosition } from './log-source.ts'
 import { LogTail } from './log-tail.ts'
 
 /** Reads a log as the service does, and keeps what it would keep. */
@@ -15,7 +15,7 @@ async function reader() {
   const seen: string[] = []
   const losses: string[] = []
   const kept: { position: LogPosition | undefined } = { position: undefined }
-  const openTail = (more: { longestLine?: number; pollMs?: number } = {}) =>
+  const openTail = (more: { maxLine?: number; pollMs?: number } = {}) =>
     new LogTail({
       path,
       position: kept.position,
@@ -149,7 +149,7 @@ test('a log that is emptied, or replaced by another, is read anew', async () => 
 
 test('a line without end takes no memory and only itself with it', async () => {
   await using log = await reader()
-  const tail = log.openTail({ longestLine: 1000 })
+  const tail = log.openTail({ maxLine: 1000 })
   await log.write(`1\n${'x'.repeat(300_000)}`)
   await tail.poll()
   await log.write('x\n2\n')

@@ -1,11 +1,9 @@
 import { stat } from 'node:fs/promises'
 import type { Timers } from '@hearth/runtime'
 import { createLineSplitter, type LineSplitter } from './line-splitter.ts'
-import { headLength, headOf, type LogPosition } from './log-position.ts'
-import { openLogSource, type LogSource } from './log-source.ts'
-import { rolledFiles } from './rolled-files.ts'
+import { headLength, headOf, type LogPosition, type LogSource, openLogSource, rolledFiles } from './log-source.ts'
 
-export interface LogTailParts {
+export interface LogTailDependencies {
   readonly path: string
   /** Position where an earlier reader stopped; undefined to begin with the current file. */
   readonly position: LogPosition | undefined
@@ -23,7 +21,7 @@ export interface LogTailParts {
   readonly timers: Timers
   readonly pollMs?: number
   /** Bytes of the longest line that is read. */
-  readonly longestLine?: number
+  readonly maxLine?: number
 }
 
 /**
@@ -31,8 +29,8 @@ export interface LogTailParts {
  * A tail that keeps no more than one piece and one line in memory, however much it has to catch up.
  */
 export class LogTail {
-  readonly #parts: LogTailParts
-  readonly #longestLine: number
+  readonly #dependencies: LogTailDependencies
+  readonly #maxLine: number
   #rolledAfter: string | undefined
   #source: LogSource | undefined
   #splitter: LineSplitter
@@ -44,17 +42,17 @@ export class LogTail {
   #cancel: () => void = () => undefined
   #isClosed = false
 
-  constructor(parts: LogTailParts) {
-    this.#parts = parts
-    this.#longestLine = parts.longestLine ?? 262_144
-    this.#splitter = createLineSplitter(this.#longestLine)
+  constructor(parts: LogTailDependencies) {
+    this.#dependencies = parts
+    this.#maxLine = parts.maxLine ?? 262_144
+    this.#splitter = createLineSplitter(this.#maxLine)
     this.#resume = parts.position
     this.#rolledAfter = parts.position?.rolledAfter
   }
 
   /** Looks for new lines from now on, again and again. */
   start(): void {
-    const { timers, pollMs = 250, onError } = this.#parts
+    const { timers, pollMs = 250, onError } = this.#dependencies
     const round = async () => {
       await this.poll().catch(onError)
       if (!this.#isClosed) this.#cancel = timers.after(pollMs, () => void round())
@@ -62,7 +60,7 @@ export class LogTail {
     void round()
   }
 
-  /** Reads what is there now. One look at a time. */
+  /** Reads what is there now. One read at a time. */
   poll(): Promise<void> {
     const mine = this.#polling.then(() => this.#readAll())
     this.#polling = mine.catch(() => undefined)
@@ -97,7 +95,7 @@ export class LogTail {
     } catch (error) {
       // A packed file that is damaged stays so; what follows it can be read.
       if (source.inode !== undefined) throw error
-      this.#parts.onLoss('damaged', 1)
+      this.#dependencies.onLoss('damaged', 1)
     }
   }
 
@@ -108,15 +106,15 @@ export class LogTail {
     const tooLong = this.#splitter.tooLong
     const lines = this.#splitter.push(bytes)
     this.#read += bytes.length
-    if (this.#splitter.tooLong > tooLong) this.#parts.onLoss('too-long', this.#splitter.tooLong - tooLong)
-    if (lines.length > 0) this.#parts.onLines(lines, this.#position())
+    if (this.#splitter.tooLong > tooLong) this.#dependencies.onLoss('too-long', this.#splitter.tooLong - tooLong)
+    if (lines.length > 0) this.#dependencies.onLines(lines, this.#position())
     // Others get a turn, however long the log.
     await new Promise((resolve) => setImmediate(resolve))
     return this.#goesOn()
   }
 
   #goesOn(): boolean {
-    return !this.#isClosed && this.#parts.mayRead?.() !== false
+    return !this.#isClosed && this.#dependencies.mayRead?.() !== false
   }
 
   #position(): LogPosition {
@@ -129,11 +127,11 @@ export class LogTail {
    * none of them is newer then, it was not rolled in between and is the next.
    */
   async #openNext(): Promise<LogSource | undefined> {
-    const { path } = this.#parts
+    const { path } = this.#dependencies
     if (this.#rolledAfter === undefined) {
       this.#rolledAfter = (await rolledFiles(path)).at(-1)?.stamp ?? ''
       // From here on nothing is missed, though nothing was read yet.
-      this.#parts.onLines([], this.#position())
+      this.#dependencies.onLines([], this.#position())
     }
     const current = await openLogSource(path, false)
     const next = (await rolledFiles(path)).find(({ stamp }) => stamp > (this.#rolledAfter ?? ''))
@@ -147,10 +145,10 @@ export class LogTail {
   async #begin(source: LogSource): Promise<LogSource> {
     const resume = this.#resume
     this.#resume = undefined
-    this.#splitter = createLineSplitter(this.#longestLine)
+    this.#splitter = createLineSplitter(this.#maxLine)
     this.#beginning = await source.head().catch(() => new Uint8Array())
     const isSame = resume !== undefined && headOf(this.#beginning, resume.offset) === resume.head
-    if (resume !== undefined && !isSame) this.#parts.onLoss('replaced', 1)
+    if (resume !== undefined && !isSame) this.#dependencies.onLoss('replaced', 1)
     this.#read = isSame ? resume.offset : 0
     return source
   }
@@ -159,23 +157,23 @@ export class LogTail {
   async #checkLength(source: LogSource): Promise<void> {
     const size = await source.size()
     if (size === undefined || size >= this.#read) return
-    this.#parts.onLoss('replaced', 1)
+    this.#dependencies.onLoss('replaced', 1)
     this.#read = 0
     this.#beginning = new Uint8Array()
-    this.#splitter = createLineSplitter(this.#longestLine)
+    this.#splitter = createLineSplitter(this.#maxLine)
   }
 
   async #isStillWritten({ inode }: LogSource): Promise<boolean> {
     if (inode === undefined) return false
-    const current = await stat(this.#parts.path, { bigint: true }).catch(() => undefined)
+    const current = await stat(this.#dependencies.path, { bigint: true }).catch(() => undefined)
     return current?.ino === inode
   }
 
   /** Goes on behind the file that was read; false when it was not rolled but is gone, and nothing is in its place yet. */
   async #finishFile(): Promise<boolean> {
-    const rolled = await rolledFiles(this.#parts.path)
+    const rolled = await rolledFiles(this.#dependencies.path)
     const mine = rolled.find(({ stamp }) => stamp > (this.#rolledAfter ?? ''))
-    const isThere = (await stat(this.#parts.path).catch(() => undefined)) !== undefined
+    const isThere = (await stat(this.#dependencies.path).catch(() => undefined)) !== undefined
     if (mine === undefined && !isThere) return false
     if (mine !== undefined) this.#rolledAfter = mine.stamp
     await this.#source?.close()

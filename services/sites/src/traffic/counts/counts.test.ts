@@ -9,9 +9,9 @@ import {
   encodeHistogram,
   latencyBounds,
   latencyQuantile,
-} from './latency-histogram.ts'
+} from './traffic-count.ts'
 import { createRequestRate } from './request-rate.ts'
-import { createSpaceSaving } from './space-saving.ts'
+import { createSpaceSaving } from '../top-lists.ts'
 
 test('a quantile lies in the bucket of the request it means', () => {
   check(

@@ -1,12 +1,12 @@
 import type { Clock } from '@hearth/runtime'
 import type { LogLine } from '../access-log/log-line.ts'
-import type { LogPosition } from '../access-log/log-position.ts'
+import type { LogPosition } from '../access-log/log-source.ts'
 import { addCount, addLine, emptyCount, everySite, type CountKey, type TrafficCount } from './traffic-count.ts'
 
 /** Counts that are not in the database yet, and how far the log was read for them. */
 export interface CountBatch {
   readonly counts: readonly { readonly key: CountKey; readonly count: TrafficCount }[]
-  /** Time when each site was last asked for something, milliseconds. */
+  /** Time of the last request of each site, milliseconds. */
   readonly lastSeen: ReadonlyMap<number, number>
   readonly position: LogPosition
 }

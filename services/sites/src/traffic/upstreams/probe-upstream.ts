@@ -6,7 +6,7 @@ import { isMetadataAddress } from '../../metadata-address.ts'
 export type UpstreamProbe =
   | { readonly kind: 'up'; readonly latencyMs: number }
   | { readonly kind: 'down'; readonly reason: string }
-  /** Nobody asked, because the address must not be asked. */
+  /** Not connected, because the address is not allowed. */
   | { readonly kind: 'refused' }
 
 class Refused extends Error {}
@@ -47,7 +47,7 @@ function targetOf(address: string): NetConnectOpts | 'refused' | undefined {
   return isMetadataAddress(host) ? 'refused' : { host, port, lookup: guardedLookup }
 }
 
-/** A name may lead anywhere; what it leads to is looked at before anybody connects. */
+/** A name may resolve to anything; its addresses are checked before connecting. */
 const guardedLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {
     const isBad = error === null && found.some(({ address }) => isMetadataAddress(address))

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { SiteRecord } from '../../sites/schema.ts'
+import { wantedOfRow } from '../../sites/site-change.ts'
+import { allSiteRows } from '../../sites/store.ts'
+import type { SiteTables } from '../../sites/tables.ts'
+import { dialOf } from '../../sites/upstream-url.ts'
 import { probeUpstream, type UpstreamProbe } from './probe-upstream.ts'
-
-/** A server that sites are proxied to, as the sites declare it. */
-export interface DeclaredUpstream {
-  /** As Caddy dials it: `HOST:PORT` or `unix/PATH`. */
-  readonly address: string
-  readonly siteIds: readonly number[]
-}
 
 /** As Caddy's admin endpoint counts it. */
 export interface UpstreamCount {
@@ -20,11 +19,11 @@ export interface UpstreamCount {
 export interface UpstreamState {
   readonly address: string
   readonly siteIds: readonly number[]
-  /** Null when it was not asked, because such addresses never are. */
+  /** Null when it was not checked, because such addresses never are. */
   readonly up: boolean | null
   /** Reason why it is not up. */
   readonly reason: string | null
-  /** Failures Caddy remembers, and requests under way; null when Caddy could not be asked or does not know it. */
+  /** Failures Caddy remembers, and requests under way; null when Caddy does not answer or does not know it. */
   readonly fails: number | null
   readonly numRequests: number | null
   readonly latencyMs: number | null
@@ -38,7 +37,7 @@ export interface UpstreamCounts {
   readonly down: number
 }
 
-export interface UpstreamStatesParts {
+export interface UpstreamStatesDependencies {
   readonly declared: () => Promise<readonly DeclaredUpstream[]>
   /** Returns Caddy's own counts; may reject. */
   readonly counted: () => Promise<readonly UpstreamCount[]>
@@ -51,15 +50,15 @@ const everyMs = 30_000
 const timeoutMs = 2000
 const maxWaitMs = 1000
 const concurrency = 16
-/** More are not asked; the rest have no state. */
-const mostUpstreams = 2000
+/** Maximum number of checked upstreams; the rest have no state. */
+const maxUpstreams = 2000
 
 /**
  * The states of all upstreams of the sites.
  * Asks Caddy and, by an empty connection, every declared upstream; nothing else is ever connected to.
  */
 export class UpstreamStates {
-  readonly #parts: UpstreamStatesParts
+  readonly #dependencies: UpstreamStatesDependencies
   #known: { readonly states: readonly UpstreamState[]; readonly at: number; readonly edition: number } | undefined
   #checking: Promise<void> | undefined
   /** Counts the changes of the sites: a check that began before the last one is out of date. */
@@ -67,13 +66,13 @@ export class UpstreamStates {
   #cancel: () => void = () => undefined
   #isClosed = false
 
-  constructor(parts: UpstreamStatesParts) {
-    this.#parts = parts
+  constructor(parts: UpstreamStatesDependencies) {
+    this.#dependencies = parts
   }
 
   /** States that are at most fifteen seconds old and know the newest sites. */
   async list(): Promise<readonly UpstreamState[]> {
-    const { timers } = this.#parts
+    const { timers } = this.#dependencies
     const isRecent = this.#known !== undefined && timers.monotonic() - this.#known.at < goodFor
     if (!isRecent || this.#isOutdated) await this.#checkAll()
     return this.#known?.states ?? []
@@ -98,7 +97,7 @@ export class UpstreamStates {
 
   /** Checks now, and every half minute. */
   start(): void {
-    const { log, timers } = this.#parts
+    const { log, timers } = this.#dependencies
     void this.#checkAll()
       .catch((error: unknown) => log.warn({ err: error }, 'the upstreams could not be checked'))
       .finally(() => {
@@ -128,9 +127,9 @@ export class UpstreamStates {
   }
 
   async #check(): Promise<void> {
-    const { declared, counted, timers } = this.#parts
+    const { declared, counted, timers } = this.#dependencies
     const edition = this.#edition
-    const upstreams = (await declared()).slice(0, mostUpstreams)
+    const upstreams = (await declared()).slice(0, maxUpstreams)
     const counts = await counted().catch(() => [])
     const byAddress = new Map(counts.map((count) => [count.address, count]))
     const states: UpstreamState[] = []
@@ -164,3 +163,25 @@ function stateOf(
     checkedAt: now,
   }
 }
+
+/** A server that sites are proxied to, as the sites declare it. */
+interface DeclaredUpstream {
+  /** As Caddy dials it: `HOST:PORT` or `unix/PATH`. */
+  readonly address: string
+  readonly siteIds: readonly number[]
+}
+
+/** Returns the upstreams of all enabled sites and their paths, each once. */
+export async function declaredUpstreams(db: Kysely<SiteTables>): Promise<DeclaredUpstream[]> {
+  const rows = (await allSiteRows(db)).filter((row) => row.enabled === 1)
+  const pairs = rows.flatMap((row) => addressesOf(wantedOfRow(row).record).map((address) => ({ address, id: row.id })))
+  return [...Map.groupBy(pairs, ({ address }) => address)].map(([address, users]) => ({
+    address,
+    siteIds: [...new Set(users.map(({ id }) => id))],
+  }))
+}
+
+const addressesOf = (record: SiteRecord): string[] => [
+  ...(record.kind === 'proxy' ? record.upstreams.map(({ url }) => dialOf(url)) : []),
+  ...record.paths.flatMap(({ upstreams }) => upstreams.map(({ url }) => dialOf(url))),
+]

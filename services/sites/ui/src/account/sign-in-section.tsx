@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { api, keys, type Session } from '../api.ts'
 import { RuleList } from '../sign-in/rule-list.tsx'
 
-/** Who is signed in, and the password. */
+/** The account of the signed-in user, and its password. */
 export function SignInSection({ session }: { session: Session }) {
   const [dialog, setDialog] = useState<'password' | 'remove'>()
   const close = () => setDialog(undefined)

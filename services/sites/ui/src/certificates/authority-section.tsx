@@ -41,7 +41,7 @@ async function download({ id, name }: Node): Promise<void> {
   saveFile(`caddy-${name}-authority.pem`, String(data), 'application/x-pem-file')
 }
 
-/** Whether SSL Labs knows us; with a way to ask it again. */
+/** The registration at SSL Labs, with a button that checks it again. */
 export function SslLabsState() {
   const key = [...keys.settings, 'ssllabs']
   const status = useQuery({

@@ -13,7 +13,7 @@ const states: Readonly<Record<State, { tone: Tone; text: string }>> = {
   error: { tone: 'bad', text: 'Not reachable' },
 }
 
-/** How it stands with the certificate of a host. */
+/** The state of a host's certificate as a badge shows it. */
 export const certificateState = (state: State) => states[state]
 
 /** States by how much somebody has to look after them. */
@@ -37,7 +37,7 @@ export function gradeTone(grade: string): Tone {
   return ['C', 'D', 'E', 'mixed'].includes(grade) ? 'warn' : 'bad'
 }
 
-/** What a grade that is no measure of quality means. */
+/** Meanings of the grades that do not measure quality. */
 const meanings: Readonly<Record<string, string>> = {
   T: 'The certificate is not trusted',
   M: 'The certificate is for another name',

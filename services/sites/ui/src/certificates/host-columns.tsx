@@ -1,9 +1,9 @@
 import { type Column, RelativeTime, StatusBadge } from '@hearth/ui'
-import { UnstyledButton } from '@mantine/core'
+import { Tooltip, UnstyledButton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { certificateState, nameIn } from './certificate-words.ts'
-import { GradeBadge } from './grade-badge.tsx'
+import { certificateState, gradeText, gradeTone, nameIn } from './certificate-words.ts'
 import type { HostCertificate } from './read-certificates.ts'
+import './certificates.css'
 
 /** The columns of the table of certificates; `onOpen` shows one in full. */
 export function hostColumns(onOpen: (host: HostCertificate) => void): Column<HostCertificate>[] {
@@ -31,7 +31,7 @@ export function hostColumns(onOpen: (host: HostCertificate) => void): Column<Hos
   ]
 }
 
-/** How it stands with a certificate, and why when it is not well. */
+/** A badge with the state of a certificate; its tooltip has the reason. */
 export function CertificateBadge({ certificate }: { certificate: Pick<HostCertificate, 'state' | 'message'> }) {
   const { tone, text } = certificateState(certificate.state)
   return (
@@ -54,5 +54,17 @@ function Grades({ host }: { host: HostCertificate }) {
         <GradeBadge key={source} grade={grade} ignoringTrust={ignoring} />
       ))}
     </span>
+  )
+}
+
+/** A grade as its letter; its meaning stands in the tooltip. */
+export function GradeBadge({ grade, ignoringTrust = null }: { grade: string; ignoringTrust?: string | null }) {
+  const said = gradeText(grade, ignoringTrust)
+  return (
+    <Tooltip label={said}>
+      <span className="grade hearth-status" data-tone={gradeTone(grade)}>
+        {grade}
+      </span>
+    </Tooltip>
   )
 }

@@ -14,9 +14,8 @@ import { IconShieldSearch } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import { api, keys } from '../api.ts'
 import { gradeText } from './certificate-words.ts'
-import { GradeBadge } from './grade-badge.tsx'
+import { CertificateBadge, GradeBadge } from './host-columns.tsx'
 import { GradeChart } from './grade-chart.tsx'
-import { CertificateBadge } from './host-columns.tsx'
 import type { CertificateGrade, HostCertificate } from './read-certificates.ts'
 
 /** The certificate of one host in full, its grades, and what speaks for and against it. */

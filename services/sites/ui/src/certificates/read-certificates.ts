@@ -32,3 +32,13 @@ export const useUploads = (isWanted = true) =>
     queryFn: () => answer(api.GET('/api/certificates')),
     enabled: isWanted,
   })
+
+/** Uploaded certificates or authorities as options of a select. */
+export function useUploadOptions(kind: UploadedCertificate['kind'], isWanted = true) {
+  const { data } = useUploads(isWanted)
+  const fitting = (data?.certificates ?? []).filter((upload) => upload.kind === kind)
+  return fitting.map(({ id, name, names }) => ({
+    value: id,
+    label: names.length === 0 ? name : `${name} (${names.slice(0, 2).join(', ')})`,
+  }))
+}

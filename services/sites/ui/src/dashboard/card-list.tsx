@@ -12,12 +12,12 @@ interface Answer<Row> {
 
 interface CardListProps<Row> {
   title: string
-  /** Where all of them are. */
+  /** Link to the whole list. */
   more: { href: string; text: string }
   answer: Answer<Row>
   rowKey: (row: Row) => string
   render: (row: Row) => ReactNode
-  /** What stands there without any row. */
+  /** Text of the empty list. */
   empty: ReactNode
 }
 

@@ -6,8 +6,7 @@ import { useCaddyStatus } from '../drift/read-status.ts'
 import { readSites } from '../sites/read-sites.ts'
 import { useUpstreams } from '../sites/upstreams.ts'
 import type { TrafficOverview } from '../traffic/read-traffic.ts'
-import { formatPace } from '../traffic/traffic-figures.ts'
-import { sentenceOf } from '../traffic/traffic-words.ts'
+import { formatPace, sentenceOf } from '../traffic/traffic-figures.ts'
 
 /** The few numbers that say whether all is well. */
 export function Counts({ traffic }: { traffic: TrafficOverview | undefined }) {

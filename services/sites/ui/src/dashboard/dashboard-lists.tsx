@@ -1,4 +1,4 @@
-import { answer, RelativeTime, StatusBadge } from '@hearth/ui'
+import { answer, RelativeTime, StatusBadge, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api, keys } from '../api.ts'
@@ -11,7 +11,7 @@ import { causeText, changedText } from '../revisions/revision-words.ts'
 import { nodeStates } from '../servers/node-words.ts'
 import { CardList } from './card-list.tsx'
 import { failureText, useUpstreams } from '../sites/upstreams.ts'
-import { SiteName } from './site-name.tsx'
+import { readSite } from '../sites/read-sites.ts'
 
 const few = 5
 
@@ -90,7 +90,7 @@ export function NodeList() {
 
 const last = { limit: few, offset: 0 }
 
-/** What was applied last. */
+/** The latest revisions. */
 export function RevisionList() {
   const revisions = useQuery({ queryKey: [...keys.revisions, 'list', last], queryFn: () => readRevisions(last) })
   return (
@@ -114,5 +114,23 @@ export function RevisionList() {
         </>
       )}
     />
+  )
+}
+
+/** The name of a site as a link to it; its number for who may not read sites, and for one that is gone. */
+export function SiteName({ id }: { id: number }) {
+  const { isAdmin } = useSession()
+  const { data } = useQuery({
+    // Not below `sites`: a burst of edits must not read ten sites again for their names.
+    queryKey: [...keys.traffic, 'site name', id],
+    queryFn: async () => (await readSite(id)).site_name,
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: isAdmin,
+  })
+  if (!isAdmin) return <>Site {id}</>
+  return (
+    <Link href={`/sites/${id}?tab=traffic`} className="hearth-name">
+      {data ?? `Site ${id}`}
+    </Link>
   )
 }

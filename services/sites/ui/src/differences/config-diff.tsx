@@ -6,7 +6,7 @@ import { Value } from './site-diffs.tsx'
 
 type ConfigChange = components['schemas']['ConfigChange']
 
-/** What differs in Caddy's own terms, place by place. `total` may be more than are given. */
+/** Differences in Caddy's configuration by JSON path. `total` may exceed the number of `changes`. */
 export function ConfigDiff({ changes, total }: { changes: readonly ConfigChange[]; total: number }) {
   if (total === 0) return <Text c="dimmed">Nothing differs in what Caddy runs.</Text>
   return (

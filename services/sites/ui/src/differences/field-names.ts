@@ -1,4 +1,4 @@
-/** What members of a site are called on the pages. */
+/** Labels of a site's members. */
 const names: Readonly<Record<string, string>> = {
   site_name: 'Name',
   domains: 'Domains',

@@ -5,7 +5,7 @@ import type { components } from '../api.gen.ts'
 import { nameOfField, textOfValue } from './field-names.ts'
 import './differences.css'
 
-/** What becomes of one site; members are told only of one that changed. */
+/** The change of one site; `fields` is filled only when the site was changed, neither added nor removed. */
 export type SiteDiff = components['schemas']['SiteDiff']
 
 const looks = {
@@ -14,7 +14,7 @@ const looks = {
   removed: { tone: 'bad', icon: IconMinus, text: 'Removed' },
 } as const satisfies Record<SiteDiff['change'], { tone: Tone; icon: unknown; text: string }>
 
-/** What becomes of sites, member by member. Everything in it is text of people. */
+/** Changes of sites, member by member. */
 export function SiteDiffs({ diffs, isLinked = false }: { diffs: readonly SiteDiff[]; isLinked?: boolean }) {
   return (
     <ul className="site-diffs">
@@ -37,7 +37,7 @@ export function SiteDiffs({ diffs, isLinked = false }: { diffs: readonly SiteDif
   )
 }
 
-/** Whether a site came, changed or went. */
+/** A badge that says whether a site is added, changed or removed. */
 export function ChangeBadge({ change }: { change: SiteDiff['change'] }) {
   const { tone, icon, text } = looks[change]
   return (

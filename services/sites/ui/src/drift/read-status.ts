@@ -4,9 +4,11 @@ import { api, keys } from '../api.ts'
 import type { components } from '../api.gen.ts'
 
 export type CaddyStatus = components['schemas']['CaddyStatus']
+
+/** A change of a Caddy server's configuration by somebody else, as a list of differences. */
 export type Drift = components['schemas']['Drift']
 
-/** How it stands between the service and Caddy; events keep it fresh. */
+/** Reads the state of the Caddy servers; events keep it fresh. */
 export function useCaddyStatus(isWanted = true) {
   return useQuery({
     queryKey: [...keys.status, 'caddy'],
@@ -15,7 +17,7 @@ export function useCaddyStatus(isWanted = true) {
   })
 }
 
-/** What somebody else has changed, looked at afresh. */
+/** Checks every Caddy server and reads the drift. */
 export function useDrift() {
   return useQuery({ queryKey: [...keys.status, 'drift'], queryFn: () => answer(api.GET('/api/caddy/drift')) })
 }

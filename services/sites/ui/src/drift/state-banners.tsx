@@ -4,9 +4,8 @@ import { IconGitCompare, IconPlugConnectedX, IconWorldCog } from '@tabler/icons-
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type CaddyStatus, useCaddyStatus } from './read-status.ts'
-import './state-banners.css'
 
-/** What stands between the sites and Caddy, if anything: not taken over, not reachable, changed by somebody else. */
+/** A banner while Caddy is not taken over, not reachable, or changed by somebody else. */
 export function StateBanners() {
   const { isAdmin } = useSession()
   const { data } = useCaddyStatus(isAdmin)

@@ -4,7 +4,7 @@ import { useEditing } from './editing.tsx'
 import { ListField, PartSwitch, SwitchField, TextField } from './fields.tsx'
 import { RowList } from './row-list.tsx'
 
-/** Who may come: users with passwords, another server that decides, networks, robots. */
+/** Fields that restrict access: users with passwords, forward authentication, networks, robots. */
 export function AccessSection() {
   return (
     <>

@@ -6,7 +6,7 @@ import { useEditing } from './editing.tsx'
 import { ListField, SelectField, SwitchField, TextField } from './fields.tsx'
 import { TargetFields } from './target-fields.tsx'
 
-/** What every site needs: a name, domains, and where its requests go. */
+/** Fields that every site needs: a name, domains, and a target. */
 export function BasicSection() {
   const { draft } = useEditing()
   const { data: settings } = useQuery({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { blankDraft, blankPath, blankUpstream } from './blank-draft.ts'
-import { carriedOver, changesOf, valueAt, withValue, wireOf } from './draft.ts'
+import { carriedOver, changesOf, typedMembers, upstreamsOf, valueAt, wireOf, withValue } from './draft.ts'
 
 test('only members that differ are sent, and a change that was taken back is none', () => {
   const changed = withValue(withValue(blankDraft, 'tls.staging', true), 'site_name', 'Shop')
@@ -49,4 +49,34 @@ test('a path reaches into rows', () => {
   assert.equal(valueAt(next, 'paths.0.lb.retries'), 3)
   assert.equal(valueAt(draft, 'paths.0.lb.retries'), 0)
   assert.equal(valueAt(draft, 'paths.7.lb.retries'), undefined)
+})
+
+const rowsOf = (...urls: string[]) => urls.map((url) => ({ url, weight: 1, max_requests: null }))
+
+test('the upstreams of a proxy and of its paths are checked, each once, and nothing half typed', () => {
+  const upstreams = rowsOf('http://10.0.0.5:8080 ', 'http://', '', '10.0.0.6', 'unix//run/app.sock')
+  const paths = [
+    { ...blankPath, kind: 'proxy' as const, upstreams: rowsOf('http://10.0.0.5:8080', 'https://a.test') },
+    { ...blankPath, kind: 'respond' as const, upstreams: rowsOf('http://b.test') },
+  ]
+  assert.deepEqual(upstreamsOf({ ...blankDraft, upstreams, paths }), [
+    'http://10.0.0.5:8080',
+    'unix//run/app.sock',
+    'https://a.test',
+  ])
+  assert.deepEqual(upstreamsOf({ ...blankDraft, kind: 'respond', upstreams }), [])
+})
+
+test('the members typed for a new site are listed, without passwords', () => {
+  const typed = typedMembers({
+    site_name: 'Shop',
+    domains: ['shop.test'],
+    tls: { ...blankDraft.tls, mode: 'off' },
+    basic_auth: [{ username: 'ada', password: 'tall-giraffe' }],
+  })
+  assert.deepEqual(typed, [
+    { field: 'domains', after: ['shop.test'] },
+    { field: 'tls.mode', after: 'off' },
+    { field: 'basic_auth', after: ['ada'] },
+  ])
 })

@@ -1,7 +1,8 @@
 import type { Site, SitePatch } from '../sites/site.ts'
 import { blankDraft, blankUpstream } from './blank-draft.ts'
+import type { components } from '../api.gen.ts'
 
-/** What the server adds to a site; the rest is what a person decides. */
+/** Members that the server adds to a site; people decide the rest. */
 type Told =
   | 'id'
   | 'domain'
@@ -103,7 +104,7 @@ export function withValue<T>(holder: T, path: string, value: unknown): T {
   return { ...holder, [key]: next }
 }
 
-/** Whether two values are the same as the server would read them. */
+/** Returns true when the server would read two values as the same. */
 export const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 const isHolder = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
@@ -116,3 +117,32 @@ function withoutBlankEnd<T extends { url: string }>(rows: readonly T[]): T[] {
   const last = rows.findLastIndex(({ url }) => url.trim() !== '')
   return rows.slice(0, last + 1).map((row) => Object.assign({}, row, { url: row.url.trim() }))
 }
+
+/** Addresses that are checked in one request, at most. */
+const maxUpstreams = 64
+
+/** The addresses that a draft sends requests to, each once. */
+export function upstreamsOf({ kind, upstreams, paths }: Pick<Draft, 'kind' | 'upstreams' | 'paths'>): string[] {
+  const proxies = [...(kind === 'proxy' ? [{ upstreams }] : []), ...paths.filter((path) => path.kind === 'proxy')]
+  const urls = proxies.flatMap((proxy) => proxy.upstreams.map(({ url }) => url.trim()))
+  return [...new Set(urls)].filter((url) => /^(https?|h2c):\/\/[^/]|^unix\/\//i.test(url)).slice(0, maxUpstreams)
+}
+
+type FieldChange = components['schemas']['FieldChange']
+
+/** Returns the members of a new site that differ from the defaults, without passwords. */
+export function typedMembers(changes: SitePatch): FieldChange[] {
+  const { site_name: _, basic_auth: users, ...rest } = changes
+  const named = users === undefined ? [] : [{ field: 'basic_auth', after: users.map(({ username }) => username) }]
+  const blank: Readonly<Record<string, unknown>> = { ...wireOf(blankDraft) }
+  return [...Object.entries(rest).flatMap(([name, value]) => differing(name, blank[name], value)), ...named]
+}
+
+function differing(field: string, before: unknown, after: unknown): FieldChange[] {
+  if (isSame(before, after)) return []
+  if (!isPlain(before) || !isPlain(after)) return [{ field, after }]
+  return Object.entries(after).flatMap(([name, value]) => differing(`${field}.${name}`, before[name], value))
+}
+
+const isPlain = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

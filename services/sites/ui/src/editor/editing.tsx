@@ -2,7 +2,7 @@ import { createContext, use } from 'react'
 import type { Draft } from './draft.ts'
 import type { Issue } from './issues.ts'
 
-/** What the fields of the editor work on. */
+/** The draft that the fields of the editor read and change. */
 export interface Editing {
   readonly draft: Draft
   /** The draft before any change. */
@@ -17,7 +17,7 @@ const EditingContext = createContext<Editing | undefined>(undefined)
 /** Gives the fields below what they work on. */
 export const EditingProvider = EditingContext.Provider
 
-/** What the fields work on. */
+/** Returns the draft that the fields work on. Throws outside of an editor. */
 export function useEditing(): Editing {
   const editing = use(EditingContext)
   if (editing === undefined) throw new Error('no editor around this field')

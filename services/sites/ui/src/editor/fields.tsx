@@ -5,7 +5,7 @@ import { useEditing } from './editing.tsx'
 import { issueAt } from './issues.ts'
 
 interface FieldProps {
-  /** Where the value is in the draft, `tls.mode`. */
+  /** Path of the value in the draft, such as `tls.mode`. */
   path: string
   label: string
   /** The whole name, where the label is short because it stands in a row. */
@@ -74,7 +74,7 @@ export function TextAreaField(props: TextProps & { rows?: number }) {
 interface NumberProps extends FieldProps {
   min: number
   max: number
-  /** What nothing typed means, `Caddy's own`. */
+  /** Meaning of an empty field, such as `Caddy's own`. */
   placeholder?: string
   isNullable?: boolean
   isWhole?: boolean

@@ -6,11 +6,11 @@ export interface Issue {
   readonly message: string
 }
 
-/** What keeps the issues of a new site away from fields nobody has been to yet. */
+/** State of a form; issues of a new site are hidden at fields that were not edited yet. */
 export interface Progress {
   readonly base: Draft
   readonly draft: Draft
-  /** Whether everything is judged: the site exists, or was sent. */
+  /** True when all issues are shown: the site exists, or was sent. */
   readonly isJudged: boolean
 }
 
@@ -23,13 +23,13 @@ export function shownIssues(issues: readonly Issue[], { base, draft, isJudged }:
   })
 }
 
-/** What is wrong at a path; `isWhole` takes in what is wrong below it. */
+/** Returns the issue at a path; with `isWhole` also one below it. */
 export function issueAt(issues: readonly Issue[], path: string, isWhole = false): string | undefined {
   const found = issues.find(({ field }) => field === path || (isWhole && field.startsWith(`${path}.`)))
   return found === undefined ? undefined : capital(found.message)
 }
 
-/** How many issues lie at or below any of these members. */
+/** Counts the issues at or below any of these members. */
 export function countIssues(issues: readonly Issue[], members: readonly string[]): number {
   return issues.filter(({ field }) => members.includes(field.split('.')[0] ?? '')).length
 }

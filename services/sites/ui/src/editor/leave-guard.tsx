@@ -1,7 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import { back, holdBack } from './hold-back.ts'
 
 /** Asks before a page with unsaved changes is left: by a link, by the back button, or by closing the window. */
 export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
@@ -26,4 +25,50 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
       </Group>
     </Modal>
   )
+}
+
+/** Stands for the page before this one, whose address nobody knows. */
+const back = 'back'
+
+const guard = 'hearth-unsaved'
+
+/**
+ * Keeps the page where it is and tells where somebody wanted to go: an address of this service, or `back`. Returns what ends that.
+ * The back button cannot be stopped, so one more entry of the same address stands in its way.
+ */
+function holdBack(wanted: (target: string) => void): () => void {
+  const { pathname } = location
+  const putGuard = () => history.pushState(guard, '', location.href)
+  const onClick = (event: MouseEvent) => {
+    const target = targetOf(event, pathname)
+    if (target === undefined) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    wanted(target)
+  }
+  const onBack = () => {
+    if (location.pathname !== pathname || history.state === guard) return
+    putGuard()
+    wanted(back)
+  }
+  const onClose = (event: BeforeUnloadEvent) => event.preventDefault()
+  putGuard()
+  document.addEventListener('click', onClick, { capture: true })
+  window.addEventListener('popstate', onBack)
+  window.addEventListener('beforeunload', onClose)
+  return () => {
+    document.removeEventListener('click', onClick, { capture: true })
+    window.removeEventListener('popstate', onBack)
+    window.removeEventListener('beforeunload', onClose)
+    if (history.state === guard) history.back()
+  }
+}
+
+/** Returns the target of a click that leaves the page in this window. */
+function targetOf(event: MouseEvent, pathname: string): string | undefined {
+  const link = event.target instanceof Element ? event.target.closest('a[href]') : null
+  if (!(link instanceof HTMLAnchorElement) || link.target === '_blank' || link.origin !== location.origin)
+    return undefined
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return undefined
+  return link.pathname === pathname ? undefined : link.pathname + link.search
 }

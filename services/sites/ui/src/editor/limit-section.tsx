@@ -33,7 +33,7 @@ export function LimitSection() {
   )
 }
 
-/** What a site in maintenance shows, and to whom. */
+/** Fields of the maintenance mode. */
 export function MaintenanceSection() {
   return (
     <>

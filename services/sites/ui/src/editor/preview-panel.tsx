@@ -6,10 +6,9 @@ import { nameOfField } from '../differences/field-names.ts'
 import { type SiteDiff, SiteDiffs } from '../differences/site-diffs.tsx'
 import type { SitePatch } from '../sites/site.ts'
 import { failureText } from '../sites/upstreams.ts'
-import { typedMembers } from './typed-members.ts'
+import { typedMembers } from './draft.ts'
 import type { Issue } from './issues.ts'
-import type { Checked, Preview } from './use-preview.ts'
-import type { UpstreamCheck } from './use-upstream-check.ts'
+import type { Checked, Preview, UpstreamCheck } from './draft-checks.ts'
 
 interface PanelProps {
   readonly checked: Checked
@@ -17,7 +16,7 @@ interface PanelProps {
   readonly issues: readonly Issue[]
   /** Upstreams that accept no connection. */
   readonly down: readonly UpstreamCheck[]
-  /** What saving sends; of a new site all that is not as in every site. */
+  /** Body of the request that saves; for a new site every member that is not the default. */
   readonly changes: SitePatch
   readonly isNew: boolean
   readonly onFind: (field: string) => void
@@ -72,7 +71,7 @@ function Verdict({ checked, issues, down }: Pick<PanelProps, 'checked' | 'issues
   return <StatusBadge tone="good">Valid</StatusBadge>
 }
 
-/** How many upstreams are down, as a sentence without its end. */
+/** The number of upstreams that are down, as a sentence without a full stop. */
 export const downText = (count: number): string => (count === 1 ? '1 upstream is down' : `${count} upstreams are down`)
 
 /** A warning, no refusal: the application may be started later. */
@@ -121,7 +120,7 @@ function Words({ preview }: { preview: Preview }) {
   )
 }
 
-/** What Caddy said when it refused something, in its own words. */
+/** An alert with Caddy's own error message. */
 export function CaddyWords({ words, title = 'Caddy refuses it' }: { words: string; title?: string }) {
   return (
     <Alert color="red" icon={<IconMessageReport aria-hidden />} title={title} className="caddy-words" role="alert">

@@ -1,7 +1,7 @@
 import { ApiError, type FieldProblem } from '@hearth/ui'
 import type { Issue } from './issues.ts'
 
-/** What a refused call says about members; nothing for other errors. */
+/** Returns the issues in a refused call; none for other errors. */
 export function issuesOf(error: unknown): Issue[] {
   if (!(error instanceof ApiError) || error.status !== 422) return []
   return error.fields
@@ -9,7 +9,7 @@ export function issuesOf(error: unknown): Issue[] {
     .map(({ path, message }: FieldProblem) => ({ field: path === 'domain' ? 'domains' : path, message }))
 }
 
-/** What Caddy itself said to a refused call, in its own words. */
+/** Returns Caddy's own error message in a refused call. */
 export function caddyWordsOf(error: unknown): string | undefined {
   if (!(error instanceof ApiError)) return undefined
   const { errors } = error.details

@@ -6,9 +6,9 @@ import { useEditing } from './editing.tsx'
 import { issueAt } from './issues.ts'
 
 interface RowListProps {
-  /** Where the list is in the draft. */
+  /** Path of the list in the draft. */
   path: string
-  /** What one row is called: `server`. */
+  /** Noun for one row, such as `server`. */
   noun: string
   addLabel: string
   blank: object

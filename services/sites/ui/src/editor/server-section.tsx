@@ -3,7 +3,7 @@ import { blankActive, blankPassive } from './blank-draft.ts'
 import { valueAt } from './draft.ts'
 import { useEditing } from './editing.tsx'
 import { ListField, NumberField, PartSwitch, SelectField, SwitchField, TextField } from './fields.tsx'
-import { useAuthorities } from './use-uploads.ts'
+import { useUploadOptions } from '../certificates/read-certificates.ts'
 
 const policies = [
   { value: 'round_robin', label: 'Round robin' },
@@ -23,7 +23,7 @@ const policies = [
 const named = new Set(['header', 'cookie', 'query'])
 const own = 'Caddy’s own'
 
-/** How upstreams are chosen, watched, waited for and spoken to; `prefix` is empty or `paths.0.`. */
+/** Fields for load balancing, health checks and connections to upstreams; `prefix` is empty or `paths.0.`. */
 export function ServerSection({ prefix }: { prefix: string }) {
   return (
     <>
@@ -114,7 +114,7 @@ function HealthFields({ prefix }: { prefix: string }) {
 function ConnectionFields({ prefix }: { prefix: string }) {
   const times = `${prefix}timeouts`
   const tls = `${prefix}upstream_tls`
-  const authorities = useAuthorities(true)
+  const authorities = useUploadOptions('authority')
   return (
     <>
       <div className="field-columns">

@@ -7,17 +7,14 @@ import { nameOfField } from '../differences/field-names.ts'
 import type { Site } from '../sites/site.ts'
 import { BasicSection } from './basic-section.tsx'
 import { ConflictDialog } from './conflict-dialog.tsx'
-import { changesOf, draftOf } from './draft.ts'
+import { changesOf, type Draft, draftOf } from './draft.ts'
 import { EditingProvider } from './editing.tsx'
 import { countIssues, shownIssues } from './issues.ts'
 import { LeaveGuard } from './leave-guard.tsx'
 import { CaddyWords, downText, PreviewPanel } from './preview-panel.tsx'
-import { summaryOf } from './section-summary.ts'
 import { editorSections } from './sections.tsx'
 import { useEditor } from './use-editor.ts'
-import { usePreview } from './use-preview.ts'
-import { useUpstreamCheck } from './use-upstream-check.ts'
-import '../layout/field-stack.css'
+import { usePreview, useUpstreamCheck } from './draft-checks.ts'
 import './editor.css'
 
 /** The form of a site beside what saving it would do. */
@@ -97,15 +94,15 @@ interface FoldedProps {
   onOpen: (names: string[]) => void
   changed: readonly string[]
   issues: Parameters<typeof countIssues>[0]
-  draft: Parameters<typeof summaryOf>[1]
+  draft: Draft
 }
 
 function FoldedSections({ open, onOpen, changed, issues, draft }: FoldedProps) {
   return (
     <Accordion multiple value={open} onChange={onOpen} className="editor-sections" chevronPosition="left" order={2}>
       {editorSections
-        .filter(({ fits }) => fits(draft))
-        .map(({ name, title, members, Content }) => {
+        .filter(({ fits }) => fits?.(draft) ?? true)
+        .map(({ name, title, members, summary, Content }) => {
           const wrong = countIssues(issues, members)
           const isChanged = members.some((member) => changed.includes(member))
           return (
@@ -113,7 +110,11 @@ function FoldedSections({ open, onOpen, changed, issues, draft }: FoldedProps) {
               <Accordion.Control>
                 <span className="section-head">
                   <b>{title}</b>
-                  <span className="section-summary">{summaryOf(name, draft)}</span>
+                  <span className="section-summary">
+                    {summary(draft)
+                      .filter((text) => text !== '')
+                      .join(' · ')}
+                  </span>
                   {wrong > 0 && <StatusBadge tone="bad">{formatCount(wrong, 'problem')}</StatusBadge>}
                   {wrong === 0 && isChanged && (
                     <StatusBadge tone="accent" icon={IconCircleDot}>
@@ -140,7 +141,7 @@ interface SaveBarProps {
   editor: ReturnType<typeof useEditor>
   isNew: boolean
   changed: readonly string[]
-  /** How many upstreams accept no connection; on a phone the preview with their names is far below. */
+  /** Number of upstreams that are down; on a phone the preview with their names is far below. */
   down: number
 }
 

@@ -12,7 +12,7 @@ export const redirectCodes = [
   { value: 302, label: '302 – for now' },
 ] as const
 
-/** Where requests go, by the kind of a site or of a path; `prefix` is empty or `paths.0.`. */
+/** Fields of the target, by the kind of a site or of a path; `prefix` is empty or `paths.0.`. */
 export function TargetFields({ prefix, kind }: { prefix: string; kind: string }) {
   if (kind === 'proxy') return <ServerRows prefix={prefix} />
   if (kind === 'redirect') return <RedirectFields prefix={`${prefix}redirect.`} />

@@ -1,7 +1,7 @@
 import { blankHsts } from './blank-draft.ts'
 import { useEditing } from './editing.tsx'
 import { NumberField, PartSwitch, SelectField, SwitchField, TextField } from './fields.tsx'
-import { useAuthorities, useOwnCertificates } from './use-uploads.ts'
+import { useUploadOptions } from '../certificates/read-certificates.ts'
 
 const modes = [
   { value: 'auto', label: 'Automatic, from a public authority' },
@@ -15,8 +15,8 @@ const modes = [
 export function TlsSection() {
   const { draft } = useEditing()
   const { mode } = draft.tls
-  const certificates = useOwnCertificates(mode === 'custom')
-  const authorities = useAuthorities(mode !== 'off')
+  const certificates = useUploadOptions('certificate', mode === 'custom')
+  const authorities = useUploadOptions('authority', mode !== 'off')
   return (
     <>
       <SelectField path="tls.mode" label="Certificate" options={modes} />

@@ -4,7 +4,7 @@ import { api, keys } from '../api.ts'
 import { readSite } from '../sites/read-sites.ts'
 import { show } from '../sites/site-actions.ts'
 import type { Site, SiteEnvelope, SitePatch } from '../sites/site.ts'
-import { toldOf } from '../sites/sync-words.ts'
+import { toldOf } from '../sites/site-words.ts'
 import { changesOf, type Draft } from './draft.ts'
 
 /** A draft beside what it began with. */
@@ -15,7 +15,7 @@ export interface Draught {
   readonly revision: number | undefined
 }
 
-/** What is done about how a save ended. */
+/** Callbacks for the ways a save can end. */
 export interface SaveEnds {
   readonly onStart: () => void
   readonly onSaved: (site: Site) => void

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import type { ImportAnswer, ImportedSite, ReportItem } from '../api.ts'
 import { outcomeWords, siteWords } from './import-words.ts'
 
-/** What an import found, and what became of it or would. */
+/** The result of an import or of its preview. */
 export function ImportOutcome({ answer }: { answer: ImportAnswer }) {
   return (
     <>

@@ -1,12 +1,12 @@
-/** Where sites from elsewhere can come from. */
+/** Sources of an import. */
 export type SourceKind = 'caddyfile' | 'npm' | 'config'
 
-/** What somebody gave to be imported. */
+/** Input of an import. */
 export type ImportSource =
   | { kind: 'caddyfile'; text: string; raw: boolean }
   | { kind: 'npm'; file: File }
   | { kind: 'config'; text: string }
-  /** What one of the servers runs. */
+  /** Imports the configuration that one of the servers runs. */
   | { kind: 'node'; id: number }
 
 /** The body of a call that imports a source, or says what would happen; throws a `SyntaxError` for a text that is no JSON. */

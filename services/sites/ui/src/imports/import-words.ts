@@ -6,7 +6,7 @@ interface Word {
   readonly text: string
 }
 
-/** What became of a site, or would. */
+/** Badge of an imported site, by outcome. */
 export const siteWords: Readonly<Record<ImportedSite['status'], Word>> = {
   new: { tone: 'accent', text: 'Can be imported' },
   created: { tone: 'good', text: 'Imported' },
@@ -15,7 +15,7 @@ export const siteWords: Readonly<Record<ImportedSite['status'], Word>> = {
   invalid: { tone: 'bad', text: 'Cannot be a site' },
 }
 
-/** What is done with a part that cannot be taken over as it is. */
+/** Treatment of a part that cannot be imported as it is. */
 export const outcomeWords: Readonly<Record<ReportItem['outcome'], Word>> = {
   changed: { tone: 'accent', text: 'Behaves differently' },
   lost: { tone: 'warn', text: 'Goes without' },

@@ -16,7 +16,7 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
 
 /** Asks where sites come from; nothing is changed before the answer was seen. */
 export function SourceForm(props: {
-  /** What was given before, to be given once more. */
+  /** Earlier input, shown again. */
   initial: ImportSource | undefined
   isRawAllowed: boolean
   isBusy: boolean

@@ -1,6 +1,5 @@
 import { IconChevronLeft } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import './back-link.css'
 
 /** The way from one of many back to all of them; stands above the page's heading. */
 export function BackLink({ href, children }: { href: string; children: string }) {

@@ -3,7 +3,7 @@ import { describeError, Problem, Section } from '@hearth/ui'
 import { IconPlugConnectedX, IconRefresh } from '@tabler/icons-react'
 import { useForm } from '@mantine/form'
 import type { Onboarding, OnboardResult } from '../api.ts'
-import { describeReach } from '../servers/reach-words.ts'
+import { describeReach } from '../servers/node-words.ts'
 import { isDecisionWanted, useOnboard } from './use-onboard.ts'
 
 /** No Caddy answers yet: says where one is. */

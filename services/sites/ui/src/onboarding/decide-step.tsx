@@ -4,7 +4,6 @@ import { useForm } from '@mantine/form'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Onboarding, OnboardRequest, OnboardResult } from '../api.ts'
-import { HostList } from './host-list.tsx'
 import { missingAnswers } from './onboarding-step.ts'
 import { PreviewImport } from './preview-import.tsx'
 import { useOnboard } from './use-onboard.ts'
@@ -122,5 +121,31 @@ function Working({ isImport }: { isImport: boolean }) {
         asked whether it runs. This takes some seconds.
       </Text>
     </output>
+  )
+}
+
+const fewHosts = 12
+
+/** The names a Caddy serves; many of them are folded. */
+function HostList({ hosts }: { hosts: readonly string[] }) {
+  const [isWhole, setWhole] = useState(hosts.length <= fewHosts)
+  if (hosts.length === 0) return <Text>It has a configuration, but no host names of its own.</Text>
+  const shown = isWhole ? hosts : hosts.slice(0, fewHosts)
+  return (
+    <div>
+      <ul className="host-list" aria-label="Hosts served now">
+        {shown.map((host) => (
+          <li key={host} className="hearth-mono">
+            {host}
+          </li>
+        ))}
+      </ul>
+      {!isWhole && (
+        <Button variant="subtle" size="compact-sm" onClick={() => setWhole(true)}>
+          Show all {hosts.length}
+          {hosts.length === 200 && ' of the first'}
+        </Button>
+      )}
+    </div>
   )
 }

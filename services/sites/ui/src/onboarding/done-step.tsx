@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { Section, StatusBadge } from '@hearth/ui'
 import { Link } from 'wouter'
 import type { Onboarding, OnboardResult } from '../api.ts'
-import { describeReach } from '../servers/reach-words.ts'
+import { describeReach } from '../servers/node-words.ts'
 
 /** Caddy is managed; with a result it was done just now. */
 export function DoneStep({ state, result }: { state: Onboarding; result: OnboardResult | undefined }) {
@@ -47,7 +47,7 @@ function importedText(count: number): string {
   return count === 1 ? '1 site was imported.' : `${count} sites were imported.`
 }
 
-/** What an import could not turn into sites, each with its place and the reason. */
+/** Parts that an import could not turn into sites, each with its location and the reason. */
 export function LeftOut({ entries }: { entries: readonly { path: string; message: string }[] }) {
   return (
     <section aria-label="Left out">

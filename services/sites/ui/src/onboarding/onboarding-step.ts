@@ -5,13 +5,13 @@ type Onboarding = components['schemas']['Onboarding']
 /** The steps of taking a Caddy over, as they are shown. */
 export const stepNames = ['Connect', 'Decide', 'Done'] as const
 
-/** Which of `stepNames` is next; beyond the last when all is done. */
+/** Index of the next step in `stepNames`; beyond the last when all is done. */
 export function stepPlace({ step }: Pick<Onboarding, 'step'>): number {
   if (step === 'node') return 0
   return step === 'done' ? stepNames.length : 1
 }
 
-/** What is asked before what runs is given up; empty when nothing is lost. */
+/** Question before the running configuration is replaced; empty when nothing is lost. */
 export function missingAnswers(
   state: Pick<Onboarding, 'is_blank'>,
   given: { mode: string; confirmed: boolean },

@@ -20,7 +20,7 @@ export function useOnboard(onDone: (result: OnboardResult) => void) {
   })
 }
 
-/** Whether Caddy answered and waits for a decision. */
+/** Returns true when Caddy answered and waits for a decision. */
 export function isDecisionWanted(error: unknown): boolean {
   return error instanceof ApiError && (error.kind === 'mode_required' || error.kind === 'confirmation_required')
 }

@@ -1,11 +1,10 @@
 import { PageHeader, QueryState } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { keys, readSession } from '../api.ts'
-import { RecoverySection } from '../account/recovery-section.tsx'
+import { Passkeys, RecoveryCodes } from '../account/sign-in-methods.tsx'
 import { SignInSection } from '../account/sign-in-section.tsx'
-import { PasskeySection } from '../passkeys/passkey-section.tsx'
 
-/** The signed-in user's own ways in. */
+/** The signed-in user's sign-in methods. */
 export function AccountPage() {
   const session = useQuery({ queryKey: keys.account, queryFn: readSession })
   return (
@@ -14,8 +13,8 @@ export function AccountPage() {
       <div className="hearth-stack">
         <QueryState query={session} lines={4} />
         {session.data !== undefined && <SignInSection session={session.data} />}
-        <PasskeySection />
-        {session.data !== undefined && <RecoverySection session={session.data} />}
+        <Passkeys />
+        {session.data !== undefined && <RecoveryCodes session={session.data} />}
       </div>
     </>
   )

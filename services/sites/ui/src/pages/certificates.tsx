@@ -27,7 +27,7 @@ import '../dashboard/dashboard.css'
 const rowsPerPage = 25
 const states = ['valid', 'expiring', 'expired', 'pending', 'missing', 'error'] as const
 
-/** What visitors are shown, how good it is, and what was uploaded. */
+/** Certificates of the hosts, their grades, and uploaded certificates. */
 export function CertificatesPage() {
   const { isAdmin } = useSession()
   const [open, setOpen] = useState<string>()

@@ -6,7 +6,7 @@ import { api, keys } from '../api.ts'
 import { ConfigDiff } from '../differences/config-diff.tsx'
 import { type Drift, useDrift } from '../drift/read-status.ts'
 
-/** What somebody else changed in what Caddy runs, and the way back to what is wanted here. */
+/** Changes of the Caddy servers by somebody else, with buttons that restore or adopt them. */
 export function DriftPage() {
   const drift = useDrift()
   const [asked, ask] = useState<'adopt' | 'restore'>()

@@ -43,7 +43,7 @@ export function ImportPage() {
   )
 }
 
-/** What would happen, and then what did. */
+/** The preview of an import, and then its result. */
 function Seen({ source, found, onBack }: { source: ImportSource; found: ImportAnswer; onBack: () => void }) {
   const cache = useQueryClient()
   const run = useMutation({

@@ -6,7 +6,7 @@ import { ConnectStep } from '../onboarding/connect-step.tsx'
 import { DecideStep } from '../onboarding/decide-step.tsx'
 import { DoneStep } from '../onboarding/done-step.tsx'
 import { stepNames, stepPlace } from '../onboarding/onboarding-step.ts'
-import { Steps } from '../onboarding/steps.tsx'
+import { IconCheck } from '@tabler/icons-react'
 
 /** From a Caddy that somebody else configured to one that is managed here. */
 export function OnboardingPage() {
@@ -60,4 +60,20 @@ function Step(props: {
   if (state.step === 'node')
     return <ConnectStep state={state} onLookAgain={props.onLookAgain} isLooking={props.isLooking} onDone={onDone} />
   return <DecideStep key={state.running_sha256 ?? ''} state={state} email={email} onDone={onDone} />
+}
+
+/** A progress indicator of a few steps. */
+function Steps({ names, present }: { names: readonly string[]; present: number }) {
+  return (
+    <ol className="steps" aria-label="Steps">
+      {names.map((name, place) => (
+        <li key={name} aria-current={place === present ? 'step' : undefined} data-done={place < present || undefined}>
+          <span className="step-mark" aria-hidden>
+            {place < present ? <IconCheck size={14} /> : place + 1}
+          </span>
+          {name}
+        </li>
+      ))}
+    </ol>
+  )
 }

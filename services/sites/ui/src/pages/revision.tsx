@@ -22,7 +22,6 @@ import { BackLink } from '../navigation/back-link.tsx'
 import { readRevision, readRevisionDiff, type Revision } from '../revisions/read-revisions.ts'
 import { ReturnDialog } from '../revisions/return-dialog.tsx'
 import { OutcomeBadge } from '../revisions/revision-columns.tsx'
-import '../layout/field-stack.css'
 import { causeText, durationText, nodeOutcome } from '../revisions/revision-words.ts'
 
 /** One change of what Caddy runs: what it was, how it went, and the way back to it. */

@@ -6,7 +6,7 @@ import { StateBanners } from '../drift/state-banners.tsx'
 import { readRevisions, revisionsPerPage } from '../revisions/read-revisions.ts'
 import { revisionColumns } from '../revisions/revision-columns.tsx'
 
-/** What was applied, newest first. */
+/** All revisions, newest first. */
 export function RevisionsPage() {
   const state = useTableState()
   const query = { limit: revisionsPerPage, offset: (state.page - 1) * revisionsPerPage }

@@ -7,7 +7,7 @@ import { ApplyFields, CertificateFields, GradeFields, VisitorFields } from '../s
 import { changedSettings, rebasedValues, type SettingsValues, settingsValues } from '../settings/settings-values.ts'
 import { SslLabsSection } from '../settings/ssl-labs-section.tsx'
 
-/** What holds for all sites and the whole service; administrators only. */
+/** Settings of the service and of all sites; administrators only. */
 export function SettingsPage() {
   const settings = useQuery({ queryKey: keys.settings, queryFn: () => answer(api.GET('/api/v1/settings')) })
   return (

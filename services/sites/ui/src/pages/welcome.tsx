@@ -2,9 +2,8 @@ import { Button, Group, Text } from '@mantine/core'
 import { answer, LoadingLines, PageHeader, QueryState, Section, StatusBadge, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect } from 'wouter'
-import { RecoverySection } from '../account/recovery-section.tsx'
+import { Passkeys, RecoveryCodes } from '../account/sign-in-methods.tsx'
 import { api, keys, readSession } from '../api.ts'
-import { PasskeySection } from '../passkeys/passkey-section.tsx'
 import { readSites } from '../sites/read-sites.ts'
 
 /** The first minutes: more sign-in methods than one password, and Caddy. Leads on to the dashboard once there is a site. */
@@ -34,9 +33,9 @@ function FirstSteps() {
         }
       />
       <div className="hearth-stack">
-        <PasskeySection />
+        <Passkeys />
         <QueryState query={session} lines={2} />
-        {session.data !== undefined && <RecoverySection session={session.data} />}
+        {session.data !== undefined && <RecoveryCodes session={session.data} />}
         {isAdmin && <CaddyNext />}
       </div>
     </>

@@ -6,7 +6,6 @@ import { api, keys } from '../api.ts'
 import { FoldedConfigDiff } from '../differences/config-diff.tsx'
 import { SiteDiffs } from '../differences/site-diffs.tsx'
 import { readRevisionDiff } from './read-revisions.ts'
-import '../layout/field-stack.css'
 
 /** Shows what returning to a revision would change, and does it when that is wanted. */
 export function ReturnDialog({ id, onClose }: { id: number; onClose: () => void }) {

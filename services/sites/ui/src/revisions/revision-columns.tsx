@@ -2,7 +2,6 @@ import { type Column, RelativeTime, StatusBadge } from '@hearth/ui'
 import { Link } from 'wouter'
 import type { Revision } from './read-revisions.ts'
 import { causeText, changedText, durationText, outcomeOf } from './revision-words.ts'
-import './revisions.css'
 
 /** The columns of a table of revisions. */
 export const revisionColumns: Column<Revision>[] = [
@@ -36,7 +35,7 @@ export const revisionColumns: Column<Revision>[] = [
   },
 ]
 
-/** How a revision ended. */
+/** The outcome of a revision. */
 export function OutcomeBadge({ revision }: { revision: Pick<Revision, 'outcome'> }) {
   const { tone, text } = outcomeOf(revision)
   return <StatusBadge tone={tone}>{text}</StatusBadge>

@@ -21,7 +21,7 @@ const nodeCauses: Readonly<Record<string, string>> = {
   'node.replaced': 'replaced by another version',
 }
 
-/** What led to a revision, for a person; several causes with commas between them. */
+/** Describes the causes of a revision, separated by commas. */
 export function causeText(cause: string): string {
   const parts = cause.match(/return to \d+|node\.\w+ \S+|\S+/g) ?? []
   const text = parts.map(partText).join(', ')
@@ -41,7 +41,7 @@ const outcomes = {
   failed: { tone: 'bad', text: 'Failed' },
 } as const satisfies Record<Revision['outcome'], { tone: Tone; text: string }>
 
-/** How a revision ended. */
+/** The outcome of a revision. */
 export const outcomeOf = ({ outcome }: Pick<Revision, 'outcome'>) => outcomes[outcome]
 
 const nodeOutcomes: Readonly<Record<Revision['nodes'][number]['outcome'], { tone: Tone; text: string }>> = {
@@ -54,7 +54,7 @@ const nodeOutcomes: Readonly<Record<Revision['nodes'][number]['outcome'], { tone
   skipped: { tone: 'quiet', text: 'Left out' },
 }
 
-/** What one server said to a revision. */
+/** The outcome of a revision on one server. */
 export const nodeOutcome = (outcome: Revision['nodes'][number]['outcome']) => nodeOutcomes[outcome]
 
 /** The sites a revision changed: the names of the first few, and how many more. */

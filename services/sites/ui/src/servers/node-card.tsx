@@ -13,8 +13,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, keys, type Node } from '../api.ts'
 import { EditNode, OnboardNode, RemoveNode } from './node-dialogs.tsx'
-import { describeReach } from './reach-words.ts'
-import { describeBind, missingAbilities, nodeStates } from './node-words.ts'
+import { describeBind, describeReach, missingAbilities, nodeStates } from './node-words.ts'
 
 /** One Caddy server: how it stands, where it is, and what it cannot. */
 export function NodeCard({ node, isFirst }: { node: Node; isFirst: boolean }) {
@@ -47,8 +46,8 @@ export function NodeCard({ node, isFirst }: { node: Node; isFirst: boolean }) {
         {node.state === 'drifted' && (
           <Text>
             Somebody else changed its configuration.{' '}
-            <Link className="hearth-link" href="/revisions">
-              See what, and put it right
+            <Link className="hearth-link" href="/drift">
+              See what differs
             </Link>
           </Text>
         )}

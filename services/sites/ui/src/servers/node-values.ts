@@ -3,7 +3,7 @@ import type { components } from '../api.gen.ts'
 type Schemas = components['schemas']
 type Node = Schemas['Node']
 
-/** What the form of a server holds: lists as text, numbers may be empty while somebody types. */
+/** Values of the form for a server: lists as text; numbers may be empty while somebody types. */
 export interface NodeValues extends Record<string, unknown> {
   name: string
   admin_url: string

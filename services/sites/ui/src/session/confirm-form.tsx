@@ -1,9 +1,12 @@
 import { Button, Divider, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import {
   ApiError,
+  describeCeremony,
   describeError,
   LoadingLines,
+  passkeyObstacle,
   Problem,
+  signInWithPasskey,
   useSession,
   useSessionStore,
   useSignInFailure,
@@ -11,10 +14,7 @@ import {
 import { IconFingerprint } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { confirmation, keys, readSession, type Session, ways } from '../api.ts'
-import { describeCeremony } from '../passkeys/ceremony-words.ts'
-import { finishPasskeySignIn, startPasskeySignIn } from '../passkeys/passkey-sign-in.ts'
-import { passkeyObstacle } from '../passkeys/passkey-support.ts'
+import { confirmation, keys, passkeySignIn, readSession, type Session, ways } from '../api.ts'
 
 /** The dialog of `ConfirmIdentity`, in a file of its own that is loaded when it first opens. */
 export function ConfirmDialog({ isOpen }: { isOpen: boolean }) {
@@ -45,9 +45,7 @@ function ConfirmForm() {
           loading={confirm.busy === 'passkey'}
           disabled={confirm.failure.mustWait}
           data-autofocus={!hasPassword || undefined}
-          onClick={() =>
-            void confirm.by('passkey', async () => finishPasskeySignIn(ways, await startPasskeySignIn(ways)))
-          }
+          onClick={() => void confirm.by('passkey', () => signInWithPasskey(passkeySignIn))}
         >
           Confirm with a passkey
         </Button>
@@ -100,15 +98,15 @@ function PasswordProof({ confirm }: { confirm: ReturnType<typeof useConfirm> }) 
   )
 }
 
-type Way = 'password' | 'passkey'
+type Method = 'password' | 'passkey'
 
 function useConfirm() {
   const { user } = useSession()
   const store = useSessionStore()
   const failure = useSignInFailure()
-  const [busy, setBusy] = useState<Way>()
-  const by = async (way: Way, prove: () => Promise<unknown>) => {
-    setBusy(way)
+  const [busy, setBusy] = useState<Method>()
+  const by = async (method: Method, prove: () => Promise<unknown>) => {
+    setBusy(method)
     failure.clear()
     try {
       await prove()
@@ -118,7 +116,7 @@ function useConfirm() {
       if (!isSame) await store.load()
       if (!isSame || session.recent_until !== null) confirmation.settle(isSame)
     } catch (error) {
-      failure.note(error, way === 'passkey' ? describeCeremony : describeError)
+      failure.note(error, method === 'passkey' ? describeCeremony : describeError)
     }
     setBusy(undefined)
   }

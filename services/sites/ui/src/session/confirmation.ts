@@ -1,38 +1,33 @@
-/** One question whether whoever sits here is who is signed in. However many calls wait for it, it is asked once. */
-export interface Confirmation {
-  /** Resolves when it was confirmed, rejects when the person would not. */
-  ask(): Promise<void>
-  readonly isOpen: () => boolean
-  readonly subscribe: (listener: () => void) => () => void
-  settle(isConfirmed: boolean): void
-}
+/** One question whether whoever sits here is the signed-in user. However many calls wait for it, it is asked once. */
+export type Confirmation = ReturnType<typeof createConfirmation>
 
-/** Nobody is asked yet. `refusal` makes the error of the calls that were not confirmed. */
-export function createConfirmation(refusal: () => Error): Confirmation {
+/** Creates the question, not open yet. `refusal` makes the error of the calls that were not confirmed. */
+export function createConfirmation(refusal: () => Error) {
   const listeners = new Set<() => void>()
   let open: PromiseWithResolvers<void> | undefined
-  const tell = () => {
+  const notify = () => {
     for (const listener of listeners) listener()
   }
   return {
-    ask: () => {
+    /** Resolves when it was confirmed, rejects when the user declined. */
+    ask: (): Promise<void> => {
       if (open === undefined) {
         open = Promise.withResolvers<void>()
-        tell()
+        notify()
       }
       return open.promise
     },
     isOpen: () => open !== undefined,
-    subscribe: (listener) => {
+    subscribe: (listener: () => void) => {
       listeners.add(listener)
-      return () => listeners.delete(listener)
+      return () => void listeners.delete(listener)
     },
-    settle: (isConfirmed) => {
-      const asked = open
+    settle: (isConfirmed: boolean): void => {
+      const answered = open
       open = undefined
-      if (isConfirmed) asked?.resolve()
-      else asked?.reject(refusal())
-      tell()
+      if (isConfirmed) answered?.resolve()
+      else answered?.reject(refusal())
+      notify()
     },
   }
 }

@@ -4,9 +4,9 @@ import { createConfirmation } from './confirmation.ts'
 import { createSend } from './send.ts'
 
 interface Stage {
-  /** What the server takes; another one is refused. */
+  /** The token that the server accepts. */
   good: string
-  /** Whether the session was proved recently. */
+  /** True when the session was confirmed recently. */
   isRecent: boolean
 }
 

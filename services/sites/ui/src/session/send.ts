@@ -1,8 +1,8 @@
 import type { Confirmation } from './confirmation.ts'
 import type { Tokens } from './tokens.ts'
 
-/** What sending needs of the page. */
-export interface SendParts {
+/** Dependencies of `createSend`. */
+interface SendDependencies {
   readonly tokens: Pick<Tokens, 'get' | 'renew'>
   /** Left out where nobody is signed in yet. */
   readonly confirmation?: Pick<Confirmation, 'ask'>
@@ -13,15 +13,15 @@ export interface SendParts {
  * A fetch whose writes carry the token. A token that another window made old is renewed, and a call that needs a confirmation
  * of who is calling waits for it; then the same call is sent once more. Rejects with what `ask` does when nobody confirmed.
  */
-export function createSend({ tokens, confirmation, send = (request) => fetch(request) }: SendParts) {
+export function createSend({ tokens, confirmation, send = (request) => fetch(request) }: SendDependencies) {
   const dispatch = async (request: Request, token: () => Promise<string>) => {
     const copy = request.clone()
     if (request.method !== 'GET') copy.headers.set('x-csrf-token', await token())
     return send(copy)
   }
   const withToken = async (request: Request): Promise<Response> => {
-    const response = await dispatch(request, tokens.get)
-    return (await codeOf(response)) === 'csrf' ? dispatch(request, tokens.renew) : response
+    const response = await dispatch(request, () => tokens.get())
+    return (await codeOf(response)) === 'csrf' ? dispatch(request, () => tokens.renew()) : response
   }
   return async (request: Request): Promise<Response> => {
     const response = await withToken(request)

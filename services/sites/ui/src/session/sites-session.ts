@@ -1,4 +1,4 @@
-import { ApiError, readApiError, type ServerSession, type SessionWay, unreachable } from '@hearth/ui'
+import { ApiError, readApiError, type ServerSession, type SessionApi, unreachable } from '@hearth/ui'
 import type { components } from '../api.gen.ts'
 import { createSend } from './send.ts'
 import type { Tokens } from './tokens.ts'
@@ -7,8 +7,8 @@ type Schemas = components['schemas']
 type Session = Schemas['Session']
 
 /** The ways into this service. Each call throws an `ApiError`. */
-export interface SitesSession extends SessionWay {
-  /** Whether the last reading said that there is no administrator yet. */
+export interface SitesSession extends SessionApi {
+  /** Returns true when the last `read` found no administrator. */
   isSetUpNeeded(): boolean
   /** Makes the first administrator, who is signed in then. */
   setUp(input: Schemas['SetUp']): Promise<void>
@@ -40,7 +40,7 @@ export function createSitesSession(tokens: Tokens): SitesSession {
         // It had ended already.
         if (!(error instanceof ApiError) || error.status !== 401) throw error
       }
-      tokens.forget()
+      tokens.put(undefined)
     },
     changePassword: (current, next) =>
       call<Session>('POST', '/api/session/password', {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codeFile } from '../account/code-file.ts'
 import type { Settings } from '../api.ts'
 import { changedSettings, rebasedValues, settingsValues } from './settings-values.ts'
 
@@ -21,10 +20,4 @@ test('what others save appears, and what was typed stays', () => {
   const now = { ...stored, acme_email: 'other@example.org', allow_raw: false }
   const shown = rebasedValues(typed, { before: stored, now })
   assert.deepEqual([shown.acme_email, shown.allow_raw], ['other@example.org', true])
-})
-
-test('the file of recovery codes says whose they are', () => {
-  const text = codeFile(['aa', 'bb'], { username: 'mara', service: 'https://sites.example.org' })
-  assert.match(text, /^Recovery codes of mara at Hearth Sites, https:\/\/sites\.example\.org\n/)
-  assert.deepEqual(text.trim().split('\n').slice(-2), ['aa', 'bb'])
 })

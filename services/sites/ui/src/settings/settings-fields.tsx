@@ -7,7 +7,7 @@ interface Fields {
   form: UseFormReturnType<SettingsValues>
 }
 
-/** Who signs the certificates. */
+/** Settings for certificates. */
 export function CertificateFields({ form }: Fields) {
   return (
     <Section title="Certificates">
@@ -31,7 +31,7 @@ export function CertificateFields({ form }: Fields) {
   )
 }
 
-/** What visitors see when there is no site, or not now. */
+/** Settings for answers without a site and in maintenance. */
 export function VisitorFields({ form }: Fields) {
   return (
     <Section title="What visitors see">
@@ -58,7 +58,7 @@ export function VisitorFields({ form }: Fields) {
   )
 }
 
-/** What happens around an edit. */
+/** Settings for changes of sites. */
 export function ApplyFields({ form }: Fields) {
   return (
     <Section title="Changing sites">
@@ -88,7 +88,7 @@ const retention = [
   { value: '365', label: 'A year' },
 ]
 
-/** How well the sites' TLS is, and who says so. */
+/** Settings for the grades of TLS. */
 export function GradeFields({ form }: Fields) {
   const { value, onChange, ...days } = form.getInputProps('grade_retention_days') as {
     value: number

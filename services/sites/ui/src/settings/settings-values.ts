@@ -3,7 +3,7 @@ import type { components } from '../api.gen.ts'
 type Settings = components['schemas']['Settings']
 type SettingsChange = components['schemas']['SettingsChange']
 
-/** What the settings form holds; the registration at SSL Labs has a form of its own. */
+/** Values of the settings form; the registration at SSL Labs has its own form. */
 export type SettingsValues = Omit<Settings, 'ssllabs'>
 
 /** The form of the stored settings. */
@@ -12,7 +12,7 @@ export function settingsValues(settings: Settings): SettingsValues {
   return values
 }
 
-/** What the form shows when others saved something: their values, but for the members somebody has typed in. */
+/** Returns the form's values after others saved: theirs, except for members that were edited here. */
 export function rebasedValues(
   values: SettingsValues,
   { before, now }: { before: Settings; now: Settings },

@@ -5,7 +5,7 @@ export interface PasswordRule {
 }
 
 /**
- * What is asked of a new password, as far as a page can say it while somebody types. The server knows more, such as the
+ * Requirements of a new password, as far as a page can say it while somebody types. The server knows more, such as the
  * passwords everybody tries first.
  */
 export function passwordRules(password: string, username: string): PasswordRule[] {

@@ -1,8 +1,7 @@
 import { answer, ConfirmDelete, formatCount } from '@hearth/ui'
 import { api, keys } from '../api.ts'
-import { withMore } from './site-words.ts'
+import { toldOf, withMore } from './site-words.ts'
 import type { Site } from './site.ts'
-import { toldOf } from './sync-words.ts'
 
 /** Asks whether a site is to go, and names what goes with it. */
 export function RemoveSite(props: { site: Site; onClose: () => void; onRemoved?: () => void }) {

@@ -1,9 +1,9 @@
 import { answer, useAction } from '@hearth/ui'
-import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { api, keys } from '../api.ts'
 import type { SitePage } from './read-sites.ts'
 import type { Site, SiteEnvelope } from './site.ts'
-import { toldOf } from './sync-words.ts'
+import { toldOf } from './site-words.ts'
 
 /** The members that have a switch in the list. */
 export type Switch = 'enabled' | 'maintenance_mode'

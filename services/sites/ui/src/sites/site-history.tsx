@@ -5,7 +5,7 @@ import { keys } from '../api.ts'
 import { readRevisions, type Revision } from '../revisions/read-revisions.ts'
 import { revisionColumns } from '../revisions/revision-columns.tsx'
 
-/** How far back is looked. */
+/** The latest two hundred revisions. */
 const query = { limit: 200, offset: 0 }
 
 /** The revisions that changed a site, among the last two hundred. */

@@ -1,7 +1,7 @@
 import type { TableState } from '@hearth/ui'
 import type { paths } from '../api.gen.ts'
 
-/** What the list of sites can be asked for. */
+/** Query of the list of sites. */
 export type SiteQuery = NonNullable<paths['/api/sites']['get']['parameters']['query']>
 
 /** Rows of one page of the table. */
@@ -10,7 +10,7 @@ export const sitesPerPage = 50
 const kinds = ['proxy', 'redirect', 'static', 'respond', 'raw'] as const
 const sorts = ['name', 'updated_at', 'created_at'] as const
 
-/** What the table asks for; what an address has that the server does not know is left out. */
+/** Returns the query for the table's state, without values that the server does not know. */
 export function toSiteQuery({ search, sort, page, filters }: Omit<TableState, 'change'>): SiteQuery {
   const kind = kinds.find((name) => name === filters['kind'])
   const state = filters['state']

@@ -3,9 +3,11 @@ import { IconBarrierBlock, IconDots, IconEdit, IconExternalLink, IconTrash } fro
 import { Link } from 'wouter'
 import { useSwitchSite } from './site-actions.ts'
 import { addressOf, type Site } from './site.ts'
-import { usePorts } from './use-ports.ts'
+import { answer } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
+import { api, keys } from '../api.ts'
 
-/** What can be done with a site in the list: on and off, open it, maintenance, remove. */
+/** Actions for a site in the list: enable, open, maintenance, remove. */
 export function SiteRowActions({ site, onRemove }: { site: Site; onRemove: () => void }) {
   const change = useSwitchSite()
   return (
@@ -62,4 +64,13 @@ export function OpenSite({ site }: { site: Site }) {
       </ActionIcon>
     </Tooltip>
   )
+}
+
+const usual = { http: 80, https: 443 }
+
+/** Returns the ports of the first server, for links to sites; 80 and 443 until they are known. */
+function usePorts(): { http: number; https: number } {
+  const { data } = useQuery({ queryKey: keys.nodes, queryFn: () => answer(api.GET('/api/nodes')) })
+  const first = data?.[0]
+  return first === undefined ? usual : { http: first.http_port, https: first.https_port }
 }

@@ -1,8 +1,8 @@
 import type { Tone } from '@hearth/ui'
-import type { Site, SiteKind } from './site.ts'
+import type { Site, SiteEnvelope, SiteKind } from './site.ts'
 import type { UpstreamState } from './upstreams.ts'
 
-/** What each kind of site is called. */
+/** Labels of the kinds of sites. */
 export const kindNames: Readonly<Record<SiteKind, string>> = {
   proxy: 'Proxy',
   redirect: 'Redirect',
@@ -19,13 +19,13 @@ const tlsNames: Readonly<Record<Site['tls']['mode'], string>> = {
   off: 'Off',
 }
 
-/** How a site is served with TLS, in few words. */
+/** Describes the TLS mode of a site. */
 export const tlsName = ({ tls }: Pick<Site, 'tls'>): string =>
   tls.mode === 'auto' && tls.staging ? 'Automatic (test)' : tlsNames[tls.mode]
 
 type Target = Pick<Site, 'kind' | 'upstreams' | 'redirect' | 'static' | 'respond'>
 
-/** Where requests of a site go: its first upstream and how many more, an address, a directory, or a status. */
+/** Describes the target of a site: its first upstream and the number of others, an address, a directory, or a status. */
 export function targetOf({ kind, upstreams, redirect, static: files, respond }: Target): string {
   switch (kind) {
     case 'proxy':
@@ -47,7 +47,7 @@ export function withMore(texts: readonly string[]): string {
   return others.length === 0 ? first : `${first} and ${others.length} more`
 }
 
-/** How a site stands, in a word. */
+/** State of a site as its badge shows it. */
 export interface SiteState {
   readonly tone: Tone
   readonly text: string
@@ -74,3 +74,19 @@ export function stateOf(
 
 /** The end of Caddy's words, which says what is wrong; where it was stands before that. */
 export const gistOf = (words: string): string => words.split(': ').slice(-3).join(': ')
+
+const told: Readonly<Record<SiteEnvelope['sync_status'], string>> = {
+  synced: '',
+  no_change: '',
+  pending: 'Caddy is told in a moment.',
+  unknown: 'The connection to Caddy broke off; what it runs is being found out.',
+}
+
+/** A sentence about an edit, and what Caddy made of it where that is not plain success. */
+export function toldOf(
+  { sync_status, sync_error }: Pick<SiteEnvelope, 'sync_status' | 'sync_error'>,
+  what: string,
+): string {
+  const rest = sync_error ?? told[sync_status]
+  return rest === '' ? what : `${what}. ${rest}`
+}

@@ -8,7 +8,7 @@ export type Site = Operations['get']['responses']['200']['content']['application
 export type SitePatch = Operations['patch']['requestBody']['content']['application/json']
 /** A new site; what is left out takes its default. */
 export type SiteInput = paths['/api/sites']['post']['requestBody']['content']['application/json']
-/** What came of an edit. */
+/** Result of saving a site. */
 export type SiteEnvelope = components['schemas']['SiteEnvelope']
 export type SiteKind = Site['kind']
 

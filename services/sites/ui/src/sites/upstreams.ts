@@ -14,7 +14,7 @@ export const useUpstreams = () =>
     refetchInterval: 30_000,
   })
 
-/** What a failed connection means, by its code. */
+/** Meanings of error codes of connections to upstreams. */
 const failures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there',
   ETIMEDOUT: 'No answer in time',

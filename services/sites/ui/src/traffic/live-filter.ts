@@ -1,4 +1,4 @@
-/** What of a request is searched. */
+/** Members of a request that are searched. */
 interface Searched {
   readonly host: string
   readonly method: string
@@ -7,7 +7,7 @@ interface Searched {
   readonly client: string
 }
 
-/** Whether a request fits every word of a filter: part of its texts, a status, or a class such as `5xx`. */
+/** Returns true when a request matches every word of a filter: part of its texts, a status, or a class such as `5xx`. */
 export function matchesFilter({ host, method, path, status, client }: Searched, filter: string): boolean {
   const text = `${host} ${method} ${path} ${status} ${client}`.toLowerCase()
   return filter

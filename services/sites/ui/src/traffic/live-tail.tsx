@@ -5,7 +5,6 @@ import { useRef, useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { matchesFilter } from './live-filter.ts'
 import { formatMs } from './traffic-figures.ts'
-import '../layout/field-stack.css'
 import './traffic.css'
 
 type LiveRequest = components['schemas']['LiveRequest']

@@ -8,7 +8,7 @@ import { readSiteTraffic, type SiteTraffic, trafficPace, type TrafficRange } fro
 import { TrafficCharts, TrafficSection } from './traffic-card.tsx'
 import '../dashboard/dashboard.css'
 
-/** What a site is asked for: over time, by path and client, and as it happens. */
+/** The traffic of a site: over time, by path and client, and live. */
 export function SiteTrafficView({ id }: { id: number }) {
   const [range, setRange] = useState<TrafficRange>('24h')
   const traffic = useQuery({

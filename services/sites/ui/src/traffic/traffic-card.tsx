@@ -2,8 +2,7 @@ import { SegmentedControl, Text } from '@mantine/core'
 import { axisTicks, ChartStrip, formatDay, formatTime, Section, TimeChart } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
-import { formatMs, formatPace } from './traffic-figures.ts'
-import { latencySeries, requestSeries, sentenceOf } from './traffic-words.ts'
+import { formatMs, formatPace, latencySeries, requestSeries, sentenceOf } from './traffic-figures.ts'
 import './traffic.css'
 
 const ranges: readonly { value: TrafficRange; label: string }[] = [

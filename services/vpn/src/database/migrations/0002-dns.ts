@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Kysely } from 'kysely'
 
-/** What the resolver knows of each peer, and the rules an operator makes. */
+/** Columns of peers for the resolver, and the rules of operators. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await addPeerColumns(db)
   await db.schema

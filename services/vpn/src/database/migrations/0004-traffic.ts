@@ -1,7 +1,7 @@
 import type { CreateTableBuilder, Kysely } from 'kysely'
 import { sql } from 'kysely'
 
-/** What peers and interfaces did over time, and where it came from and went. */
+/** Traffic of peers and interfaces over time, and the places it came from and went to. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const column of ['rx_bucketed', 'tx_bucketed']) {
     await db.schema

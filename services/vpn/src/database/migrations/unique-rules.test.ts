@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate, openDatabase, type Migrations } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
-import type { Tables } from '../tables.ts'
+import type { Tables } from '../../tables.ts'
 import { migrations } from './index.ts'
 
 const earlier: Migrations = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0005'))

@@ -2,9 +2,9 @@ import { flushCompileCache } from 'node:module'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { setThreadPriority, ThreadPriority } from '../../thread-priority.ts'
 import { openLibc } from '../sockets/libc.ts'
-import { currentThread } from '../process/process-sample.ts'
-import { setThreadSlice, shortestSlice } from '../sockets/thread-slice.ts'
-import type { DataSetup } from './orders.ts'
+import { currentThread } from './process-sample.ts'
+import { setThreadSlice, minSlice } from '../sockets/thread-slice.ts'
+import type { DataSetup } from './data-config.ts'
 import { openSharedState, Shared } from './shared-state.ts'
 
 // The worker that answers. Started by `process/data-thread-host.ts`. What it has loaded is kept compiled before it begins: who is
@@ -15,7 +15,7 @@ Atomics.store(openSharedState(setup.shared).words, Shared.thread, currentThread(
 if (setup.mode === 'ffi') {
   const { runFfiLoop } = await import('./ffi-loop.ts')
   const libc = await openLibc()
-  setThreadSlice(libc, shortestSlice)
+  setThreadSlice(libc, minSlice)
   flushCompileCache()
   runFfiLoop(setup, port, libc)
   port.close()

@@ -3,14 +3,14 @@ import { isIPv6 } from 'node:net'
 import { addressText, encodeSocketAddress, portOf } from '../sockets/socket-address.ts'
 import { linux, sockaddr } from '../sockets/layouts.ts'
 import type { Endpoint } from '../sockets/open-socket.ts'
-import type { DataListener, ListenerNote } from './orders.ts'
-import { mostPorts } from './shared-state.ts'
-import type { ListenerLines } from './work-bench.ts'
+import type { DataListener, ListenerNote } from './data-config.ts'
+import { maxPorts } from './shared-state.ts'
+import type { ListenerLines } from './loop-core.ts'
 
 const answerSlot = 4096
 const slots = 64
 const retryMs = 500
-const mostTexts = 8192
+const maxTexts = 8192
 
 /** Handlers of datagrams at the loop's sockets. */
 export interface DgramHandlers {
@@ -29,7 +29,7 @@ export class DgramLines implements ListenerLines {
   answerAt = 0
   readonly #handlers: DgramHandlers
   readonly #listeners = new Map<number, { socket: Socket | undefined; retry: NodeJS.Timeout | undefined }>()
-  readonly #ports: (Socket | undefined)[] = Array.from({ length: mostPorts }, () => undefined)
+  readonly #ports: (Socket | undefined)[] = Array.from({ length: maxPorts }, () => undefined)
   readonly #addresses = new Map<string, Uint8Array>()
   readonly #texts = new Map<number, string>()
 
@@ -58,7 +58,7 @@ export class DgramLines implements ListenerLines {
     else this.answerAt = (at + answerSlot) % (slots * answerSlot)
   }
 
-  ask(port: number, bytes: Uint8Array, at: number, length: number): void {
+  sendQuery(port: number, bytes: Uint8Array, at: number, length: number): void {
     this.#ports[port]?.send(bytes.slice(at, at + length))
   }
 
@@ -88,7 +88,7 @@ export class DgramLines implements ListenerLines {
 
   close(): void {
     this.listen([])
-    for (let port = 0; port < mostPorts; port++) this.closePort(port)
+    for (let port = 0; port < maxPorts; port++) this.closePort(port)
   }
 
   #open(listener: DataListener): void {
@@ -115,13 +115,13 @@ export class DgramLines implements ListenerLines {
     socket.bind({ port: endpoint.port, address: endpoint.address, exclusive: true })
   }
 
-  /** An address as the exchange wants it; until the next is asked for. Those seen lately are remembered. */
+  /** An address in the form of the exchange, valid until the next call. Recent ones are cached. */
   #bytesOf(address: string, port: number): Uint8Array {
     const known = this.#addresses.get(address)
     const bytes = known ?? new Uint8Array(sockaddr.stride)
     if (known === undefined) {
       encodeSocketAddress(bytes, 0, address, port)
-      if (this.#addresses.size >= mostTexts) this.#addresses.clear()
+      if (this.#addresses.size >= maxTexts) this.#addresses.clear()
       this.#addresses.set(address, bytes)
     }
     bytes[sockaddr.port] = port >> 8
@@ -137,7 +137,7 @@ export class DgramLines implements ListenerLines {
       (addresses[from]! << 24) | (addresses[from + 1]! << 16) | (addresses[from + 2]! << 8) | addresses[from + 3]!
     const known = this.#texts.get(key)
     if (known !== undefined) return known
-    if (this.#texts.size >= mostTexts) this.#texts.clear()
+    if (this.#texts.size >= maxTexts) this.#texts.clear()
     const text = addressText(addresses, at)
     this.#texts.set(key, text)
     return text

@@ -3,21 +3,21 @@ import { sockaddr } from '../sockets/layouts.ts'
 import type { Libc } from '../sockets/libc.ts'
 import { openConnectedSocket, type Endpoint } from '../sockets/open-socket.ts'
 import { Poller } from '../sockets/poller.ts'
-import type { DataListener } from './orders.ts'
-import { forgetDescriptor, mostPorts, noteDescriptor, type SharedState } from './shared-state.ts'
-import type { ListenerLines } from './work-bench.ts'
-import { longestQuery } from './waiters.ts'
+import type { DataListener } from './data-config.ts'
+import { forgetDescriptor, maxPorts, noteDescriptor, type SharedState } from './shared-state.ts'
+import type { ListenerLines } from './loop-core.ts'
+import { maxQueryBytes } from './waiters.ts'
 
 /** Datagrams a system call takes at most. */
 export const batchSize = 64
 
-/** Room for an answer, which upstreams are asked to keep below 1232 bytes. */
+/** Room for an answer; queries ask upstreams for at most 1232 bytes. */
 export const answerSlot = 4096
 
 /** Listeners are reported by their number, ports to upstreams by this plus theirs. */
 export const portTag = 0x1_0000
 
-const mostListeners = 4096
+const maxListeners = 4096
 const cacheLine = 64
 
 /** The sockets of the FFI loop: answers and queries are gathered, and sent by as few system calls as go. */
@@ -26,17 +26,17 @@ export class FfiLines implements ListenerLines {
   readonly answers: Uint8Array
   answerAt = 0
   /** The open socket of each listener and port; -1 for none. */
-  readonly listenerSockets = new Int32Array(mostListeners).fill(-1)
-  readonly portSockets = new Int32Array(mostPorts).fill(-1)
-  readonly isTunnel = new Uint8Array(mostListeners)
+  readonly listenerSockets = new Int32Array(maxListeners).fill(-1)
+  readonly portSockets = new Int32Array(maxPorts).fill(-1)
+  readonly isTunnel = new Uint8Array(maxListeners)
   readonly #libc: Libc
   readonly #state: SharedState
   readonly #out: Batch
-  readonly #asks: Batch
+  readonly #queries: Batch
   readonly #outSockets = new Int32Array(batchSize)
-  readonly #askSockets = new Int32Array(batchSize)
+  readonly #querySockets = new Int32Array(batchSize)
   #outCount = 0
-  #askCount = 0
+  #queryCount = 0
   #listeners: readonly DataListener[] = []
 
   constructor(libc: Libc, state: SharedState) {
@@ -45,7 +45,7 @@ export class FfiLines implements ListenerLines {
     this.poller = new Poller(libc)
     noteDescriptor(state, this.poller.descriptor)
     this.#out = new Batch(libc, { count: batchSize, slot: answerSlot, withAddresses: true })
-    this.#asks = new Batch(libc, { count: batchSize, slot: longestQuery, withAddresses: false })
+    this.#queries = new Batch(libc, { count: batchSize, slot: maxQueryBytes, withAddresses: false })
     this.answers = this.#out.bytes
   }
 
@@ -57,16 +57,13 @@ export class FfiLines implements ListenerLines {
   /** These sockets are listened at from now on; those that are not among them are left alone, before they are closed. */
   listen(listeners: readonly DataListener[]): void {
     this.flush()
-    for (const { number, descriptor } of this.#listeners) {
-      this.poller.remove(descriptor)
-      this.listenerSockets[number] = -1
-    }
+    for (const { number } of this.#listeners) this.listenerSockets[number] = -1
     this.#listeners = listeners
     for (const { number, descriptor, isTunnel } of listeners) {
       this.listenerSockets[number] = descriptor
       this.isTunnel[number] = isTunnel ? 1 : 0
-      this.poller.add(descriptor, number)
     }
+    this.poller.poll(listeners.map(({ number, descriptor }) => ({ descriptor, tag: number })))
   }
 
   answer(length: number, listener: number, addresses: Uint8Array, addressAt: number): void {
@@ -77,20 +74,20 @@ export class FfiLines implements ListenerLines {
     this.#out.setRange(slot, this.answerAt, length)
     this.#outSockets[slot] = this.listenerSockets[listener]!
     this.#outCount = slot + 1
-    // Answers stand closely one after the other, each in cache lines of its own: most are short.
+    // Answers stand closely one after the other, each in its own cache lines: most are short.
     this.answerAt = (this.answerAt + length + cacheLine - 1) & -cacheLine
     if (this.#outCount === batchSize) this.#sendAnswers()
   }
 
-  ask(port: number, bytes: Uint8Array, at: number, length: number): void {
-    const slot = this.#askCount
-    const to = slot * longestQuery
-    const out = this.#asks.bytes
+  sendQuery(port: number, bytes: Uint8Array, at: number, length: number): void {
+    const slot = this.#queryCount
+    const to = slot * maxQueryBytes
+    const out = this.#queries.bytes
     for (let k = 0; k < length; k++) out[to + k] = bytes[at + k]!
-    this.#asks.setLength(slot, length)
-    this.#askSockets[slot] = this.portSockets[port]!
-    this.#askCount = slot + 1
-    if (this.#askCount === batchSize) this.#sendAsks()
+    this.#queries.setLength(slot, length)
+    this.#querySockets[slot] = this.portSockets[port]!
+    this.#queryCount = slot + 1
+    if (this.#queryCount === batchSize) this.#sendQueries()
   }
 
   openPort(port: number, endpoint: Endpoint): void {
@@ -107,7 +104,7 @@ export class FfiLines implements ListenerLines {
   closePort(port: number): void {
     const descriptor = this.portSockets[port]!
     if (descriptor < 0) return
-    if (this.#askCount > 0) this.#sendAsks()
+    if (this.#queryCount > 0) this.#sendQueries()
     this.portSockets[port] = -1
     this.#libc.call.close(descriptor)
     forgetDescriptor(this.#state, descriptor)
@@ -120,12 +117,12 @@ export class FfiLines implements ListenerLines {
   /** Sends what was gathered. */
   flush(): void {
     if (this.#outCount > 0) this.#sendAnswers()
-    if (this.#askCount > 0) this.#sendAsks()
+    if (this.#queryCount > 0) this.#sendQueries()
   }
 
   /** Closes the thread's own sockets; listeners are not its own. */
   close(): void {
-    for (let port = 0; port < mostPorts; port++) this.closePort(port)
+    for (let port = 0; port < maxPorts; port++) this.closePort(port)
     this.poller.close()
     forgetDescriptor(this.#state, this.poller.descriptor)
   }
@@ -136,9 +133,9 @@ export class FfiLines implements ListenerLines {
     this.answerAt = 0
   }
 
-  #sendAsks(): void {
-    sendRuns(this.#asks, this.#askSockets, this.#askCount)
-    this.#askCount = 0
+  #sendQueries(): void {
+    sendRuns(this.#queries, this.#querySockets, this.#queryCount)
+    this.#queryCount = 0
   }
 }
 

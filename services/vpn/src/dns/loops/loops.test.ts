@@ -6,7 +6,7 @@ import { Pending } from './pending.ts'
 import { Figure, FailureCode } from './shared-state.ts'
 import { UpstreamHealth } from './upstream-health.ts'
 
-/** What a table of pending queries does, without one. */
+/** Model of a table of pending queries. */
 interface Flight {
   readonly flight: number
   readonly hash: number

@@ -1,5 +1,5 @@
-import { mostPorts } from './shared-state.ts'
-import { longestQuery, Waiters } from './waiters.ts'
+import { maxPorts } from './shared-state.ts'
+import { maxQueryBytes, Waiters } from './waiters.ts'
 
 const none = -1
 
@@ -15,24 +15,24 @@ export interface PendingSize {
  */
 export class Pending {
   readonly waiters: Waiters
-  /** The query of flight f, as it was sent, at `f * longestQuery`. */
+  /** The query of flight f, as it was sent, at `f * maxQueryBytes`. */
   readonly queries: Uint8Array
   readonly lengths: Uint16Array
   /** The socket it was sent with, and its id there. */
   readonly ports: Int32Array
   readonly ids: Int32Array
   readonly upstreams: Int32Array
-  /** Bits of the upstreams that were asked. */
+  /** Bits of the upstreams that were queried. */
   readonly tried: Int32Array
   /** 1 when the query that was sent last counts as failed. */
   readonly hasFailed: Uint8Array
-  /** Time when the first client asked, and when it was sent last; milliseconds of `performance.now`. */
+  /** Time of the first client's query, and of the last send; milliseconds of `performance.now`. */
   readonly since: Float64Array
   readonly sentAt: Float64Array
   readonly firstWaiter: Int32Array
   readonly waiterCount: Int32Array
   /** Number of flights from each port. */
-  readonly portFlights = new Int32Array(mostPorts)
+  readonly portFlights = new Int32Array(maxPorts)
   /** Number of flights. */
   count = 0
 
@@ -53,7 +53,7 @@ export class Pending {
   constructor({ flights, waiters }: PendingSize) {
     const numbers = (value: number, length = flights) => new Int32Array(length).fill(value)
     this.waiters = new Waiters(waiters)
-    this.queries = new Uint8Array(flights * longestQuery)
+    this.queries = new Uint8Array(flights * maxQueryBytes)
     this.lengths = new Uint16Array(flights)
     this.ports = numbers(none)
     this.ids = numbers(none)

@@ -1,12 +1,12 @@
-import type { LogRing } from '../../query-log/ring.ts'
+import type { LogRing } from '../log-ring.ts'
 import { Outcome, type Answered, type Engine } from '../engine.ts'
-import type { Asking } from './asking.ts'
-import { askingClient } from './client-source.ts'
+import type { UpstreamQueries } from './upstream-queries.ts'
+import { clientOfQuery } from './client-source.ts'
 import type { ClientRate } from './client-rate.ts'
-import type { DataOrders } from './orders.ts'
-import { longestQuery } from './waiters.ts'
+import type { DataConfig } from './data-config.ts'
+import { maxQueryBytes } from './waiters.ts'
 
-/** A datagram in the hands of a loop; the loop keeps one such object and sets it anew. */
+/** A datagram in the hands of a loop; the loop keeps one such object and sets it again. */
 export interface Packet {
   bytes: Uint8Array
   at: number
@@ -28,12 +28,12 @@ export interface AnswerLines {
   answer(length: number, listener: number, addresses: Uint8Array, addressAt: number): void
 }
 
-type Work = Pick<DataOrders, 'listenClient' | 'queryLog' | 'anonymizeClients'>
+type Work = Pick<DataConfig, 'listenClient' | 'queryLog' | 'anonymizeClients'>
 
 /** Dependencies of `QueryExchange`. */
-export interface ExchangeParts {
+export interface ExchangeDependencies {
   readonly engine: Engine
-  readonly asking: Asking
+  readonly upstreamQueries: UpstreamQueries
   readonly rate: ClientRate
   readonly ring: LogRing
   readonly lines: AnswerLines
@@ -50,22 +50,22 @@ export class QueryExchange {
   refused = 0
   limited = 0
   readonly #engine: Engine
-  readonly #asking: Asking
+  readonly #upstreamQueries: UpstreamQueries
   readonly #rate: ClientRate
   readonly #ring: LogRing
   readonly #lines: AnswerLines
   #listenClient = 0
-  #queryLog: DataOrders['queryLog'] = 'none'
+  #queryLog: DataConfig['queryLog'] = 'none'
   #isAnonymous = false
   readonly #answered: Answered
 
-  constructor(parts: ExchangeParts) {
-    this.#engine = parts.engine
-    this.#asking = parts.asking
-    this.#rate = parts.rate
-    this.#ring = parts.ring
-    this.#lines = parts.lines
-    const { queries } = parts.asking.pending.waiters
+  constructor(dependencies: ExchangeDependencies) {
+    this.#engine = dependencies.engine
+    this.#upstreamQueries = dependencies.upstreamQueries
+    this.#rate = dependencies.rate
+    this.#ring = dependencies.ring
+    this.#lines = dependencies.lines
+    const { queries } = dependencies.upstreamQueries.pending.waiters
     this.#answered = {
       query: queries,
       queryAt: 0,
@@ -75,7 +75,7 @@ export class QueryExchange {
       answerAt: 0,
       answerLength: 0,
     }
-    parts.asking.giveUp = (flight) => this.#giveUp(flight)
+    dependencies.upstreamQueries.giveUp = (flight) => this.#giveUp(flight)
   }
 
   use(work: Work): void {
@@ -88,7 +88,7 @@ export class QueryExchange {
   takeQuery(packet: Packet): void {
     const { bytes, at, length, isTunnel } = packet
     const { clients } = this.#engine.policy
-    const client = askingClient(clients, isTunnel, this.#listenClient, packet.addresses, packet.addressAt)
+    const client = clientOfQuery(clients, isTunnel, this.#listenClient, packet.addresses, packet.addressAt)
     if (client < 0) {
       this.refused += 1
       return
@@ -99,17 +99,17 @@ export class QueryExchange {
     }
     this.#point()
     this.#engine.entry.upstream = 0
-    const size = this.#engine.ask(bytes, at, length, client)
+    const size = this.#engine.handleQuery(bytes, at, length, client)
     if (size === Outcome.forward) this.#forward(packet, client)
     else this.#send(size, packet.listener, packet.addresses, packet.addressAt, this.now)
   }
 
   /** A datagram that came to one of our ports from its upstream. */
   takeAnswer(port: number, m: Uint8Array, o: number, n: number): void {
-    const asking = this.#asking
-    const flight = asking.match(port, m, o, n)
+    const upstreamQueries = this.#upstreamQueries
+    const flight = upstreamQueries.match(port, m, o, n)
     if (flight < 0) return
-    const { pending } = asking
+    const { pending } = upstreamQueries
     const { waiters } = pending
     const answered = this.#answered
     answered.answer = m
@@ -117,7 +117,7 @@ export class QueryExchange {
     answered.answerLength = n
     const upstream = pending.upstreams[flight]! + 1
     for (let waiter = pending.firstWaiter[flight]!; waiter >= 0; waiter = waiters.next[waiter]!) {
-      answered.queryAt = waiter * longestQuery
+      answered.queryAt = waiter * maxQueryBytes
       answered.queryLength = waiters.lengths[waiter]!
       answered.client = waiters.clients[waiter]!
       this.#point()
@@ -130,9 +130,9 @@ export class QueryExchange {
 
   #forward(packet: Packet, client: number): void {
     const { bytes, at, length, listener, addresses, addressAt } = packet
-    const waiter = length > longestQuery ? -1 : this.#asking.join(bytes, at, length)
+    const waiter = length > maxQueryBytes ? -1 : this.#upstreamQueries.join(bytes, at, length)
     if (waiter >= 0) {
-      const { waiters } = this.#asking.pending
+      const { waiters } = this.#upstreamQueries.pending
       waiters.clients[waiter] = client
       waiters.listeners[waiter] = listener
       waiters.since[waiter] = this.now
@@ -145,11 +145,11 @@ export class QueryExchange {
   }
 
   #giveUp(flight: number): void {
-    const { pending } = this.#asking
+    const { pending } = this.#upstreamQueries
     const { waiters } = pending
     for (let waiter = pending.firstWaiter[flight]!; waiter >= 0; waiter = waiters.next[waiter]!) {
       this.#point()
-      const at = waiter * longestQuery
+      const at = waiter * maxQueryBytes
       const size = this.#engine.fail(waiters.queries, at, waiters.lengths[waiter]!, waiters.clients[waiter]!)
       this.#engine.entry.upstream = 0
       this.#sendTo(waiter, size)
@@ -163,7 +163,7 @@ export class QueryExchange {
   }
 
   #sendTo(waiter: number, size: number): void {
-    const { waiters } = this.#asking.pending
+    const { waiters } = this.#upstreamQueries.pending
     this.#send(size, waiters.listeners[waiter]!, waiters.addresses, waiter * 32, waiters.since[waiter]!)
   }
 

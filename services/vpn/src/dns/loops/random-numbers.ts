@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 
-/** Numbers nobody can foresee, 16 bits each, drawn from the system in stores of 4096 so that one costs next to nothing. */
+/** Numbers no one can foresee, 16 bits each, drawn from the system in stores of 4096 so that one costs next to nothing. */
 export class RandomNumbers {
   readonly #store = new Uint16Array(4096)
   #used = this.#store.length
@@ -22,7 +22,7 @@ export class RandomNumbers {
 
 let source: number | undefined
 
-/** From the kernel itself: `node:crypto` draws from there too, and loading it takes as long as a fortieth of the whole start. */
+/** Random numbers of the kernel. `node:crypto` reads the same source, but loading it takes a fortieth of the whole start. */
 function drawBytes(bytes: Uint8Array): void {
   try {
     source ??= openSync('/dev/urandom', 'r')

@@ -1,8 +1,8 @@
 /** Bits in a word name upstreams, so there are no more. */
-export const mostUpstreams = 24
+export const maxUpstreams = 24
 
 /** Most sockets to upstreams at a time. */
-export const mostPorts = 256
+export const maxPorts = 256
 
 const words = {
   generation: 0,
@@ -15,7 +15,7 @@ const words = {
   thread: 6,
   descriptors: 8,
 } as const
-const descriptorCount = mostPorts + 8
+const descriptorCount = maxPorts + 8
 const figuresAt = 4 * (words.descriptors + descriptorCount)
 
 /** Figures of an upstream, counted from `at` in `figures`. */
@@ -42,7 +42,7 @@ export const FailureCode = { none: 0, silent: 1, unreachable: 2, refused: 3 } as
 /** Memory that data thread and control thread share, to see each other's state without messages. */
 export interface SharedState {
   readonly memory: SharedArrayBuffer
-  /** The control thread has news in the port, for so many times now. */
+  /** The control thread has updates in the port, for so many times now. */
   readonly words: Int32Array
   readonly figures: Float64Array
 }
@@ -52,14 +52,14 @@ export const Shared = words
 
 /** Memory for it, all zero. */
 export const createSharedMemory = (): SharedArrayBuffer =>
-  new SharedArrayBuffer(figuresAt + 8 * Figure.count * mostUpstreams)
+  new SharedArrayBuffer(figuresAt + 8 * Figure.count * maxUpstreams)
 
-/** Looks into the memory. */
+/** Opens the shared memory. */
 export function openSharedState(memory: SharedArrayBuffer): SharedState {
   return {
     memory,
     words: new Int32Array(memory, 0, words.descriptors + descriptorCount),
-    figures: new Float64Array(memory, figuresAt, Figure.count * mostUpstreams),
+    figures: new Float64Array(memory, figuresAt, Figure.count * maxUpstreams),
   }
 }
 

@@ -1,10 +1,10 @@
 import type { Endpoint } from '../sockets/open-socket.ts'
-import type { DataUpstream } from './orders.ts'
+import type { DataUpstream } from './data-config.ts'
 import type { Pending } from './pending.ts'
 import type { RandomNumbers } from './random-numbers.ts'
-import { mostPorts } from './shared-state.ts'
+import { maxPorts } from './shared-state.ts'
 
-const shortestLifeMs = 5000
+const minLifeMs = 5000
 
 /** Opens and closes the sockets behind ports. A port that could not be opened is not `isOpen`, and is opened again later. */
 export interface PortOpener {
@@ -19,15 +19,15 @@ export interface PortOpener {
  */
 export class SourcePorts {
   /** The upstream of each port; -1 for none. */
-  readonly upstreams = new Int32Array(mostPorts).fill(-1)
+  readonly upstreams = new Int32Array(maxPorts).fill(-1)
   readonly #opener: PortOpener
   readonly #pending: Pending
   readonly #random: RandomNumbers
   readonly #first: number[] = []
-  readonly #isRetiring = new Uint8Array(mostPorts)
-  readonly #isUsed = new Uint8Array(mostPorts)
-  readonly #openedAt = new Float64Array(mostPorts)
-  readonly #endOfLife = new Float64Array(mostPorts)
+  readonly #isRetiring = new Uint8Array(maxPorts)
+  readonly #isUsed = new Uint8Array(maxPorts)
+  readonly #openedAt = new Float64Array(maxPorts)
+  readonly #endOfLife = new Float64Array(maxPorts)
   #servers: readonly DataUpstream[] = []
   #count = 0
 
@@ -45,7 +45,7 @@ export class SourcePorts {
     this.#count = 0
     for (const [upstream, { ports }] of servers.entries()) {
       this.#first[upstream] = this.#count
-      for (let n = 0; n < ports && this.#count < mostPorts; n++) {
+      for (let n = 0; n < ports && this.#count < maxPorts; n++) {
         this.upstreams[this.#count] = upstream
         this.#open(this.#count++, now)
       }
@@ -87,7 +87,7 @@ export class SourcePorts {
     this.#isRetiring[port] = 0
     this.#isUsed[port] = 0
     this.#openedAt[port] = now
-    this.#endOfLife[port] = now + shortestLifeMs + (this.#random.next() & 0x1fff)
+    this.#endOfLife[port] = now + minLifeMs + (this.#random.next() & 0x1fff)
     this.#opener.openPort(port, this.#servers[this.upstreams[port]!]!.endpoint)
   }
 }

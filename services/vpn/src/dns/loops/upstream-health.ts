@@ -9,7 +9,7 @@ const probeEveryMs = 1000
  */
 export class UpstreamHealth {
   readonly #figures: Float64Array
-  #standIns = 0
+  #fallbacks = 0
   #count = 0
 
   constructor(figures: Float64Array) {
@@ -17,16 +17,16 @@ export class UpstreamHealth {
   }
 
   /** These are the upstreams now; true for one that only stands in for another. Nothing is known of them yet. */
-  use(standIns: readonly boolean[]): void {
+  use(fallbacks: readonly boolean[]): void {
     this.#figures.fill(0)
-    this.#count = standIns.length
-    this.#standIns = 0
-    for (const [upstream, isStandIn] of standIns.entries()) if (isStandIn) this.#standIns |= 1 << upstream
+    this.#count = fallbacks.length
+    this.#fallbacks = 0
+    for (const [upstream, isFallback] of fallbacks.entries()) if (isFallback) this.#fallbacks |= 1 << upstream
   }
 
   /** The best one that is not among `tried` (a bit each); -1 when all were. */
   choose(tried: number): number {
-    const out = tried | this.#standIns
+    const out = tried | this.#fallbacks
     let down = -1
     for (let upstream = 0; upstream < this.#count; upstream++) {
       if ((out & (1 << upstream)) !== 0) continue
@@ -40,7 +40,7 @@ export class UpstreamHealth {
   toProbe(now: number): number {
     for (let upstream = 0; upstream < this.#count; upstream++) {
       const at = upstream * Figure.count
-      if (this.#figures[at + Figure.isDown] === 0 || (this.#standIns & (1 << upstream)) !== 0) continue
+      if (this.#figures[at + Figure.isDown] === 0 || (this.#fallbacks & (1 << upstream)) !== 0) continue
       if (now - this.#figures[at + Figure.lastProbeAt]! < probeEveryMs) continue
       this.#figures[at + Figure.lastProbeAt] = now
       return upstream
@@ -48,7 +48,7 @@ export class UpstreamHealth {
     return -1
   }
 
-  asked(upstream: number): void {
+  countQuery(upstream: number): void {
     this.#figures[upstream * Figure.count + Figure.queries]! += 1
   }
 

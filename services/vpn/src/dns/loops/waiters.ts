@@ -1,14 +1,14 @@
 import { sockaddr } from '../sockets/layouts.ts'
 
 /** Longer queries are not forwarded: the longest name with an OPT record takes 290 bytes. */
-export const longestQuery = 512
+export const maxQueryBytes = 512
 
 /**
  * Clients that wait for an answer from upstream, in memory of a fixed size. Those that wait for the same answer are a chain;
  * free places are one, too, the one freed last is taken first.
  */
 export class Waiters {
-  /** The query of waiter n stands at `n * longestQuery`, as it came. */
+  /** The query of waiter n stands at `n * maxQueryBytes`, as it came. */
   readonly queries: Uint8Array
   /** Its address, a `struct sockaddr`, at `n * 32`. */
   readonly addresses: Uint8Array
@@ -22,7 +22,7 @@ export class Waiters {
   #free = 0
 
   constructor(capacity: number) {
-    this.queries = new Uint8Array(capacity * longestQuery)
+    this.queries = new Uint8Array(capacity * maxQueryBytes)
     this.addresses = new Uint8Array(capacity * sockaddr.stride)
     this.lengths = new Uint16Array(capacity)
     this.clients = new Int32Array(capacity)
@@ -36,14 +36,14 @@ export class Waiters {
     const waiter = this.#free
     if (waiter < 0) return -1
     this.#free = this.next[waiter]!
-    const at = waiter * longestQuery
+    const at = waiter * maxQueryBytes
     for (let k = 0; k < n; k++) this.queries[at + k] = d[o + k]!
     this.lengths[waiter] = n
     this.next[waiter] = next
     return waiter
   }
 
-  /** Says where the waiter's answer goes. */
+  /** Sets the address that the waiter's answer goes to. */
   address(waiter: number, addresses: Uint8Array, at: number): void {
     const to = waiter * sockaddr.stride
     for (let k = 0; k < sockaddr.ipv6Size; k++) this.addresses[to + k] = addresses[at + k]!

@@ -1,6 +1,6 @@
 import { addressBytes } from '../address-bytes.ts'
 
-/** A client, as `$client` looks at it. */
+/** A client, as `$client` sees it. */
 export interface AudienceMember {
   readonly name?: string | undefined
   /** With or without a prefix length, which does not count. */
@@ -30,7 +30,7 @@ export function parseAudience(value: string): Audience | undefined {
   return permitted.length + excluded.length === 0 ? undefined : { permitted, excluded }
 }
 
-/** Returns true if a rule for this audience holds for a client; undefined for somebody unknown. */
+/** Returns true if a rule for this audience holds for a client; undefined for someone unknown. */
 export function includesClient({ permitted, excluded }: Audience, client: AudienceMember | undefined): boolean {
   const isOne = (text: string) => client !== undefined && isNamed(text, client)
   if (excluded.some(isOne)) return false

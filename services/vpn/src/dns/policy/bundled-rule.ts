@@ -56,6 +56,7 @@ export const noConditions: Conditions = {
 
 /** Number of such rules kept for all lists together; patterns among them are tried one by one and have their own bound. */
 export const maxBundledRules = 20_000
+/** Maximum number of patterns among bundled rules, all lists together. */
 export const maxBundledPatterns = 256
 
 /** Number of different values of `$client`: each takes a bit in a client's record. */

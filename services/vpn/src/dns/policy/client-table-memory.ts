@@ -55,8 +55,8 @@ export function buildClientTable(
 }
 
 /**
- * Changes some clients of a table that nobody reads at the time. False, and the table is of no more use, when it has no room
- * left: it is to be built anew then.
+ * Changes some clients of a table that no one reads at the time. False, and the table is of no more use, when it has no room
+ * left: it is to be built again then.
  */
 export function changeClientTable(
   memory: SharedArrayBuffer,
@@ -77,7 +77,7 @@ const listBits = (lists: ListNumbers) => (id: string) => {
 /** Part of a client's record that belongs to the bundle of lists. */
 interface BundleBits {
   readonly ofList: (id: string) => number
-  /** For somebody unknown when undefined. */
+  /** For someone unknown when undefined. */
   readonly ofAudiences: (client: ClientRecord | undefined) => number
 }
 
@@ -87,7 +87,7 @@ function audienceBits(audiences: readonly string[]): BundleBits['ofAudiences'] {
     parsed.reduce((bits, each, k) => (each !== undefined && includesClient(each, client) ? bits | (1 << k) : bits), 0)
 }
 
-/** One of the three hashed parts: slots of `size` words, the last of which is a client's place and 0 when nobody has the slot. */
+/** One of the three hashed parts: slots of `size` words, the last of which is a client's place and 0 when no one has the slot. */
 interface Part {
   readonly at: number
   readonly size: number

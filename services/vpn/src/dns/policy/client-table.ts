@@ -29,7 +29,7 @@ export const Head = {
   count6: 8,
   words: 12,
 } as const
-/** Words of a client. A place that nobody has holds number 0, and the next such place in `lists`. */
+/** Words of a client. A place that no one has holds number 0, and the next such place in `lists`. */
 export const Field = { number: 0, lists: 1, flags: 2, audiences: 3, words: 4 } as const
 export const Flag = { filtering: 1, logging: 2 } as const
 /** Words of a slot by address: the address, then the client's place. */
@@ -38,7 +38,7 @@ export const slot6 = 5
 
 /**
  * The clients by address and by number. A client's index is its place in this table and may be another in the next table; its
- * number stays. Index 0 stands for somebody unknown: all lists, filtered, logged. All of it allocates nothing.
+ * number stays. Index 0 stands for someone unknown: all lists, filtered, logged. All of it allocates nothing.
  */
 export class ClientTable {
   readonly #words: Uint32Array
@@ -65,7 +65,7 @@ export class ClientTable {
     if (words.length < length) throw new Error('the table of clients is cut off')
   }
 
-  /** Index of the client with this IPv4 address (10.0.0.1 is 0x0a000001); 0 for nobody. */
+  /** Index of the client with this IPv4 address (10.0.0.1 is 0x0a000001); 0 for no one. */
   find4(address: number): number {
     const words = this.#words
     for (let slot = finish(address) & this.#mask4; ; slot = (slot + 1) & this.#mask4) {
@@ -75,7 +75,7 @@ export class ClientTable {
     }
   }
 
-  /** Index of the client with the IPv6 address that stands at bytes[at..at+16), also when it is IPv4 mapped; 0 for nobody. */
+  /** Index of the client with the IPv6 address that stands at bytes[at..at+16), also when it is IPv4 mapped; 0 for no one. */
   find6(bytes: Uint8Array, at: number): number {
     const a = wordAt(bytes, at)
     const b = wordAt(bytes, at + 4)
@@ -126,7 +126,7 @@ export class ClientTable {
   }
 }
 
-/** Looks into a table of clients. Throws when the memory holds none, or only a part of one. */
+/** Opens a table of clients. Throws when the memory holds none, or only a part of one. */
 export const openClientTable = (memory: SharedArrayBuffer): ClientTable => new ClientTable(memory)
 
 /** Returns where the parts of a table begin, and how many words it has; from its header. */

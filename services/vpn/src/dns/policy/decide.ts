@@ -12,7 +12,7 @@ import { isSpecial } from './special-names.ts'
 import { findName } from './suffix-table.ts'
 import { Reason, type ReasonCode, Status } from './verdict.ts'
 
-/** Is told of everything that matches on the way to a decision; see `explain.ts`. */
+/** Called with everything that matches on the way to a decision; see `explain.ts`. */
 export interface Trace {
   /** Rules for the client (or for everyone) about the parent of the name that starts with this label; `at` is their slot. */
   rules(row: number, label: number, at: number): void
@@ -28,7 +28,7 @@ const maxRewrites = 4
 /** The row of the precedence table for each of the first four meanings. */
 const rowOf = [Row.block, Row.exception, Row.important, Row.important]
 
-/** Returns true if filtering is paused at this moment, milliseconds since the epoch. */
+/** Returns true if filtering is paused at this time, milliseconds since the epoch. */
 export const isPausedAt = (policy: Policy, now: number): boolean => now < policy.settings.pausedUntil
 
 /**
@@ -70,7 +70,7 @@ export class Decider {
   #isOpen = true
 
   /**
-   * Decides about a name for the client with this number, while filtering is paused or not (`isPaused`): moments are fractions to
+   * Decides about a name for the client with this number, while filtering is paused or not (`isPaused`): times are fractions to
    * the engine, and handing one on takes memory.
    */
   decide(policy: Policy, name: Name, client: number, isPaused: boolean, trace: Trace | null): void {
@@ -127,7 +127,7 @@ export class Decider {
     this.#isOpen = true
   }
 
-  /** A name that no upstream is asked for is not filtered either. */
+  /** A name that is sent to no upstream is not filtered either. */
   #settleLocal(policy: Policy, name: Name): void {
     const zone = localZoneOf(name, policy.settings.forwardedZones)
     if (zone !== noZone) this.#settle(Row.local, Status.allowed, Reason.local, zone)
@@ -204,7 +204,7 @@ export class Decider {
     this.#settleList(Row.block, Status.blocked, Meaning.blocks, lists)
   }
 
-  /** Rules with modifiers: they are looked at only when one of them is about the name. */
+  /** Rules with modifiers: they are examined only when one of them is about the name. */
   #followConditions(policy: Policy, name: Name, lists: number, trace: Trace | null): void {
     const { conditional } = policy
     const length = writeDotted(name, this.#dotted)
@@ -268,7 +268,7 @@ export class Decider {
     if (set !== 0) this.#settle(row, status, Reason.list, 31 - Math.clz32(set & -set))
   }
 
-  /** As `#settleList`, for a name or an address that rules with modifiers are about. */
+  /** The same as `#settleList`, for a name or an address that rules with modifiers are about. */
   #settleHeld(conditional: ConditionalRules, meaning: number, lists: number, reason: ReasonCode): void {
     if (!this.#isOpen) return
     const plain = (this.#found[meaning]! | this.#found[meaning + Meaning.below]!) & lists

@@ -53,7 +53,7 @@ export interface Explained {
   readonly name: string
   /** The row of the precedence table that decided, see `precedence.ts`. */
   readonly row: number
-  /** The asked name's matches in the order of precedence, then those of each name it leads to, as far as they were looked at. */
+  /** The queried name's matches in the order of precedence, then those of each name it leads to, as far as they were examined. */
   readonly matches: readonly ExplainedMatch[]
 }
 
@@ -80,7 +80,7 @@ export function explain(
   for (const domain of targets) {
     const target = explainName(decider, policy, { ...question, domain, type: Type.cname })
     const isBlocked = target.verdict.status === Status.blocked
-    // A target that is allowed by a word of its own decides nothing: the next one may be blocked.
+    // A target that is allowed by its own word decides nothing: the next one may be blocked.
     for (const match of target.matches)
       matches.push(isBlocked ? match : Object.assign({}, match, { isDeciding: false }))
     if (isBlocked) return { ...target, matches }
@@ -93,11 +93,11 @@ export function explain(
   return { ...asked, matches }
 }
 
-/** Returns true if the names an answer leads to are looked at: not when the question was blocked, or allowed by a word of its own. */
+/** Returns true if the names an answer leads to are examined: not when the question was blocked, or allowed by its own word. */
 export const followsTargets = (verdict: Verdict): boolean =>
   verdict.status === Status.allowed && verdict.reason === Reason.none
 
-/** Says what rules about addresses decide about one in the answer. */
+/** Explains what rules about addresses decide about one in the answer. */
 function explainAddress(
   decider: Decider,
   policy: Policy,

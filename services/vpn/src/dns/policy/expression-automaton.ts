@@ -1,4 +1,4 @@
-import { countPlaces, mostPlaces, type Expression } from './expression-tree.ts'
+import { countPlaces, maxPlaces, type Expression } from './expression-tree.ts'
 import { startSymbol, symbolCount } from './name-symbols.ts'
 import { ExpressionUnsupported } from './parse-expression.ts'
 
@@ -28,7 +28,7 @@ const none: ReadonlySet<number> = new Set()
 
 /** Builds the automaton. Throws `ExpressionUnsupported` when it would be too large, or can match nothing. */
 export function buildAutomaton(tree: Expression): Automaton {
-  if (countPlaces(tree) > mostPlaces) throw new ExpressionUnsupported('expression too large')
+  if (countPlaces(tree) > maxPlaces) throw new ExpressionUnsupported('expression too large')
   const builder = new Builder()
   const ends = builder.add(tree)
   if (!ends.isEmpty && !builder.canEnd(ends)) throw new ExpressionUnsupported('can match no name')

@@ -6,7 +6,7 @@ export type Expression =
   | { readonly kind: 'repeat'; readonly part: Expression; readonly least: number; readonly most: number }
 
 /** The most places an expression may have once its repetitions are written out, and the deepest groups in groups. */
-export const mostPlaces = 512
+export const maxPlaces = 512
 export const deepestGroup = 40
 
 /** Counts the positions that the expression's automaton distinguishes. */

@@ -2,8 +2,8 @@ import type { Expression } from './expression-tree.ts'
 import { byteOfSymbol } from './name-symbols.ts'
 
 /** Number of texts followed at once, and of letters in a class. */
-const mostTexts = 24
-const mostLetters = 4
+const maxTexts = 24
+const maxLetters = 4
 
 /**
  * Texts that an expression matches: all of them, when they are few; and a choice of which every match contains
@@ -44,7 +44,7 @@ function know(tree: Expression): Known {
 
 function lettersOf(symbols: ReadonlySet<number>): readonly string[] | undefined {
   const bytes = [...symbols].map(byteOfSymbol)
-  if (bytes.length === 0 || bytes.length > mostLetters || bytes.includes(0)) return undefined
+  if (bytes.length === 0 || bytes.length > maxLetters || bytes.includes(0)) return undefined
   return bytes.map((byte) => String.fromCharCode(byte))
 }
 
@@ -68,7 +68,7 @@ function knowSequence(parts: readonly Expression[]): Known {
 }
 
 function crossed(heads: readonly string[], tails: readonly string[]): readonly string[] | undefined {
-  if (heads.length * tails.length > mostTexts) return undefined
+  if (heads.length * tails.length > maxTexts) return undefined
   return heads.flatMap((head) => tails.map((tail) => head + tail))
 }
 
@@ -81,7 +81,7 @@ function knowChoice(parts: readonly Expression[]): Known {
 }
 
 const few = (texts: readonly string[] | undefined) =>
-  texts === undefined || texts.length > mostTexts ? undefined : texts
+  texts === undefined || texts.length > maxTexts ? undefined : texts
 
 function knowRepeat(part: Expression, least: number, most: number): Known {
   const known = know(part)

@@ -75,7 +75,7 @@ export function assembleBundle(parts: {
   return openBundle(memory)
 }
 
-/** Looks into a stretch of memory that holds a bundle. Throws when it does not, or only a part of one. */
+/** Opens memory that holds a bundle. Throws when it does not, or only a part of one. */
 export function openBundle(memory: SharedArrayBuffer): ListBundle {
   const head = memory.byteLength >= headerWords * 4 ? new Uint32Array(memory, 0, headerWords) : undefined
   if (head === undefined || head[Head.magic] !== magic) throw new Error('this is no bundle of compiled lists')

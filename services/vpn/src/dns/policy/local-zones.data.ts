@@ -1,4 +1,4 @@
-/** A zone that is never asked of an upstream, and the document that says so. */
+/** A zone that is never sent to an upstream, and the document that says so. */
 export interface LocalZone {
   readonly domain: string
   readonly source: string

@@ -1,5 +1,5 @@
 /** There can be so many lists: a set of lists is the bits of one word. */
-export const mostLists = 32
+export const maxLists = 32
 
 /**
  * Meanings of lists for one name: nine sets of lists. The first four hold for the name itself, the other four for every name below
@@ -20,7 +20,7 @@ export const Meaning = {
 export const meanings = 9
 
 /** Most classes a table can name. */
-export const mostClasses = 65_535
+export const maxClasses = 65_535
 
 /** Classes of names: each different combination of the nine sets is kept once. Class 0 says nothing. */
 export interface Classes {
@@ -36,7 +36,7 @@ export interface Classes {
 
 /** Classes to fill while a table is made. */
 export function createClasses(): Classes {
-  const words = new Uint32Array((mostClasses + 1) * meanings)
+  const words = new Uint32Array((maxClasses + 1) * meanings)
   const known = new Map<string, number>([[keyOf(new Uint32Array(meanings)), 0]])
   const combined = new Map<number, number>()
   let count = 1
@@ -45,7 +45,7 @@ export function createClasses(): Classes {
     const key = keyOf(sets)
     const found = known.get(key)
     if (found !== undefined) return found
-    if (count > mostClasses) throw new RangeError('the lists overlap in too many different ways')
+    if (count > maxClasses) throw new RangeError('the lists overlap in too many different ways')
     words.set(sets, count * meanings)
     known.set(key, count)
     return count++

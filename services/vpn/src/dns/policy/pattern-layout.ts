@@ -6,6 +6,7 @@ import { Meaning } from './membership.ts'
  */
 export const patternMagic = 0x4850_4132
 
+/** Words of the head of a pattern program. */
 export const PatternHead = {
   magic: 0,
   patterns: 1,

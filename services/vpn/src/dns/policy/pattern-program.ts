@@ -46,6 +46,7 @@ export interface PatternProgram {
   build(): Int32Array
 }
 
+/** Collects patterns and lays them out as a program. */
 export function createPatternProgram(): PatternProgram {
   const room = new Room()
   const known = new Map<string, ReadyPattern>()

@@ -7,7 +7,7 @@ import { createPatternMatcher, explainPatterns } from './patterns.ts'
 
 const bytes = (name: string) => new TextEncoder().encode(name)
 
-/** A program of patterns that all block, each for a list of its own (0 to 31). */
+/** A program of patterns that all block, each for its own list (0 to 31). */
 function programOf(...texts: string[]): Int32Array {
   const program = createPatternProgram()
   for (const [list, text] of texts.entries()) {
@@ -17,7 +17,7 @@ function programOf(...texts: string[]): Int32Array {
   return program.build()
 }
 
-/** Which of them match. */
+/** Returns those that match. */
 function matching(program: Int32Array, name: string): number[] {
   const found = new Uint32Array(8)
   createPatternMatcher(program).match(bytes(name), name.length, found)

@@ -151,13 +151,13 @@ class Matcher implements PatternMatcher {
     for (let k = listed + 1; k <= end; k++) {
       const record = this.#records + program[k]! * patternRecordWords
       const sets = record + PatternRecord.sets
-      const isNews =
+      const isNewMatch =
         (program[sets]! & ~found[0]!) |
         (program[sets + 1]! & ~found[1]!) |
         (program[sets + 2]! & ~found[2]!) |
         (program[sets + 3]! & ~found[3]!) |
         (program[sets + 4]! & ~found[Meaning.conditional]!)
-      if (isNews === 0 || !this.#fits(record)) continue
+      if (isNewMatch === 0 || !this.#fits(record)) continue
       for (let meaning = 0; meaning < 4; meaning++) found[meaning]! |= program[sets + meaning]!
       found[Meaning.conditional]! |= program[sets + 4]!
     }
@@ -231,7 +231,7 @@ class Matcher implements PatternMatcher {
     return true
   }
 
-  /** Goes on by one symbol, and begins anew at it; whether an end is reached. */
+  /** Goes on by one symbol, and begins again at it; whether an end is reached. */
   #step(automaton: number, width: number, symbol: number): boolean {
     const program = this.#program
     const [now, next] = [this.#now, this.#next]

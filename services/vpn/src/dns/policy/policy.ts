@@ -12,7 +12,7 @@ export interface PolicySettings {
   readonly blockingEnabled: boolean
   /** Milliseconds since the epoch until which nothing is filtered; 0 for not paused. */
   readonly pausedUntil: number
-  /** Domains in wire form that upstreams are asked for although they are within a local zone. */
+  /** Domains in wire form that are sent to upstreams although they are within a local zone. */
   readonly forwardedZones: readonly Uint8Array[]
 }
 
@@ -56,7 +56,7 @@ export function buildPolicy(parts: {
   }
 }
 
-/** Looks into the memory of a policy. Throws when a part is cut off, or when the rules were hashed with other seeds. */
+/** Opens the memory of a policy. Throws when a part is cut off, or when the rules were hashed with other seeds. */
 export function openPolicy(memory: PolicyMemory): Policy {
   const bundle = openBundle(memory.bundle)
   const rules = openRuleTable(memory.rules)
@@ -85,7 +85,7 @@ export function reopenPolicy(policy: Policy, before: PolicyMemory, after: Policy
 const isSame = (one: NameSeeds, other: NameSeeds): boolean =>
   (one.first | 0) === (other.first | 0) && (one.second | 0) === (other.second | 0)
 
-/** So much of a text as fits in 64 bytes, without half a character. */
+/** Returns the beginning of a text that fits in 64 bytes, without half a character. */
 function shortText(text: string): Uint8Array {
   const bytes = new Uint8Array(64)
   return bytes.slice(0, new TextEncoder().encodeInto(text, bytes).written)

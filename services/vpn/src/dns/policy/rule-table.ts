@@ -23,7 +23,7 @@ const slotWords = 8
 /** Places in a slot of the numbers of the rules for one client and one domain; 0 for no such rule. */
 export const RuleKind = { allow: 3, block: 4, allowBelow: 5, blockBelow: 6 } as const
 
-/** Custom rules, hashed by whom they are for and by domain. Nothing in here allocates. */
+/** Custom rules, hashed by client and domain. Nothing in here allocates. */
 export class RuleTable {
   /** Number of rules. */
   readonly count: number
@@ -75,7 +75,7 @@ export class RuleTable {
   }
 }
 
-/** Looks into a table of rules. Throws when the memory holds none, or only a part of one. */
+/** Opens a table of rules. Throws when the memory holds none, or only a part of one. */
 export const openRuleTable = (memory: SharedArrayBuffer): RuleTable => new RuleTable(memory)
 
 /**

@@ -15,19 +15,19 @@ export const Reason = {
   special: 4,
   /** The answer leads into a private network (rebinding). */
   privateAnswer: 5,
-  /** A name that belongs to the local network and is never asked of an upstream; `source` is the zone's place in `localZones`. */
+  /** A name that belongs to the local network and is never sent to an upstream; `source` is the zone's place in `localZones`. */
   local: 6,
   /** The answer holds an address that a list is about; `source` is the list's number. */
   address: 7,
 } as const
 export type ReasonCode = (typeof Reason)[keyof typeof Reason]
 
-/** More about how it came to be; bits. */
+/** Details of the decision; bits. */
 export const Trait = {
   cached: 1,
-  /** It was not the asked name but one its CNAME records lead to. */
+  /** The decision was about a CNAME target, not about the queried name. */
   cname: 2,
-  /** Asked over TCP. */
+  /** The query came over TCP. */
   tcp: 4,
   /** No upstream answered. */
   failed: 8,

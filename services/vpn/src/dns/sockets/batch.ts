@@ -30,7 +30,7 @@ export class Batch {
   readonly #vectors: Uint32Array
   /** Positions of the heads of datagrams, so that a part of a batch can be sent. */
   readonly #pointers: readonly bigint[]
-  /** Where `bytes` lie, in two halves. */
+  /** Address of `bytes` in memory, in two halves. */
   readonly #low: number
   readonly #high: number
   #received = 0
@@ -87,12 +87,12 @@ export class Batch {
     return (this.#heads[at + flagsWord]! & linux.MSG_TRUNC) === 0 ? this.#heads[at + lengthWord]! : 0
   }
 
-  /** Says how long datagram n is, before it is sent. */
+  /** Sets the length of datagram n, before it is sent. */
   setLength(n: number, length: number): void {
     this.#vectors[n * vectorWords + 2] = length
   }
 
-  /** Says that datagram n is bytes[at .. at + length) instead of what stands in its slot, before it is sent. */
+  /** Makes datagram n bytes[at .. at + length) instead of the content of its slot, before it is sent. */
   setRange(n: number, at: number, length: number): void {
     const low = this.#low + at
     const word = n * vectorWords

@@ -24,6 +24,9 @@ export function epollEvent(architecture: string): { readonly size: number; reado
   return architecture === 'x64' ? { size: 12, data: 4 } : { size: 16, data: 8 }
 }
 
+/** `struct pollfd`: the socket, what is waited for, what came. */
+export const pollfd = { size: 8, descriptor: 0, events: 4, happened: 6 } as const
+
 /** `struct sched_attr` of `man 2 sched_setattr`, first version; policy 0 is the usual one, `SCHED_OTHER`. */
 export const schedAttr = { size: 48, policy: 4, runtime: 24 } as const
 
@@ -55,9 +58,10 @@ export const linux = {
   MSG_DONTWAIT: 0x40,
   MSG_TRUNC: 0x20,
   EPOLL_CTL_ADD: 1,
-  EPOLL_CTL_DEL: 2,
   EPOLLIN: 1,
+  POLLIN: 1,
   EPOLL_CLOEXEC: 0o2_000_000,
+  MADV_COLLAPSE: 25,
 } as const
 
 /**

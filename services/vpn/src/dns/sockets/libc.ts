@@ -18,7 +18,9 @@ const definitions = {
   epoll_create1: { arguments: [i], return: i },
   epoll_ctl: { arguments: [i, i, i, p], return: i },
   epoll_wait: { arguments: [i, p, i, i], return: i },
+  poll: { arguments: [p, 'u64', i], return: i },
   syscall: { arguments: ['i64', i, p, u, u], return: 'i64' },
+  madvise: { arguments: ['u64', 'u64', i], return: i },
   if_nametoindex: { arguments: [p], return: u },
   __errno_location: { arguments: [], return: p },
 } as const
@@ -26,7 +28,7 @@ const definitions = {
 /** The system's C library, callable. */
 export interface Libc {
   readonly call: WrappedFunctionsFromDefinitions<typeof definitions>
-  /** Returns the address of `bytes`. Only for bytes of `fixedBytes`, and only as long as somebody holds them. */
+  /** Returns the address of `bytes`. Only for bytes of `fixedBytes`, and only as long as someone holds them. */
   pointerTo(bytes: Uint8Array): bigint
   /** `errno` of the last call that returned -1. */
   errno(): number

@@ -63,7 +63,7 @@ export function localPort(libc: Libc, descriptor: number): number {
   return portOf(address, 0)
 }
 
-/** The number of a network interface: another one when it was made anew. 0 when it is not there. */
+/** The number of a network interface: another one when it was made again. 0 when it is not there. */
 export function deviceIndex(libc: Libc, device: string): number {
   return libc.call.if_nametoindex(device)
 }
@@ -94,7 +94,7 @@ function setNumber(libc: Libc, descriptor: number, [level, option, value]: reado
   return libc.call.setsockopt(descriptor, level, option, bytes, 4) === 0
 }
 
-/** A process that may not bind to a device listens without: it answers nobody but peers there anyway. */
+/** A process that may not bind to a device listens without: it answers no one but peers there anyway. */
 function bindToDevice(libc: Libc, descriptor: number, device: string): void {
   const name = fixedBytes(device.length + 1)
   new TextEncoder().encodeInto(device, name)

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
 import { eventually } from '@hearth/testing'
 import { Batch } from './batch.ts'
+import { layOnHugePages } from './huge-pages.ts'
 import { epollEvent } from './layouts.ts'
 import { openLibc, SystemFault, type Libc } from './libc.ts'
 import { deviceIndex, localPort, openConnectedSocket, openListeningSocket } from './open-socket.ts'
 import { Poller } from './poller.ts'
 import { addressText, encodeSocketAddress, isNearby, portOf } from './socket-address.ts'
-import { setThreadSlice, shortestSlice, threadSlice } from './thread-slice.ts'
+import { setThreadSlice, minSlice, threadSlice } from './thread-slice.ts'
 
 let libc: Libc | undefined
 let obstacle = ''
@@ -54,7 +56,7 @@ for (const address of ['127.0.0.1', '::1']) {
       const listening = kept(openListeningSocket(libc, 'udp', { address, port: 0, device: null }))
       const poller = new Poller(libc)
       kept(poller.descriptor)
-      poller.add(listening, 0xfedc_ba98)
+      poller.poll([{ descriptor: listening, tag: 0xfedc_ba98 }])
       const out = new Batch(libc, { count: 8, slot: 64, withAddresses: true })
       for (let n = 0; n < 8; n++) {
         out.bytes.fill(n + 1, n * 64, n * 64 + n + 1)
@@ -119,14 +121,60 @@ test('a batch that saw an IPv4 sender still takes a whole IPv6 address, and a da
   }
 })
 
+test('sockets that are polled and those in the set are reported together, and only while they have something to read', async (t) => {
+  const libc = needLibc(t)
+  if (libc === undefined) return
+  const poller = new Poller(libc)
+  kept(poller.descriptor)
+  const sockets = [10, 20, 30, 40].map((tag) => ({
+    tag,
+    descriptor: kept(openListeningSocket(libc, 'udp', { address: '127.0.0.1', port: 0, device: null })),
+  }))
+  poller.poll(sockets.slice(0, 2))
+  for (const { descriptor, tag } of sockets.slice(2)) poller.add(descriptor, tag)
+  const ready = (): number[] => Array.from({ length: poller.wait(0) }, (_, n) => poller.tag(n))
+  assert.deepEqual(ready(), [])
+  const sender = createSocket('udp4')
+  const batch = new Batch(libc, { count: 4, slot: 16, withAddresses: true })
+  try {
+    for (const { descriptor } of sockets) sender.send('x', localPort(libc, descriptor), '127.0.0.1')
+    await eventually(ready, (tags) => tags.length === 4)
+    assert.deepEqual(
+      ready().toSorted((a, b) => a - b),
+      [10, 20, 30, 40],
+    )
+    for (const { descriptor } of sockets.slice(1, 3)) assert.equal(batch.receive(descriptor), 1)
+    assert.deepEqual(ready(), [10, 40])
+    poller.poll(sockets.slice(1, 2))
+    assert.deepEqual(ready(), [40])
+  } finally {
+    sender.close()
+  }
+})
+
+test('memory that is laid on huge pages holds what it held', (t) => {
+  const libc = needLibc(t)
+  if (libc === undefined) return
+  const memory = new SharedArrayBuffer(6 << 20)
+  const words = new Uint32Array(memory)
+  for (let n = 0; n < words.length; n++) words[n] = n
+  const hugeBytes = () =>
+    Number(/^AnonHugePages: +(\d+) kB/m.exec(readFileSync('/proc/self/smaps_rollup', 'utf8'))?.[1]) * 1024
+  const before = hugeBytes()
+  if (!layOnHugePages(libc, memory)) return t.skip('this kernel lays nothing on huge pages when it is asked to')
+  assert.ok(hugeBytes() - before >= 4 << 20)
+  assert.ok(words.every((word, n) => word === n))
+  assert.equal(layOnHugePages(libc, new SharedArrayBuffer(100)), false)
+})
+
 test('a connected socket hears its server alone', async (t) => {
   const libc = needLibc(t)
   if (libc === undefined) return
-  const [server, stranger] = [await echo('127.0.0.1'), await echo('127.0.0.1')]
+  const [server, unknown] = [await echo('127.0.0.1'), await echo('127.0.0.1')]
   try {
     const connected = kept(openConnectedSocket(libc, { address: '127.0.0.1', port: server.address().port }))
     const port = localPort(libc, connected)
-    stranger.send('forged', port, '127.0.0.1')
+    unknown.send('forged', port, '127.0.0.1')
     const batch = new Batch(libc, { count: 4, slot: 16, withAddresses: false })
     batch.bytes.set(new TextEncoder().encode('real'))
     batch.setLength(0, 4)
@@ -138,7 +186,7 @@ test('a connected socket hears its server alone', async (t) => {
     assert.equal(new TextDecoder().decode(batch.bytes.subarray(0, batch.length(0))), 'real')
   } finally {
     server.close()
-    stranger.close()
+    unknown.close()
   }
 })
 
@@ -209,7 +257,7 @@ test('a thread gets the short turns it asks for, keeps its priority, and others 
     return t.skip('this kernel does not tell how long a turn is (Linux 6.12 does)')
   const other = threadSlice(libc, process.ppid)
   const priority = getPriority()
-  setThreadSlice(libc, shortestSlice)
+  setThreadSlice(libc, minSlice)
   try {
     assert.equal(threadSlice(libc), 100_000)
     assert.equal(getPriority(), priority)

@@ -2,10 +2,10 @@ import { fixedBytes, schedAttr, schedCalls } from './layouts.ts'
 import type { Libc } from './libc.ts'
 
 /** The shortest turn the scheduler gives, nanoseconds. */
-export const shortestSlice = 100_000
+export const minSlice = 100_000
 
 /**
- * Asks the scheduler for turns of so many nanoseconds for a thread (0: the one that calls). Who has short turns waits less for
+ * Asks the scheduler for slices of so many nanoseconds for a thread (0: the one that calls). Who has short turns waits less for
  * one: it interrupts what has longer ones as soon as it has something to do. From Linux 6.12 on, and anybody may; elsewhere
  * nothing changes, nor for a thread that an operator gave another policy than the usual one.
  */

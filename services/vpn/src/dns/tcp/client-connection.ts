@@ -4,9 +4,9 @@ import { frame, StreamFrames } from '../upstream/stream-frames.ts'
 /** Bounds of one connection (RFC 7766, 6.2). */
 const idleMs = 10_000
 /** Queries that were not answered yet: beyond, nothing is read. */
-const mostUnderWay = 64
+const maxInFlight = 64
 /** Answers that the other end does not take. */
-const mostUnsentBytes = 1 << 20
+const maxUnsentBytes = 1 << 20
 
 /** Serves a client's connection until it ends. */
 export function serveConnection(socket: Socket, answer: (query: Uint8Array) => Promise<Uint8Array | undefined>): void {
@@ -22,7 +22,7 @@ class ClientConnection {
   readonly #answer: (query: Uint8Array) => Promise<Uint8Array | undefined>
   readonly #waiting: Uint8Array[] = []
   #underWay = 0
-  /** The client asks nothing more, and waits for what it asked (RFC 7766, 6.2.4: it may end its half of the connection). */
+  /** The client sends no more queries, and waits for its answers (RFC 7766, 6.2.4: it may end its half of the connection). */
   #isEnded = false
 
   constructor(socket: Socket, answer: (query: Uint8Array) => Promise<Uint8Array | undefined>) {
@@ -49,7 +49,7 @@ class ClientConnection {
   /** Reads on only when there is little left to do: what one piece held is the most that waits. */
   #goOn(): void {
     const socket = this.#socket
-    while (this.#waiting.length > 0 && this.#underWay < mostUnderWay && !socket.destroyed) {
+    while (this.#waiting.length > 0 && this.#underWay < maxInFlight && !socket.destroyed) {
       void this.#reply(this.#waiting.shift()!)
     }
     if (this.#isEnded && this.#underWay === 0 && this.#waiting.length === 0) socket.end()
@@ -63,7 +63,7 @@ class ClientConnection {
     const answer = await this.#answer(query)
     this.#underWay -= 1
     if (socket.destroyed) return
-    if (answer === undefined || socket.writableLength > mostUnsentBytes) {
+    if (answer === undefined || socket.writableLength > maxUnsentBytes) {
       socket.destroy()
       return
     }

@@ -1,18 +1,18 @@
-import type { LogRing } from '../../query-log/ring.ts'
+import type { LogRing } from '../log-ring.ts'
 import { AnswerCache } from '../answer-cache.ts'
 import { Engine, Outcome } from '../engine.ts'
-import type { DataOrders } from '../loops/orders.ts'
+import type { DataConfig } from '../loops/data-config.ts'
 import { openPolicy, reopenPolicy } from '../policy/policy.ts'
 
 const cacheSize = 1024
-const mostUnderWay = 1024
-const longestUpstreamQuery = 512
+const maxInFlight = 1024
+const maxUpstreamQueryBytes = 512
 
 /** Dependencies of `StreamAnswers`. */
-export interface StreamAnswersParts {
+export interface StreamAnswersDependencies {
   readonly ring: LogRing
   /** See `UpstreamServers.ask`. */
-  readonly ask: (
+  readonly query: (
     query: Uint8Array,
     isGood: (answer: Uint8Array) => boolean,
   ) => Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
@@ -20,43 +20,43 @@ export interface StreamAnswersParts {
 
 /**
  * Answers queries that came over TCP. The engine of the control thread: the same decisions over the same memory, answers of up to
- * 64 KiB, upstreams asked by stream.
+ * 64 KiB, upstreams queried by stream.
  */
 export class StreamAnswers {
   readonly engine: Engine
-  readonly #parts: StreamAnswersParts
-  #orders: DataOrders
+  readonly #dependencies: StreamAnswersDependencies
+  #config: DataConfig
   #underWay = 0
 
-  constructor(orders: DataOrders, parts: StreamAnswersParts) {
-    this.#orders = orders
-    this.#parts = parts
+  constructor(config: DataConfig, dependencies: StreamAnswersDependencies) {
+    this.#config = config
+    this.#dependencies = dependencies
     this.engine = new Engine({
-      policy: openPolicy(orders.policy),
-      cache: new AnswerCache(orders.cacheSize === 0 ? 0 : cacheSize),
-      settings: orders.engine,
+      policy: openPolicy(config.policy),
+      cache: new AnswerCache(config.cacheSize === 0 ? 0 : cacheSize),
+      settings: config.engine,
     })
     this.engine.isStream = true
   }
 
-  use(orders: DataOrders): void {
-    this.engine.use(reopenPolicy(this.engine.policy, this.#orders.policy, orders.policy))
-    if (orders.engine !== this.#orders.engine) this.engine.configure(orders.engine)
-    this.#orders = orders
+  use(config: DataConfig): void {
+    this.engine.use(reopenPolicy(this.engine.policy, this.#config.policy, config.policy))
+    if (config.engine !== this.#config.engine) this.engine.configure(config.engine)
+    this.#config = config
   }
 
   clearCache(): void {
     this.engine.cache.clear()
   }
 
-  /** The whole answer for this client, in memory of its own; undefined when none is due. Never rejects. */
+  /** The whole answer for this client, in its own memory; undefined when none is due. Never rejects. */
   async answer(query: Uint8Array, client: number): Promise<Uint8Array | undefined> {
     const { engine } = this
     const since = performance.now()
     engine.now = Date.now()
-    const size = engine.ask(query, 0, query.length, client)
+    const size = engine.handleQuery(query, 0, query.length, client)
     if (size !== Outcome.forward) return this.#take(size, since, 0)
-    if (this.#underWay >= mostUnderWay) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
+    if (this.#underWay >= maxInFlight) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
     this.#underWay += 1
     try {
       return await this.#forward(query, client, since)
@@ -67,10 +67,10 @@ export class StreamAnswers {
 
   async #forward(query: Uint8Array, client: number, since: number): Promise<Uint8Array | undefined> {
     const { engine } = this
-    const sent = new Uint8Array(longestUpstreamQuery)
+    const sent = new Uint8Array(maxUpstreamQueryBytes)
     const length = engine.writeUpstream(sent, 0, crypto.getRandomValues(new Uint16Array(1))[0]!)
     const isGood = (answer: Uint8Array) => engine.accept(answer, 0, answer.length, sent, 0)
-    const asked = await this.#parts.ask(sent.subarray(0, length), isGood).catch(() => undefined)
+    const asked = await this.#dependencies.query(sent.subarray(0, length), isGood).catch(() => undefined)
     engine.now = Date.now()
     if (asked === undefined) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
     const { answer, upstream } = asked
@@ -83,13 +83,13 @@ export class StreamAnswers {
   #take(size: number, since: number, upstream: number): Uint8Array | undefined {
     if (size <= 0) return undefined
     const { entry, isLogged, out, outAt } = this.engine
-    const { queryLog, anonymizeClients } = this.#orders
+    const { queryLog, anonymizeClients } = this.#config
     if (isLogged && entry.nameLength > 0 && (queryLog === 'all' || (queryLog === 'blocked' && entry.status === 1))) {
       if (anonymizeClients) entry.client = 0
       entry.micros = Math.round((performance.now() - since) * 1000)
       entry.upstream = upstream
-      this.#parts.ring.append(entry)
-      this.#parts.ring.publish()
+      this.#dependencies.ring.append(entry)
+      this.#dependencies.ring.publish()
     }
     return out.slice(outAt, outAt + size)
   }

@@ -1,5 +1,5 @@
-const shortestMs = 100
-const longestMs = 2000
+const minMs = 100
+const maxMs = 2000
 
 /** Keeps from connecting again and again to what is out of reach: each failure doubles the pause, up to 2 s. */
 export class BackOff {
@@ -8,7 +8,7 @@ export class BackOff {
   #reason: Error | undefined
 
   failed(reason: Error): void {
-    this.#pauseMs = Math.min(longestMs, Math.max(shortestMs, this.#pauseMs * 2))
+    this.#pauseMs = Math.min(maxMs, Math.max(minMs, this.#pauseMs * 2))
     this.#until = performance.now() + this.#pauseMs
     this.#reason = reason
   }

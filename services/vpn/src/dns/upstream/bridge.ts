@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import type { Relay } from './relay.ts'
-import { unreachableCode } from './unreachable-code.ts'
+import { unreachableCode } from '../wire/codes.ts'
 
 const answerMs = 3500
-const mostUnderWay = 4096
-const longestDatagram = 4096
+const maxInFlight = 4096
+const maxDatagramBytes = 4096
 
 /** A server that speaks streams, as the data thread wants servers: behind UDP on loopback. */
 export interface Bridge {
@@ -15,10 +15,10 @@ export interface Bridge {
 
 /**
  * Opens a bridge to a relay: takes queries at a port of 127.0.0.1 and answers there, up to 4096 bytes, longer answers cut off
- * with TC. Queries the relay has no answer for are answered with `unreachableCode` at once, so that others are asked. `heard` is
+ * with TC. Queries the relay has no answer for are answered with `unreachableCode` at once, so that others are queried. `heard` is
  * told how each ended: an error, or null.
  */
-export async function openBridge(relay: Relay, heard: (error: Error | null) => void): Promise<Bridge> {
+export async function openBridge(relay: Relay, onOutcome: (error: Error | null) => void): Promise<Bridge> {
   const socket = createSocket({
     type: 'udp4',
     recvBufferSize: 1 << 20,
@@ -29,9 +29,9 @@ export async function openBridge(relay: Relay, heard: (error: Error | null) => v
   socket.on('error', () => undefined)
   socket.on('message', (query, from) => {
     const key = from.port * 65_536 + query.readUInt16BE(0)
-    if (query.length < 17 || underWay.has(key) || underWay.size >= mostUnderWay) return
+    if (query.length < 17 || underWay.has(key) || underWay.size >= maxInFlight) return
     underWay.add(key)
-    void answerFor(relay, query, heard).then((answer) => {
+    void answerFor(relay, query, onOutcome).then((answer) => {
       underWay.delete(key)
       return isOpen ? socket.send(answer, from.port, from.address) : undefined
     })
@@ -50,18 +50,22 @@ export async function openBridge(relay: Relay, heard: (error: Error | null) => v
   }
 }
 
-async function answerFor(relay: Relay, query: Uint8Array, heard: (error: Error | null) => void): Promise<Uint8Array> {
+async function answerFor(
+  relay: Relay,
+  query: Uint8Array,
+  onOutcome: (error: Error | null) => void,
+): Promise<Uint8Array> {
   try {
-    const answer = await relay.ask(query, answerMs)
-    heard(null)
-    return answer.length <= longestDatagram ? answer : cutOff(answer)
+    const answer = await relay.query(query, answerMs)
+    onOutcome(null)
+    return answer.length <= maxDatagramBytes ? answer : cutOff(answer)
   } catch (error) {
-    heard(error as Error)
+    onOutcome(error as Error)
     return refusal(query)
   }
 }
 
-/** The question alone, with TC: who asked is to ask by TCP. */
+/** The question alone, with TC: the client then queries by TCP. */
 function cutOff(answer: Uint8Array): Uint8Array {
   const short = questionOf(answer)
   short[2]! |= 2

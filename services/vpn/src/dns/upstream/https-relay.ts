@@ -2,19 +2,19 @@ import { lookup } from 'node:dns/promises'
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
 import { isIP, isIPv6 } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { Upstream } from '../process/resolver-files.ts'
+import type { Upstream } from '../resolver-files.ts'
 import { BackOff } from './back-off.ts'
 import type { Relay, RelayOptions } from './relay.ts'
 
 const idleMs = 30_000
 const connectMs = 5000
-const longestAnswer = 65_535
-const mostUnderWay = 1024
+const maxAnswerBytes = 65_535
+const maxInFlight = 1024
 const messageType = 'application/dns-message'
 
 /**
- * Asks by DNS over HTTPS (RFC 8484): POST over one HTTP/2 session, with id 0 as the RFC wishes. The session is closed when idle
- * and made anew when needed. The certificate has to be of the host in the address.
+ * Queries by DNS over HTTPS (RFC 8484): POST over one HTTP/2 session, with id 0 as the RFC wishes. The session is closed when idle
+ * and made again when needed. The certificate has to be of the host in the address.
  */
 export class HttpsRelay implements Relay {
   readonly #upstream: Upstream
@@ -31,10 +31,10 @@ export class HttpsRelay implements Relay {
     this.#ca = ca
   }
 
-  async ask(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+  async query(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     const obstacle = this.#session === undefined ? this.#backOff.obstacle() : undefined
     if (obstacle !== undefined) throw obstacle
-    if (this.#underWay >= mostUnderWay) throw new Error('too many queries at a time')
+    if (this.#underWay >= maxInFlight) throw new Error('too many queries at a time')
     this.#underWay += 1
     try {
       const answer = await this.#exchangeSurely(query, AbortSignal.timeout(timeoutMs))
@@ -55,7 +55,7 @@ export class HttpsRelay implements Relay {
     )
   }
 
-  /** A server may close whenever it likes: what a session that worked did not answer is asked once more. */
+  /** A server may close whenever it likes: what a session that worked did not answer is queried once more. */
   async #exchangeSurely(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     const wasProven = this.#proven !== undefined && this.#proven === this.#session
     try {
@@ -163,7 +163,7 @@ function readAnswer(request: ClientHttp2Stream): Promise<Uint8Array> {
     })
     request.on('data', (piece: Buffer) => {
       length += piece.length
-      if (length > longestAnswer) reject(new Error('the answer is too long'))
+      if (length > maxAnswerBytes) reject(new Error('the answer is too long'))
       else pieces.push(piece)
     })
     request.on('end', () => {

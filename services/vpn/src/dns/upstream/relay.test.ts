@@ -6,9 +6,9 @@ import { ask, fastest } from '../../../test/dns-client.ts'
 import { addressRecord, longRecord, makeAnswer, makeQuery, nameOf, readAnswer } from '../../../test/dns-packets.ts'
 import { startHttpsUpstream, startTlsUpstream, type SecureUpstream } from '../../../test/dns-secure-upstreams.ts'
 import { startUpstream } from '../../../test/dns-upstream.ts'
-import { freeListener, resolverPlace, upstreamAt } from '../../../test/resolver-place.ts'
-import { askOnce } from '../process/ask-once.ts'
-import { createResolver } from '../process/create-resolver.ts'
+import { freeListener, resolverFixture, upstreamAt } from '../../../test/resolver-fixture.ts'
+import { testUpstream } from '../../resolver/test-upstream.ts'
+import { createResolver } from '../../resolver/create-resolver.ts'
 import { createRelay } from './relay.ts'
 import { parseUpstream } from './upstream-text.ts'
 
@@ -30,7 +30,7 @@ const protocols = {
 /** The same test for both protocols, against a real server with a certificate of the test's own authority. */
 function both(
   name: string,
-  body: (place: {
+  body: (fixture: {
     authority: TestAuthority
     server: SecureUpstream
     text: (name?: string) => string
@@ -54,7 +54,7 @@ both(
       const queries = Array.from({ length: 100 }, (_, n) => makeQuery(`n${n}.example.com`))
       // Ids are the client's to choose, also all the same.
       for (const query of queries) query.set([0x12, 0x34])
-      const answers = await Promise.all(queries.map((query) => relay.ask(query, 5000)))
+      const answers = await Promise.all(queries.map((query) => relay.query(query, 5000)))
       for (const [n, answer] of answers.entries()) {
         assert.deepEqual([...answer.subarray(0, 2)], [0x12, 0x34])
         assert.deepEqual(readAnswer(answer).addresses, [`10.0.0.${n}`])
@@ -71,11 +71,11 @@ both(
   async ({ authority, server, text, protocol }) => {
     const relay = await createRelay(parseUpstream(text()), { ca: authority.ca })
     try {
-      await relay.ask(makeQuery('n1.example.com'), 5000)
+      await relay.query(makeQuery('n1.example.com'), 5000)
       for (let times = 1; times <= 3; times++) {
         server.hangUp()
         const answer = await eventually(
-          () => relay.ask(makeQuery(`n${times}.example.com`), 3000),
+          () => relay.query(makeQuery(`n${times}.example.com`), 3000),
           () => true,
           { seconds: 5, everyMs: 20 },
         )
@@ -93,10 +93,10 @@ both(
   'a certificate of another name, or of an unknown authority, is not believed',
   async ({ authority, server, text }) => {
     const other = await createRelay(parseUpstream(text('other.test.example')), { ca: authority.ca })
-    await assert.rejects(other.ask(makeQuery('a.example.com'), 3000), /altnames|Hostname/i)
+    await assert.rejects(other.query(makeQuery('a.example.com'), 3000), /altnames|Hostname/i)
     other.close()
     const unknown = await createRelay(parseUpstream(text()))
-    await assert.rejects(unknown.ask(makeQuery('a.example.com'), 3000), /certificate|signed/i)
+    await assert.rejects(unknown.query(makeQuery('a.example.com'), 3000), /certificate|signed/i)
     unknown.close()
     assert.equal(server.queries.length, 0)
   },
@@ -106,9 +106,9 @@ both('a server that is silent is given up in time, and its connection with it', 
   const relay = await createRelay(parseUpstream(text()), { ca: authority.ca })
   try {
     server.answering = () => undefined
-    await assert.rejects(relay.ask(makeQuery('a.example.com'), 500), /no answer in time/)
+    await assert.rejects(relay.query(makeQuery('a.example.com'), 500), /no answer in time/)
     server.answering = numbered
-    assert.deepEqual(readAnswer(await relay.ask(makeQuery('n5.example.com'), 3000)).addresses, ['10.0.0.5'])
+    assert.deepEqual(readAnswer(await relay.query(makeQuery('n5.example.com'), 3000)).addresses, ['10.0.0.5'])
     assert.equal(server.connections, 2)
   } finally {
     relay.close()
@@ -121,14 +121,14 @@ both(
     await using plain = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.2')]))
     const listener = await freeListener()
     const upstreams = [parseUpstream(text()), upstreamAt(plain.port)]
-    await using place = await resolverPlace({ listeners: [listener], upstreams })
-    const resolver = await createResolver({ directory: place.directory, warn: () => undefined, ca: authority.ca })
+    await using fixture = await resolverFixture({ listeners: [listener], upstreams })
+    const resolver = await createResolver({ directory: fixture.directory, warn: () => undefined, ca: authority.ca })
     try {
       assert.deepEqual((await ask(listener.port, { name: 'n7.example.com' }))?.addresses, ['10.0.0.7'])
       assert.equal(plain.seen.length, 0)
       server.answering = (query) => makeAnswer(query, [longRecord(3000)])
       assert.equal((await ask(listener.port, { name: 'long.example.com', type: 16, payload: 1232 }))?.isTruncated, true)
-      await place.set({ upstreams: [parseUpstream(text('other.test.example')), upstreamAt(plain.port)] })
+      await fixture.set({ upstreams: [parseUpstream(text('other.test.example')), upstreamAt(plain.port)] })
       await resolver.changed('settings')
       const passed = await fastest(5, async (n) =>
         assert.deepEqual((await ask(listener.port, { name: `o${n}.example.com` }))?.addresses, ['192.0.2.2']),
@@ -145,7 +145,7 @@ test('https: ids are 0 on the way', async () => {
   await using authority = await createAuthority()
   await using server = await startHttpsUpstream(authority, host, numbered)
   const relay = await createRelay(parseUpstream(protocols.https.text(server)), { ca: authority.ca })
-  await relay.ask(makeQuery('n1.example.com'), 3000)
+  await relay.query(makeQuery('n1.example.com'), 3000)
   relay.close()
   assert.deepEqual([...server.queries[0]!.subarray(0, 2)], [0, 0])
 })
@@ -156,12 +156,12 @@ test('an upstream can be tried once: how long it took, or why it did not answer'
   await using plain = await startUpstream((query) => makeAnswer(query, []))
   const nobody = await freeListener()
   const text = protocols.tls.text(server)
-  assert.ok((await askOnce(text, { ca: authority.ca })) > 0)
-  assert.ok((await askOnce(`udp://127.0.0.1:${plain.port}`)) > 0)
-  assert.ok((await askOnce(`tcp://127.0.0.1:${plain.port}`)) > 0)
-  await assert.rejects(askOnce(text), /certificate|signed/i)
-  await assert.rejects(askOnce(`udp://127.0.0.1:${nobody.port}`), /REFUSED/)
-  await assert.rejects(askOnce(`tcp://127.0.0.1:${nobody.port}`), /REFUSED/)
+  assert.ok((await testUpstream(text, { ca: authority.ca })) > 0)
+  assert.ok((await testUpstream(`udp://127.0.0.1:${plain.port}`)) > 0)
+  assert.ok((await testUpstream(`tcp://127.0.0.1:${plain.port}`)) > 0)
+  await assert.rejects(testUpstream(text), /certificate|signed/i)
+  await assert.rejects(testUpstream(`udp://127.0.0.1:${nobody.port}`), /REFUSED/)
+  await assert.rejects(testUpstream(`tcp://127.0.0.1:${nobody.port}`), /REFUSED/)
   plain.answering = (query) => makeAnswer(query, [], { rcode: 5 })
-  await assert.rejects(askOnce(`udp://127.0.0.1:${plain.port}`), /refuses/)
+  await assert.rejects(testUpstream(`udp://127.0.0.1:${plain.port}`), /refuses/)
 })

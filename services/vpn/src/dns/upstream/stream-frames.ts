@@ -11,7 +11,7 @@ export function frame(message: Uint8Array): Uint8Array {
 export class StreamFrames {
   #rest: Uint8Array = new Uint8Array(0)
 
-  /** The messages that are whole with this piece, each in memory of its own. */
+  /** The messages that are whole with this piece, each in its own memory. */
   push(piece: Uint8Array): Uint8Array[] {
     const bytes = this.#rest.length === 0 ? piece : joined(this.#rest, piece)
     const messages: Uint8Array[] = []

@@ -5,10 +5,10 @@ import type { Relay } from './relay.ts'
 import { frame, StreamFrames } from './stream-frames.ts'
 
 const idleMs = 20_000
-const mostUnderWay = 2048
+const maxInFlight = 2048
 
 /** Opens connections to an upstream. */
-export interface Door {
+export interface Connector {
   connect(): Socket
   /** One of them closed before it brought an answer. */
   failed(): void
@@ -24,32 +24,32 @@ interface Waiting {
 
 interface Connection {
   readonly socket: Socket
-  /** By the id on this connection. */
+  /** Pending queries by their id on this connection. */
   readonly waiting: Map<number, Waiting>
   /** Answers that came; a connection without any that closes is a failure, one with some merely was idle for the server. */
   answers: number
-  heardAt: number
+  lastAnswerAt: number
 }
 
 /**
- * Asks over one TCP or TLS connection, many queries at a time (RFC 7766, RFC 7858), closes it when it is idle and makes another
+ * Queries over one TCP or TLS connection, many queries at a time (RFC 7766, RFC 7858), closes it when it is idle and makes another
  * when needed.
  */
 export class StreamRelay implements Relay {
-  readonly #door: Door
+  readonly #connector: Connector
   readonly #backOff = new BackOff()
   readonly #random = new RandomNumbers()
   #connection: Connection | undefined
 
-  constructor(door: Door) {
-    this.#door = door
+  constructor(connector: Connector) {
+    this.#connector = connector
   }
 
-  ask(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+  query(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const obstacle = this.#connection === undefined ? this.#backOff.obstacle() : undefined
       if (obstacle !== undefined) return reject(obstacle)
-      if ((this.#connection?.waiting.size ?? 0) >= mostUnderWay) return reject(new Error('too many queries at a time'))
+      if ((this.#connection?.waiting.size ?? 0) >= maxInFlight) return reject(new Error('too many queries at a time'))
       const askedAt = performance.now()
       const timer = setTimeout(() => this.#expire(waiting, askedAt), timeoutMs)
       const waiting: Waiting = { query, resolve, reject, timer, isSecondTry: false }
@@ -62,14 +62,14 @@ export class StreamRelay implements Relay {
   }
 
   #open(): Connection {
-    const socket = this.#door.connect()
-    const opened: Connection = { socket, waiting: new Map(), answers: 0, heardAt: 0 }
+    const socket = this.#connector.connect()
+    const opened: Connection = { socket, waiting: new Map(), answers: 0, lastAnswerAt: 0 }
     const frames = new StreamFrames()
     let fault = new Error('the server closed the connection')
     socket.setNoDelay(true)
     socket.setTimeout(idleMs, () => socket.destroy())
     socket.on('data', (piece: Buffer) => {
-      opened.heardAt = performance.now()
+      opened.lastAnswerAt = performance.now()
       for (const message of frames.push(piece)) this.#take(opened, message)
     })
     socket.on('error', (error) => (fault = error))
@@ -103,11 +103,11 @@ export class StreamRelay implements Relay {
     waiting.resolve(message)
   }
 
-  /** A server may close whenever it likes: what it had not answered on a connection that worked is asked once more. */
+  /** A server may close whenever it likes: what it had not answered on a connection that worked is queried once more. */
   #leave(left: Connection, fault: Error): void {
     if (this.#connection === left) this.#connection = undefined
     if (left.answers === 0 && left.waiting.size > 0) {
-      this.#door.failed()
+      this.#connector.failed()
       this.#backOff.failed(fault)
     }
     for (const waiting of left.waiting.values()) {
@@ -121,11 +121,11 @@ export class StreamRelay implements Relay {
     }
   }
 
-  /** A connection on which nothing came since is taken for dead. */
+  /** A connection on which nothing came since counts as dead. */
   #expire(waiting: Waiting, askedAt: number): void {
     const on = this.#connection
     for (const [id, other] of on?.waiting ?? []) if (other === waiting) on?.waiting.delete(id)
-    if (on !== undefined && on.heardAt <= askedAt) {
+    if (on !== undefined && on.lastAnswerAt <= askedAt) {
       this.#connection = undefined
       on.socket.destroy(new Error('the server is silent'))
     }

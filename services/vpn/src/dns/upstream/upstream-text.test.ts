@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { labelOf } from './label.ts'
-import { parseUpstream } from './upstream-text.ts'
+import { labelOf, parseUpstream } from './upstream-text.ts'
 
 const parts = (text: string) => {
   const { protocol, address, port, name, path } = parseUpstream(text)

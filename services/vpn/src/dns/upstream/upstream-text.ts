@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import type { Upstream } from '../process/resolver-files.ts'
+import type { Upstream } from '../resolver-files.ts'
 
-/** Asked when no port is given. */
+/** Ports by default. */
 const defaultPorts = { udp: 53, tcp: 53, tls: 853, https: 443 } as const
 
 const hostName = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
@@ -74,3 +74,7 @@ function parseHttps(label: string): Upstream {
     path: `${url.pathname === '/' ? '/dns-query' : url.pathname}${url.search}`,
   }
 }
+
+/** Returns an upstream as it is shown: as it was written, without the path of an https address, which may hold a secret. */
+export const labelOf = ({ label, protocol }: Upstream): string =>
+  protocol === 'https' ? label.replace(/^(https:\/\/[^/?#]+)[/?][^#]*/i, '$1') : label

@@ -3,12 +3,12 @@ import { isPrivateRecord } from './private-address.ts'
 import { RecordReader } from './record-reader.ts'
 
 /** Most records whose TTLs can be noted: more than fit in 65,535 bytes. */
-const mostRecords = 6000
+const maxRecords = 6000
 
-/** Longest that somebody's word for "there is no such thing" counts, seconds; RFC 2308 5 wants one to three hours at most. */
-const longestNegative = 3600
+/** Longest that someone's word for "there is no such thing" counts, seconds; RFC 2308 5 wants one to three hours at most. */
+const maxNegativeTtl = 3600
 
-/** Contents of an upstream's answer; one object, filled anew for each. */
+/** Contents of an upstream's answer; one object, filled again for each. */
 export class AnswerScan {
   rcode = 0
   /** AD bit. */
@@ -22,12 +22,12 @@ export class AnswerScan {
   authorities = 0
   additionals = 0
   /** Positions of their TTLs, counted from the message's start. */
-  readonly ttlAt: Uint16Array = new Uint16Array(mostRecords)
+  readonly ttlAt: Uint16Array = new Uint16Array(maxRecords)
   ttlCount = 0
-  /** Some record leads to another name, or into a private network: the answer has to be looked at before it goes out. */
+  /** Some record leads to another name, or into a private network: the answer has to be examined before it goes out. */
   hasTargets = false
   hasPrivate = false
-  #hasAsked = false
+  #hasQueriedType = false
   #soaTtlAt = -1
   #soaTtl = 0
   readonly #reader: RecordReader = new RecordReader()
@@ -47,7 +47,7 @@ export class AnswerScan {
     this.hasTargets = false
     this.hasPrivate = false
     this.error = ExtendedError.none
-    this.#hasAsked = false
+    this.#hasQueriedType = false
     this.#soaTtlAt = -1
     this.end = from
     this.#reader.open(m, o + n, o + from)
@@ -67,13 +67,13 @@ export class AnswerScan {
    * for not at all. Negative answers live as long as the zone's SOA says (RFC 2308), whatever the least is.
    */
   limitTtls(m: Uint8Array, o: number, minTtl: number, maxTtl: number): number {
-    const isNegative = this.rcode === Rcode.noSuchName || !this.#hasAsked
+    const isNegative = this.rcode === Rcode.noSuchName || !this.#hasQueriedType
     let life = maxTtl
     for (let k = 0; k < this.ttlCount; k++) {
       const offset = this.ttlAt[k]!
       const at = o + offset
       let ttl = Math.max(0, (m[at]! << 24) | (m[at + 1]! << 16) | (m[at + 2]! << 8) | m[at + 3]!)
-      if (isNegative && offset === this.#soaTtlAt) ttl = Math.min(ttl, this.#soaTtl, longestNegative)
+      if (isNegative && offset === this.#soaTtlAt) ttl = Math.min(ttl, this.#soaTtl, maxNegativeTtl)
       else if (!isNegative && ttl < minTtl) ttl = minTtl
       if (ttl > maxTtl) ttl = maxTtl
       m[at] = ttl >>> 24
@@ -89,7 +89,7 @@ export class AnswerScan {
   /** The next record, of those that are passed on. OPT has no place among answers and authorities. */
   #take(o: number): boolean {
     const reader = this.#reader
-    if (!reader.next() || reader.type === Type.opt || this.ttlCount === mostRecords) return false
+    if (!reader.next() || reader.type === Type.opt || this.ttlCount === maxRecords) return false
     this.ttlAt[this.ttlCount++] = reader.ttlAt - o
     this.end = reader.at - o
     return true
@@ -97,7 +97,7 @@ export class AnswerScan {
 
   #noteAnswer(m: Uint8Array, asked: number): void {
     const { type, dataAt, dataEnd } = this.#reader
-    if (type === asked) this.#hasAsked = true
+    if (type === asked) this.#hasQueriedType = true
     if (type === Type.cname) this.hasTargets = true
     // Where the parameters of these begin is known only when their target has been read.
     else if (type === Type.https || type === Type.svcb) this.hasTargets = this.hasPrivate = true
@@ -118,13 +118,13 @@ export class AnswerScan {
     for (let k = 0; k < count; k++) {
       if (!reader.next()) return false
       if (reader.type === Type.opt) {
-        // The upper bits of an extended response code: nothing a client could be told.
+        // The upper bits of an extended response code have no place in the answer to a client.
         if (m[reader.ttlAt] !== 0) this.rcode = Rcode.serverFailure
         this.error = errorIn(m, reader.dataAt, reader.dataEnd)
         return true
       }
       if (reader.type === Type.tsig) return true
-      if (this.ttlCount === mostRecords) return false
+      if (this.ttlCount === maxRecords) return false
       this.ttlAt[this.ttlCount++] = reader.ttlAt - o
       this.end = reader.at - o
       this.additionals += 1

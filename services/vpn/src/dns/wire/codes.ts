@@ -43,3 +43,6 @@ export const ExtendedError = {
 
 /** Bytes of UDP we take and, at most, send: what goes everywhere without fragments (DNS flag day 2020). */
 export const udpSize = 1232
+
+/** The response code by which a bridge says that its server cannot be queried; unassigned, so no server sends it. */
+export const unreachableCode = 15

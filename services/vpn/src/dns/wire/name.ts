@@ -1,15 +1,15 @@
 /** Longest domain name in wire form, its final zero included. */
-export const longestName = 255
+export const maxNameLength = 255
 
 /** Each byte in lower case; looking it up takes less time than a branch. */
 const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte | 32 : byte))
 
 /**
- * A domain name taken out of a message: wire form, lower case, uncompressed. Filled anew for each name, so that none is made.
+ * A domain name taken out of a message: wire form, lower case, uncompressed. Filled again for each name, so that none is made.
  * Behind the name there is room for what makes a question's key of it.
  */
 export class Name {
-  readonly bytes: Uint8Array = new Uint8Array(longestName + 9)
+  readonly bytes: Uint8Array = new Uint8Array(maxNameLength + 9)
   /** With the final zero. */
   length = 0
   /** Positions of its labels, from the first to the last. */
@@ -42,7 +42,7 @@ export function readName(name: Name, m: Uint8Array, start: number, end: number, 
       bound = from
       continue
     }
-    if (size > 63 || from + size >= end || length + size + 2 > longestName) return -1
+    if (size > 63 || from + size >= end || length + size + 2 > maxNameLength) return -1
     labels[count++] = length
     bytes[length++] = size
     for (const stop = from + size; from < stop;) {

@@ -4,7 +4,7 @@ import { Name, readName, skipName } from './name.ts'
 /** Result of `Question.read` for a message that gets no answer at all. */
 export const unanswerable = -1
 
-/** A query as it came in: looked at where it lies. One object, filled anew for each query. */
+/** A query as it came in: examined where it lies. One object, filled again for each query. */
 export class Question {
   readonly name: Name = new Name()
   /** The message it stands in, and where. */
@@ -17,7 +17,7 @@ export class Question {
   dnssecOk = false
   /** The CD bit: bogus answers are wanted too. */
   checkingDisabled = false
-  /** Whoever asks knows the AD bit. */
+  /** True if the client understands the AD bit. */
   wantsAuthentic = false
   /** Bytes of UDP that may come back: 512 to 1232. */
   limit = 512
@@ -69,7 +69,7 @@ export class Question {
     return 0
   }
 
-  /** Looks for the one OPT record (RFC 6891); false when something cannot be read. */
+  /** Finds the one OPT record (RFC 6891); false when something cannot be read. */
   #readAdditional(d: Uint8Array, from: number, end: number, count: number): boolean {
     this.#version = 0
     // Answer and authority sections come before; a query has none, and the records of an IXFR do not matter.
@@ -101,7 +101,7 @@ export function isSameQuestion(question: Question, m: Uint8Array, o: number, n: 
     const one = message[at + k]!
     const other = m[o + k]!
     if (one === other) continue
-    // They may differ in the one bit that tells the case of letters.
+    // They may differ in the one bit for the case of letters.
     if ((one ^ other) !== 0x20 || (one | 0x20) < 97 || (one | 0x20) > 122 || k >= end - 4) return false
   }
   return true

@@ -3,7 +3,7 @@ import { wireName } from './wire-name.ts'
 import type { Question } from './question.ts'
 
 /** More than any answer takes that is made here: question, one record and OPT. */
-export const mostReplyBytes = 480
+export const maxReplyBytes = 480
 
 /** The end of an SOA record that stands for no zone: its names, serial, refresh, retry and expire, all 0; the minimum follows. */
 const soaStart = Uint8Array.from([
@@ -15,7 +15,7 @@ const soaStart = Uint8Array.from([
 /** Section of a record; the position of its count in the header. */
 export const Section = { answer: 7, authority: 9 } as const
 
-/** RFC 8482: what somebody gets who asks for everything. */
+/** Answer to a query of type ANY (RFC 8482). */
 const rfc8482 = Uint8Array.from([7, 82, 70, 67, 56, 52, 56, 50, 0])
 
 /** Writes an answer of our own to a question, piece by piece: `begin`, at most one record, `finish`. */
@@ -48,7 +48,7 @@ export class Reply {
     this.out[this.start + 2]! |= 2
   }
 
-  /** An answer record about the asked name. */
+  /** An answer record about the queried name. */
   answer(type: number, ttl: number, data: Uint8Array): void {
     this.record(Section.answer, 12, type, ttl, data)
   }
@@ -73,7 +73,7 @@ export class Reply {
     this.#word(ttl)
   }
 
-  /** OPT for those who sent one, with an Extended DNS Error if there is one to tell. Returns the answer's length. */
+  /** Writes OPT when the query had one, with an Extended DNS Error if there is one. Returns the answer's length. */
   finish(question: Question, rcode: number, error: number, text: Uint8Array | undefined): number {
     if (!question.hasOpt) return this.at - this.start
     this.at = writeOpt(this.out, this.at, question.dnssecOk, rcode >> 4)

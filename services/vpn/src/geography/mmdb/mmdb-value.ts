@@ -1,4 +1,7 @@
-import { MmdbError } from './mmdb-error.ts'
+/** A database that is not what its format says. */
+export class MmdbError extends Error {
+  override readonly name = 'MmdbError'
+}
 
 /** A value of a database, as far as it is used here: 128-bit numbers and bytes are left out. */
 export type MmdbValue = string | number | boolean | null | readonly MmdbValue[] | { readonly [name: string]: MmdbValue }
@@ -16,7 +19,7 @@ export interface MmdbSection {
  */
 const valuesAtMost = 4000
 const deepest = 24
-const longestText = 65_536
+const maxTextLength = 65_536
 
 /** First value of the extended pointers of each size; MaxMind DB format 2.0, "Pointer - 1". */
 const pointerBases = [0, 2048, 526_336, 0]
@@ -62,7 +65,7 @@ class ValueReader {
     const { bytes } = this.#section
     switch (kind) {
       case type.text:
-        if (size > longestText) throw new MmdbError('the database holds an endless text')
+        if (size > maxTextLength) throw new MmdbError('the database holds an endless text')
         return bytes.toString('utf8', from, from + size)
       case type.double:
         return bytes.readDoubleBE(from)
@@ -89,7 +92,7 @@ class ValueReader {
       if (typeof name !== 'string') throw new MmdbError('the database holds a member without a name')
       members.push([name, this.value(depth + 1)])
     }
-    // An object of its own names only: `__proto__` is a name like any other.
+    // Its own object names only: `__proto__` is a name like any other.
     return Object.fromEntries(members)
   }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { MmdbError } from './mmdb-error.ts'
+import { MmdbError } from './mmdb-value.ts'
 import { openMmdb } from './mmdb.ts'
 
 const folder = join(import.meta.dirname, '../../../test/data/geo')

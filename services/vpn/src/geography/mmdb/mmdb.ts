@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import { Address6 } from 'ip-address'
-import { MmdbError } from './mmdb-error.ts'
-import { readMmdbValue, type MmdbSection, type MmdbValue } from './mmdb-value.ts'
+import { MmdbError, type MmdbSection, type MmdbValue, readMmdbValue } from './mmdb-value.ts'
 
 /** A database of facts about networks; the MaxMind DB file format, version 2.0. */
 export interface Mmdb {

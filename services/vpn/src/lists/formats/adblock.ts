@@ -43,7 +43,7 @@ function readTarget(body: string, weight: Weight, { key, conditions }: Modifiers
 /** An expression that every name matches. */
 const everything = '/.*/'
 
-/** The rule with its conditions, which also tell it from others about the same names. */
+/** The rule with its conditions, which distinguish it from others about the same names. */
 function conditioned(rule: Rule, { key, conditions }: Modifiers): Rule {
   if (key === '' || rule.kind === 'comment' || rule.kind === 'unsupported' || rule.kind === 'cancel') return rule
   return { ...rule, key: `${rule.key}$${key}`, conditions }

@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { askBundle, type Said } from '../../../test/ask-bundle.ts'
-import type { ListReport } from '../../dns/process/messages.ts'
-import type { ResolverList } from '../../dns/process/resolver-files.ts'
+import type { ListReport } from '../line-count.ts'
+import type { ResolverList } from '../../dns/resolver-files.ts'
 import { compileLists } from '../compile-lists.ts'
-import { detectFormat } from './detect.ts'
-import { readLine } from './read-line.ts'
+import { detectFormat, readLine } from './read-line.ts'
 import type { ListFormat } from './rule.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -277,7 +276,7 @@ test('every line of any text is accounted for, and nothing makes the compiler fa
   )
 })
 
-/** What a line says of a name, read the slow way: each rule is looked at for each name. */
+/** Decision of a line about a name, computed the slow way: every rule is compared with every name. */
 function slowly(lines: readonly string[], format: ListFormat, name: string): string {
   const words = new Set<string>()
   for (const line of lines) {

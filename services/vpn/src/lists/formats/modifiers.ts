@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { parseAudience, splitUnescaped } from '../../dns/policy/audience.ts'
 import { noConditions, type Conditions, type Rewrite } from '../../dns/policy/bundled-rule.ts'
 import { Rcode, Type } from '../../dns/wire/codes.ts'
-import { typeNumber } from '../../query-log/dns-words.ts'
+import { typeNumber } from '../../dns/wire/code-names.ts'
 import { readName } from '../domain-name.ts'
 import type { Weight } from './rule.ts'
 
@@ -98,7 +98,7 @@ function readTypes(value: string): Part {
   return { types, exceptTypes }
 }
 
-/** Peers have no tags: a rule for a tag holds for nobody, one that only excludes tags for everybody. */
+/** Peers have no tags: a rule for a tag holds for no one, one that only excludes tags for everybody. */
 function readTags(value: string): Part {
   const tags = value.split('|')
   if (tags.some((tag) => !clientTags.has(tag.replace(/^~/, '')))) return 'unknown tag in ctag'

@@ -1,6 +1,6 @@
 import type { Conditions } from '../../dns/policy/bundled-rule.ts'
 
-/** Which names an entry is about. */
+/** Names that an entry covers. */
 export const Cover = {
   /** The name alone. */
   itself: 1,
@@ -9,6 +9,7 @@ export const Cover = {
   /** Both. */
   both: 3,
 } as const
+/** A value of `Cover`. */
 export type CoverCode = (typeof Cover)[keyof typeof Cover]
 
 /** Weight of an entry. */
@@ -52,7 +53,7 @@ export type Rule =
   /** `$badfilter`: takes away every rule with this key. */
   | { readonly kind: 'cancel'; readonly key: string }
 
-/** The list formats that can be told apart. */
+/** The list formats that can be detected. */
 export type ListFormat = 'hosts' | 'domains' | 'wildcard' | 'adblock' | 'dnsmasq'
 
 export const comment: Rule = { kind: 'comment' }

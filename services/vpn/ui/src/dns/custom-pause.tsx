@@ -2,12 +2,12 @@ import { Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
 import { type SubmitEvent, useState } from 'react'
 
 /** A week is the longest the service takes. */
-const mostMinutes = 10_080
+const maxMinutes = 10_080
 
-/** Asks for how many minutes the filter pauses. */
+/** Dialog for the length of a pause, in minutes. */
 export function CustomPause({ onClose, onPause }: { onClose: () => void; onPause: (seconds: number) => void }) {
   const [minutes, setMinutes] = useState<number | string>(30)
-  const isGood = typeof minutes === 'number' && minutes >= 1 && minutes <= mostMinutes
+  const isGood = typeof minutes === 'number' && minutes >= 1 && minutes <= maxMinutes
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     if (!isGood) return
@@ -19,13 +19,13 @@ export function CustomPause({ onClose, onPause }: { onClose: () => void; onPause
       <form onSubmit={submit} noValidate>
         <Stack>
           <NumberInput
-            label="For how long"
-            description="Minutes, up to a week. Nothing is blocked for anybody meanwhile."
+            label="Duration"
+            description="Minutes, up to a week. Nothing is blocked for anyone meanwhile."
             suffix=" min"
             data-autofocus
             value={minutes}
             onChange={setMinutes}
-            error={isGood ? null : `Between 1 and ${mostMinutes.toLocaleString('en')} minutes`}
+            error={isGood ? null : `Between 1 and ${maxMinutes.toLocaleString('en')} minutes`}
             clampBehavior="none"
           />
           <Group justify="flex-end">

@@ -1,11 +1,10 @@
 import { PageHeader, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { keys } from '../api.ts'
+import { keys, readStatus } from '../api.ts'
 import { HealthBanner } from '../health/health-banner.tsx'
 import { ExplainDrawer } from './explain/explain-drawer.tsx'
 import { FilterBadge, PauseControl } from './filter-state.tsx'
-import { readStatus } from './read-dns.ts'
 import { SectionTabs, type SectionTab } from '../sections/section-tabs.tsx'
 
 const tabs: readonly (SectionTab & { isForAdmin?: boolean })[] = [
@@ -16,7 +15,7 @@ const tabs: readonly (SectionTab & { isForAdmin?: boolean })[] = [
   { href: '/dns/settings', label: 'Settings', isForAdmin: true },
 ]
 
-/** What every DNS page has around it: state, pause, the way to the others, and the answer to "why?". */
+/** Frame of every DNS page: status, pause, tabs, and the explanation of a name. */
 export function DnsFrame({ children }: { children: ReactNode }) {
   const { isAdmin } = useSession()
   const status = useQuery({ queryKey: keys.dnsStatus, queryFn: readStatus, refetchInterval: 10_000 })

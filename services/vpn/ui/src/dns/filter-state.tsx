@@ -12,7 +12,7 @@ const renew = [keys.dnsStatus, keys.dnsSettings, keys.overview]
 
 type FilterStatus = Pick<DnsStatus, 'running' | 'unavailable' | 'blocking' | 'health'>
 
-/** Whether names are filtered at the moment, in a word; never in green while names fail. */
+/** Badge with the state of the filter; never green while names fail. */
 export function FilterBadge({ status }: { status: FilterStatus }) {
   const left = useTimeLeft(status.blocking.paused_until)
   const has = (code: DnsStatus['health'][number]['code']) => status.health.some((notice) => notice.code === code)
@@ -83,7 +83,7 @@ function PauseMenu({ size }: { size: 'xs' | 'sm' }) {
               {label}
             </Menu.Item>
           ))}
-          <Menu.Item onClick={() => setCustom(true)}>For another time…</Menu.Item>
+          <Menu.Item onClick={() => setCustom(true)}>Custom duration…</Menu.Item>
         </Menu.Dropdown>
       </Menu>
       <Suspense>
@@ -93,7 +93,7 @@ function PauseMenu({ size }: { size: 'xs' | 'sm' }) {
   )
 }
 
-/** What is left of a pause, renewed every second while there is one. */
+/** Returns the rest of a pause, updated every second. */
 function useTimeLeft(until: string | null): string | undefined {
   const second = useSyncExternalStore(until === null ? nothing : everySecond, presentSecond)
   return timeLeft(until, new Date(second * 1000))

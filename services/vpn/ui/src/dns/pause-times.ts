@@ -1,4 +1,4 @@
-/** How long a filter is off, for the buttons. */
+/** Durations of a pause, for the buttons. */
 export interface PauseChoice {
   readonly label: string
   readonly seconds: (now: Date) => number
@@ -17,7 +17,7 @@ export function secondsUntilTomorrow(now: Date): number {
   return Math.max(1, Math.round((midnight.getTime() - now.getTime()) / 1000))
 }
 
-/** What is left of a pause: `59:30`, `7:05:00`; undefined once it is over. */
+/** Returns the rest of a pause: `59:30`, `7:05:00`; undefined once it is over. */
 export function timeLeft(until: string | null, now: Date): string | undefined {
   if (until === null) return undefined
   const seconds = Math.ceil((Date.parse(until) - now.getTime()) / 1000)

@@ -22,7 +22,7 @@ interface EndpointFieldProps {
   onChoose: (host: string) => void
 }
 
-/** Asks for the host by which devices reach this machine: proposes what the machine knows and warns of what cannot work. */
+/** Field for the host that devices connect to, with proposals of this machine and warnings about hosts that cannot work. */
 export function EndpointField({ input, value, known, onChoose }: EndpointFieldProps) {
   const host = value.trim() === '' ? known.host : value.trim()
   const all = value.trim() === '' ? [known] : known.candidates

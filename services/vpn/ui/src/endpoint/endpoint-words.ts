@@ -1,9 +1,9 @@
 import type { PublicEndpoint } from '../api.ts'
 
-/** From where a host can be reached. */
+/** Networks that a host can be reached from. */
 export type Reach = PublicEndpoint['reach']
 
-/** From where a typed host can be reached, by its form; what the service knows of it counts first. */
+/** Reach of a typed host: as the service knows it, otherwise by its form. */
 export function reachOf(host: string, known: readonly Pick<PublicEndpoint, 'host' | 'reach'>[]): Reach {
   const name = host.trim().toLowerCase().replace(/\.$/, '')
   const found = known.find((each) => each.host.toLowerCase() === name)
@@ -15,7 +15,7 @@ export function reachOf(host: string, known: readonly Pick<PublicEndpoint, 'host
   return !name.includes('.') || /\.(local|lan|home|internal|home\.arpa)$/.test(name) ? 'private' : 'public'
 }
 
-/** What is wrong with a public endpoint; undefined when devices reach it from anywhere. */
+/** Returns the problem of a public endpoint; undefined when devices reach it from anywhere. */
 export function endpointProblem(host: string, reach: Reach): { title: string; text: string } | undefined {
   if (reach === 'public') return undefined
   if (reach === 'loopback')
@@ -38,7 +38,7 @@ const sources: Record<PublicEndpoint['source'], string> = {
   address: 'address of this host',
 }
 
-/** Says where a proposed host was found and from where it is reached. */
+/** Text about a proposed host: where it was found and from where it is reached. */
 export function candidateWords({ source, reach }: Pick<PublicEndpoint, 'source' | 'reach'>): string {
   return reach === 'public' ? sources[source] : `${sources[source]}, same network only`
 }

@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core'
-import { IconAlertTriangle, IconFlask } from '@tabler/icons-react'
+import { IconAlertTriangle, IconFlask, IconInfoCircle } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { HealthNotice } from '../api.ts'
+import type { Dashboard, HealthNotice } from '../api.ts'
 
 /** The page on which each notice is dealt with. */
 const pages: Partial<Record<HealthNotice['code'], { href: string; label: string }>> = {
@@ -12,7 +12,7 @@ const pages: Partial<Record<HealthNotice['code'], { href: string; label: string 
   lists_not_updated: { href: '/dns/lists', label: 'Block lists' },
 }
 
-/** Says what is wrong and what to do about it; nothing when all is well. */
+/** Notices about what is wrong and what to do; nothing when all is well. */
 export function HealthBanner({ notices }: { notices: readonly HealthNotice[] }) {
   if (notices.length === 0) return null
   return (
@@ -45,6 +45,23 @@ function Notice({ notice }: { notice: HealthNotice }) {
           </Link>
         )}
       </Text>
+    </Alert>
+  )
+}
+
+/** Note that a better data plane exists. Simulated tunnels have a health notice instead. */
+export function BackendBanner({ system }: { system: Dashboard['system'] }) {
+  if (system.backend === 'simulated' || system.backend_advice === null) return null
+  return (
+    <Alert
+      role="note"
+      className="backend-banner"
+      color="gray"
+      icon={<IconInfoCircle aria-hidden />}
+      title="WireGuard runs as a program, not in the kernel"
+    >
+      <Text>Why: {system.backend_reason}.</Text>
+      <Text>What to do: {system.backend_advice}</Text>
     </Alert>
   )
 }

@@ -41,7 +41,7 @@ interface CreateFormProps {
   onClose: () => void
 }
 
-/** Asks for the public endpoint as well while nobody has named one. */
+/** Has a field for the public endpoint as long as none is set. */
 function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
   // Once it is saved the question would vanish from the open form.
   const [asked] = useState(endpoint)
@@ -152,7 +152,7 @@ function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
       <Group grow align="flex-start">
         <NumberInput
           label="UDP port"
-          description="Open it in the router"
+          description="Forward it on the router"
           min={1}
           max={65_535}
           {...form.getInputProps('listen_port')}

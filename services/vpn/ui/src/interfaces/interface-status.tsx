@@ -9,7 +9,7 @@ const looks = {
   error: { tone: 'bad', text: 'Failed', icon: IconAlertTriangle },
 } as const
 
-/** Whether an interface runs; a failure says why. */
+/** Badge with the status of an interface, and the reason of a failure. Stands apart from the actions: the first page shows it. */
 export function InterfaceStatusBadge({ interface: shown }: { interface: Pick<Interface, 'status' | 'status_reason'> }) {
   const look = looks[shown.status]
   const badge = (

@@ -1,3 +1,4 @@
+import { changedValues } from '@hearth/ui/changed-values'
 import type { components } from '../api.gen.ts'
 import type { Interface } from '../api.ts'
 
@@ -6,7 +7,7 @@ type InterfaceUpdate = components['schemas']['InterfaceUpdate']
 /** A free name, network and port. */
 export type Proposal = components['schemas']['InterfaceProposal']
 
-/** What the interface form holds; an empty text means "none", an empty number "as the service decides". */
+/** Values of the interface form; an empty text means "none", an empty number "as the service decides". */
 export interface InterfaceValues extends Record<string, unknown> {
   name: string
   address: string
@@ -52,8 +53,6 @@ export function toInterfaceCreate(values: InterfaceValues): InterfaceCreate {
 
 /** The body that changes an interface: only what differs; undefined when nothing does. */
 export function toInterfaceUpdate(values: InterfaceValues, before: InterfaceValues): InterfaceUpdate | undefined {
-  const wanted = toInterfaceCreate(values)
-  const present: Record<string, unknown> = { ...toInterfaceCreate(before) }
-  const changed = Object.entries(wanted).filter(([member, value]) => value !== present[member])
-  return changed.length === 0 ? undefined : Object.fromEntries(changed)
+  const changed = changedValues(toInterfaceCreate(values), toInterfaceCreate(before))
+  return Object.keys(changed).length === 0 ? undefined : changed
 }

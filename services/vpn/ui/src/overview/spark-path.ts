@@ -1,4 +1,4 @@
-/** Where a line goes: an SVG path over a box, and the value at its top. */
+/** A line as an SVG path over a box, and the value at the top of the box. */
 export interface SparkLine {
   path: string
   area: string

@@ -1,16 +1,21 @@
-import { Alert, Button, Group, Text } from '@mantine/core'
-import { DataTable, EmptyState, tableAnswer, useSession } from '@hearth/ui'
-import { IconDownload, IconListDetails, IconPlus, IconRefresh } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { Alert, Button, Group, Text, Progress } from '@mantine/core'
+import { DataTable, EmptyState, tableAnswer, useSession, answer, Section, useAction } from '@hearth/ui'
+import {
+  IconDownload,
+  IconListDetails,
+  IconPlus,
+  IconRefresh,
+  IconAlertTriangle,
+  IconCheck,
+  IconLoader2,
+} from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Blocklist, keys } from '../api.ts'
+import { type Blocklist, keys, api, type BlocklistUpdate, readBlocklists } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
-import { type ListDialog, listColumns } from '../dns/lists/list-columns.tsx'
+import { listColumns, type ListDialog, UnsupportedLines } from '../dns/lists/list-columns.tsx'
 import { DeleteList, ListForm } from '../dns/lists/list-dialogs.tsx'
-import { UnsupportedLines } from '../dns/lists/unsupported-lines.tsx'
-import { UpdateBanner } from '../dns/lists/update-banner.tsx'
-import { useListUpdate } from '../dns/lists/use-update.ts'
-import { readBlocklists } from '../dns/read-dns.ts'
+import { isSettled, updateProgress, updateText } from '../dns/lists/list-words.ts'
 
 /** The lists of names that are blocked, downloaded again and again. */
 export function DnsListsPage() {
@@ -87,6 +92,67 @@ function Lists() {
   )
 }
 
-/** A new install knows some lists, but has asked nobody for them. */
+/** A new install knows some lists, but has asked no one for them. */
 const isUntouched = (lists: readonly Blocklist[] | undefined): boolean =>
   lists !== undefined && lists.length > 0 && lists.every(({ last_checked: checked }) => checked === null)
+
+/** An update as it goes, list by list, and how it ended. */
+function UpdateBanner({ update }: { update: BlocklistUpdate }) {
+  const { done, of } = updateProgress(update)
+  const isRunning = update.status === 'running'
+  return (
+    <Section
+      title={isRunning ? 'Updating' : 'Updated'}
+      actions={
+        <span className="hearth-dimmed">
+          {done} of {of}
+        </span>
+      }
+    >
+      <Progress
+        value={of === 0 ? 100 : (done / of) * 100}
+        animated={isRunning}
+        aria-label={`${done} of ${of} lists are done`}
+      />
+      <ul className="update-list">
+        {update.lists.map((part) => (
+          <li key={part.id} data-failed={part.status === 'failed' || undefined}>
+            <Sign part={part} />
+            <span className="wrap-anywhere">{part.name}</span>
+            <span className="hearth-dimmed">{updateText(part)}</span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Sign({ part }: { part: BlocklistUpdate['lists'][number] }) {
+  if (part.status === 'failed') return <IconAlertTriangle size={16} aria-label="failed" />
+  if (!isSettled(part)) return <IconLoader2 size={16} aria-label="under way" />
+  return <IconCheck size={16} aria-label="done" />
+}
+
+/** Updates all lists; who comes second looks on. Events tell how far it is. */
+function useListUpdate() {
+  const cache = useQueryClient()
+  const { data } = useQuery<BlocklistUpdate | null>({
+    queryKey: keys.listUpdate,
+    queryFn: () => null,
+    enabled: false,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const start = useAction<void, { data: BlocklistUpdate; message: string }>({
+    run: () => answer(api.POST('/api/dns/blocklists/update')),
+    done: ({ data: update, message }) => (update.status === 'done' ? message : 'The lists are being updated'),
+    renew: [keys.blocklists, keys.dnsStatus, keys.dnsStats],
+    onDone: ({ data: update }) =>
+      cache.setQueryData<BlocklistUpdate | null>(keys.listUpdate, (known) => laterOf(known ?? undefined, update)),
+  })
+  return { start, update: data ?? undefined, isRunning: start.isPending || data?.status === 'running' }
+}
+
+/** The answer may come after the event that says how the same update ended. */
+function laterOf(known: BlocklistUpdate | undefined, update: BlocklistUpdate): BlocklistUpdate {
+  return known?.started_at === update.started_at && known.status === 'done' ? known : update
+}

@@ -21,16 +21,15 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
-import { api, type DnsSettings, keys } from '../api.ts'
+import { api, type DnsSettings, keys, readDnsSettings } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { useQuestion } from '../dns/explain/use-question.ts'
 import { LogFilters } from '../dns/log/log-filters.tsx'
 import { exportAddress, isNarrowed, logFilters, toLogQuery } from '../dns/log/log-query.ts'
 import { LogRows } from '../dns/log/log-rows.tsx'
 import { useLog } from '../dns/log/use-log.ts'
-import { readDnsSettings } from '../dns/read-dns.ts'
 import { CreateRule } from '../dns/rules/rule-dialogs.tsx'
-import { type RuleWish, useMakeRule } from '../dns/rules/use-rule-actions.ts'
+import { type RuleRequest, useMakeRule } from '../dns/rules/use-rule-actions.ts'
 import '../dns/log/log.css'
 
 /** Every question, as it comes in; administrators only. */
@@ -46,7 +45,7 @@ function Log() {
   const state = useTableState(logFilters)
   const { log, rows, total, isLive, pause, goOn, readOlder } = useLog(state)
   const now = useNow()
-  const [draft, setDraft] = useState<RuleWish>()
+  const [draft, setDraft] = useState<RuleRequest>()
   const actions = useLogActions(setDraft)
   return (
     <>
@@ -86,11 +85,11 @@ function Log() {
 }
 
 /** The same object as long as nothing about it changed, so that rows need not be drawn again. */
-function useLogActions(edit: (rule: RuleWish) => void) {
+function useLogActions(edit: (rule: RuleRequest) => void) {
   const { mutate } = useMakeRule()
   const { ask } = useQuestion()
   // oxlint-disable-next-line react/exhaustive-deps -- `ask` works on the address as it is when it is called
-  return useMemo(() => ({ make: (rule: RuleWish) => mutate(rule), edit, ask }), [mutate, edit])
+  return useMemo(() => ({ make: (rule: RuleRequest) => mutate(rule), edit, ask }), [mutate, edit])
 }
 
 function LiveButton({ isLive, onPause, onGoOn }: { isLive: boolean; onPause: () => void; onGoOn: () => void }) {

@@ -104,7 +104,7 @@ function RuleToolbar({ state, add }: { state: TableState; add: React.ReactNode }
 
 function NoRules({ add }: { add: React.ReactNode }) {
   return (
-    <EmptyState icon={IconListCheck} title="No rules of your own" action={add}>
+    <EmptyState icon={IconListCheck} title="No rules yet" action={add}>
       The lists alone decide. A rule blocks or allows a domain for everyone or for one peer, and stands before every
       list.
     </EmptyState>

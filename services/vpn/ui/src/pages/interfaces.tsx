@@ -1,12 +1,33 @@
-import { Button } from '@mantine/core'
-import { type Column, DataTable, EmptyState, formatBytes, PageHeader, tableAnswer, useSession } from '@hearth/ui'
-import { IconNetwork, IconPlus } from '@tabler/icons-react'
+import { Button, ActionIcon, Group, Menu } from '@mantine/core'
+import {
+  type Column,
+  DataTable,
+  EmptyState,
+  formatBytes,
+  PageHeader,
+  tableAnswer,
+  useSession,
+  answer,
+  ConfirmDelete,
+  formatCount,
+  useAction,
+} from '@hearth/ui'
+import {
+  IconNetwork,
+  IconPlus,
+  IconDots,
+  IconPencil,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
-import { type Interface, keys, readInterfaces } from '../api.ts'
-import { InterfaceActions } from '../interfaces/interface-actions.tsx'
-import { CreateInterface } from '../interfaces/interface-dialogs.tsx'
+import { type Interface, keys, readInterfaces, api } from '../api.ts'
 import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
+import { CreateInterface, EditInterface } from '../interfaces/interface-dialogs.tsx'
+import { useState } from 'react'
+import { readPeers } from '../peers/peer-actions.ts'
 
 /** The WireGuard interfaces of this host. `?new=1` opens the form for a new one. */
 export function InterfacesPage() {
@@ -23,7 +44,7 @@ export function InterfacesPage() {
     <>
       <PageHeader
         title="Interfaces"
-        description="The ends of the tunnel on this host, each with its own network and port."
+        description="WireGuard interfaces of this host, each with its own network and port."
         actions={isAdmin && (interfaces.data?.length ?? 0) > 0 && button}
       />
       <DataTable
@@ -77,4 +98,92 @@ const actionColumn: Column<Interface> = {
   header: 'Actions',
   role: 'actions',
   render: (row) => <InterfaceActions interface={row} />,
+}
+
+/** Actions on one interface, for administrators. */
+function InterfaceActions({ interface: target }: { interface: Interface }) {
+  const [dialog, setDialog] = useState<'edit' | 'delete'>()
+  const close = () => setDialog(undefined)
+  return (
+    <Group gap="xs" wrap="nowrap" justify="flex-end">
+      <StartStop interface={target} />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={30} aria-label={`More for ${target.name}`}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDialog('edit')}>
+            Edit
+          </Menu.Item>
+          <Menu.Item
+            c="var(--hearth-bad)"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => setDialog('delete')}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {dialog === 'edit' && <EditInterface interface={target} onClose={close} />}
+      {dialog === 'delete' && <DeleteInterface interface={target} onClose={close} />}
+    </Group>
+  )
+}
+
+function StartStop({ interface: target }: { interface: Interface }) {
+  const verb = target.enabled && target.status !== 'error' ? 'stop' : 'start'
+  const act = useAction<void, { message: string }>({
+    run: () => answer(api.POST(`/api/interfaces/{name}/${verb}`, { params: { path: { name: target.name } } })),
+    renew: [keys.interfaces, keys.peers, keys.overview],
+  })
+  const Icon = verb === 'stop' ? IconPlayerStop : IconPlayerPlay
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      aria-label={`${verb === 'stop' ? 'Stop' : 'Start'} ${target.name}`}
+      leftSection={<Icon size={14} aria-hidden />}
+      loading={act.isPending}
+      onClick={() => act.mutate()}
+    >
+      {verb === 'stop' ? 'Stop' : 'Start'}
+    </Button>
+  )
+}
+
+const namedPeers = 10
+
+/** Dialog that confirms the deletion of an interface and names the peers that go with it. */
+function DeleteInterface({ interface: target, onClose }: { interface: Interface; onClose: () => void }) {
+  const query = { interface: target.name, limit: namedPeers, sort: 'name' } as const
+  const peers = useQuery({ queryKey: [...keys.peers, query], queryFn: () => readPeers(query) })
+  const names = (peers.data?.peers ?? []).map(({ name }) => `“${name}”`)
+  const more = target.peer_count - names.length
+  const list = [...names, ...(names.length > 0 && more > 0 ? [`${more} more`] : [])].join(', ')
+  return (
+    <ConfirmDelete
+      opened
+      onClose={onClose}
+      title={`Delete ${target.name}?`}
+      verb={
+        target.peer_count === 0 ? 'Delete interface' : `Delete interface and ${formatCount(target.peer_count, 'peer')}`
+      }
+      losses={[
+        `The interface ${target.name} with its key; its network ${target.address} becomes free`,
+        ...(target.peer_count === 0
+          ? []
+          : [
+              `${formatCount(target.peer_count, 'peer')}, cut off at once${list === '' ? '' : `: ${list}`}`,
+              'Every configuration handed out for them stops working',
+              'Their traffic history, DNS rules and entries in the query log',
+            ]),
+      ]}
+      action={{
+        run: () => answer(api.DELETE('/api/interfaces/{name}', { params: { path: { name: target.name } } })),
+        renew: [keys.interfaces, keys.peers, keys.overview],
+      }}
+    />
+  )
 }

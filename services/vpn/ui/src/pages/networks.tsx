@@ -4,10 +4,10 @@ import { keys, type NetworkTraffic } from '../api.ts'
 import { DatabaseFoot, GeoControls, GeoNotice, NoPlaces, useGeoQuery } from '../traffic/geography.tsx'
 import { PlaceTable } from '../traffic/place-table.tsx'
 import { readNetworks } from '../traffic/read-traffic.ts'
-import { TrafficFrame } from '../traffic/traffic-frame.tsx'
+import { TrafficFrame } from '../traffic/traffic-history.tsx'
 import '../traffic/traffic.css'
 
-/** Where traffic comes from or goes to, by the network (autonomous system) that an address belongs to. */
+/** Page with traffic by network (autonomous system). */
 export function NetworksPage() {
   const geo = useGeoQuery()
   const networks = useQuery({
@@ -17,7 +17,7 @@ export function NetworksPage() {
     placeholderData: keepPreviousData,
   })
   return (
-    <TrafficFrame description="By whose networks peers come in, and where their traffic goes.">
+    <TrafficFrame description="Networks that peers connect from, and where their traffic goes.">
       <GeoControls {...geo} />
       <QueryState query={networks} lines={8} />
       {networks.data !== undefined && <Networks of={networks.data} />}

@@ -4,12 +4,9 @@ import { IconNetwork } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { type Dashboard, keys, readInterfaces, readOverview } from '../api.ts'
-import { HealthBanner } from '../health/health-banner.tsx'
+import { BackendBanner, HealthBanner } from '../health/health-banner.tsx'
 import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
-import { BackendBanner } from '../overview/backend-banner.tsx'
-import { FilterCard } from '../overview/filter-card.tsx'
-import { RecentPeers } from '../overview/recent-peers.tsx'
-import { TrafficCard } from '../overview/traffic-card.tsx'
+import { FilterCard, TrafficCard, RecentPeers } from '../overview/overview-cards.tsx'
 
 /** The service at a glance. */
 export function OverviewPage() {

@@ -8,6 +8,9 @@ import {
   type TableState,
   useSession,
   useTableState,
+  type Column,
+  formatBytes,
+  RelativeTime,
 } from '@hearth/ui'
 import { IconDevices, IconPlus, IconQrcode, IconSearchOff } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -15,11 +18,11 @@ import { useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { keys, type Peer, readInterfaces } from '../api.ts'
 import { ConnectDevice } from '../peers/connect-device.tsx'
-import { peerColumns } from '../peers/peer-columns.tsx'
 import { CreatePeer } from '../peers/peer-dialogs.tsx'
 import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
 import { peersPerPage, toPeerQuery } from '../peers/peer-query.ts'
-import { readPeers } from '../peers/read-peers.ts'
+import { readPeers } from '../peers/peer-actions.ts'
+import { PeerStatusBadge } from '../peers/peer-status.tsx'
 
 /** All devices of the VPN: found, filtered and sorted by the server, kept current by events. */
 export function PeersPage() {
@@ -172,5 +175,49 @@ function NothingFound({ state }: { state: TableState }) {
     >
       Search looks at names, addresses and the start of public keys.
     </EmptyState>
+  )
+}
+
+/** The columns of the peer table; `actions` is what an administrator can do with a row. */
+function peerColumns(actions: ((peer: Peer) => React.ReactNode) | undefined): Column<Peer>[] {
+  return [
+    { key: 'name', header: 'Name', sort: 'name', role: 'title', render: (peer) => <PeerLink peer={peer} /> },
+    { key: 'status', header: 'Status', render: (peer) => <PeerStatusBadge peer={peer} /> },
+    { key: 'interface', header: 'Interface', render: (peer) => peer.interface },
+    { key: 'ip', header: 'Address', sort: 'ip', render: (peer) => <span className="hearth-mono">{peer.ip}</span> },
+    {
+      key: 'last_handshake',
+      header: 'Last handshake',
+      sort: 'last_handshake',
+      render: (peer) => <RelativeTime value={peer.last_handshake} />,
+    },
+    {
+      key: 'transfer_rx',
+      header: 'Received',
+      sort: 'transfer_rx',
+      numeric: true,
+      render: (peer) => formatBytes(peer.transfer_rx),
+    },
+    {
+      key: 'transfer_tx',
+      header: 'Sent',
+      sort: 'transfer_tx',
+      numeric: true,
+      render: (peer) => formatBytes(peer.transfer_tx),
+    },
+    ...(actions === undefined
+      ? []
+      : [{ key: 'actions', header: 'Actions', role: 'actions' as const, render: actions }]),
+  ]
+}
+
+/** The peer's name as the way to its details; the table's search stays in the address. */
+function PeerLink({ peer }: { peer: Peer }) {
+  const [params] = useSearchParams()
+  const rest = params.toString()
+  return (
+    <Link href={`/peers/${peer.id}${rest === '' ? '' : `?${rest}`}`} className="hearth-name">
+      {peer.name}
+    </Link>
   )
 }

@@ -1,12 +1,11 @@
-import { answer, applyFieldProblems, PageHeader, QueryState, useAction, SaveBar } from '@hearth/ui'
+import { answer, changedValues, LoadingLines, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, keys, type Settings } from '../api.ts'
-import { AccessFields, DeviceFields, MetricsFields, NewPeerFields } from '../settings/settings-fields.tsx'
-import { changedSettings, type SettingsValues } from '../settings/settings-values.ts'
+import { EndpointField, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
+import { settingsSections, type SettingsValues } from '../settings/settings-sections.ts'
 
-/** What holds for the whole service; administrators only. */
+/** Settings page; administrators only. */
 export function SettingsPage() {
   const settings = useQuery({
     queryKey: keys.settings,
@@ -19,32 +18,35 @@ export function SettingsPage() {
         description="They apply to the whole service; existing peers keep their own values."
       />
       <QueryState query={settings} lines={8} />
-      {settings.data !== undefined && <SettingsForm key={JSON.stringify(settings.data)} settings={settings.data} />}
+      {settings.data !== undefined && <Form key={JSON.stringify(settings.data)} settings={settings.data} />}
     </>
   )
 }
 
-function SettingsForm({ settings }: { settings: Settings }) {
-  const [problem, setProblem] = useState<string>()
+function Form({ settings }: { settings: Settings }) {
   const form = useForm<SettingsValues>({ initialValues: { ...settings } })
-  const changes = changedSettings(form.getValues(), settings)
-  const count = Object.keys(changes).length
-  const save = useAction<void, { message: string }>({
-    run: () => answer(api.PUT('/api/settings', { body: changes })),
-    renew: [keys.settings],
-    onProblem: (error) => setProblem(applyFieldProblems(form, error) ?? undefined),
-  })
-  const submit = form.onSubmit(() => {
-    setProblem(undefined)
-    if (count > 0) save.mutate()
-  })
+  const endpoint = usePublicEndpoint()
+  const changes = changedValues(form.getValues(), settings)
   return (
-    <form onSubmit={submit} noValidate className="hearth-stack settings-form">
-      <DeviceFields form={form} />
-      <NewPeerFields form={form} />
-      <AccessFields form={form} />
-      <MetricsFields form={form} />
-      <SaveBar count={count} problem={problem} isSaving={save.isPending} onDiscard={() => form.reset()} />
-    </form>
+    <SettingsForm
+      form={form}
+      changes={changes}
+      save={() => answer(api.PUT('/api/settings', { body: changes }))}
+      renew={[keys.settings]}
+      sections={settingsSections}
+    >
+      <Section title="How devices reach this server">
+        {endpoint.data === undefined ? (
+          <LoadingLines lines={2} />
+        ) : (
+          <EndpointField
+            input={form.getInputProps('public_endpoint')}
+            value={form.getValues().public_endpoint}
+            known={endpoint.data}
+            onChoose={(host) => form.setFieldValue('public_endpoint', host)}
+          />
+        )}
+      </Section>
+    </SettingsForm>
   )
 }

@@ -2,13 +2,11 @@ import { formatBytes, QueryState, Section, TopList } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { keys } from '../api.ts'
-import { PeriodChoice } from '../traffic/period-choice.tsx'
-import { type Period, periodNamed } from '../traffic/periods.ts'
+import { PeriodChoice, TrafficFrame, TrafficHistory } from '../traffic/traffic-history.tsx'
 import { readTopTraffic, readTraffic } from '../traffic/read-traffic.ts'
-import { TrafficFrame } from '../traffic/traffic-frame.tsx'
-import { TrafficHistory } from '../traffic/traffic-history.tsx'
+import { type Period, periodNamed } from '../traffic/periods.ts'
 
-/** What all peers moved, and who moved most. */
+/** Page with the traffic of all peers and the peers with the most traffic. */
 export function TrafficPage() {
   const [params, setParams] = useSearchParams()
   const period = periodNamed(params.get('period'))
@@ -19,7 +17,7 @@ export function TrafficPage() {
     placeholderData: keepPreviousData,
   })
   return (
-    <TrafficFrame description="What went through the tunnels, as this server sees it.">
+    <TrafficFrame description="Traffic through the tunnels, as seen from this server.">
       <div className="hearth-stack">
         <PeriodChoice value={period.name} onChange={(name) => setParams({ period: name }, { replace: true })} />
         <Section title="All peers">

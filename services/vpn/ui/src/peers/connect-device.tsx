@@ -4,17 +4,17 @@ import { IconDownload, IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
-import { HandshakeStatus } from './handshake-status.tsx'
+import { HandshakeStatus } from './peer-status.tsx'
 import { readConfiguration } from './peer-actions.ts'
 
-/** How a device gets its configuration: QR code for phones, a file for the rest. */
+/** Dialog that hands a device its configuration: QR code for phones, a file for other devices. */
 export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="Connect this device" size="md">
       <Stack>
         <Text>
           For <b className="hearth-name">{peer.name}</b>.{' '}
-          {peer.has_private_key && 'The code and the file hold its private key: show them to nobody else.'}
+          {peer.has_private_key && 'The code and the file contain its private key: keep them secret.'}
         </Text>
         <EndpointWarning />
         {peer.has_private_key ? <QrCode peer={peer} /> : <OwnKey />}

@@ -1,6 +1,7 @@
 import { answer, useAction } from '@hearth/ui'
 import { useQueryClient } from '@tanstack/react-query'
 import { api, keys, type Peer } from '../api.ts'
+import type { PeerQuery } from './peer-query.ts'
 
 /** Switches a peer on or off; the switch moves at once and goes back when the server refuses. */
 export function useEnablePeer() {
@@ -36,3 +37,10 @@ function withEnabled(cached: { peers: Peer[] } | Peer | undefined, id: string, e
   if (!('peers' in cached)) return cached.id === id ? { ...cached, enabled } : cached
   return { ...cached, peers: cached.peers.map((peer) => (peer.id === id ? { ...peer, enabled } : peer)) }
 }
+
+/** One page of peers. */
+export const readPeers = async (query: PeerQuery) => (await answer(api.GET('/api/peers', { params: { query } }))).data
+
+/** One peer by its id. */
+export const readPeer = async (id: string) =>
+  (await answer(api.GET('/api/peers/{id}', { params: { path: { id } } }))).data

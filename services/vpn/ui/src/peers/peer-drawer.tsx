@@ -1,19 +1,19 @@
 import { Button, Drawer, Group, Stack, Switch } from '@mantine/core'
 import { Fact, formatBytes, formatCount, QueryState, RelativeTime, useSession } from '@hearth/ui'
 import { IconPencil, IconQrcode, IconTrash } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, keepPreviousData } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
-import { PeerTraffic } from '../traffic/peer-traffic.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
-import { DeletePeer } from './delete-peer.tsx'
-import { useEnablePeer } from './peer-actions.ts'
-import { EditPeer } from './peer-dialogs.tsx'
+import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
+import { readPeer, useEnablePeer } from './peer-actions.ts'
 import { PeerStatusBadge } from './peer-status.tsx'
-import { readPeer } from './read-peers.ts'
-import { routingModes } from './routing-modes.ts'
+import { routingModes } from './peer-values.ts'
+import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
+import { readPeerTraffic } from '../traffic/read-traffic.ts'
+import { periodNamed } from '../traffic/periods.ts'
 
 type PeerDialog = 'connect' | 'edit' | 'delete'
 
@@ -55,7 +55,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
   )
 }
 
-/** Whether the peer may connect, as a switch. */
+/** Switch that enables a peer. */
 export function EnableSwitch({ peer, bare = false }: { peer: Peer; bare?: boolean }) {
   const enable = useEnablePeer()
   const name = bare ? { 'aria-label': `${peer.name} may connect` } : { label: 'May connect' }
@@ -87,7 +87,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
     ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],
     ['Preshared key', peer.has_preshared_key ? 'Yes' : 'No'],
     ['Private key', peer.has_private_key ? 'Kept by the service' : 'On the device only'],
-    ['Works until', <RelativeTime key="expiry" value={peer.expires_at} absent="no end" />],
+    ['Expires', <RelativeTime key="expiry" value={peer.expires_at} absent="no end" />],
     ['Public key', <Mono key="key">{peer.public_key}</Mono>],
     ['Added', <RelativeTime key="created" value={peer.created_at} />],
   ]
@@ -105,7 +105,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
 function Names({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
   return (
     <>
-      {namesWords(peer)}
+      {namesText(peer)}
       {isAdmin && (
         <>
           {' · '}
@@ -118,8 +118,8 @@ function Names({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
   )
 }
 
-/** Whether names are filtered and written down for a peer, in a few words. */
-function namesWords({ use_adblocker: isFiltered, blocklist_ids: ids, dns_logging_enabled: isLogged }: Peer): string {
+/** Returns the filtering and logging of a peer in a few words. */
+function namesText({ use_adblocker: isFiltered, blocklist_ids: ids, dns_logging_enabled: isLogged }: Peer): string {
   const lists = ids === null ? 'all lists' : ids.length === 0 ? 'own rules only' : formatCount(ids.length, 'list')
   return `${isFiltered ? `Filtered by ${lists}` : 'Not filtered'}${isLogged ? '' : ', not logged'}`
 }
@@ -157,4 +157,22 @@ function PeerDialogs(props: { peer: Peer; dialog: PeerDialog; close: () => void;
   if (dialog === 'connect') return <ConnectDevice peer={peer} onClose={close} />
   if (dialog === 'edit') return <EditPeer peer={peer} onClose={close} />
   return <DeletePeer peer={peer} onClose={close} onDeleted={onDeleted} />
+}
+
+/** Traffic of one peer over time. */
+function PeerTraffic({ id }: { id: string }) {
+  const [name, setName] = useState('day')
+  const traffic = useQuery({
+    queryKey: [...keys.traffic, id, name],
+    queryFn: () => readPeerTraffic(id, periodNamed(name)),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <section className="hearth-stack" aria-label="Traffic">
+      <h3 className="drawer-heading">Traffic</h3>
+      <PeriodChoice value={name} onChange={setName} />
+      <TrafficHistory traffic={traffic} title="Traffic of this peer" />
+    </section>
+  )
 }

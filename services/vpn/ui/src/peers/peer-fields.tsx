@@ -1,12 +1,10 @@
-import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, Textarea, TextInput, Input, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { answer } from '@hearth/ui'
+import { answer, describeError, LoadingLines } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, keys } from '../api.ts'
-import { DnsFields } from './dns-fields.tsx'
-import { type PeerValues, usesAllowedIps } from './peer-values.ts'
-import { routingModes } from './routing-modes.ts'
+import { api, keys, readBlocklists } from '../api.ts'
+import { type PeerValues, routingModes, usesAllowedIps } from './peer-values.ts'
 
 type PeerForm = UseFormReturnType<PeerValues>
 
@@ -41,14 +39,15 @@ const dns = new Set(['use_adblocker', 'blocklist_ids', 'dns_logging_enabled'])
 /** Everything that has a sensible default, folded away unless a problem is in there. */
 export function PeerAdvanced({ form, editing }: { form: PeerForm; editing: boolean }) {
   const [open, setOpen] = useState<string | null>(null)
-  const troubled = Object.keys(form.errors).filter((field) => !basics.has(field))
-  const trouble = troubled.length === 0 ? undefined : troubled.every((field) => dns.has(field)) ? 'dns' : 'advanced'
+  const invalidFields = Object.keys(form.errors).filter((field) => !basics.has(field))
+  const invalidSection =
+    invalidFields.length === 0 ? undefined : invalidFields.every((field) => dns.has(field)) ? 'dns' : 'advanced'
   return (
     <Accordion
       variant="contained"
       chevronPosition="left"
       keepMounted={false}
-      value={trouble ?? open}
+      value={invalidSection ?? open}
       onChange={setOpen}
     >
       <Accordion.Item value="dns">
@@ -95,8 +94,8 @@ function RoutingFields({ form, editing }: { form: PeerForm; editing: boolean }) 
         />
       )}
       <Checkbox
-        label="Keep it apart from other peers"
-        description="It reaches neither other peers nor this host, except for DNS"
+        label="Isolate from other peers"
+        description="The peer reaches neither other peers nor this host, except for DNS"
         {...form.getInputProps('client_isolation', { type: 'checkbox' })}
       />
     </>
@@ -122,7 +121,7 @@ function neighbourOf(cidr: string | undefined, separator: '.' | ':', radix: 10 |
 }
 
 function AddressFields({ form, editing }: { form: PeerForm; editing: boolean }) {
-  const free = editing ? '' : 'Left empty, the service picks a free one'
+  const free = editing ? '' : 'When empty, the service picks a free one'
   const example = useExampleAddresses(form.getValues().interface)
   return (
     <>
@@ -135,7 +134,7 @@ function AddressFields({ form, editing }: { form: PeerForm; editing: boolean }) 
       />
       <NumberInput
         label="Keepalive"
-        description="Seconds between signs of life, which keep the way through routers open; 0 is off"
+        description="Seconds between keepalive packets, which keep NAT mappings of routers open; 0 disables them"
         placeholder="As the settings say"
         suffix=" s"
         min={0}
@@ -150,8 +149,8 @@ function LifeFields({ form }: { form: PeerForm }) {
   return (
     <TextInput
       type="datetime-local"
-      label="Works until"
-      description="After this moment the peer stops working; empty means no end"
+      label="Expires"
+      description="The peer stops working then; empty means never"
       {...form.getInputProps('expires_at')}
     />
   )
@@ -162,20 +161,81 @@ function KeyFields({ form, editing }: { form: PeerForm; editing: boolean }) {
     <>
       <Checkbox
         label="Preshared key"
-        description="A second secret between device and server, against future quantum computers"
+        description="An additional secret between device and server that protects against future quantum computers"
         {...form.getInputProps('use_preshared_key', { type: 'checkbox' })}
       />
       <TextInput
-        label="Public key made on the device"
+        label="Public key of the device"
         description={
           editing
             ? 'A new one replaces the key pair; the device then keeps its private key to itself'
-            : 'Left empty, the service makes the key pair and the QR code holds everything'
+            : 'When empty, the service creates the key pair and the QR code contains everything'
         }
         className="hearth-mono"
         spellCheck={false}
         {...form.getInputProps('public_key')}
       />
     </>
+  )
+}
+
+/** Fields for DNS filtering and query logging of a peer. */
+function DnsFields({ form }: { form: PeerForm }) {
+  const { use_adblocker: isFiltered, blocklist_ids: chosen } = form.getValues()
+  return (
+    <>
+      <Checkbox
+        label="Filter names"
+        description="When off, this peer gets every answer, whatever lists and rules say"
+        {...form.getInputProps('use_adblocker', { type: 'checkbox' })}
+      />
+      {isFiltered && (
+        <NativeSelect
+          label="Block lists for this peer"
+          data={[
+            { value: 'all', label: 'All lists, also those added later' },
+            { value: 'some', label: 'Only those chosen here' },
+          ]}
+          value={chosen === null ? 'all' : 'some'}
+          onChange={(event) => form.setFieldValue('blocklist_ids', event.currentTarget.value === 'all' ? null : [])}
+        />
+      )}
+      {isFiltered && chosen !== null && (
+        <ListChoice
+          chosen={chosen}
+          error={form.errors['blocklist_ids']}
+          onChange={(ids) => form.setFieldValue('blocklist_ids', ids)}
+        />
+      )}
+      <Checkbox
+        label="Log its queries"
+        description="When off, its queries appear in no log and no statistics"
+        {...form.getInputProps('dns_logging_enabled', { type: 'checkbox' })}
+      />
+    </>
+  )
+}
+
+function ListChoice(props: { chosen: string[]; error: React.ReactNode; onChange: (ids: string[]) => void }) {
+  const { chosen, error, onChange } = props
+  const lists = useQuery({ queryKey: keys.blocklists, queryFn: readBlocklists })
+  if (lists.data === undefined)
+    return lists.error === null ? <LoadingLines lines={2} /> : <Text c="dimmed">{describeError(lists.error)}</Text>
+  if (lists.data.length === 0) return <Text c="dimmed">There is no list yet; your own rules hold all the same.</Text>
+  return (
+    <Checkbox.Group value={chosen} onChange={onChange} error={error} aria-label="Chosen lists">
+      <Stack gap={6}>
+        {lists.data.map((list) => (
+          <Checkbox
+            key={list.id}
+            value={list.id}
+            label={list.enabled ? list.name : `${list.name} (off at the moment)`}
+          />
+        ))}
+      </Stack>
+      {chosen.length === 0 && (
+        <Input.Description mt={6}>With none, only your own rules hold for this peer.</Input.Description>
+      )}
+    </Checkbox.Group>
   )
 }

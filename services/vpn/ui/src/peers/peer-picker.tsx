@@ -2,7 +2,7 @@ import { Autocomplete, type AutocompleteProps } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { keys } from '../api.ts'
-import { readPeers } from './read-peers.ts'
+import { readPeers } from './peer-actions.ts'
 
 const offered = 8
 

@@ -2,7 +2,7 @@ import type { TableState } from '@hearth/ui'
 import type { Peer } from '../api.ts'
 import type { paths } from '../api.gen.ts'
 
-/** What the peer list can be asked for. */
+/** Query of the peer list. */
 export type PeerQuery = NonNullable<paths['/api/peers']['get']['parameters']['query']>
 
 /** Peers on one page of the table. */

@@ -1,7 +1,10 @@
-import { StatusBadge, type Tone } from '@hearth/ui'
+import { RelativeTime, StatusBadge, type Tone } from '@hearth/ui'
 import { IconBan, IconClockX, IconPlugConnected, IconPlugConnectedX } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
-import type { Peer } from '../api.ts'
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { keys, type Peer, readOverview } from '../api.ts'
+import { readPeer } from './peer-actions.ts'
 
 interface Look {
   tone: Tone
@@ -16,12 +19,48 @@ const looks: Record<Peer['status'] | 'expired', Look> = {
   expired: { tone: 'bad', text: 'Expired', icon: IconClockX },
 }
 
-/** Whether a peer is connected, and why not. */
+/** Badge with the status of a peer, and the reason when it is not connected. */
 export function PeerStatusBadge({ peer }: { peer: Pick<Peer, 'status' | 'expired'> }) {
   const look = looks[peer.expired ? 'expired' : peer.status]
   return (
     <StatusBadge tone={look.tone} icon={look.icon}>
       {look.text}
     </StatusBadge>
+  )
+}
+
+/** Live state of a device's connection; the event stream keeps the peer current. */
+export function HandshakeStatus({ peer: given }: { peer: Peer }) {
+  const { data: peer } = useQuery({
+    queryKey: [...keys.peers, given.id],
+    queryFn: () => readPeer(given.id),
+    initialData: given,
+  })
+  const overview = useQuery({ queryKey: keys.overview, queryFn: readOverview })
+  const isSimulated = overview.data?.system.backend === 'simulated'
+  return (
+    <output className="handshake-status">
+      {peer.connected ? (
+        <StatusBadge tone="good" icon={IconPlugConnected}>
+          Connected
+        </StatusBadge>
+      ) : (
+        <StatusBadge tone="quiet">Waiting for the device</StatusBadge>
+      )}
+      <Text size="sm" component="span">
+        {peer.last_handshake === null ? (
+          'No handshake yet.'
+        ) : (
+          <>
+            Last handshake <RelativeTime value={peer.last_handshake} />.
+          </>
+        )}
+      </Text>
+      {isSimulated && !peer.connected && (
+        <Text size="sm" component="span">
+          Tunnels are simulated on this host, so no device can connect.
+        </Text>
+      )}
+    </output>
   )
 }

@@ -1,3 +1,4 @@
+import { changedValues } from '@hearth/ui/changed-values'
 import type { components } from '../api.gen.ts'
 import type { Peer } from '../api.ts'
 
@@ -5,7 +6,7 @@ type PeerCreate = components['schemas']['PeerCreate']
 type PeerUpdate = components['schemas']['PeerUpdate']
 type RoutingMode = Peer['routing_mode']
 
-/** What the peer form holds; an empty text means "as the service decides". */
+/** Values of the peer form; an empty text means "as the service decides". */
 export interface PeerValues extends Record<string, unknown> {
   name: string
   interface: string
@@ -73,9 +74,7 @@ export function toPeerCreate(values: PeerValues): PeerCreate {
 
 /** The body that changes a peer: only what differs from before; undefined when nothing does. */
 export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate | undefined {
-  const changed = Object.fromEntries(
-    Object.entries(values).filter(([member, value]) => value !== before[member]),
-  ) as Partial<PeerValues>
+  const changed = changedValues(values, before)
   const update: PeerUpdate = {
     ...filled({ ...newPeerValues(''), use_preshared_key: before.use_preshared_key, ...changed }, changed),
     ...(changed.name === undefined ? {} : { name: changed.name }),
@@ -97,7 +96,7 @@ export function usesAllowedIps(mode: RoutingMode | ''): boolean {
   return mode === 'split_tunnel' || mode === 'custom'
 }
 
-/** A moment in UTC as `datetime-local` shows it in this place. */
+/** A time in UTC as `datetime-local` shows it in this place. */
 export function toLocalTime(moment: string | null): string {
   if (moment === null) return ''
   const date = new Date(moment)
@@ -118,7 +117,7 @@ function filled(values: PeerValues, asked: Partial<PeerValues> = values): Omit<P
   }
 }
 
-/** How names are filtered, where it differs from before; lists count as a set. */
+/** Returns the filtering members that changed; lists are compared as a set. */
 function dnsMembers(values: PeerValues, before: PeerValues): Partial<PeerUpdate> {
   const { use_adblocker, blocklist_ids, dns_logging_enabled } = values
   return {
@@ -131,4 +130,24 @@ function dnsMembers(values: PeerValues, before: PeerValues): Partial<PeerUpdate>
 function sameLists(one: string[] | null, other: string[] | null): boolean {
   if (one === null || other === null) return one === other
   return one.length === other.length && one.every((id) => other.includes(id))
+}
+
+/** The routing modes in words anybody understands. */
+export const routingModes: Record<Peer['routing_mode'], { label: string; explanation: string }> = {
+  full_tunnel: {
+    label: 'Everything',
+    explanation: 'All traffic of the device goes through the VPN, also to the internet.',
+  },
+  split_tunnel: {
+    label: 'VPN and listed networks',
+    explanation: 'The VPN network and the networks below go through the tunnel; the rest goes its usual way.',
+  },
+  isolated: {
+    label: 'VPN network only',
+    explanation: 'Only traffic to the VPN network goes through the tunnel.',
+  },
+  custom: {
+    label: 'Only listed networks',
+    explanation: 'Exactly the networks below go through the tunnel, nothing else.',
+  },
 }

@@ -7,7 +7,7 @@ export interface SectionTab {
   readonly label: string
 }
 
-/** The way between pages that belong together, each with an address of its own. */
+/** The way between pages that belong together, each with its own address. */
 export function SectionTabs({ label, tabs }: { label: string; tabs: readonly SectionTab[] }) {
   const [location] = useLocation()
   return (

@@ -6,7 +6,7 @@ import {
   toInterfaceCreate,
   toInterfaceUpdate,
 } from '../interfaces/interface-values.ts'
-import { changedSettings } from './settings-values.ts'
+import { changedValues } from '@hearth/ui/changed-values'
 
 test('only changed settings are sent, and an emptied number is no change', () => {
   const stored = {
@@ -22,8 +22,8 @@ test('only changed settings are sent, and an emptied number is no change', () =>
     destination_metrics_enabled: false,
     session_timeout_minutes: 60,
   }
-  assert.deepEqual(changedSettings({ ...stored }, stored), {})
-  assert.deepEqual(changedSettings({ ...stored, default_mtu: '', public_endpoint: '' }, stored), {
+  assert.deepEqual(changedValues({ ...stored }, stored), {})
+  assert.deepEqual(changedValues({ ...stored, default_mtu: '', public_endpoint: '' }, stored), {
     public_endpoint: '',
   })
 })

@@ -1,11 +1,11 @@
-import type { CountryTraffic, GeoQuery } from '../api.ts'
 import { Alert, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { EmptyState, formatDay, useSession } from '@hearth/ui'
 import { IconInfoCircle, IconMapOff, IconWorld } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'wouter'
-import { PeerPicker } from '../peers/peer-picker.tsx'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
+import type { CountryTraffic, GeoQuery } from '../api.ts'
+import { PeerPicker } from '../peers/peer-picker.tsx'
 
 /** The stretches of time in which places are counted. */
 const stretches = [
@@ -15,7 +15,7 @@ const stretches = [
   { value: '8760', label: 'Last year' },
 ]
 
-/** What the places are asked by; it stands in the address. */
+/** Query of the geography pages; it stands in the URL. */
 export function useGeoQuery(): { query: Required<Pick<GeoQuery, 'by' | 'hours'>> & GeoQuery; change: Change } {
   const [params, setParams] = useSearchParams()
   const by = params.get('by') === 'destination' ? 'destination' : 'endpoint'
@@ -38,7 +38,7 @@ export function useGeoQuery(): { query: Required<Pick<GeoQuery, 'by' | 'hours'>>
 
 type Change = (name: 'by' | 'hours' | 'peer', value: string) => void
 
-/** By what, when and whom. */
+/** Controls for the end of the traffic, the period and the peer. */
 export function GeoControls({ query, change }: ReturnType<typeof useGeoQuery>) {
   const { isAdmin } = useSession()
   return (
@@ -79,7 +79,7 @@ function PeerFilter({ value, onChange }: { value: string; onChange: (value: stri
   )
 }
 
-/** Why places are not counted at the moment, and what to do about it. */
+/** Notice that says why places are not counted, and what to do about it. */
 export function GeoNotice({ of }: { of: Pick<CountryTraffic, 'available' | 'reason' | 'databases' | 'by'> }) {
   if (of.reason === null) return null
   return (
@@ -97,7 +97,7 @@ export function GeoNotice({ of }: { of: Pick<CountryTraffic, 'available' | 'reas
   )
 }
 
-/** Which databases the places come from. */
+/** Names the databases that the places come from. */
 export function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
   const known = [databases.country, databases.asn].filter((database) => database !== null)
   if (known.length === 0) return null
@@ -112,7 +112,7 @@ export function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
   )
 }
 
-/** Nothing has been counted: why, and what to do. */
+/** Empty state of the geography pages: why nothing was counted, and what to do. */
 export function NoPlaces({ of, what }: { of: Pick<CountryTraffic, 'available' | 'reason'>; what: string }) {
   if (of.available)
     return (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bucketWords, periodNamed, toTrafficQuery } from './periods.ts'
+import { bucketText, periodNamed, toTrafficQuery } from './periods.ts'
 import { formatDay, formatTime } from '@hearth/ui/format-time'
 
 test('a period ends now and begins where its hours say', () => {
@@ -15,10 +15,10 @@ test('a period ends now and begins where its hours say', () => {
 const day = (date: string) => formatDay(new Date(date), { weekday: 'short', timeZone: 'UTC' })
 
 test('days and weeks are those of UTC, as the service counts them', () => {
-  assert.equal(bucketWords('2026-11-21T00:00:00Z', 'daily'), day('2026-11-21'))
-  assert.equal(bucketWords('2026-11-16T00:00:00Z', 'weekly'), `Week from ${day('2026-11-16')}`)
+  assert.equal(bucketText('2026-11-21T00:00:00Z', 'daily'), day('2026-11-21'))
+  assert.equal(bucketText('2026-11-16T00:00:00Z', 'weekly'), `Week from ${day('2026-11-16')}`)
   assert.equal(
-    bucketWords(new Date(2026, 10, 21, 9).toISOString(), 'hourly'),
+    bucketText(new Date(2026, 10, 21, 9).toISOString(), 'hourly'),
     `${day('2026-11-21')} ${formatTime(new Date(2026, 10, 21, 9))}`,
   )
 })

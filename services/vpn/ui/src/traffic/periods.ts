@@ -30,7 +30,7 @@ export function toTrafficQuery({ hours, resolution }: Period, now: Date): Traffi
 }
 
 /** A bucket's beginning in words; days and weeks begin on boundaries of UTC. */
-export function bucketWords(time: string, resolution: TrafficSeries['resolution']): string {
+export function bucketText(time: string, resolution: TrafficSeries['resolution']): string {
   const at = new Date(time)
   if (resolution === 'hourly') return `${formatDay(at, { weekday: 'short' })} ${formatTime(at)}`
   const date = formatDay(at, { weekday: 'short', timeZone: 'UTC' })

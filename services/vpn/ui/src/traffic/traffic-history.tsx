@@ -1,10 +1,14 @@
-import type { TrafficSeries } from '../api.ts'
-import { axisTicks, Fact, formatBytes, formatDuration, formatRate, QueryState, TimeChart } from '@hearth/ui'
+import { axisTicks, Fact, formatBytes, formatDuration, formatRate, PageHeader, QueryState, TimeChart } from '@hearth/ui'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { bucketWords } from './periods.ts'
+import { SegmentedControl } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { TrafficSeries } from '../api.ts'
+import { bucketText, periods } from './periods.ts'
+import { SectionTabs } from '../sections/section-tabs.tsx'
+
 import './traffic.css'
 
-/** What moved over time: a picture and the totals. */
+/** Traffic over time: a chart and the totals. */
 export function TrafficHistory({ traffic, title }: { traffic: UseQueryResult<TrafficSeries>; title: string }) {
   if (traffic.data !== undefined) return <History traffic={traffic.data} title={title} />
   return <QueryState query={traffic} lines={5} />
@@ -43,9 +47,39 @@ function History({ traffic, title }: { traffic: TrafficSeries; title: string }) 
           ticks={(maximum) => axisTicks(maximum, { base: 1024 })}
           isUtc={resolution !== 'hourly'}
           format={formatBytes}
-          formatTime={(time) => bucketWords(time, resolution)}
+          formatTime={(time) => bucketText(time, resolution)}
         />
       )}
+    </>
+  )
+}
+
+/** Choice of the period that is shown. */
+export function PeriodChoice({ value, onChange }: { value: string; onChange: (name: string) => void }) {
+  return (
+    <SegmentedControl
+      className="period-choice"
+      aria-label="Time"
+      value={value}
+      onChange={onChange}
+      data={periods.map(({ name, label }) => ({ value: name, label }))}
+    />
+  )
+}
+
+const tabs = [
+  { href: '/traffic', label: 'Over time' },
+  { href: '/traffic/countries', label: 'Countries' },
+  { href: '/traffic/networks', label: 'Networks' },
+]
+
+/** Frame of the traffic pages. */
+export function TrafficFrame({ description, children }: { description: string; children: ReactNode }) {
+  return (
+    <>
+      <PageHeader title="Traffic" description={description} />
+      <SectionTabs label="Traffic" tabs={tabs} />
+      {children}
     </>
   )
 }

@@ -1,13 +1,16 @@
-import { Button, Drawer, Group, Stack, Text } from '@mantine/core'
-import { answer, QueryState, StatusBadge, useSession } from '@hearth/ui'
-import { IconArrowDown, IconBan, IconCheck } from '@tabler/icons-react'
+import { Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core'
+import { answer, QueryState, Section, StatusBadge, useSession } from '@hearth/ui'
+import { IconArrowDown, IconBan, IconCheck, IconHelpCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api, type DnsExplanation, keys } from '../../api.ts'
 import { useMakeRule } from '../rules/use-rule-actions.ts'
 import { explainedReason } from './reason-words.ts'
 import { type Question, useQuestion } from './use-question.ts'
+import { PeerPicker } from '../../peers/peer-picker.tsx'
+import { nameIn } from './name-in.ts'
 
-/** Why a name is answered as it is: everything that matches, in the order in which it counts. */
+/** Drawer that explains why a name is answered as it is: everything that matches, in the order of precedence. */
 export function ExplainDrawer() {
   const { question, ask } = useQuestion()
   if (question === undefined) return null
@@ -63,7 +66,7 @@ function Explanation({ of }: { of: DnsExplanation }) {
 function Chain({ of }: { of: DnsExplanation }) {
   return (
     <section>
-      <h3 className="drawer-heading">Where the name leads</h3>
+      <h3 className="drawer-heading">Targets of the name</h3>
       <ol className="name-chain">
         {[of.domain, ...of.cnames].map((name, place) => (
           <li key={name} data-deciding={name === of.name || undefined}>
@@ -80,7 +83,7 @@ function Chain({ of }: { of: DnsExplanation }) {
 function Matches({ of }: { of: DnsExplanation }) {
   return (
     <section>
-      <h3 className="drawer-heading">What matches, in the order in which it counts</h3>
+      <h3 className="drawer-heading">Matches, in order of precedence</h3>
       {of.matches.length === 0 && (
         <Text c="dimmed">No rule and no list has this name. Names without a rule or list entry are allowed.</Text>
       )}
@@ -119,21 +122,55 @@ function Flip({ of }: { of: DnsExplanation }) {
   const action = of.status === 'blocked' ? 'allow' : 'block'
   const verb = action === 'allow' ? 'Allow' : 'Block'
   if (of.reason === 'off') return <Text c="dimmed">To change this: {of.flip}.</Text>
-  const wish = (client: string | null) => make.mutate({ action, domain: of.domain, client })
+  const createRule = (client: string | null) => make.mutate({ action, domain: of.domain, client })
   return (
     <section>
       <h3 className="drawer-heading">Change this</h3>
       {of.flip !== null && <Text mb="xs">{of.flip}. It takes effect with the next query.</Text>}
       <Group gap="xs">
         {of.client !== null && (
-          <Button loading={make.isPending} onClick={() => wish(of.client)}>
+          <Button loading={make.isPending} onClick={() => createRule(of.client)}>
             {verb} for {of.client}
           </Button>
         )}
-        <Button variant={of.client === null ? 'filled' : 'default'} loading={make.isPending} onClick={() => wish(null)}>
+        <Button
+          variant={of.client === null ? 'filled' : 'default'}
+          loading={make.isPending}
+          onClick={() => createRule(null)}
+        >
           {verb} for everyone
         </Button>
       </Group>
     </section>
+  )
+}
+
+/** Form for a name to explain. */
+export function WhyForm() {
+  const { ask } = useQuestion()
+  const [domain, setDomain] = useState('')
+  const [client, setClient] = useState('')
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    if (domain.trim() !== '') ask({ domain: nameIn(domain), client: client.trim() })
+  }
+  return (
+    <Section title="Why is this name blocked?">
+      <form onSubmit={submit} className="why-form">
+        <TextInput
+          aria-label="Name to look up"
+          placeholder="ads.example.com, or a whole address"
+          value={domain}
+          onChange={(event) => setDomain(event.currentTarget.value)}
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={2000}
+        />
+        <PeerPicker aria-label="For which peer" placeholder="For any peer" value={client} onChange={setClient} />
+        <Button type="submit" leftSection={<IconHelpCircle size={16} aria-hidden />}>
+          Explain
+        </Button>
+      </form>
+    </Section>
   )
 }

@@ -1,4 +1,4 @@
-/** The host in what somebody pasted: a name, a name with a path, or a whole address. */
+/** The host in what someone pasted: a name, a name with a path, or a whole address. */
 export function nameIn(text: string): string {
   const trimmed = text.trim()
   const address = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`

@@ -1,15 +1,15 @@
-/** What a reason means, in a sentence; the reasons are those of the log and of explanations. */
+/** Explains a reason of the log or of an explanation in a sentence. */
 export function explainedReason(reason: string): string {
   return sentences[reason] ?? ''
 }
 
-/** What a reason is called in a table. */
+/** Label of a reason in a table. */
 export function shortReason(reason: string): string {
   return words[reason] ?? reason
 }
 
 const sentences: Readonly<Record<string, string>> = {
-  off: 'The filter is off or paused, for everybody or for this peer.',
+  off: 'The filter is off or paused, for everyone or for this peer.',
   blocklist: 'No rule of yours says anything else, so the lists decide.',
   rule: 'Your own rules stand before all lists; one for a peer before one for everyone.',
   list: 'No rule of yours says anything else, so the lists decide.',

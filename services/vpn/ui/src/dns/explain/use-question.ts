@@ -1,6 +1,6 @@
 import { useSearchParams } from 'wouter'
 
-/** A name, and the peer it was asked by; '' for nobody in particular. */
+/** A name, and the peer it was asked by; '' for no one in particular. */
 export interface Question {
   readonly domain: string
   readonly client: string

@@ -1,9 +1,10 @@
-import { ActionIcon, Anchor, Group, Menu, Switch } from '@mantine/core'
+import { ActionIcon, Anchor, Group, Menu, Modal, Stack, Switch, Text } from '@mantine/core'
 import { answer, type Column, formatCount, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import { api, type Blocklist, keys } from '../../api.ts'
+import { leftOutText } from './list-words.ts'
 
-/** What is open for a list. */
+/** Actions on a list. */
 export type ListDialog = { kind: 'edit' | 'delete' | 'unsupported'; list: Blocklist }
 
 /** The columns of the table of lists. */
@@ -93,5 +94,43 @@ function ListActions({ list, onOpen }: { list: Blocklist; onOpen: (dialog: ListD
         </Menu.Dropdown>
       </Menu>
     </Group>
+  )
+}
+
+/** The lines of a list that a resolver can make nothing of, and why. */
+export function UnsupportedLines({ list, onClose }: { list: Blocklist; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title={`Lines left out of ${list.name}`} size="lg">
+      <Stack>
+        <Text>
+          {formatCount(list.unsupported, 'line')} of {list.name} cannot be used by a resolver: it sees names alone, not
+          pages. The rest of the list counts.
+        </Text>
+        <ul className="reason-list">
+          {Object.entries(list.unsupported_reasons)
+            .toSorted(([, one], [, other]) => other - one)
+            .map(([reason, lines]) => (
+              <li key={reason}>
+                <span>{leftOutText(reason)}</span>
+                <b>{lines.toLocaleString('en')}</b>
+                <Examples of={list.unsupported_examples.filter((example) => example.reason === reason)} />
+              </li>
+            ))}
+        </ul>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Examples({ of }: { of: Blocklist['unsupported_examples'] }) {
+  if (of.length === 0) return undefined
+  return (
+    <ul className="reason-examples hearth-dimmed" aria-label="For example">
+      {of.map(({ line, text }) => (
+        <li key={line}>
+          line {line.toLocaleString('en')} <code>{text}</code>
+        </li>
+      ))}
+    </ul>
   )
 }

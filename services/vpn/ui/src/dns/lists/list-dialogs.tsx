@@ -41,7 +41,7 @@ export function ListForm({ list, onClose }: { list?: Blocklist | undefined; onCl
     >
       <TextInput
         label="Address"
-        description="Where the list is downloaded from, again and again"
+        description="URL that the list is downloaded from regularly"
         placeholder="https://example.com/list.txt"
         type="url"
         inputMode="url"
@@ -64,7 +64,7 @@ export function ListForm({ list, onClose }: { list?: Blocklist | undefined; onCl
   )
 }
 
-/** Asks before a list goes. */
+/** Dialog that confirms the deletion of a list. */
 export function DeleteList({ list, onClose }: { list: Blocklist; onClose: () => void }) {
   return (
     <ConfirmDelete

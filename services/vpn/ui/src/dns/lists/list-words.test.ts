@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { leftOutWords, proposedName, updateProgress, updateWords } from './list-words.ts'
+import { leftOutText, proposedName, updateProgress, updateText } from './list-words.ts'
 
 const part = {
   id: 'a',
@@ -14,11 +14,11 @@ const part = {
 }
 
 test('what an update did to a list is said in a few words', () => {
-  assert.equal(updateWords(part), '+1,200')
-  assert.equal(updateWords({ ...part, removed: 3 }), '+1,200, −3')
-  assert.equal(updateWords({ ...part, added: 0 }), 'nothing new')
-  assert.equal(updateWords({ ...part, status: 'running' }), 'downloading')
-  assert.equal(updateWords({ ...part, status: 'failed', error: 'the server answered 404' }), 'the server answered 404')
+  assert.equal(updateText(part), '+1,200')
+  assert.equal(updateText({ ...part, removed: 3 }), '+1,200, −3')
+  assert.equal(updateText({ ...part, added: 0 }), 'nothing new')
+  assert.equal(updateText({ ...part, status: 'running' }), 'downloading')
+  assert.equal(updateText({ ...part, status: 'failed', error: 'the server answered 404' }), 'the server answered 404')
 })
 
 test('a list counts as done when it is there or has failed', () => {
@@ -32,7 +32,7 @@ test('a list gets a name from its address', () => {
 })
 
 test('reasons are told in words, and new ones as they are', () => {
-  assert.deepEqual(['single label', 'modifier script', 'something new'].map(leftOutWords), [
+  assert.deepEqual(['single label', 'modifier script', 'something new'].map(leftOutText), [
     'A name without a dot',
     'Only in some cases ($script)',
     'something new',

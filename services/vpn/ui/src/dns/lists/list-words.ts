@@ -11,7 +11,7 @@ export const listFormats: Readonly<Record<Blocklist['format'], string>> = {
 }
 
 /** One list's part of an update, in a few words. */
-export function updateWords(part: BlocklistUpdate['lists'][number]): string {
+export function updateText(part: BlocklistUpdate['lists'][number]): string {
   switch (part.status) {
     case 'waiting':
       return 'waiting'
@@ -26,12 +26,12 @@ export function updateWords(part: BlocklistUpdate['lists'][number]): string {
   }
 }
 
-/** Whether nothing more happens to a list in this update. */
+/** Returns true if a list is finished in this update. */
 export const isSettled = ({ status }: BlocklistUpdate['lists'][number]): boolean =>
   status !== 'waiting' && status !== 'running'
 
-/** Why lines of a list were left out, in words; the service has a short name for each reason. */
-export function leftOutWords(reason: string): string {
+/** Texts for the reasons why lines of a list were left out; the service has a short name for each. */
+export function leftOutText(reason: string): string {
   if (reason.startsWith('modifier ')) return `Only in some cases ($${reason.slice('modifier '.length)})`
   return leftOut[reason] ?? reason
 }
@@ -49,7 +49,7 @@ const leftOut: Readonly<Record<string, string>> = {
   'unknown form': 'Unknown format',
 }
 
-/** How far an update is: how many of how many lists are done. */
+/** Returns the progress of an update: finished lists of all lists. */
 export function updateProgress({ lists }: BlocklistUpdate): { done: number; of: number } {
   return { done: lists.filter(isSettled).length, of: lists.length }
 }

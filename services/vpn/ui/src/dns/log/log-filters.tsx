@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { PeerPicker } from '../../peers/peer-picker.tsx'
 import { isNarrowed, logResults, logTimes, queryTypes } from './log-query.ts'
 
-/** What the log is narrowed by; all of it stands in the address. */
+/** Filters of the log; all of them stand in the URL. */
 export function LogFilters({ state }: { state: TableState }) {
   const { result = '', type = '', time = '', from = '', to = '' } = state.filters
   const set = (name: string) => (event: { currentTarget: { value: string } }) =>

@@ -1,14 +1,14 @@
-import type { DnsQuery, LogQuery } from '../../api.ts'
 import type { TableState } from '@hearth/ui'
 import { formatDay, formatTime, withSeconds } from '@hearth/ui/format-time'
+import type { DnsQuery, LogQuery } from '../../api.ts'
 
 /** Queries read at once. */
 export const queriesPerPage = 100
 
-/** What the log can be narrowed by; the names are those of the address. */
+/** Filter of the log; the names are those in the URL. */
 export const logFilters = ['client', 'result', 'type', 'time', 'from', 'to'] as const
 
-/** How queries ended, and why. */
+/** Statuses and reasons of queries. */
 export const logResults = [
   { value: '', label: 'Any result' },
   { value: 'blocked', label: 'Blocked' },
@@ -64,7 +64,7 @@ export function isNarrowed(state: Pick<TableState, 'search' | 'filters'>): boole
   return state.search !== '' || Object.values(state.filters).some((value) => value !== '')
 }
 
-/** When a query came: the time alone when it was on the same day as `now`. */
+/** Returns the time of a query, without the date when it was on the same day as `now`. */
 export function queryTime(timestamp: string, now: Date): string {
   const at = new Date(timestamp)
   const time = formatTime(at, withSeconds)
@@ -72,7 +72,7 @@ export function queryTime(timestamp: string, now: Date): string {
   return `${formatDay(at)} ${time}`
 }
 
-/** What decided a query, in a few words. */
+/** Returns what decided a query, in a few words. */
 export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname' | 'modifiers'>): string {
   const modifiers = query.modifiers.map((modifier) => `$${modifier}`).join(', ')
   const list = [query.list ?? '', modifiers].filter((part) => part !== '').join(' ')
@@ -80,7 +80,7 @@ export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname' | 'mod
   return query.cname ? ['for a name it leads to', by].filter((part) => part !== '').join(', ') : by
 }
 
-/** Where the queries that pass the filter are had as a file. */
+/** URL of the queries that pass the filter, as a file. */
 export function exportAddress({ limit: _limit, ...filter }: LogQuery): string {
   const text = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)])).toString()
   return `/api/dns/queries/export${text === '' ? '' : `?${text}`}`

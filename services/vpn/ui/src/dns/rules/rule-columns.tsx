@@ -6,7 +6,7 @@ import type { DnsRule } from '../../api.ts'
 import { useQuestion } from '../explain/use-question.ts'
 import { useSwitchRule } from './use-rule-actions.ts'
 
-/** What can be done with a rule besides switching it. */
+/** Actions on a rule besides its switch. */
 export type RuleDialog = { kind: 'edit' | 'delete'; rule: DnsRule }
 
 /** The columns of the rule table; without `onOpen` there is nothing to do with a row. */
@@ -20,7 +20,7 @@ export function ruleColumns(onOpen: ((dialog: RuleDialog) => void) | undefined):
   return onOpen === undefined ? columns : [...columns, actions]
 }
 
-/** Whether something is blocked or allowed. */
+/** Badge that says whether something is blocked or allowed. */
 export function ActionBadge({ action }: { action: DnsRule['action'] }) {
   return action === 'block' ? (
     <StatusBadge tone="bad" icon={IconBan}>

@@ -1,13 +1,14 @@
 import { Input, SegmentedControl, TextInput } from '@mantine/core'
-import { answer, ConfirmDelete, formatCount, FormDialog } from '@hearth/ui'
-import { type UseFormReturnType, useForm } from '@mantine/form'
+import { answer, ConfirmDelete, describeError, formatCount, FormDialog } from '@hearth/ui'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { api, type DnsRule } from '../../api.ts'
 import { PeerPicker } from '../../peers/peer-picker.tsx'
-import { RuleEffect } from './rule-effect.tsx'
-import { type RuleValues, ruleValues, toRule } from './rule-values.ts'
-import { ruleRenewals } from './use-rule-actions.ts'
+import { looksLikeDomain, type RuleValues, ruleValues, toRule } from './rule-values.ts'
+import { ruleRenewals, type RuleRequest } from './use-rule-actions.ts'
 
-const validate = { domain: (text: string) => (text.trim() === '' ? 'Which name is it about?' : null) }
+const validate = { domain: (text: string) => (text.trim() === '' ? 'Enter a domain name' : null) }
 
 /** Adds a rule. */
 export function CreateRule({ onClose, start }: { onClose: () => void; start?: Partial<RuleValues> }) {
@@ -50,10 +51,10 @@ export function EditRule({ rule, onClose }: { rule: DnsRule; onClose: () => void
 function RuleFields({ form }: { form: UseFormReturnType<RuleValues> }) {
   return (
     <>
-      <Input.Wrapper label="What it does" labelElement="div">
+      <Input.Wrapper label="Action" labelElement="div">
         <SegmentedControl
           fullWidth
-          aria-label="What it does"
+          aria-label="Action"
           data={[
             { value: 'block', label: 'Block' },
             { value: 'allow', label: 'Allow' },
@@ -73,7 +74,7 @@ function RuleFields({ form }: { form: UseFormReturnType<RuleValues> }) {
         {...form.getInputProps('domain')}
       />
       <PeerPicker
-        label="For whom"
+        label="Applies to"
         description="A peer’s name; empty for everyone. A rule for a peer stands before one for everyone."
         placeholder="Everyone"
         {...form.getInputProps('client')}
@@ -84,7 +85,7 @@ function RuleFields({ form }: { form: UseFormReturnType<RuleValues> }) {
   )
 }
 
-/** Asks before a rule goes. */
+/** Dialog that confirms the deletion of a rule. */
 export function DeleteRule({ rule, onClose }: { rule: DnsRule; onClose: () => void }) {
   const effect = rule.action === 'block' ? 'blocked' : 'allowed'
   return (
@@ -104,3 +105,63 @@ export function DeleteRule({ rule, onClose }: { rule: DnsRule; onClose: () => vo
     />
   )
 }
+
+/** Preview of a rule: what it would have changed in the last 24 hours, by peer. */
+function RuleEffect({ rule }: { rule: RuleRequest }) {
+  const [asked] = useDebouncedValue(rule, 700)
+  const isValidDomain = looksLikeDomain(asked.domain)
+  const effect = useQuery({
+    queryKey: ['rule-effect', asked],
+    queryFn: async () => (await answer(api.POST('/api/dns/rules/preview', { body: asked }))).data,
+    enabled: isValidDomain,
+    staleTime: 60_000,
+    retry: false,
+  })
+  const isCurrent = sameRule(asked, rule)
+  return (
+    <output className="rule-effect" aria-live="polite" data-stale={!isCurrent || undefined}>
+      {!isValidDomain && <span className="hearth-dimmed">Type a domain to see what the rule would have changed.</span>}
+      {isValidDomain && effect.isPending && <span className="hearth-dimmed">Checking the last 24 hours…</span>}
+      {isValidDomain && effect.error !== null && <span className="hearth-dimmed">{describeError(effect.error)}</span>}
+      {isValidDomain && effect.data !== undefined && <Effect action={asked.action} of={effect.data} />}
+    </output>
+  )
+}
+
+interface Effect {
+  changed: number
+  matching: number
+  clients: { client: string | null; changed: number }[]
+}
+
+const shown = 5
+
+function Effect({ action, of }: { action: RuleRequest['action']; of: Effect }) {
+  const queries = formatCount(of.changed, 'query', 'queries')
+  const done = action === 'block' ? 'blocked' : 'let through'
+  if (of.changed === 0)
+    return (
+      <span>
+        It would have changed nothing in the last 24 hours
+        {of.matching > 0 && `: ${formatCount(of.matching, 'query', 'queries')} matched and ended that way already`}.
+      </span>
+    )
+  return (
+    <>
+      <span>
+        In the last 24 hours it would have {done} <b>{queries}</b>:
+      </span>
+      <ul>
+        {of.clients.slice(0, shown).map(({ client, changed }) => (
+          <li key={client ?? ''}>
+            <span className="hearth-name">{client ?? 'No peer'}</span> {changed.toLocaleString('en')}
+          </li>
+        ))}
+        {of.clients.length > shown && <li>and {formatCount(of.clients.length - shown, 'other peer')}</li>}
+      </ul>
+    </>
+  )
+}
+
+const sameRule = (one: RuleRequest, other: RuleRequest) =>
+  one.action === other.action && one.domain === other.domain && one.client === other.client

@@ -1,7 +1,7 @@
 import type { DnsRule } from '../../api.ts'
-import type { RuleWish } from './use-rule-actions.ts'
+import type { RuleRequest } from './use-rule-actions.ts'
 
-/** What the rule form holds; an empty client is everyone. */
+/** Values of the rule form; an empty client is everyone. */
 export interface RuleValues extends Record<string, unknown> {
   action: DnsRule['action']
   domain: string
@@ -14,7 +14,7 @@ export function ruleValues(rule: Partial<Pick<DnsRule, 'action' | 'domain' | 'cl
 }
 
 /** The rule as the API wants it. */
-export function toRule(values: RuleValues): RuleWish {
+export function toRule(values: RuleValues): RuleRequest {
   const client = values.client.trim()
   return { action: values.action, domain: values.domain.trim(), client: client === '' ? null : client }
 }

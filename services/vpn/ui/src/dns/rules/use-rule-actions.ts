@@ -1,11 +1,11 @@
 import { answer, useAction } from '@hearth/ui'
 import { api, type DnsRule, keys } from '../../api.ts'
 
-/** What changes when a rule does. */
+/** Queries to read again after a rule changed. */
 export const ruleRenewals = [keys.dnsRules, keys.explanation, keys.dnsStatus]
 
 /** One rule, as it is asked for. */
-export interface RuleWish {
+export interface RuleRequest {
   action: DnsRule['action']
   domain: string
   /** A peer's name; null for everyone. */
@@ -14,7 +14,7 @@ export interface RuleWish {
 
 /** Makes a rule with one click; the service answers with a sentence about what it does. */
 export function useMakeRule(onDone?: () => void) {
-  return useAction<RuleWish, { message: string }>({
+  return useAction<RuleRequest, { message: string }>({
     run: (body) => answer(api.POST('/api/dns/rules', { body })),
     renew: ruleRenewals,
     ...(onDone === undefined ? {} : { onDone }),

@@ -1,29 +1,15 @@
+import { changedValues } from '@hearth/ui/changed-values'
 import type { components } from '../../api.gen.ts'
 import type { DnsSettings } from '../../api.ts'
 
 type DnsSettingsUpdate = components['schemas']['DnsSettingsUpdate']
 
-/** What the form holds: numbers may be empty while somebody types, lists are texts with a line each. */
-export interface DnsSettingsValues extends Record<string, unknown> {
-  blocking_enabled: boolean
-  block_mode: DnsSettings['block_mode']
-  custom_ipv4: string
-  custom_ipv6: string
-  block_ttl: number | ''
-  upstreams: string[]
-  dnssec: boolean
-  cache_size: number | ''
-  cache_min_ttl: number | ''
-  cache_max_ttl: number | ''
-  serve_stale: boolean
-  block_private_answers: boolean
-  private_answers_allowed: string
-  forwarded_zones: string
-  client_rate_limit: number | ''
-  query_log: DnsSettings['query_log']
-  anonymize_clients: boolean
-  log_retention_days: number | ''
-  blocklists_update_interval_hours: number | ''
+type Stored = Omit<DnsSettings, 'blocking_paused_until' | 'effective_upstreams'>
+type Texts = Record<'custom_ipv4' | 'custom_ipv6' | 'private_answers_allowed' | 'forwarded_zones', string>
+
+/** Values of the form: a number may be empty while someone types, most lists are texts with one entry per line. */
+export type DnsSettingsValues = Texts & {
+  [Member in Exclude<keyof Stored, keyof Texts>]: Stored[Member] extends number ? number | '' : Stored[Member]
 }
 
 /** The form for the settings as they are. */
@@ -41,7 +27,6 @@ export function dnsSettingsValues(settings: DnsSettings): DnsSettingsValues {
 
 /** Only what differs from the stored settings; an emptied number counts as no change. */
 export function changedDnsSettings(values: DnsSettingsValues, stored: DnsSettings): DnsSettingsUpdate {
-  const before: Record<string, unknown> = { ...stored }
   const wanted = {
     ...values,
     custom_ipv4: values.custom_ipv4.trim() === '' ? null : values.custom_ipv4.trim(),
@@ -50,11 +35,7 @@ export function changedDnsSettings(values: DnsSettingsValues, stored: DnsSetting
     private_answers_allowed: domainsOf(values.private_answers_allowed),
     forwarded_zones: domainsOf(values.forwarded_zones),
   }
-  return Object.fromEntries(
-    Object.entries(wanted).filter(([name, value]) => value !== '' && !isSame(value, before[name])),
-  )
+  return changedValues<Stored>(wanted, stored)
 }
 
 const domainsOf = (text: string): string[] => text.split(/[\s,]+/).filter((domain) => domain !== '')
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

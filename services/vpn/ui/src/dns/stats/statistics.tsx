@@ -14,12 +14,11 @@ import {
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
-import { type DnsStats, keys } from '../../api.ts'
+import { type DnsStats, keys, readStats } from '../../api.ts'
 import { useQuestion } from '../explain/use-question.ts'
-import { readStats } from '../read-dns.ts'
 import { bucketTime, readPeriod, shortCount, statsPeriods, statsSentence } from './stats-words.ts'
 
-/** What was asked in the last hours or days, and how much of it was blocked. */
+/** Statistics of the last hours or days: queries, and how many of them were blocked. */
 export function Statistics() {
   const [params, setParams] = useSearchParams()
   const hours = readPeriod(params.get('hours'))

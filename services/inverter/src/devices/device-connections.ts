@@ -1,0 +1,139 @@
+import type { Log } from '@hearth/runtime'
+import { Link } from '../link/link.ts'
+import { createFlightRecorder, type FlightRecorder } from '../recorder/flight-recorder.ts'
+import { DeviceRuntime, type RuntimeDependencies } from './device-runtime.ts'
+import { unknownDevice } from '../problems.ts'
+import { endpointOf, type Device } from './device.ts'
+
+/** One connection and what is recorded of it. */
+export interface Endpoint {
+  readonly id: string
+  readonly host: string
+  readonly port: number
+  readonly link: Link
+  readonly recorder: FlightRecorder
+  readonly deviceIds: readonly string[]
+  readonly networkIds: readonly (number | null)[]
+}
+
+export interface ConnectionsDependencies extends RuntimeDependencies {
+  readonly log: Log
+  /** Address of the simulated inverter; the first call starts it. */
+  readonly simulated: () => Promise<{ host: string; port: number }>
+}
+
+/** Members of a device that need a new connection or runtime when they change. */
+const shapeOf = (device: Device): string =>
+  JSON.stringify([endpointOf(device), device.networkId, device.requestGapMs, device.periodicReads])
+
+interface OpenEndpoint {
+  endpoint: Endpoint
+  runtimes: Map<string, DeviceRuntime>
+  shape: string
+}
+
+/** The connections and devices at work, always those of the configured list. */
+export class DeviceConnections {
+  readonly #dependencies: ConnectionsDependencies
+  readonly #open = new Map<string, OpenEndpoint>()
+
+  constructor(dependencies: ConnectionsDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Follows the list: what is unchanged goes on, what is new is started, what is gone is closed. */
+  async rebuild(devices: readonly Device[]): Promise<void> {
+    const groups = Map.groupBy(devices, endpointOf)
+    for (const [id, open] of this.#open) {
+      const wanted = groups.get(id)
+      if (wanted === undefined || shapeOfGroup(wanted) !== open.shape) await this.#closeEndpoint(id, open)
+      else this.#renew(open, wanted)
+    }
+    for (const [id, group] of groups) if (!this.#open.has(id)) await this.#openEndpoint(id, group)
+  }
+
+  device(id: string): DeviceRuntime | undefined {
+    for (const { runtimes } of this.#open.values()) {
+      const runtime = runtimes.get(id)
+      if (runtime !== undefined) return runtime
+    }
+    return undefined
+  }
+
+  /** As `device`, but throws `unknown_device`. */
+  required(id: string): DeviceRuntime {
+    const runtime = this.device(id)
+    if (runtime === undefined) throw unknownDevice(id)
+    return runtime
+  }
+
+  devices(): readonly DeviceRuntime[] {
+    return this.#open
+      .values()
+      .flatMap(({ runtimes }) => runtimes.values())
+      .toArray()
+  }
+
+  endpoints(): readonly Endpoint[] {
+    return [...this.#open.values()].map(({ endpoint }) => endpoint)
+  }
+
+  /** Opens a separate connection for a test, or returns the existing one. */
+  probe(host: string, port: number): { link: Link; close: () => Promise<void> } {
+    const known = this.endpoints().find((endpoint) => endpoint.host === host && endpoint.port === port)
+    if (known !== undefined) return { link: known.link, close: () => Promise.resolve() }
+    const { timers, log } = this.#dependencies
+    const link = new Link({ host, port, gapMs: 80, timers, log })
+    return { link, close: () => link.close() }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map(([id, open]) => this.#closeEndpoint(id, open)))
+  }
+
+  async #openEndpoint(id: string, group: readonly Device[]): Promise<void> {
+    const { timers, log, catalog } = this.#dependencies
+    const [first] = group
+    if (first === undefined) return
+    const { host, port } = first.isSimulated ? await this.#dependencies.simulated() : first
+    const recorder = createFlightRecorder({ timers })
+    const heartbeat = catalog.byName(catalog.roles.heartbeat)
+    const link = new Link({
+      host,
+      port,
+      gapMs: Math.max(...group.map((device) => device.requestGapMs)),
+      timers,
+      log: log.child({ endpoint: id }),
+      onFrame: (direction, frame, bytes) => recorder.record(direction, frame, bytes),
+      ...(heartbeat === undefined ? {} : { probe: { objectId: heartbeat.objectId, address: first.networkId } }),
+    })
+    const runtimes = new Map(group.map((device) => [device.id, new DeviceRuntime(device, link, this.#dependencies)]))
+    const endpoint = {
+      id,
+      host,
+      port,
+      link,
+      recorder,
+      deviceIds: group.map((device) => device.id),
+      networkIds: group.map((device) => device.networkId ?? null),
+    }
+    this.#open.set(id, { endpoint, runtimes, shape: shapeOfGroup(group) })
+  }
+
+  /** Names and limits change without touching the connection. */
+  #renew(open: OpenEndpoint, group: readonly Device[]): void {
+    for (const device of group) {
+      const runtime = open.runtimes.get(device.id)
+      if (runtime !== undefined) runtime.device = device
+    }
+  }
+
+  async #closeEndpoint(id: string, { endpoint, runtimes }: OpenEndpoint): Promise<void> {
+    this.#open.delete(id)
+    await Promise.all([...runtimes.values()].map((runtime) => runtime.close()))
+    await endpoint.link.close()
+  }
+}
+
+const shapeOfGroup = (group: readonly Device[]): string =>
+  JSON.stringify(group.map((device) => `${device.id} ${shapeOf(device)}`).sort())

@@ -1,0 +1,111 @@
+import type { Capability, CapabilityName, EvidenceField } from '../capabilities/schema.ts'
+import { Problem } from '../problems.ts'
+import { conventionsOf, type Conventions } from './plan.ts'
+import type { DispatchMode } from './schema.ts'
+
+/** A configured device, as dispatch needs it. */
+export interface DispatchDevice {
+  readonly id: string
+  /** Watts; null until the operator sets them. */
+  readonly maxChargePowerW: number | null
+  readonly maxDischargePowerW: number | null
+  readonly engineeringMode: boolean
+}
+
+/** A device and its capabilities. */
+interface GateInput {
+  readonly device: DispatchDevice
+  readonly capabilities: readonly Capability[]
+}
+
+/** Permission for a mode, with the device's conventions. */
+export interface Gate {
+  readonly openedBy: 'verified' | 'engineering'
+  readonly conventions: Conventions
+}
+
+/** The gate of a mode; undefined while it is closed. Nothing opens it without the code of the external strategy. */
+export function openGate(mode: DispatchMode, { device, capabilities }: GateInput): Gate | undefined {
+  const conventions = conventionsOf(capabilities)
+  if (conventions === undefined) return undefined
+  if (unverifiedFor(mode, capabilities).length === 0) return { openedBy: 'verified', conventions }
+  return device.engineeringMode ? { openedBy: 'engineering', conventions } : undefined
+}
+
+/** As `openGate`, but throws `dispatch_unverified` while it is closed. */
+export function gateOf(mode: DispatchMode, input: GateInput): Gate {
+  const gate = openGate(mode, input)
+  if (gate !== undefined) return gate
+  throw gateClosed(mode, input)
+}
+
+const always = ['write_path_convention', 'battery_power_sign_convention'] as const
+
+/**
+ * Capabilities that must be verified for a mode. `hold` needs the battery sign because its end writes a signed setpoint back; only load
+ * following reads the grid meter.
+ */
+export function requiredCapabilities(mode: DispatchMode): readonly CapabilityName[] {
+  return mode === 'discharge_to_load' ? [...always, 'grid_power_sign_convention'] : always
+}
+
+/** Returns true if a change of these capabilities affects a running operation of the mode. Volatility affects every mode. */
+export function isAffected(mode: DispatchMode, changed: readonly CapabilityName[]): boolean {
+  const used = new Set<CapabilityName>([...requiredCapabilities(mode), 'setpoint_volatility'])
+  return changed.some((name) => used.has(name))
+}
+
+/** Capabilities that a mode needs and nobody has verified. */
+export function unverifiedFor(mode: DispatchMode, capabilities: readonly Capability[]): CapabilityName[] {
+  return requiredCapabilities(mode).filter(
+    (name) => !capabilities.some((record) => record.name === name && record.status === 'verified'),
+  )
+}
+
+/** Evidence that a capability cannot be verified without and that is not recorded. */
+export function missingEvidence({ name, soc_strategy_external_code: code }: Capability): EvidenceField[] {
+  return name === 'write_path_convention' && code === null ? ['soc_strategy_external_code'] : []
+}
+
+/** The problem of a mode whose gate is closed: every capability that is missing, what it lacks, and where it is recorded. */
+function gateClosed(mode: DispatchMode, { device, capabilities }: GateInput): Problem {
+  const unverified = unverifiedFor(mode, capabilities)
+  const names: CapabilityName[] =
+    device.engineeringMode || unverified.length === 0 ? ['write_path_convention'] : unverified
+  const errors = names.map((parameter) => ({
+    parameter,
+    code: 'dispatch_unverified',
+    detail: reasonOf(parameter, { device, capabilities }),
+  }))
+  const reasons = errors.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')
+  const where =
+    `Record it on the page Inverters, ${device.id}, Capabilities, or with ` +
+    `\`hearth inverter capability set --device ${device.id} ${names[0] ?? ''} --verified ...\``
+  return new Problem('dispatch_unverified', `${mode} is not possible: ${reasons}. ${where}`, {
+    errors,
+    members: { missing_capabilities: names },
+  })
+}
+
+function reasonOf(name: CapabilityName, { device, capabilities }: GateInput): string {
+  const record = capabilities.find((other) => other.name === name)
+  const isCodeMissing = name === 'write_path_convention' && (record === undefined || missingEvidence(record).length > 0)
+  const code =
+    'has no soc_strategy_external_code (the value of power_mng_soc_strategy that means external control, 2 on known firmware)'
+  if (!isCodeMissing) return 'is not verified'
+  return device.engineeringMode ? `${code}, which engineering mode needs too` : `is not verified and ${code}`
+}
+
+const limits = {
+  charge_from_grid: ['max_charge_power_w', '--charge'],
+  discharge_to_load: ['max_discharge_power_w', '--discharge'],
+} as const
+
+/** The message for a mode without the power limit it needs. */
+export function limitMissing(mode: keyof typeof limits, deviceId: string): string {
+  const [field, option] = limits[mode]
+  return (
+    `The device ${deviceId} has no power limit for ${mode}. Set ${field} on the page Inverters, ${deviceId}, Power limits, ` +
+    `or with \`hearth inverter limits --device ${deviceId} ${option} WATTS\``
+  )
+}

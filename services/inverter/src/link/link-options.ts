@@ -1,0 +1,82 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { Frame } from '../protocol/frame.ts'
+import type { Subject } from './arrivals.ts'
+import type { Priority } from './send-queue.ts'
+
+/** Address and behaviour of a link. */
+export interface LinkOptions {
+  readonly host: string
+  readonly port: number
+  /** Pause between two exchanges, milliseconds; it widens by itself while the device does not keep up. */
+  readonly gapMs: number
+  readonly timers: Timers
+  readonly log: Log
+  readonly timing?: Partial<LinkTiming>
+  /** Called with every frame and its bytes, which are valid during the call only. */
+  readonly onFrame?: (direction: 'sent' | 'received', frame: Frame, bytes: Uint8Array) => void
+  /** Object that is read to check whether maintenance is over; without it the end of the cool-down is enough. */
+  readonly probe?: Subject
+}
+
+/** Target and urgency of a request. */
+export interface RequestOptions {
+  /** Network id of a device in a plant; undefined for the device at the other end. */
+  readonly address: number | undefined
+  readonly priority: Priority
+  /** The connection it is meant for, as `status().epoch` counts; on any other it fails with `unreachable` and is not sent. */
+  readonly epoch?: number
+}
+
+/** Status of a link. */
+export interface LinkStatus {
+  readonly state: 'connecting' | 'connected' | 'backing-off' | 'maintenance' | 'closed'
+  /** Number of connections so far. */
+  readonly epoch: number
+  readonly queueLength: number
+  /** The pause between exchanges as it is now, milliseconds. */
+  readonly gapMs: number
+  readonly crcErrors: number
+  readonly framingErrors: number
+  readonly discardedBytes: number
+  readonly unexpectedFrames: number
+  readonly foreignAccessSuspected: boolean
+  readonly framesSent: number
+  readonly framesReceived: number
+  /** Wall clock, milliseconds; null before the first. */
+  readonly lastFrameAt: number | null
+  /** Wall clock, milliseconds, when the device is probed again; null outside of maintenance. */
+  readonly maintenanceUntil: number | null
+}
+
+/** Durations and bounds of a link; milliseconds but for the counts. */
+export interface LinkTiming {
+  readonly connectMs: number
+  /** From the moment a request left until its answer. */
+  readonly readMs: number
+  readonly queueWaitMs: number
+  /** Requests that wait. */
+  readonly queueLength: number
+  /** Without a byte for so long, a long answer of unclear length has ended. */
+  readonly idleGapMs: number
+  /** First and longest wait between attempts to connect. */
+  readonly backOffMs: readonly [number, number]
+  /** Time in which nothing is sent after the bootloader announced itself. */
+  readonly cooldownMs: number
+  /** Time for the bytes of a request to leave. */
+  readonly drainMs: number
+  /** Silence after a damaged answer before the question is repeated. */
+  readonly repeatMs: number
+}
+
+/** Default timing of a link. */
+export const defaultTiming: LinkTiming = {
+  connectMs: 3000,
+  readMs: 5000,
+  queueWaitMs: 10_000,
+  queueLength: 32,
+  idleGapMs: 80,
+  backOffMs: [1000, 60_000],
+  cooldownMs: 300_000,
+  drainMs: 5000,
+  repeatMs: 250,
+}

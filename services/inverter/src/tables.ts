@@ -1,0 +1,150 @@
+import type { SessionRow, TokenRow } from '@hearth/accounts'
+
+/** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
+export interface Tables {
+  facts: FactRow
+  settings: SettingRow
+  administrators: AdministratorRow
+  sessions: SessionRow<'username'>
+  tokens: TokenRow<'token_hash', TokenColumns>
+  devices: DeviceRow
+  approvals: ApprovalRow
+  capabilities: CapabilityRow
+  energy_modes: EnergyModeRow
+  energy_stops: EnergyStopRow
+  dispatch_records: DispatchRow
+  journal: JournalRow
+}
+
+/** Names of the tables, those that others refer to first. */
+export const tableNames = [
+  'facts',
+  'settings',
+  'administrators',
+  'sessions',
+  'tokens',
+  'devices',
+  'approvals',
+  'capabilities',
+  'energy_modes',
+  'energy_stops',
+  'dispatch_records',
+  'journal',
+] as const satisfies readonly (keyof Tables)[]
+
+/**
+ * Tables of a backup: all but the running dispatches, whose settings would otherwise be restored on an inverter that has
+ * changed since.
+ */
+export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records')
+
+/** Facts about the database itself. */
+export interface FactRow {
+  name: string
+  value: string
+}
+
+export interface SettingRow {
+  name: string
+  /** JSON. */
+  value: string
+}
+
+/** The one administrator account; no route adds another. */
+export interface AdministratorRow {
+  username: string
+  /** PHC string. */
+  password_hash: string
+  password_change_required: number
+}
+
+/** Columns of API tokens that this service adds. */
+export interface TokenColumns {
+  role: 'read' | 'read_write'
+}
+
+/** A configured inverter. */
+export interface DeviceRow {
+  id: string
+  display_name: string
+  /** Host name or address; empty for the simulated one, which is wherever it listens. */
+  host: string
+  port: number
+  /** Plant address on the endpoint; null for the device that answers without one. */
+  network_id: number | null
+  is_simulated: number
+  /** Pause between two requests, milliseconds. */
+  request_gap_ms: number
+  /** 1 if the device is told to send values by itself. */
+  periodic_reads: number
+  /** Watts; null until the operator sets them. */
+  max_charge_power_w: number | null
+  max_discharge_power_w: number | null
+  engineering_mode: number
+  /** Firmware revision seen last, to notice an update. */
+  firmware: string | null
+  /** Serial number seen last, to notice that another inverter answers at the address. */
+  serial: string | null
+  created_at: number
+}
+
+/** A metric or action that may be written. */
+export interface ApprovalRow {
+  name: string
+  approved_at: number
+}
+
+/** A capability as recorded for one device; a device without a row has the default. */
+export interface CapabilityRow {
+  device_id: string
+  name: string
+  /** JSON of the whole record. */
+  record: string
+}
+
+/** The battery control mode of a device; a device without a row is `off`. */
+export interface EnergyModeRow {
+  device_id: string
+  mode: 'off' | 'manual' | 'external'
+  changed_at: number
+  changed_by: string
+}
+
+/** The end of one action of the Energy Manager; the oldest rows of a device are removed. */
+export interface EnergyStopRow {
+  id?: number
+  device_id: string
+  at: number
+  action: string
+  reason: string
+  operation_id: string
+}
+
+/** The persisted dispatch of one device; see `dispatch/record.ts`. */
+export interface DispatchRow {
+  device_id: string
+  /** Increases with every change, so that of two concurrent writers one fails. */
+  version: number
+  state: string
+  restore_required: number
+  /** JSON of the whole record. */
+  record: string
+}
+
+/** One write that was sent to a device. Rows never change; the oldest are removed. */
+export interface JournalRow {
+  id?: number
+  at: number
+  device_id: string
+  metric: string
+  /** JSON values. */
+  old_value: string | null
+  new_value: string
+  readback_value: string | null
+  outcome: 'confirmed' | 'unconfirmed' | 'failed'
+  /** Purpose of the write: `api`, `admin`, `dispatch`, `restore`, `energy`. */
+  cause: string
+  /** Name of the token, or the user. */
+  caller: string | null
+  operation_id: string | null
+}

@@ -1,0 +1,164 @@
+import { flushCompileCache } from 'node:module'
+import { createFastTimers, createLog } from '@hearth/runtime'
+import { callControl } from '../src/command-line/control-socket.ts'
+import { readConfig } from '../src/config.ts'
+import type { DispatchStore } from '../src/dispatch/store.ts'
+import { openService } from '../src/open-service.ts'
+
+/**
+ * Gateways in one process that dies like in a power failure. Each takes its data directory as it finds it, puts right what an
+ * earlier life left behind, and lives a life up to its own point: there it stands still, and when all of them do the process
+ * is killed. Run by the crash matrix as `node killed-gateways.ts SPEED NOW ORDERS`; what it prints is for that.
+ */
+export interface Order {
+  readonly folder: string
+  readonly life: keyof typeof lives
+  /** Point at which it freezes: before or after the nth time it persists something. */
+  readonly nth: number
+  readonly moment: 'before' | 'after'
+}
+
+type Dispatch = Record<string, unknown>
+
+const [speed = '25', now = '0', orders = '[]'] = process.argv.slice(2)
+const timers = createFastTimers(Number(speed), Number(now))
+const never = () => new Promise<never>(() => undefined)
+
+/** One gateway and how far it got. */
+class KilledGateway {
+  readonly #order: Order
+  readonly #number: number
+  readonly #end = Promise.withResolvers<void>()
+  #isCounting: boolean
+  /** Persisted records, oldest first: true if one announced a write. */
+  readonly announced: boolean[] = []
+  isFrozen = false
+
+  constructor(order: Order, number: number) {
+    this.#order = order
+    this.#number = number
+    this.#isCounting = order.life === 'recover'
+  }
+
+  async open(): Promise<void> {
+    const config = readConfig({ DATA_DIR: this.#order.folder, RATE_LIMIT_EXEMPT: '127.0.0.1' })
+    const log = createLog({ name: 'gateway', level: 'silent' })
+    await openService(config, { log, timers, wrapDispatchStore: (store) => this.#wrap(store) })
+  }
+
+  /** Resolves when what was left behind is put right, or the point was reached. */
+  async recover(): Promise<void> {
+    await Promise.race([this.until(({ state }) => state === 'idle'), this.#end.promise])
+    this.#isCounting = true
+  }
+
+  /** Resolves when the life is over or the point was reached. */
+  async live(): Promise<void> {
+    if (!this.isFrozen) await Promise.race([lives[this.#order.life](this), this.#end.promise])
+    this.#isCounting = false
+  }
+
+  async call(method: string, body?: unknown): Promise<Dispatch> {
+    const path = '/api/v1/devices/main/battery/dispatch'
+    const { status, text } = await callControl(this.#order.folder, { method, path, body })
+    if (status !== 200) throw new Error(`${JSON.stringify(this.#order)} ${method}: ${text}`)
+    return JSON.parse(text) as Dispatch
+  }
+
+  /** Tries again when this machine was too slow for its fast time, so that the device seemed not to answer. */
+  async start(mode: string, more: Dispatch): Promise<void> {
+    const body = () => ({ mode, valid_until: new Date(timers.now() + 3_600_000).toISOString(), ...more })
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.call('POST', body())
+        return
+      } catch (error) {
+        if (attempt === 5) throw error
+        await this.until(({ state }) => state === 'idle')
+      }
+    }
+  }
+
+  async until(isGood: (dispatch: Dispatch) => boolean): Promise<void> {
+    for (let look = 0; look < 1000 && !this.isFrozen; look += 1) {
+      if (isGood(await this.call('GET'))) return
+      await timers.delay(250)
+    }
+  }
+
+  /** Sets the grid power of the house, watts. */
+  setGrid(watts: number): void {
+    process.stdout.write(`grid ${this.#number} ${watts}\n`)
+  }
+
+  stopHere(): void {
+    this.isFrozen = true
+    this.#end.resolve()
+  }
+
+  #wrap(store: DispatchStore): DispatchStore {
+    const { nth, moment } = this.#order
+    const dieIf = async (when: Order['moment']) => {
+      const isHere = this.#isCounting && this.announced.length === nth && when === moment
+      if (isHere) this.stopHere()
+      if (this.isFrozen) await never()
+    }
+    return {
+      ...store,
+      save: async (deviceId, row) => {
+        if (this.#isCounting) this.announced.push(/"(?:status|write)":"sent"/.test(row.record))
+        await dieIf('before')
+        await store.save(deviceId, row)
+        await dieIf('after')
+      },
+    }
+  }
+}
+
+const charging = { target_soc_percent: 90, max_power_w: 2000 }
+
+/** Lets the loop tell the battery something else, because the house needs something else. */
+async function follow(gateway: KilledGateway, watts: number): Promise<void> {
+  const told = (await gateway.call('GET'))['commanded_power_w']
+  gateway.setGrid(watts)
+  await gateway.until((dispatch) => dispatch['commanded_power_w'] !== told)
+  gateway.setGrid(100)
+}
+
+const lives = {
+  async charge(gateway: KilledGateway) {
+    await gateway.start('charge_from_grid', charging)
+    await gateway.call('DELETE')
+  },
+  async everything(gateway: KilledGateway) {
+    await gateway.start('charge_from_grid', charging)
+    await gateway.start('discharge_to_load', { target_soc_percent: 20, max_power_w: 3000 })
+    gateway.setGrid(100)
+    await follow(gateway, 1200)
+    await follow(gateway, -500)
+    await gateway.call('DELETE')
+  },
+  /** Leaves an operation behind for the next life. */
+  async leave(gateway: KilledGateway) {
+    await gateway.start('charge_from_grid', charging)
+    gateway.stopHere()
+  },
+  /** Only puts right what is left, and counts that. */
+  recover: () => Promise.resolve(),
+}
+
+async function main(): Promise<void> {
+  const gateways = (JSON.parse(orders) as Order[]).map((order, number) => new KilledGateway(order, number))
+  for (const gateway of gateways) await gateway.open()
+  await Promise.all(gateways.map((gateway) => gateway.recover()))
+  const told = new Promise((resolve) => process.stdin.once('data', resolve))
+  process.stdout.write('recovered\n')
+  await told
+  await Promise.all(gateways.map((gateway) => gateway.live()))
+  process.stdout.write(`done ${JSON.stringify(gateways.map(({ isFrozen, announced }) => ({ isFrozen, announced })))}\n`)
+  // A process that is killed would not keep what it compiled for the next one.
+  flushCompileCache()
+  process.kill(process.pid, 'SIGKILL')
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,161 @@
+import type { components } from '../api.gen.ts'
+
+export type Capability = components['schemas']['Capability']
+export type CapabilityName = components['schemas']['CapabilityName']
+
+/** Fields of evidence that are answered with yes or no, with a number, or with one of a few words. */
+type YesNoField =
+  | 'battery_discharge_positive'
+  | 'grid_import_positive'
+  | 'write_frame_layout_verified'
+  | 'apply_sequence_verified'
+  | 'sequence_order_relevant'
+  | 'export_limit_zero_blocks_export'
+  | 'volatile'
+type NumberField = 'soc_strategy_external_code' | 'enum_byte_width' | 'bool_byte_width' | 'refresh_interval_seconds'
+
+/** One question of evidence as the page asks it. */
+export type Question =
+  | { kind: 'yes-no'; field: YesNoField; label: string; help: string }
+  | { kind: 'number'; field: NumberField; label: string; help: string; min: number; max: number }
+  | { kind: 'unit'; field: 'soc_target_unit'; label: string; help: string }
+
+/** Texts of a capability: its meaning, the commands that need it, and its questions. */
+export interface CapabilityPlan {
+  title: string
+  meaning: string
+  needs: string
+  questions: readonly Question[]
+}
+
+/** Every capability in words. */
+export const capabilityPlans: Record<CapabilityName, CapabilityPlan> = {
+  battery_power_sign_convention: {
+    title: 'Battery power sign',
+    meaning: 'The sign of the battery power while the battery discharges.',
+    needs: 'Charge, discharge and hold',
+    questions: [
+      {
+        kind: 'yes-no',
+        field: 'battery_discharge_positive',
+        label: 'Discharging is positive',
+        help: 'Check the battery power while the battery supplies the house',
+      },
+    ],
+  },
+  grid_power_sign_convention: {
+    title: 'Grid power sign',
+    meaning: 'The sign of the grid power while the house imports from the grid.',
+    needs: 'Discharge',
+    questions: [
+      {
+        kind: 'yes-no',
+        field: 'grid_import_positive',
+        label: 'Import is positive',
+        help: 'Turn on an oven at night and check the grid power',
+      },
+    ],
+  },
+  write_path_convention: {
+    title: 'Write method',
+    meaning: 'How the battery control registers must be written for this firmware.',
+    needs: 'Charge, discharge and hold',
+    questions: [
+      {
+        kind: 'number',
+        field: 'soc_strategy_external_code',
+        label: 'External control code',
+        help: 'Value of power_mng_soc_strategy that enables external control; 2 on known firmware',
+        min: 0,
+        max: 255,
+      },
+      {
+        kind: 'unit',
+        field: 'soc_target_unit',
+        label: 'Target unit',
+        help: 'Read power_mng_soc_target_set: 0.5 is a ratio, 50 is percent',
+      },
+      {
+        kind: 'number',
+        field: 'enum_byte_width',
+        label: 'Enum width (bytes)',
+        help: 'As the device answers, 1 to 4',
+        min: 1,
+        max: 4,
+      },
+      {
+        kind: 'number',
+        field: 'bool_byte_width',
+        label: 'Boolean width (bytes)',
+        help: 'As the device answers, 1 to 4',
+        min: 1,
+        max: 4,
+      },
+      {
+        kind: 'yes-no',
+        field: 'write_frame_layout_verified',
+        label: 'Writes are accepted',
+        help: 'A written register reads back the value that was sent',
+      },
+      {
+        kind: 'yes-no',
+        field: 'apply_sequence_verified',
+        label: 'Write sequence works',
+        help: 'The battery followed a command and returned to automatic mode',
+      },
+      {
+        kind: 'yes-no',
+        field: 'sequence_order_relevant',
+        label: 'Write order matters',
+        help: 'A different register order had a different effect',
+      },
+    ],
+  },
+  export_limit_convention: {
+    title: 'Export limit',
+    meaning: 'The effect of an export limit of 0 W.',
+    needs: 'Nothing yet',
+    questions: [
+      {
+        kind: 'yes-no',
+        field: 'export_limit_zero_blocks_export',
+        label: '0 W blocks all export',
+        help: 'Check the meter with the limit at 0 W in sunshine',
+      },
+    ],
+  },
+  setpoint_volatility: {
+    title: 'Setpoint retention',
+    meaning: 'If the inverter drops a setpoint unless it is sent again.',
+    needs: 'Nothing; the setpoint is repeated if needed',
+    questions: [
+      {
+        kind: 'yes-no',
+        field: 'volatile',
+        label: 'Setpoint must be repeated',
+        help: 'Hold the battery for ten minutes without another write',
+      },
+      {
+        kind: 'number',
+        field: 'refresh_interval_seconds',
+        label: 'Repeat interval',
+        help: 'Seconds, 5 to 3600; required if the setpoint must be repeated',
+        min: 5,
+        max: 3600,
+      },
+    ],
+  },
+}
+
+/** The answer to a question, for people. */
+export function formatAnswer(capability: Capability, question: Question): string {
+  const value = capability[question.field]
+  if (value === null) return 'unknown'
+  const words = textOf(value)
+  return capability.status === 'unverified' && value !== false ? `${words}, assumed` : words
+}
+
+function textOf(value: boolean | number | string): string {
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  return { percent: 'Percent', ratio: 'Ratio (0 to 1)' }[value] ?? String(value)
+}

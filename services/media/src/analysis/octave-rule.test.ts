@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { foldingFactor } from './octave-rule.ts'
+
+const folded = (bpm: number, window?: { slowest: number; fastest: number }) =>
+  Math.round(bpm * foldingFactor(bpm, window))
+
+test('tempi in the window stay, others are doubled or halved into it', () => {
+  assert.deepEqual(
+    [70, 100, 180, 60, 45, 200, 215].map((bpm) => folded(bpm)),
+    [70, 100, 180, 120, 90, 100, 108],
+  )
+})
+
+test('a hair outside the window is not the other end of it', () => {
+  assert.deepEqual(
+    [179.6, 180.2, 180.6, 184.4, 69.8, 68.2].map((bpm) => folded(bpm)),
+    [180, 180, 181, 184, 70, 68],
+  )
+  assert.deepEqual(
+    [185, 67.4].map((bpm) => folded(bpm)),
+    [93, 135],
+  )
+})
+
+test('another window is kept to', () => {
+  const club = { slowest: 88, fastest: 175 }
+  assert.deepEqual(
+    [70, 87, 88, 174, 178, 200].map((bpm) => folded(bpm, club)),
+    [140, 87, 88, 174, 178, 100],
+  )
+})
+
+test('a window narrower than an octave leaves what cannot be brought into it', () => {
+  assert.equal(folded(100, { slowest: 120, fastest: 160 }), 100)
+  assert.equal(foldingFactor(0), 1)
+})

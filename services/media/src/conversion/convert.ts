@@ -1,0 +1,121 @@
+import type { ConvertFetched, FetchedFile } from '../jobs/run-job.ts'
+import type { JobHandle } from '../jobs/workers.ts'
+import { planVideo } from './video-plan.ts'
+import { rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { MediaBus } from '../events.ts'
+import { createProgressReporter } from '../jobs/job-events.ts'
+import type { Settings } from '../settings/schema.ts'
+import type { Ffmpeg } from '../tools/ffmpeg.ts'
+import type { Slots } from './slots.ts'
+import type { Quality } from '../platforms/schema.ts'
+
+interface ConvertVideoDependencies extends EncodeDependencies {
+  /** Calls the work with the picture that is laid over videos, a local file. */
+  readonly withWatermark: <T>(work: (picture: string) => Promise<T>) => Promise<T>
+}
+
+/** Creates the conversion of videos. */
+export function createConvertVideo(dependencies: ConvertVideoDependencies): ConvertFetched {
+  return (fetched, handle) => {
+    const { video_watermark } = dependencies.settings()
+    if (!video_watermark) return convert(dependencies, fetched, { handle, watermark: undefined })
+    return dependencies.withWatermark((watermark) => convert(dependencies, fetched, { handle, watermark }))
+  }
+}
+
+async function convert(
+  dependencies: ConvertVideoDependencies,
+  fetched: FetchedFile,
+  { handle, watermark }: { handle: JobHandle; watermark: string | undefined },
+): Promise<FetchedFile> {
+  const { job, file, facts } = fetched
+  const isCompatible = dependencies.settings().download_compatible_output
+  const plan = planVideo(file, facts, { quality: job.quality, isCompatible, watermark })
+  if (plan === undefined) return fetched
+  return replaceFetched(fetched, await encode(dependencies, fetched, { handle, plan }))
+}
+
+/** Bit rate up to which a sound is not converted, kbit/s. */
+const maxUnconvertedKbps = 64
+
+/** Share of the original's size that a conversion must stay below to be kept. */
+const maxSizeRatio = 0.9
+
+/**
+ * Makes the conversion of sounds. The best quality keeps the platform's file; the others become an MP3 of their bit rate, unless
+ * that would not be smaller.
+ */
+export function createConvertAudio(dependencies: EncodeDependencies): ConvertFetched {
+  return async (fetched, handle) => {
+    const { job, file, facts } = fetched
+    if (job.quality === 'max' || facts.bitrateKbps <= maxUnconvertedKbps) return fetched
+    const plan: EncodePlan = {
+      inputs: [file],
+      args: mp3Args(job.quality),
+      extension: 'mp3',
+      purpose: 'Converting to a smaller MP3',
+    }
+    const converted = await encode(dependencies, fetched, { handle, plan })
+    if (converted.facts.sizeBytes < facts.sizeBytes * maxSizeRatio) return replaceFetched(fetched, converted)
+    await rm(converted.file, { force: true })
+    return fetched
+  }
+}
+
+export interface EncodeDependencies {
+  readonly ffmpeg: Ffmpeg
+  readonly slots: Slots
+  readonly bus: MediaBus
+  readonly monotonic: () => number
+  readonly settings: () => Settings
+}
+
+/** A conversion of a fetched file. */
+export interface EncodePlan {
+  readonly inputs: readonly string[]
+  readonly args: readonly string[]
+  readonly extension: 'mp4' | 'mp3'
+  /** Purpose of the conversion, for a person. */
+  readonly purpose: string
+}
+
+/** Converts a fetched file, with progress, when a slot is free. Returns the new file; the fetched one is still there. */
+export async function encode(
+  dependencies: EncodeDependencies,
+  fetched: FetchedFile,
+  { handle, plan }: { handle: JobHandle; plan: EncodePlan },
+): Promise<FetchedFile> {
+  const { file, facts } = fetched
+  const message = dependencies.slots.isFull ? 'Waiting for other conversions to end' : plan.purpose
+  const transcoding = await handle.advance('transcode-begun', { message })
+  const output = join(dirname(file), `converted.${plan.extension}`)
+  const report = createProgressReporter(dependencies.bus, dependencies.monotonic)
+  await dependencies.slots.use(handle.signal, () =>
+    dependencies.ffmpeg.convert({
+      inputs: plan.inputs,
+      args: plan.args,
+      output,
+      timeoutMs: dependencies.settings().transcode_timeout_minutes * 60_000,
+      signal: handle.signal,
+      durationMs: facts.durationMs,
+      onProgress: (percent) => report({ ...transcoding, message: plan.purpose }, percent, null),
+    }),
+  )
+  return { ...fetched, file: output, facts: await dependencies.ffmpeg.probe(output, handle.signal) }
+}
+
+/** Replaces the fetched file with the converted one. */
+export async function replaceFetched(fetched: FetchedFile, converted: FetchedFile): Promise<FetchedFile> {
+  await rm(fetched.file, { force: true })
+  const file = converted.file.replace(/converted\.(\w+)$/, 'source.$1')
+  await rename(converted.file, file)
+  return { ...converted, file }
+}
+
+/** LAME's variable bit rate for each quality: about 245, 165 and 100 kbit/s for music in stereo. */
+const levels: Readonly<Record<Quality, number>> = { max: 0, medium: 4, small: 7 }
+
+/** Arguments of ffmpeg that make an MP3 of the first sound of a file. */
+export const mp3Args = (quality: Quality): string[] =>
+  `-vn -map 0:a:0 -c:a libmp3lame -q:a ${levels[quality]} -map_metadata 0`.split(' ')

@@ -1,0 +1,45 @@
+import type { LookupFunction } from 'node:net'
+import {
+  allowAddresses,
+  createOutboundPolicy,
+  pinnedLookup,
+  type OutboundAllow,
+  type PolicyOptions,
+} from '@hearth/outbound'
+import { Agent, fetch as fetchBy } from 'undici'
+import { defaultStemBaseUrl } from './result-address.ts'
+
+/** A fetch for the stem service, with its own connections. */
+export interface StemFetch {
+  readonly fetch: typeof fetch
+  /** Ends every connection. */
+  close(): Promise<void>
+}
+
+/** The base address of the stem service and what else the operator allows. */
+export interface StemFetchOptions extends PolicyOptions {
+  readonly baseUrl: string
+  readonly allow: OutboundAllow
+}
+
+/**
+ * Reaches the service where the operator put it, wherever that is, and everything else, such as the places its results come
+ * from, only at addresses the guard allows; the checked address is the one that is connected to.
+ */
+export function createStemFetch({ baseUrl, allow, ...options }: StemFetchOptions): StemFetch {
+  const own = new URL(baseUrl)
+  const set = baseUrl === defaultStemBaseUrl ? undefined : baseUrl
+  const policy = createOutboundPolicy(allowAddresses(allow, [set]), options)
+  const portOf = (host: string) => (host === own.hostname ? Number(own.port) || usualPort(own) : 443)
+  const lookup: LookupFunction = (host, lookupOptions, done) => {
+    policy.resolve(host, portOf(host)).then(
+      (destination) => pinnedLookup(destination)(host, lookupOptions, done),
+      (error: NodeJS.ErrnoException) => done(error, ''),
+    )
+  }
+  const agent = new Agent({ connect: { lookup, timeout: 10_000 } as object })
+  const guarded = (input: never, init: object) => fetchBy(input, { ...init, dispatcher: agent })
+  return { fetch: guarded as never, close: () => agent.destroy() }
+}
+
+const usualPort = ({ protocol }: URL): number => (protocol === 'https:' ? 443 : 80)

@@ -1,0 +1,123 @@
+import type { SessionRow } from '@hearth/accounts'
+import type { JobStatus } from './jobs/schema.ts'
+import type { MediaType, Platform, Quality } from './platforms/schema.ts'
+
+/** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1. */
+export interface Tables {
+  facts: NamedRow
+  settings: NamedRow
+  jobs: JobRow
+  sessions: SessionRow<'username'>
+  share_links: ShareLinkRow
+  share_uses: ShareUseRow
+  stem_splits: StemSplitRow
+  cookie_jars: CookieJarRow
+  files: FileRow
+}
+
+/** A fact about the database itself, or a setting as JSON. */
+export interface NamedRow {
+  name: string
+  value: string
+}
+
+/** One download: its request, status and result. */
+export interface JobRow {
+  id: string
+  /** Canonical. */
+  url: string
+  platform: Platform
+  /** Equal for every address of the same media. */
+  media_key: string
+  type: MediaType
+  quality: Quality
+  status: JobStatus
+  /** Counts every handing out; a worker writes only under the number it was given. */
+  attempt: number
+  /** Number of times in a row that a worker was lost with it. */
+  interruptions: number
+  /** Until when the worker that has it counts as alive; null when none has. */
+  lease_until: number | null
+  video_title: string | null
+  video_meta_hover: string | null
+  message: string | null
+  /** Stable code of a failure. */
+  error_code: string | null
+  created_at: number
+  /** Time at which it entered the queue; the queue is served in this order. */
+  queued_at: number
+  finished_at: number | null
+  filesize_bytes: number | null
+  duration_ms: number | null
+  codec: string | null
+  bitrate_kbps: number | null
+  bpm: number | null
+  bpm_confidence: number | null
+  bpm_alternative: number | null
+  audio_hash: string | null
+  /** Name of the stored file, as `source.m4a`. */
+  artifact: string | null
+  /** Milliseconds of audio that were split into stems. */
+  stem_ms: number
+}
+
+/** A share link to the file of a job. */
+export interface ShareLinkRow {
+  token_hash: string
+  /** Sealed, so that the link can be shown again. */
+  token_sealed: string
+  job_id: string
+  max_uses: number
+  uses: number
+  created_at: number
+  expires_at: number | null
+}
+
+/** A client that redeemed a link lately: a resumed download is the same use. */
+export interface ShareUseRow {
+  token_hash: string
+  client_hash: string
+  used_at: number
+}
+
+/** A separation that is running or done. */
+export interface StemSplitRow {
+  job_id: string
+  /** Empty for the whole, otherwise the trim. */
+  variant: string
+  status: 'running' | 'done' | 'failed'
+  /** State of the separation, so that it continues after a crash without a second payment, JSON. */
+  record: string
+  lease_until: number | null
+  duration_ms: number
+  updated_at: number
+}
+
+/** The cookies of one platform. */
+export interface CookieJarRow {
+  platform: string
+  content_sealed: string
+  updated_at: number
+}
+
+/** A file that every process of an installation needs, such as the logo. */
+export interface FileRow {
+  name: string
+  /** SHA-256 of the content, hex. */
+  digest: string
+  /** Base64. */
+  content: string
+}
+
+/** Every table, referenced ones first. */
+export const tableNames = [
+  'facts',
+  'settings',
+  'jobs',
+  'sessions',
+  'share_links',
+  'share_uses',
+  'stem_splits',
+  'cookie_jars',
+  'files',
+] as const satisfies readonly (keyof Tables)[]

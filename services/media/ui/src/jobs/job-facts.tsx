@@ -1,0 +1,55 @@
+import { formatBytes, RelativeTime, StatusBadge } from '@hearth/ui'
+import {
+  IconCircleDashed,
+  IconDownload,
+  IconHourglass,
+  IconMetronome,
+  IconPlayerPause,
+  IconTransform,
+} from '@tabler/icons-react'
+import type { ComponentType } from 'react'
+import type { Job, JobStatus } from '../api.ts'
+import { toIsoString } from './job.ts'
+import { clock, kindOf, platformNames, statusWords } from './job-labels.ts'
+import { PlatformIcon } from './platform-icon.tsx'
+
+/** Facts about a job, in one line. */
+export function JobFacts({ job }: { job: Job }) {
+  return (
+    <ul className="facts-line">
+      <li>
+        <PlatformIcon platform={job.platform} /> {platformNames[job.platform]}
+      </li>
+      <li>{kindOf(job)}</li>
+      {job.duration_seconds !== null && <li>{clock(job.duration_seconds)}</li>}
+      {job.filesize_bytes !== null && <li>{formatBytes(job.filesize_bytes)}</li>}
+      {job.bpm !== null && (
+        <li>
+          <span className="job-tempo">{job.bpm} BPM</span>
+        </li>
+      )}
+      <li>
+        <RelativeTime value={toIsoString(job.created_at)} />
+      </li>
+    </ul>
+  )
+}
+
+const icons: Partial<Record<JobStatus, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>>> = {
+  queued: IconHourglass,
+  processing: IconCircleDashed,
+  downloading: IconDownload,
+  transcoding: IconTransform,
+  analysis: IconMetronome,
+  cancelled: IconPlayerPause,
+}
+
+/** The status of a job with its own icon and word. */
+export function JobStatusBadge({ job }: { job: Pick<Job, 'status'> }) {
+  const { text, tone } = statusWords[job.status]
+  return (
+    <StatusBadge tone={tone} icon={icons[job.status]}>
+      {text}
+    </StatusBadge>
+  )
+}

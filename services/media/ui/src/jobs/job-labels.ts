@@ -1,0 +1,88 @@
+import type { Tone } from '@hearth/ui'
+import type { Job, JobStatus, MediaType, Platform, Quality } from '../api.ts'
+
+/** Label of a status, and its meaning. */
+export interface StatusLabel {
+  text: string
+  tone: Tone
+  /** Current step, for the text under the progress bar. */
+  step: string
+}
+
+/** Every status in words. */
+export const statusWords: Readonly<Record<JobStatus, StatusLabel>> = {
+  queued: { text: 'Waiting', tone: 'quiet', step: 'Waiting for its turn' },
+  processing: { text: 'Starting', tone: 'accent', step: 'Contacting the platform' },
+  downloading: { text: 'Downloading', tone: 'accent', step: 'Downloading' },
+  transcoding: { text: 'Converting', tone: 'accent', step: 'Converting' },
+  analysis: { text: 'Finding the tempo', tone: 'accent', step: 'Finding the tempo' },
+  analysis_done: { text: 'Done', tone: 'good', step: 'Done' },
+  done: { text: 'Done', tone: 'good', step: 'Done' },
+  error: { text: 'Failed', tone: 'bad', step: 'Failed' },
+  cancelled: { text: 'Cancelled', tone: 'quiet', step: 'Cancelled' },
+}
+
+/** The platforms as they write themselves. */
+export const platformNames: Readonly<Record<Platform, string>> = {
+  youtube: 'YouTube',
+  tiktok: 'TikTok',
+  instagram: 'Instagram',
+  facebook: 'Facebook',
+}
+
+/** Label of each type of download. */
+export const typeNames: Readonly<Record<MediaType, string>> = { audio: 'Audio', video: 'Video' }
+
+/** Resolution of each video quality. */
+export const qualityNames: Readonly<Record<Quality, string>> = { max: 'Best', medium: '720p', small: '480p' }
+
+/** Label of each audio quality, and the file it makes. */
+export const audioQualities: Readonly<Record<Quality, { name: string; result: string }>> = {
+  max: { name: 'Best', result: 'Best audio: the original as it is, and an MP3 made from it' },
+  medium: { name: 'Medium', result: 'MP3 of about 165 kbit/s' },
+  small: { name: 'Small', result: 'MP3 of about 100 kbit/s' },
+}
+
+/** `Audio, best`, or `Video, 720p`. */
+export function kindOf({ type, quality }: Pick<Job, 'type' | 'quality'>): string {
+  const name = type === 'audio' ? audioQualities[quality].name : qualityNames[quality]
+  return `${typeNames[type]}, ${name.toLowerCase()}`
+}
+
+const codecNames: Readonly<Record<string, string>> = {
+  aac: 'AAC',
+  alac: 'ALAC',
+  flac: 'FLAC',
+  mp3: 'MP3',
+  opus: 'Opus',
+  vorbis: 'Vorbis',
+}
+
+/**
+ * Format of the stored audio file, when it is no MP3: `Opus, 129 kbit/s`. Undefined when the MP3 is the stored file.
+ */
+export function originalOf({ type, codec, bitrate_kbps: kbps }: Pick<Job, 'type' | 'codec' | 'bitrate_kbps'>) {
+  if (type !== 'audio' || codec === null || codec === 'mp3') return undefined
+  const name = codecNames[codec] ?? codec
+  return kbps === null ? name : `${name}, ${kbps.toLocaleString('en')} kbit/s`
+}
+
+/** A length as players show it: `3:07`, `1:02:09`; tenths on request: `3:07.4`. */
+export function clock(seconds: number, hasTenths = false): string {
+  const tenths = Math.max(0, hasTenths ? Math.round(seconds * 10) : Math.round(seconds) * 10)
+  const whole = Math.floor(tenths / 10)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
+  const text = hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
+  return hasTenths ? `${text}.${tenths % 10}` : text
+}
+
+/** Confidence of a tempo, in words. */
+export function confidenceWords(confidence: number | null): { text: string; tone: Tone } {
+  if (confidence === null) return { text: 'Not known', tone: 'quiet' }
+  if (confidence >= 0.995) return { text: 'Certain', tone: 'good' }
+  if (confidence >= 0.75) return { text: 'High confidence', tone: 'good' }
+  if (confidence >= 0.5) return { text: 'Likely', tone: 'accent' }
+  if (confidence >= 0.25) return { text: 'Doubtful', tone: 'warn' }
+  return { text: 'A guess', tone: 'warn' }
+}

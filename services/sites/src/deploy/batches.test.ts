@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFastTimers } from '@hearth/runtime'
+import { Batches, BatchesClosed } from './batches.ts'
+
+function recording(options: { quietMs?: number; maxMs?: number } = {}) {
+  const runs: number[][] = []
+  const batches = new Batches<number, number>({
+    timers: createFastTimers(50),
+    quietMs: options.quietMs ?? 250,
+    maxMs: options.maxMs ?? 1000,
+    async run(items) {
+      runs.push([...items])
+      await Promise.resolve()
+      if (items.includes(13)) throw new Error('thirteen')
+      return runs.length
+    },
+  })
+  return { batches, runs }
+}
+
+test('requests that come close together are one run', async () => {
+  const { batches, runs } = recording()
+  const numbers = Array.from({ length: 50 }, (_, index) => index + 100)
+  assert.deepEqual(new Set(await Promise.all(numbers.map((number) => batches.request(number)))), new Set([1]))
+  assert.deepEqual(runs, [numbers])
+})
+
+test('one that comes during a run is served by the next', async () => {
+  let runs = 0
+  const gate = Promise.withResolvers<undefined>()
+  const started = Promise.withResolvers<undefined>()
+  const batches = new Batches<string, number>({
+    timers: createFastTimers(50),
+    quietMs: 250,
+    maxMs: 1000,
+    async run() {
+      runs += 1
+      started.resolve(undefined)
+      if (runs === 1) await gate.promise
+      return runs
+    },
+  })
+  const first = batches.request('first')
+  await started.promise
+  const second = batches.request('second')
+  gate.resolve(undefined)
+  assert.deepEqual(await Promise.all([first, second]), [1, 2])
+})
+
+test('the first of many does not wait for ever', async () => {
+  const { batches, runs } = recording({ quietMs: 1000, maxMs: 2000 })
+  const timers = createFastTimers(50)
+  const asked: Promise<number>[] = []
+  while (runs.length === 0 && asked.length < 40) {
+    asked.push(batches.request(asked.length + 100))
+    await timers.delay(500)
+  }
+  assert.ok(asked.length < 40)
+  await batches.close()
+  assert.equal((await Promise.all(asked)).length, runs.flat().length)
+})
+
+test('an urgent one waits for nobody, and takes those that wait along', async () => {
+  const { batches, runs } = recording({ quietMs: 1e9, maxMs: 1e9 })
+  const waiting = batches.request(1)
+  assert.equal(await batches.request(2, true), 1)
+  assert.equal(await waiting, 1)
+  assert.deepEqual(runs, [[1, 2]])
+})
+
+test('a run that fails fails for all it served, and only for those', async () => {
+  const { batches } = recording()
+  await assert.rejects(batches.request(13), /thirteen/)
+  assert.equal(await batches.request(1), 2)
+})
+
+test('closing serves what is waiting, and takes nothing more', async () => {
+  const { batches, runs } = recording({ quietMs: 1e9, maxMs: 1e9 })
+  const waiting = batches.request(7)
+  await batches.close()
+  assert.equal(await waiting, 1)
+  assert.deepEqual(runs, [[7]])
+  await assert.rejects(batches.request(8), BatchesClosed)
+})

@@ -1,0 +1,215 @@
+import { acquireLock, type Database } from '@hearth/database'
+import type { Clock, Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { isBlank } from './running-config.ts'
+import { oldestCapabilities, type Capabilities } from '../../caddy/capabilities.ts'
+import type { NodeProfile } from '../../caddy/desired-state.ts'
+import { type AdminAddress, adminBlockOf, parseAdminAddress } from './admin-address.ts'
+import { createAdminClient, type AdminClient, type RunningConfig } from './admin-client.ts'
+import type { CaddyProcess } from './caddy-process.ts'
+import { areDifferent, currentCapabilities, type Doubt, type KnownCapabilities } from './capabilities.ts'
+import * as store from './store.ts'
+import type { NodeRow, NodeTables } from './tables.ts'
+
+/** Lock in which nodes get their numbers on PostgreSQL. */
+const nodeNumberLock = 13
+
+/** A node as known from its row and its last contact. */
+export interface KnownNode {
+  readonly row: NodeRow
+  readonly admin: AdminAddress
+  readonly client: AdminClient
+  /** Admin block of the configuration it runs. */
+  readonly adminBlock: NodeProfile['admin']
+  /** Properties its configurations are compiled for. */
+  readonly place: NodeProfile
+  /** Undefined until it was reached once; take it for the oldest. */
+  readonly capabilities: Capabilities | undefined
+  readonly isReachable: boolean
+  readonly error: string | undefined
+  readonly checkedAt: number | undefined
+}
+
+export interface NodeDependencies {
+  readonly database: Database<NodeTables>
+  readonly clock: Clock
+  readonly log: Log
+  /** The Caddy of the service itself, if it runs one. */
+  readonly own: CaddyProcess | undefined
+  /** Called when a node answers again, or does not any more. */
+  readonly onReachable: (node: NodeRow, isReachable: boolean) => void
+  /** Called when a node has other capabilities: its Caddy was replaced by another version. */
+  readonly onReplaced: (node: NodeRow) => void
+}
+
+interface Contact {
+  adminBlock: NodeProfile['admin'] | undefined
+  known: KnownCapabilities | undefined
+  isReachable: boolean
+  error: string | undefined
+  checkedAt: number | undefined
+}
+
+/** The Caddy servers that are managed. */
+export class Nodes {
+  readonly #dependencies: NodeDependencies
+  readonly #contacts = new Map<number, Contact>()
+  readonly #inspecting = new Map<number, Promise<RunningConfig>>()
+
+  constructor(parts: NodeDependencies) {
+    this.#dependencies = parts
+  }
+
+  /** All of them, the one of the settings first. */
+  async list(): Promise<KnownNode[]> {
+    const rows = await store.allNodeRows(this.#db)
+    return rows.flatMap((row) => this.#known(row) ?? [])
+  }
+
+  async get(id: number): Promise<KnownNode | undefined> {
+    const row = await store.findNodeRow(this.#db, id)
+    return row === undefined ? undefined : this.#known(row)
+  }
+
+  /** Asks the node what it runs, and remembers whether it answers. Throws what the client throws. */
+  inspect(id: number): Promise<RunningConfig> {
+    // The dry runs of one look would be in the way of another.
+    const looking = this.#inspecting.get(id) ?? this.#inspectOnce(id).finally(() => this.#inspecting.delete(id))
+    this.#inspecting.set(id, looking)
+    return looking
+  }
+
+  async #inspectOnce(id: number): Promise<RunningConfig> {
+    const node = await this.get(id)
+    if (node === undefined) throw new Error(`there is no node ${id}`)
+    const contact = this.#contact(id)
+    const wasReachable = contact.isReachable
+    contact.checkedAt = this.#dependencies.clock.now()
+    try {
+      const running = await node.client.readConfig()
+      contact.adminBlock = adminBlockOf(running.config, node.admin)
+      const isRestarted = node.row.onboarded_at !== null && isBlank(running.config)
+      await this.#settleCapabilities(node, wasReachable ? (isRestarted ? 'perhaps another' : 'same') : 'another')
+      contact.isReachable = true
+      contact.error = undefined
+      return running
+    } catch (error) {
+      contact.isReachable = false
+      contact.error = this.#own(node.row)?.failure ?? (error as Error).message
+      throw error
+    } finally {
+      if (contact.isReachable !== wasReachable) this.#dependencies.onReachable(node.row, contact.isReachable)
+    }
+  }
+
+  /** Probes the capabilities of the node again, unless it is the process that was probed. Returns the node as known then. */
+  async recheck(id: number): Promise<KnownNode | undefined> {
+    await this.#inspecting.get(id)?.catch(() => undefined)
+    const node = await this.get(id)
+    if (node === undefined) return undefined
+    await this.#settleCapabilities(node, 'perhaps another')
+    return await this.get(id)
+  }
+
+  async #settleCapabilities(node: KnownNode, doubt: Doubt): Promise<void> {
+    const contact = this.#contact(node.row.id)
+    const admin = contact.adminBlock ?? node.adminBlock
+    const before = contact.known?.capabilities
+    contact.known = await currentCapabilities(node.client, contact.known, { admin, doubt })
+    if (areDifferent(before, contact.known.capabilities)) this.#dependencies.onReplaced(node.row)
+  }
+
+  async add(row: Omit<NodeRow, 'id'>): Promise<KnownNode> {
+    const { database } = this.#dependencies
+    const whole = await this.#db.transaction().execute(async (trx) => {
+      await acquireLock<NodeTables>(database.kind, trx, nodeNumberLock)
+      const id = await store.nextNodeId(trx)
+      await store.insertNodeRow(trx, { ...row, id })
+      return { ...row, id }
+    })
+    const known = this.#known(whole)
+    if (known === undefined) throw new Error(`the node ${whole.name} has no address`)
+    return known
+  }
+
+  update(id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void> {
+    return store.updateNodeRow(this.#db, id, changes)
+  }
+
+  async remove(id: number): Promise<void> {
+    await store.deleteNodeRow(this.#db, id)
+    this.#contacts.delete(id)
+  }
+
+  /** Names by number, of those that were onboarded. */
+  async names(): Promise<ReadonlyMap<number, string>> {
+    const rows = await store.allNodeRows(this.#db)
+    return new Map(rows.filter((row) => row.onboarded_at !== null).map((row) => [row.id, row.name]))
+  }
+
+  /** Undefined for the node of a Caddy of ours that does not run in this life. */
+  #known(row: NodeRow): KnownNode | undefined {
+    const admin = row.admin === null ? this.#own(row)?.admin : parseAdminAddress(row.admin)
+    if (admin === undefined) return undefined
+    const contact = this.#contact(row.id)
+    const adminBlock = contact.adminBlock ?? adminBlockOf(undefined, admin)
+    const { isReachable, error, checkedAt, known } = contact
+    const capabilities = known?.capabilities
+    const place = placeOf(row, { adminBlock, capabilities, own: this.#own(row) })
+    return {
+      row,
+      admin,
+      client: createAdminClient(admin),
+      adminBlock,
+      place,
+      capabilities,
+      isReachable,
+      error,
+      checkedAt,
+    }
+  }
+
+  #own(row: NodeRow): CaddyProcess | undefined {
+    return row.admin === null ? this.#dependencies.own : undefined
+  }
+
+  #contact(id: number): Contact {
+    const known = this.#contacts.get(id)
+    if (known !== undefined) return known
+    const fresh: Contact = {
+      adminBlock: undefined,
+      known: undefined,
+      isReachable: false,
+      error: undefined,
+      checkedAt: undefined,
+    }
+    this.#contacts.set(id, fresh)
+    return fresh
+  }
+
+  get #db(): Kysely<NodeTables> {
+    return this.#dependencies.database.query
+  }
+}
+
+function placeOf(
+  row: NodeRow,
+  { adminBlock, capabilities, own }: Pick<KnownNode, 'adminBlock' | 'capabilities'> & { own: CaddyProcess | undefined },
+): NodeProfile {
+  return {
+    admin: { ...adminBlock },
+    httpPort: row.http_port,
+    httpsPort: row.https_port,
+    bind: JSON.parse(row.bind) as string[],
+    capabilities: capabilities ?? oldestCapabilities,
+    ...(row.log_file !== null && { logFile: row.log_file }),
+    ...(own !== undefined && { storageRoot: own.storage, siteLogDirectory: own.logs }),
+  }
+}
+
+/** Returns the host at which this service reaches what the node serves. */
+export function reachHost({ admin, row }: Pick<KnownNode, 'admin' | 'row'>): string {
+  const [first] = JSON.parse(row.bind) as string[]
+  if (first !== undefined) return first
+  return admin.kind === 'tcp' ? admin.host : '127.0.0.1'
+}

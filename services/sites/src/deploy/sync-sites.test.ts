@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NewEvent } from '../events/schema.ts'
+import type { ApplyResult, TriedNode } from './apply.ts'
+import { appliedEvent } from './sync-sites.ts'
+
+function told(nodes: readonly TriedNode[]): NewEvent[] {
+  const result: ApplyResult = {
+    sha: undefined,
+    isChanged: false,
+    revisionId: 7,
+    refused: new Map([[3, 'no such module']]),
+    refusedNames: new Map(),
+    refusedByTrial: new Set([3]),
+    nodes,
+  }
+  const event = appliedEvent(result, [{ siteIds: [3], cause: 'site.updated', author: 'ada' }])
+  return event === undefined ? [] : [event]
+}
+
+test('a change that a node refused is told as failed, with the node and the site', () => {
+  const outcome = { kind: 'unreachable' as const, text: 'nobody there' }
+  assert.deepEqual(told([{ id: 1, name: 'main', outcome }]), [
+    {
+      type: 'apply',
+      action: 'failed',
+      id: '7',
+      details: { causes: ['site.updated'], refused: [3], nodes: [{ name: 'main', outcome: 'unreachable' }] },
+    },
+  ])
+})
+
+test('while no Caddy is managed nothing has failed', () => assert.deepEqual(told([]), []))

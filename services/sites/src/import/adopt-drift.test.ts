@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeNode, makeSite } from '../../test/site-makers.ts'
+import { compileConfig } from '../caddy/compile.ts'
+import { readConfig } from './config/read-config.ts'
+import { planAdoption } from './adopt-drift.ts'
+import type { DesiredSite } from '../deploy/desired-sites.ts'
+
+const sites = [
+  makeSite(1, { kind: 'respond', domains: ['one.test'], tls: { mode: 'off' }, respond: { body: 'one' } }),
+  makeSite(2, { domains: ['two.test'], tls: { mode: 'internal' }, upstreams: [{ url: 'http://127.0.0.1:9000' }] }),
+]
+const desired: DesiredSite[] = sites.map(({ id, record }) => ({
+  id,
+  revision: 1,
+  name: record.site_name,
+  record,
+  extras: { hashes: {} },
+}))
+const { config } = compileConfig({ sites, options: { catchAll: 'not_found' } }, makeNode('oldest'))
+const read = (value: unknown) => readConfig(value, { isOurs: true })
+
+function changed(from: string, to: string): unknown {
+  const text = JSON.stringify(config)
+  assert.ok(text.includes(from))
+  return JSON.parse(text.replaceAll(from, to))
+}
+
+test('what is as it was is not touched', () => {
+  assert.deepEqual(planAdoption(read(config), read(config), desired), { changed: [], added: [], gone: [], report: [] })
+})
+
+test('only the member that somebody changed is taken over', () => {
+  const plan = planAdoption(read(config), read(changed('127.0.0.1:9000', '127.0.0.1:9001')), desired)
+  assert.deepEqual([plan.added, plan.gone], [[], []])
+  assert.deepEqual(
+    plan.changed.map(({ id, members }) => [id, Object.keys(members)]),
+    [[2, ['upstreams']]],
+  )
+})
+
+test('a site that somebody took away is gone, and one that came is new', () => {
+  const without = compileConfig(
+    { sites: sites.slice(1), options: { catchAll: 'not_found' } },
+    makeNode('oldest'),
+  ).config
+  assert.deepEqual(planAdoption(read(config), read(without), desired).gone, [1])
+  const more = makeSite(3, {
+    kind: 'respond',
+    domains: ['three.test'],
+    tls: { mode: 'off' },
+    respond: { body: 'three' },
+  })
+  const grown = compileConfig(
+    { sites: [...sites, more], options: { catchAll: 'not_found' } },
+    makeNode('oldest'),
+  ).config
+  const plan = planAdoption(read(config), read(grown), desired)
+  assert.deepEqual(
+    plan.added.map(({ site }) => site.domains),
+    [['three.test']],
+  )
+  assert.deepEqual([plan.changed, plan.gone], [[], []])
+})

@@ -1,0 +1,104 @@
+import type { HostView } from './host-routes.ts'
+import { at, itemsOf, type JsonLocation } from './json-location.ts'
+import type { ReadServer, ReadServers } from './read-servers.ts'
+import type { ImportReport } from './import-report.ts'
+
+/** Limits of a configuration. */
+export const configBounds = {
+  depth: 100,
+  values: 2_000_000,
+  hosts: 20_000,
+  sites: 5000,
+  routeVisits: 1_000_000,
+} as const
+
+/** Returns why a configuration is too large or too deep to be read, or undefined. Takes any parsed JSON. */
+export function boundsProblem(config: unknown): string | undefined {
+  let level: unknown[] = [config]
+  let count = 0
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > configBounds.depth) return `is nested deeper than ${configBounds.depth} levels`
+    count += level.length
+    if (count > configBounds.values) return `has more than ${configBounds.values} values`
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []))
+  }
+  return undefined
+}
+
+/** Hosts that the same routes of the same servers are for. */
+export interface HostGroup {
+  readonly hosts: string[]
+  /** Location of the first of the routes. */
+  readonly path: string
+  readonly https: HostSide | undefined
+  readonly http: HostSide | undefined
+}
+
+/** The routes of hosts on one server. */
+export interface HostSide {
+  readonly server: JsonLocation
+  readonly view: HostView
+}
+
+/** Finds the hosts of all servers. Routes that are for every host and hosts of two servers are reported. */
+export function groupHosts(servers: ReadServers, report: ImportReport): HostGroup[] {
+  const all = [...servers.https, ...servers.http]
+  const hosts = [...new Set(all.flatMap((server) => Array.from(server.hosts.hosts)))]
+  if (hosts.length > configBounds.hosts) {
+    report.add('left_out', '/apps/http', { what: `the whole: it names more than ${configBounds.hosts} hosts` })
+    return []
+  }
+  for (const server of all) reportHostless(server, report)
+  const groups = new Map<string, HostGroup>()
+  let isTooMuch = false
+  for (const host of hosts) {
+    isTooMuch ||= all.reduce((sum, server) => sum + server.hosts.visits, 0) > configBounds.routeVisits
+    if (isTooMuch) break
+    addHost(host, { servers, report, groups })
+  }
+  if (isTooMuch)
+    report.add('left_out', '/apps/http', { what: 'the rest of the hosts: too many routes are for all of them' })
+  return [...groups.values()]
+}
+
+function addHost(
+  host: string,
+  on: { servers: ReadServers; report: ImportReport; groups: Map<string, HostGroup> },
+): void {
+  const https = sideOf(host, on.servers.https, on.report)
+  const http = sideOf(host, on.servers.http, on.report)
+  const routes = (https ?? http)?.view.routes ?? []
+  const path = routes[0]?.location.path
+  if (path === undefined) return
+  const key = JSON.stringify([https?.view.key, http?.view.key])
+  const group = on.groups.get(key)
+  if (group === undefined) on.groups.set(key, { hosts: [host], path, https, http })
+  else group.hosts.push(host)
+}
+
+/** The server that has routes for the host. */
+function sideOf(host: string, servers: readonly ReadServer[], report: ImportReport): HostSide | undefined {
+  const own = servers.filter(({ hosts }) => hosts.hosts.has(host))
+  for (const { location } of own.slice(1))
+    report.add('left_out', location.path, {
+      what: `${host.slice(0, 100)}, which another server has too`,
+      site: host.slice(0, 253),
+    })
+  const [server] = own
+  return server && { server: server.location, view: server.hosts.view(host) }
+}
+
+/** Reports the answer to unknown hosts, which is a setting here. */
+function reportHostless({ hosts }: ReadServer, report: ImportReport): void {
+  for (const route of hosts.hostless) {
+    const handlers = itemsOf(at(route, 'handle'))
+    const isRefusal = handlers.every((handler) => {
+      const status = at(handler, 'status_code')?.value
+      return (
+        at(handler, 'handler')?.value === 'static_response' && (at(handler, 'abort')?.value === true || status === 404)
+      )
+    })
+    if (!isRefusal)
+      report.add('left_out', route.path, { what: 'what hosts get that no other route is for; here they get 404' })
+  }
+}

@@ -1,0 +1,247 @@
+import { numberOf } from './caddy-values.ts'
+import { type Condition, readCondition } from './conditions.ts'
+import { endsAlways, type HostRoute, type Step, stepsOf } from './host-routes.ts'
+import type { SiteReading } from './site-reading.ts'
+import { giveUp } from './import-report.ts'
+import { at, type JsonLocation, Members } from './json-location.ts'
+import {
+  addAccess,
+  isForwardAuth,
+  type NetworkCondition,
+  readBasicAuth,
+  readForwardAuth,
+  readMaintenance,
+} from './read-authentication.ts'
+import { isMaintenance, isRewriteToFound, readRoot } from './read-answers.ts'
+import { readHeaderHandler, readPathHeaders } from './read-headers.ts'
+import { readPath } from './read-path.ts'
+import { nameOf, readTarget } from './read-target.ts'
+import { type DraftSite, finishDraft, newDraft, type Phase, phases, type SiteDraft } from './site-draft.ts'
+
+/** A site’s routes as members of a site, and its passwords. */
+export interface RoutesReading {
+  readonly site: DraftSite
+  readonly hashes: Readonly<Record<string, string>>
+}
+
+/**
+ * Reads the routes a host meets. Throws `NotMappable` when a request could be answered otherwise by a site than by the routes,
+ * apart from what is reported as changed or lost.
+ */
+export function readRoutes(routes: readonly HostRoute[], reading: SiteReading): RoutesReading {
+  const reader = new RoutesReader(reading)
+  const steps = stepsOf(routes)
+  for (const step of steps) {
+    if (reader.isDone) reading.lost(placeOf(step), 'never reached: all requests are answered before')
+    else if (step.kind === 'always') reader.always(step.handler)
+    else reader.when(step)
+  }
+  return { site: finishDraft(reader.finish()), hashes: reader.draft.hashes ?? {} }
+}
+
+const placeOf = (step: Step): JsonLocation => (step.kind === 'always' ? step.handler : step.location)
+
+type When = Extract<Step, { kind: 'when' }>
+
+/** Stages that may come earlier than they did, because requests are answered the same. */
+const mayMove: Readonly<Partial<Record<Phase, Phase>>> = {
+  response_headers: 'compression',
+  access: 'compression',
+  maintenance: 'compression',
+  body: 'compression',
+  basic_auth: 'compression',
+  forward_auth: 'compression',
+  request_headers: 'compression',
+  compression: 'paths',
+}
+
+class RoutesReader {
+  readonly draft: SiteDraft = newDraft()
+  readonly #reading: SiteReading
+  #reached = 0
+  #root: JsonLocation | undefined
+  #tried: JsonLocation | undefined
+
+  constructor(reading: SiteReading) {
+    this.#reading = reading
+  }
+
+  get isDone(): boolean {
+    return this.draft.target !== undefined
+  }
+
+  /** A handler that every request meets. */
+  always(handler: JsonLocation): void {
+    const name = at(handler, 'handler')?.value
+    if (isMaintenance(handler)) return this.#maintenance(handler, [])
+    switch (name) {
+      case 'headers':
+        return this.#headers(handler)
+      case 'encode':
+        return this.#encode(handler)
+      case 'vars':
+        this.#root = readRoot(handler) ?? this.#root
+        return
+      case 'request_body':
+        return this.#body(handler)
+      case 'authentication':
+        if (this.draft.hashes !== undefined || this.draft.forwardAuth !== null) giveUp(handler, 'a second sign-in')
+        this.#enter('basic_auth', handler)
+        this.draft.hashes = readBasicAuth(handler, this.#reading)
+        return
+      default:
+    }
+    if (isForwardAuth(handler)) return this.#forwardAuth(handler)
+    this.#enter('target', handler)
+    this.draft.target = readTarget(handler, { root: this.#root, tried: this.#tried }, this.#reading)
+  }
+
+  /** Steps under a condition. */
+  when(step: When): void {
+    const condition = readCondition(step.sets)
+    const [first] = step.steps
+    if (condition.kind === 'other' || first === undefined)
+      giveUp(step.location, condition.kind === 'other' ? condition.what : 'a route without a handler')
+    const only = step.steps.length === 1 && first.kind === 'always' ? first.handler : undefined
+    if (step.isExclusive && condition.kind === 'header_missing')
+      giveUp(step.location, 'a route that keeps others from being asked')
+    switch (condition.kind) {
+      case 'bots':
+      case 'networks':
+        return this.#networks(condition, { step, only })
+      case 'file':
+        return this.#file(condition.file, only)
+      case 'header_missing':
+        return this.#defaultHeader(condition.name, { step, only })
+      case 'paths':
+        return this.#paths(condition, { step, only })
+    }
+  }
+
+  finish(): SiteDraft {
+    if (this.#tried !== undefined && this.draft.target?.kind !== 'static')
+      giveUp(this.#tried, 'files that are tried and not served')
+    return this.draft
+  }
+
+  /** Goes on to a part of the site. What would come earlier than it did must be allowed to. */
+  #enter(phase: Phase, location: JsonLocation): void {
+    const rank = phases.indexOf(phase)
+    if (this.#reached > phases.indexOf(mayMove[phase] ?? phase))
+      giveUp(location, `something that a site does earlier (${phase.replace('_', ' ')})`)
+    this.#reached = Math.max(this.#reached, rank)
+  }
+
+  get #isAfterPaths(): boolean {
+    return this.#reached >= phases.indexOf('paths')
+  }
+
+  #headers(handler: JsonLocation): void {
+    const { request, response, isDeferred } = readHeaderHandler(handler)
+    const { draft } = this
+    if (request.length > 0 && !this.#isAfterPaths) this.#enter('request_headers', handler)
+    if (response.length > 0 && !this.#isAfterPaths) this.#enter('response_headers', handler)
+    ;(this.#isAfterPaths ? draft.rest.request : draft.requestHeaders).push(...request)
+    const target = this.#isAfterPaths ? draft.rest.response : draft.response
+    if (isDeferred) target.deferred.push([...response])
+    else target.direct.push(...response)
+  }
+
+  #encode(handler: JsonLocation): void {
+    this.#enter('compression', handler)
+    const members = new Members(handler)
+    members.skip('handler', 'prefer', 'minimum_length', 'match')
+    const encodings = members.take('encodings')
+    for (const member of members.left()) giveUp(member, 'a way to compress that sites do not have')
+    const names = Object.keys((encodings?.value as object | undefined) ?? {})
+    for (const name of names)
+      if (name !== 'gzip' && name !== 'zstd')
+        this.#reading.lost(encodings && at(encodings, name), `compression with ${name}`)
+    const [gzip, zstd] = [names.includes('gzip'), names.includes('zstd')]
+    this.draft.compression = gzip && zstd ? 'both' : gzip ? 'gzip' : zstd ? 'zstd' : 'off'
+  }
+
+  #body(handler: JsonLocation): void {
+    this.#enter('body', handler)
+    const members = new Members(handler)
+    members.skip('handler')
+    this.draft.maxBody = numberOf(members.take('max_size')) ?? null
+    for (const member of members.left()) giveUp(member, 'a rule for bodies that sites do not have')
+  }
+
+  #forwardAuth(handler: JsonLocation): void {
+    if (this.draft.forwardAuth !== null) giveUp(handler, 'a second forward authentication')
+    this.#enter('forward_auth', handler)
+    const read = readForwardAuth(handler)
+    this.draft.forwardAuth = read
+    // What the compiler removes first belongs to the question.
+    const copied = new Set(read.copy_headers.flatMap((name) => [name, name.replaceAll('-', '_')]))
+    this.draft.requestHeaders = this.draft.requestHeaders.filter(({ op, name }) => op !== 'delete' || !copied.has(name))
+  }
+
+  #maintenance(handler: JsonLocation, allow: readonly string[]): void {
+    this.#enter('maintenance', handler)
+    this.draft.maintenance = readMaintenance(handler, allow)
+  }
+
+  #networks(condition: NetworkCondition, { step, only }: Inner): void {
+    if (only === undefined) giveUp(step.location, 'routes for some networks only')
+    if (condition.kind === 'networks' && condition.isInverted && isMaintenance(only))
+      return this.#maintenance(only, condition.ranges)
+    this.#enter('access', step.location)
+    addAccess(this.draft.access, { condition, answer: only, location: step.location }, this.#reading)
+  }
+
+  #file(file: JsonLocation, only: JsonLocation | undefined): void {
+    if (this.#tried !== undefined || !isRewriteToFound(only)) giveUp(file, 'routes that depend on files')
+    this.#tried = file
+  }
+
+  #defaultHeader(name: string, { step, only }: Inner): void {
+    const read = only && at(only, 'handler')?.value === 'headers' ? readHeaderHandler(only) : undefined
+    const [change, ...more] = read?.request ?? []
+    const isDefault = change?.op === 'set' && change.name.toLowerCase() === name.toLowerCase()
+    if (!isDefault || more.length > 0 || (read?.response.length ?? 0) > 0)
+      giveUp(step.location, 'routes that depend on a header')
+    if (!this.#isAfterPaths) this.#enter('request_headers', step.location)
+    ;(this.#isAfterPaths ? this.draft.rest.request : this.draft.requestHeaders).push({ ...change, op: 'default' })
+  }
+
+  #paths(condition: Extract<Condition, { kind: 'paths' }>, { step }: Inner): void {
+    const headers = step.isExclusive || this.#isAfterPaths ? undefined : readPathHeaders(step.steps)
+    if (headers !== undefined) {
+      this.#enter('response_headers', step.location)
+      for (const { difference } of condition.paths) if (difference) this.#reading.changed(step.location, difference)
+      this.draft.pathHeaders.push({ location: step.location, paths: condition.paths, response: headers })
+      return
+    }
+    if (!endsAlways(step.steps)) {
+      const names = step.steps.map((inner) =>
+        inner.kind === 'always' ? nameOf(at(inner.handler, 'handler')?.value) : 'routes',
+      )
+      giveUp(
+        step.location,
+        `what is done for ${condition.patterns.join(', ').slice(0, 200)} only (${names.join(', ')})`,
+      )
+    }
+    readPath(condition, step, {
+      draft: this.draft,
+      root: this.#root,
+      reading: this.#reading,
+      enter: (phase) => this.#tryEnter(phase),
+    })
+  }
+
+  /** Returns true while it is not too late for this part of the site. */
+  #tryEnter(phase: Phase): boolean {
+    const rank = phases.indexOf(phase)
+    if (this.#reached > phases.indexOf(mayMove[phase] ?? phase)) return false
+    this.#reached = Math.max(this.#reached, rank)
+    return true
+  }
+}
+
+interface Inner {
+  readonly step: When
+  readonly only: JsonLocation | undefined
+}

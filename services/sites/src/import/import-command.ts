@@ -1,0 +1,72 @@
+import type { ImportAnswer } from './schema.ts'
+import type { Imports } from './imports.ts'
+import { maxNpmDatabase } from './npm/npm-database.ts'
+import { maxCaddyfile } from './caddyfile/read-caddyfile.ts'
+import type { FoundCertificate } from './config/read-tls.ts'
+
+/** Dependencies of the command. */
+export interface ImportCommandDependencies {
+  /** Runs the work on the data directory, whether or not the service runs. */
+  readonly withImports: (work: (imports: Imports) => Promise<ImportAnswer>) => Promise<ImportAnswer>
+  /** The bytes of a file. Rejects for one that is longer than `largest` bytes, or cannot be read. */
+  readonly readFile: (path: string, largest: number) => Promise<Uint8Array>
+  readonly print: (line: string) => void
+}
+
+/** `hearth sites import caddyfile|npm FILE [--dry-run]`, as the arguments were given. */
+export interface ImportCommand {
+  readonly kind: 'caddyfile' | 'npm'
+  readonly file: string
+  readonly isDryRun: boolean
+  /** Directory of the uploaded certificates of Nginx Proxy Manager, `data/custom_ssl`. */
+  readonly customSsl?: string
+}
+
+/** Largest file of a certificate or key, bytes. */
+const maxPem = 65_536
+
+/** Imports a file and prints what became of it. Returns the exit code: 1 when a site could not be created. */
+export async function runImportCommand(command: ImportCommand, parts: ImportCommandDependencies): Promise<0 | 1> {
+  const request = { isDryRun: command.isDryRun, author: 'command line' }
+  const largest = command.kind === 'npm' ? maxNpmDatabase : maxCaddyfile
+  const bytes = await parts.readFile(command.file, largest)
+  const answer = await parts.withImports((imports) =>
+    command.kind === 'npm'
+      ? imports.npm(bytes, request, (id) => readCustomSsl(id, command.customSsl, parts))
+      : imports.caddyfile(new TextDecoder().decode(bytes), { ...request, isRawWanted: false }),
+  )
+  for (const line of linesOf(answer)) parts.print(line)
+  return answer.counts.failed + answer.counts.invalid + answer.counts.conflicting > 0 ? 1 : 0
+}
+
+async function readCustomSsl(
+  id: number,
+  folder: string | undefined,
+  { readFile }: ImportCommandDependencies,
+): Promise<FoundCertificate | undefined> {
+  if (folder === undefined || !Number.isSafeInteger(id)) return undefined
+  const read = async (name: string) => new TextDecoder().decode(await readFile(`${folder}/npm-${id}/${name}`, maxPem))
+  try {
+    return { certificate: await read('fullchain.pem'), key: await read('privkey.pem') }
+  } catch {
+    return undefined
+  }
+}
+
+function linesOf({ dry_run: isDryRun, counts, sites, report }: ImportAnswer): string[] {
+  const state = (text: string) => text.replace('left_out', 'left out').padEnd(11)
+  const problems = (site: ImportAnswer['sites'][number]) =>
+    site.problems.map(({ field, message }) => `${state('')} ${field === '' ? message : `${field}: ${message}`}`)
+  return [
+    ...sites.flatMap((site) => [
+      `${state(site.status)} ${site.site_name} (${site.kind}${site.enabled ? '' : ', switched off'}): ${site.domains.join(', ')}`,
+      ...problems(site),
+    ]),
+    ...report.map(
+      ({ outcome, path, site, what }) => `${state(outcome)} ${path}${site === null ? '' : ` ${site}`}: ${what}`,
+    ),
+    isDryRun
+      ? `${counts.new} of ${counts.found} sites can be created; nothing was changed`
+      : `${counts.created} of ${counts.found} sites were created`,
+  ].map((line) => line.replaceAll(/\p{Cc}/gu, '?'))
+}

@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { makeNpmDatabase, type NpmFixture } from '../../../test/npm-fixture.ts'
+import { SiteCreate } from '../../sites/schema.ts'
+import { readNpmDatabase } from './npm-database.ts'
+import { readNpm, type NpmDependencies } from './read-npm.ts'
+
+const parts: NpmDependencies = { hashPassword: (password) => Promise.resolve(`hash of ${password}`) }
+const read = async (rows: NpmFixture, more: Partial<NpmDependencies> = {}) => {
+  const tables = await readNpmDatabase(await makeNpmDatabase(rows))
+  const { sites, report } = await readNpm(tables, { ...parts, ...more })
+  return {
+    sites: sites.map(({ site, hashes, certificate }) => ({ hashes, certificate, site: SiteCreate.parse(site) })),
+    report: report.map(({ outcome, path, what }) => `${outcome} ${path}: ${what}`),
+  }
+}
+const host = { domain_names: ['App.example.org', 'www.example.org'], forward_host: '10.0.0.5', forward_port: 8080 }
+const letsEncrypt = [{ id: 1, provider: 'letsencrypt', domain_names: ['app.example.org'] }]
+
+describe('hosts of Nginx Proxy Manager', () => {
+  test('a proxy host with its certificate, its options and its locations', async () => {
+    const { sites, report } = await read({
+      certificate: letsEncrypt,
+      proxy_host: [
+        {
+          id: 3,
+          ...host,
+          forward_scheme: 'https',
+          certificate_id: 1,
+          ssl_forced: 1,
+          hsts_enabled: 1,
+          hsts_subdomains: 1,
+          locations: [
+            {
+              path: '/api/',
+              forward_scheme: 'http',
+              forward_host: '10.0.0.6',
+              forward_port: '90',
+              advanced_config: '',
+            },
+            { path: '= /one', forward_scheme: 'http', forward_host: 'fd00::1', forward_port: 90 },
+            { path: '~ \\.php$', forward_scheme: 'http', forward_host: '10.0.0.6', forward_port: 90 },
+          ],
+        },
+      ],
+    })
+    assert.deepEqual(report, [
+      'lost proxy_host 3: the location ~ \\.php$, which is found by a pattern or forwarded to a path',
+    ])
+    const [{ site } = assert.fail()] = sites
+    assert.deepEqual(site.domains, ['app.example.org', 'www.example.org'])
+    assert.deepEqual(
+      site.upstreams.map(({ url }) => url),
+      ['https://10.0.0.5:8080'],
+    )
+    assert.equal(site.upstream_tls.verify, false)
+    assert.deepEqual([site.tls.mode, site.force_https, site.enabled], ['auto', true, true])
+    assert.deepEqual(site.hsts, { max_age: 63_072_000, subdomains: true, preload: true })
+    assert.deepEqual(
+      site.paths.map(({ match, path, upstreams }) => [match, path, upstreams[0]?.url]),
+      [
+        ['prefix', '/api/', 'http://10.0.0.6:90'],
+        ['exact', '/one', 'http://[fd00::1]:90'],
+      ],
+    )
+  })
+
+  test('without a certificate a host is served over plain HTTP; switched off stays off; deleted hosts are gone', async () => {
+    const { sites, report } = await read({
+      proxy_host: [
+        { id: 1, ...host, enabled: 0 },
+        { id: 2, ...host, is_deleted: 1 },
+      ],
+    })
+    assert.deepEqual(report, [])
+    assert.deepEqual(
+      sites.map(({ site }) => [site.enabled, site.tls.mode, site.force_https]),
+      [[false, 'off', false]],
+    )
+  })
+
+  test('what Caddy does not have is reported, and directives that guard a host switch it off', async () => {
+    const { sites, report } = await read({
+      proxy_host: [
+        { id: 1, ...host, caching_enabled: 1, block_exploits: 1, advanced_config: '# nothing\nproxy_read_timeout 90;' },
+        { id: 2, ...host, domain_names: ['guarded.example.org'], advanced_config: 'deny all;' },
+        { id: 3, ...host, domain_names: ['sub.example.org'], forward_host: '10.0.0.5/path' },
+        { id: 4, ...host, domain_names: [] },
+      ],
+      stream: [{ id: 7, incoming_port: 2222, forwarding_host: '10.0.0.9', forwarding_port: 22 }],
+    })
+    assert.deepEqual(report, [
+      'lost proxy_host 1: caching of images, scripts and styles',
+      'lost proxy_host 1: the rules against common attacks',
+      'lost proxy_host 1: directives of nginx: proxy_read_timeout 90;',
+      'lost proxy_host 2: directives of nginx: deny all;',
+      'changed proxy_host 2: the directives may decide who may come or what is answered, so the site is switched off',
+      'left_out proxy_host 3: a host that is forwarded to something else than a server and its port',
+      'left_out proxy_host 4: a host without names',
+      'left_out stream 7: the stream from port 2222 to 10.0.0.9:22: not possible with stock Caddy',
+    ])
+    assert.deepEqual(
+      sites.map(({ site }) => [site.site_name, site.enabled]),
+      [
+        ['app.example.org', true],
+        ['guarded.example.org', false],
+      ],
+    )
+  })
+
+  test('access lists become users and networks, and nobody gets in who did not before', async () => {
+    const bcrypt = '$2a$12$Zkx19XLiW6VYouLHR5NmfOFU0z2GTNmpkT/5qqR7hx4IjWJPDhjvG'
+    const access = (id: number) => ({ id, ...host, domain_names: [`l${id}.example.org`], access_list_id: id })
+    const { sites, report } = await read({
+      access_list: [
+        { id: 1, name: 'both', pass_auth: 0 },
+        { id: 2, name: 'either', satisfy_any: 1 },
+        { id: 3, name: 'users of another kind', satisfy_any: 1 },
+        { id: 4, name: 'nobody' },
+      ],
+      access_list_auth: [
+        { access_list_id: 1, username: 'bob', password: 'secret' },
+        { access_list_id: 1, username: 'eve', password: bcrypt },
+        { access_list_id: 2, username: 'bob', password: 'secret' },
+        { access_list_id: 3, username: 'bob', password: '$apr1$abcdefgh$0123456789012345678901' },
+        { access_list_id: 4, username: 'bob', password: 'secret' },
+      ],
+      access_list_client: [
+        { access_list_id: 1, address: 'all', directive: 'allow' },
+        { access_list_id: 1, address: '192.0.2.0/24', directive: 'deny' },
+        { access_list_id: 2, address: '10.0.0.0/8', directive: 'allow' },
+      ],
+      proxy_host: [access(1), access(2), access(3), access(4), { ...access(5), access_list_id: 99 }],
+    })
+    const view = sites.map(({ site, hashes }) => [
+      site.enabled,
+      hashes,
+      site.access.allow,
+      site.access.deny,
+      site.request_headers.length,
+    ])
+    assert.deepEqual(view, [
+      [true, { bob: 'hash of secret', eve: bcrypt }, [], ['192.0.2.0/24'], 1],
+      [true, { bob: 'hash of secret' }, ['10.0.0.0/8'], [], 0],
+      [false, {}, [], [], 0],
+      [true, { bob: 'hash of secret' }, [], ['0.0.0.0/0', '::/0'], 0],
+      [false, {}, [], [], 0],
+    ])
+    assert.deepEqual(report, [
+      'changed proxy_host 2: a network or a password was enough; now visitors need both',
+      'changed proxy_host 3: the password of bob cannot be taken over',
+      'changed proxy_host 3: nobody of the access list can be taken over; the site is switched off',
+      'changed proxy_host 4: the list allows no network, so it lets nobody in, with a password or without; that stays so',
+      'changed proxy_host 5: the access list 99, which is not there; the site is switched off',
+    ])
+  })
+
+  test('redirections, dead hosts and uploaded certificates', async () => {
+    const { sites, report } = await read(
+      {
+        certificate: [
+          {
+            id: 1,
+            provider: 'other',
+            meta: { certificate: 'LEAF\n', certificate_key: 'KEY', intermediate_certificate: 'CHAIN' },
+          },
+          { id: 2, provider: 'other' },
+          { id: 3, provider: 'other' },
+        ],
+        redirection_host: [
+          {
+            id: 1,
+            domain_names: ['a.example.org'],
+            forward_domain_name: 'b.example.org',
+            forward_scheme: 'https',
+            forward_http_code: 301,
+            preserve_path: 1,
+            certificate_id: 1,
+            ssl_forced: 1,
+          },
+          {
+            id: 2,
+            domain_names: ['c.example.org'],
+            forward_domain_name: 'b.example.org/x',
+            forward_http_code: 303,
+            certificate_id: 2,
+          },
+          { id: 3, domain_names: ['d.example.org'], forward_domain_name: 'b.example.org;return' },
+        ],
+        dead_host: [{ id: 1, domain_names: ['gone.lan'], certificate_id: 3 }],
+      },
+      { customCertificate: (id) => Promise.resolve(id === 2 ? { certificate: 'FILE', key: 'FILE KEY' } : undefined) },
+    )
+    assert.deepEqual(
+      sites.map(({ site, certificate }) => [site.redirect ?? site.respond?.status, site.tls.mode, certificate]),
+      [
+        [
+          { to: 'https://b.example.org', code: 301, keep_path: true },
+          'custom',
+          { certificate: 'LEAF\nCHAIN', key: 'KEY' },
+        ],
+        [
+          { to: 'https://b.example.org/x', code: 302, keep_path: false },
+          'custom',
+          { certificate: 'FILE', key: 'FILE KEY' },
+        ],
+        [404, 'internal', undefined],
+      ],
+    )
+    assert.deepEqual(report, [
+      'changed redirection_host 2: a redirect that keeps the scheme; now it leads to https',
+      'changed redirection_host 2: the status 303 of a redirect, which becomes 302',
+      'left_out redirection_host 3: a redirect to something that is no address',
+      'changed dead_host 1: the certificate 3, whose files are not at hand; until it is uploaded, Caddy gets one itself',
+    ])
+  })
+
+  test('an older version has fewer columns, and a write-ahead log leaves its mark', async () => {
+    const bytes = await makeNpmDatabase(
+      { proxy_host: [{ id: 1, ...host }] },
+      { isRecent: false, sql: 'drop table access_list_client; pragma journal_mode = wal' },
+    )
+    assert.deepEqual([bytes[18], bytes[19]], [2, 2])
+    const { sites } = await readNpm(await readNpmDatabase(bytes), parts)
+    assert.deepEqual(
+      sites.map(({ site }) => site.domains),
+      [['app.example.org', 'www.example.org']],
+    )
+  })
+})

@@ -1,0 +1,40 @@
+import type { AccountTables } from './accounts/tables.ts'
+import { certificateTableNames, type CertificateTables } from './certificates/tables.ts'
+import type { NodeTables } from './deploy/nodes/tables.ts'
+import type { ApplyTables } from './deploy/tables.ts'
+import type { SettingTables } from './settings/settings.ts'
+import type { SiteTables } from './sites/tables.ts'
+import { trafficTableNames, type TrafficTables } from './traffic/tables.ts'
+
+/** All tables of the service. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
+export interface Tables
+  extends AccountTables, SettingTables, SiteTables, NodeTables, ApplyTables, CertificateTables, TrafficTables {
+  facts: FactRow
+}
+
+/** A fact the service knows about its own database, such as which key belongs to it. */
+export interface FactRow {
+  name: string
+  value: string
+}
+
+/**
+ * Every table that is backed up, those that others refer to first. Sessions, challenges and attempts are not: nobody is to be
+ * signed in by a restore, and their rows go when their users do.
+ */
+export const tableNames = [
+  'facts',
+  'settings',
+  'users',
+  'recovery_codes',
+  'passkeys',
+  'sites',
+  'site_domains',
+  'site_versions',
+  'nodes',
+  'site_states',
+  'revisions',
+  'revision_sites',
+  ...certificateTableNames,
+  ...trafficTableNames,
+] as const

@@ -1,0 +1,109 @@
+/**
+ * Files that the resolver process works from, in `DATA_DIR/dns`, each written whole by the service (0600, atomic) and read by the
+ * resolver when it starts and when it is notified of a change. So a resolver that died comes back by itself, with everything
+ * in force, also before the rest of the service is up.
+ */
+export const resolverFile = {
+  settings: 'settings.json',
+  clients: 'clients.json',
+  rules: 'rules.json',
+  lists: 'lists.json',
+  /** All lists compiled; made by the resolver itself. */
+  bundle: 'lists.bin',
+  /** Query log; written by the resolver, read by the service. */
+  queryLog: 'query-log.db',
+} as const
+
+/** An address on which the resolver listens. */
+export interface Listener {
+  readonly address: string
+  readonly port: number
+  /** The tunnel's device: queries are taken from it alone, and from peers alone. Null for `DNS_LISTEN`. */
+  readonly device: string | null
+}
+
+/** Answer to a blocked name. */
+export type BlockMode = 'zero_ip' | 'nxdomain' | 'refused' | 'custom_ip'
+
+/** An upstream server. */
+export interface Upstream {
+  /** Text of the operator; shown, and never logged with a path. */
+  readonly label: string
+  readonly protocol: 'udp' | 'tcp' | 'tls' | 'https'
+  /** IP address; undefined for an https server that is given by name alone. */
+  readonly address: string | undefined
+  readonly port: number
+  /** Name in the certificate, and host of the request; undefined for udp and tcp. */
+  readonly name: string | undefined
+  /** Path of an https server, `/dns-query` and the like. */
+  readonly path: string | undefined
+}
+
+/** `settings.json`. */
+export interface ResolverSettings {
+  readonly engine: 'auto' | 'ffi' | 'dgram'
+  readonly listeners: readonly Listener[]
+  /** The client number that queries on listeners without a device count as; 0: by their source, or as no one. */
+  readonly listenClient: number
+  readonly upstreams: readonly Upstream[]
+  readonly blockingEnabled: boolean
+  /** Milliseconds since the epoch; 0 for not paused. */
+  readonly pausedUntil: number
+  readonly blockMode: BlockMode
+  readonly customIpv4: string | null
+  readonly customIpv6: string | null
+  /** Seconds. */
+  readonly blockTtl: number
+  /** Entries. */
+  readonly cacheSize: number
+  readonly cacheMinTtl: number
+  readonly cacheMaxTtl: number
+  readonly serveStale: boolean
+  readonly dnssec: boolean
+  readonly blockPrivateAnswers: boolean
+  /** Domains (and what is below them) whose answers may be private. */
+  readonly privateAnswersAllowed: readonly string[]
+  /** Domains that are sent to upstreams although they, or what they are within, belong to the local network. */
+  readonly forwardedZones: readonly string[]
+  /** Queries a second and peer on tunnels; 0 for no limit. */
+  readonly clientRateLimit: number
+  readonly queryLog: 'all' | 'blocked' | 'none'
+  readonly anonymizeClients: boolean
+  readonly logRetentionDays: number
+}
+
+/** An entry of `clients.json`: a peer that may query. */
+export interface ResolverClient {
+  /** Stands for the peer in memory and in the log; 1 to 2 ** 31 - 1, never given to another peer. */
+  readonly number: number
+  readonly id: string
+  readonly name: string
+  readonly addresses: readonly string[]
+  readonly filtering: boolean
+  /** Ids of the lists that hold for it; null for all. */
+  readonly lists: readonly string[] | null
+  readonly logging: boolean
+}
+
+/** An entry of `rules.json`. */
+export interface ResolverRule {
+  readonly number: number
+  readonly action: 'block' | 'allow'
+  /** Lower case, punycode, without a leading `*.` and a final dot. */
+  readonly domain: string
+  /** `*.domain`: only what is below. Otherwise the domain and what is below. */
+  readonly belowOnly: boolean
+  /** A client's number; 0 for everyone. */
+  readonly client: number
+}
+
+/** An entry of `lists.json`: a list that is enabled and whose text lies in `lists/<id>.txt`. */
+export interface ResolverList {
+  /** 0 to 31, the same as long as the list exists. */
+  readonly number: number
+  readonly id: string
+  readonly name: string
+  readonly format: 'auto' | 'hosts' | 'domains' | 'wildcard' | 'adblock' | 'dnsmasq'
+  /** SHA-256 of the text, hex. */
+  readonly sha256: string
+}

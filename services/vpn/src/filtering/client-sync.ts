@@ -1,0 +1,117 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Clock, Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import { ClientsFile } from './clients-file.ts'
+import { joinChanges } from './in-force.ts'
+import { PeerClients, type NamedPeer, type PeersChange } from './peer-clients.ts'
+import { resolverFile } from '../dns/resolver-files.ts'
+import type { ResolverSupervisor } from '../resolver/supervisor.ts'
+import type { ResolverInput } from './resolver-input.ts'
+
+/** Maximum time that `close` waits for pending changes of peers, milliseconds. */
+const patience = 3000
+
+/** Dependencies of the client sync. */
+export interface ClientSyncDependencies {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+  readonly log: Log
+  /** `DATA_DIR/dns`. */
+  readonly directory: string
+  readonly resolver: Pick<ResolverSupervisor, 'changedClients' | 'beginClientsFile' | 'purgeLog'>
+  readonly input: Pick<ResolverInput, 'writeClients'>
+  /** `DNS_LISTEN_CLIENT`, a peer's name or id. */
+  readonly listenClient: string | undefined
+  readonly publishSettings: () => Promise<void>
+  readonly publishRules: () => Promise<void>
+  /** Returns true if there are rules for any of these clients alone. */
+  readonly hasRules: (clients: ReadonlySet<number>) => boolean
+}
+
+/** Keeps the resolver's clients, their file, and what depends on them, in step with the peers of the database. */
+export class ClientSync {
+  readonly #dependencies: ClientSyncDependencies
+  readonly #peers: PeerClients
+  readonly #file: ClientsFile
+  /** Pending work after changes of peers: logs to purge by client number, files to write. */
+  readonly #pending = { purges: new Set<number>(), rules: false, settings: false }
+  #listenClient = 0
+  /** Takes in that these peers came, changed, went or expired, or any; resolves when the resolver uses it. */
+  readonly sync: (ids?: readonly string[]) => Promise<void>
+
+  constructor(dependencies: ClientSyncDependencies) {
+    this.#dependencies = dependencies
+    this.#peers = new PeerClients(dependencies.db, dependencies.clock)
+    this.#file = new ClientsFile({
+      path: join(dependencies.directory, resolverFile.clients),
+      clients: () => this.#peers.clients(),
+      begin: () => dependencies.resolver.beginClientsFile(),
+      log: dependencies.log,
+    })
+    this.sync = joinChanges((ids) => this.#readPeers(ids))
+  }
+
+  /** The peer with this number. */
+  peer(number: number): NamedPeer | undefined {
+    return this.#peers.peer(number)
+  }
+
+  /** The number of the client that queries on extra addresses count as; 0 for none. */
+  get listenClient(): number {
+    return this.#listenClient
+  }
+
+  /** At the start all clients are written, whatever the file says. */
+  async open(): Promise<void> {
+    this.#findListenClient(await this.#peers.read())
+    await this.#dependencies.input.writeClients([...this.#peers.clients()])
+  }
+
+  /** Takes in changes that no one waited for, but not for longer than the end of the service can wait; writes the file. */
+  async close(): Promise<void> {
+    const done = this.sync([]).catch(() => undefined)
+    await Promise.race([done, pause(patience, undefined, { ref: false })])
+    await this.#file.close()
+  }
+
+  async #readPeers(ids: readonly string[] | undefined): Promise<void> {
+    const change = await this.#peers.read(ids)
+    const { clients, gone, renamed } = change
+    const touched = new Set([...gone, ...renamed])
+    // Known at once: the settings name it, also those that are written while the resolver is away.
+    if (this.#findListenClient(change)) this.#pending.settings = true
+    // The log of a deleted peer goes with it, and so do its rules; a rule shows its peer's name.
+    for (const number of gone) this.#pending.purges.add(number)
+    if (this.#dependencies.hasRules(touched)) this.#pending.rules = true
+    if (clients.set.length > 0 || clients.removed.length > 0) {
+      this.#file.changed()
+      await this.#dependencies.resolver.changedClients(clients)
+    }
+    await this.#settlePending()
+  }
+
+  async #settlePending(): Promise<void> {
+    if (this.#pending.rules) await this.#dependencies.publishRules()
+    this.#pending.rules = false
+    if (this.#pending.settings) await this.#dependencies.publishSettings()
+    this.#pending.settings = false
+    for (const number of this.#pending.purges) {
+      await this.#dependencies.resolver.purgeLog(this.#dependencies.clock.now(), number)
+      this.#pending.purges.delete(number)
+    }
+  }
+
+  /** Looks up `DNS_LISTEN_CLIENT` again when the change may be about it; true when it is another client now. */
+  #findListenClient({ clients: { set, removed } }: PeersChange): boolean {
+    const { listenClient: wanted } = this.#dependencies
+    if (wanted === undefined) return false
+    const known = this.#listenClient
+    const isWanted = ({ id, name }: { id: string; name: string }) => wanted === name || wanted === id
+    if (removed.includes(known) || set.some((client) => client.number === known || isWanted(client))) {
+      this.#listenClient = this.#peers.clients().find(isWanted)?.number ?? 0
+    }
+    return this.#listenClient !== known
+  }
+}

@@ -1,0 +1,108 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import { badRequest } from '../problems.ts'
+import { asciiName } from '../lists/domain-name.ts'
+import { reasonName } from '../query-log/query-view.ts'
+import { localZones } from '../dns/policy/local-zones.data.ts'
+import { Reason, Status } from '../dns/policy/verdict.ts'
+import type { ExplainRequest, Explanation } from '../resolver/messages.ts'
+import { findClient } from './rules/rules.ts'
+import type { DnsExplanation } from './schema.ts'
+
+/** Names of the lists, rules and clients behind the resolver's numbers. */
+export interface PolicyNames {
+  rule(number: number): { readonly id: string; readonly text: string; readonly client: string | null } | undefined
+  list(number: number): { readonly id: string; readonly name: string } | undefined
+}
+
+/** Question to explain: a name, a type and a client. */
+export interface ExplainQuestion {
+  readonly domain: string
+  /** A peer's name, id or address. */
+  readonly client: string | undefined
+  /** Also look the name up. */
+  readonly resolve: boolean
+  /** DNS type. */
+  readonly type: number
+}
+
+export interface ExplainDependencies {
+  readonly db: Kysely<Tables>
+  readonly names: PolicyNames
+  readonly explainName: (question: ExplainRequest) => Promise<Explanation>
+}
+
+/** Explains why a name is answered as it is for a client. The resolver itself answers, from the policy in force. */
+export async function explain(dependencies: ExplainDependencies, question: ExplainQuestion): Promise<DnsExplanation> {
+  const domain = asciiName(question.domain.trim())
+  if (domain === undefined) throw badRequest('domain must be a domain name')
+  const client = question.client === undefined ? undefined : await findClient(dependencies.db, question.client)
+  if (question.client !== undefined && client === undefined) throw badRequest('client is no peer’s name, id or address')
+  const found = await dependencies.explainName({
+    domain,
+    client: client?.dns_number ?? 0,
+    resolve: question.resolve,
+    qtype: question.type,
+  })
+  const matches = found.matches.map((match) => shownMatch(dependencies.names, match))
+  const isBlocked = found.verdict.status === Status.blocked
+  return {
+    domain,
+    client: client?.name ?? null,
+    status: isBlocked ? 'blocked' : 'allowed',
+    reason: reasonName(found.verdict.reason),
+    decided_by: decisionText(found, matches),
+    name: found.name,
+    cnames: [...found.cnames],
+    matches,
+    flip: flipOf(found, { domain, client: client?.name }),
+  }
+}
+
+type Shown = DnsExplanation['matches'][number]
+
+function shownMatch(names: PolicyNames, match: Explanation['matches'][number]): Shown {
+  const of = match.kind === 'rule' ? names.rule(match.source) : names.list(match.source)
+  return {
+    kind: match.kind,
+    action: match.action,
+    scope: match.scope,
+    name: match.name,
+    text: of !== undefined && 'text' in of ? of.text : match.text,
+    important: match.important,
+    modifiers: [...match.modifiers],
+    id: of?.id ?? null,
+    source: sourceName(match, of),
+    deciding: match.isDeciding,
+  }
+}
+
+function sourceName(match: Explanation['matches'][number], of: { name?: string; client?: string | null } | undefined) {
+  if (match.kind === 'list') return of?.name ?? 'a list that is gone'
+  return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'
+}
+
+function decisionText({ verdict, name, cnames }: Explanation, matches: readonly Shown[]): string {
+  const deciding = matches.find((match) => match.deciding)
+  if (verdict.reason === Reason.address && deciding !== undefined)
+    return `${deciding.source}: ${deciding.text} (an address in its answer)`
+  const through = cnames.includes(name) ? ` (it leads to ${name})` : ''
+  if (deciding !== undefined) return `${deciding.source}: ${deciding.text}${through}`
+  if (verdict.reason === Reason.off) return 'Filtering is paused or off'
+  if (verdict.reason === Reason.special) return 'A name with which devices look for a way round the filter'
+  if (verdict.reason === Reason.privateAnswer)
+    return 'Its answer is an address of a private network, which public names may not have (DNS rebinding)'
+  if (verdict.reason === Reason.local) return localText(verdict.source)
+  return 'Nothing matches'
+}
+
+function localText(zone: number): string {
+  const { domain = '', source = '' } = localZones[zone] ?? {}
+  return `The resolver itself answers: ${domain} belongs to the local network (${source}), and no upstream is asked`
+}
+
+function flipOf({ verdict }: Explanation, asked: { domain: string; client: string | undefined }): string | null {
+  if (verdict.reason === Reason.off) return 'Switch filtering on'
+  const action = verdict.status === Status.blocked ? 'Allow' : 'Block'
+  return `${action} ${asked.domain}${asked.client === undefined ? '' : ` for ${asked.client}`}`
+}

@@ -1,0 +1,265 @@
+import { mkdir } from 'node:fs/promises'
+import type { Database } from '@hearth/database'
+import { toIsoString, type Clock, type Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import { Problem } from '../problems.ts'
+import type { Preview, PreviewRequest } from '../query-log/rule-preview.ts'
+import { explain, type ExplainQuestion, type PolicyNames } from './explain.ts'
+import { inForceSoon, joinRuns } from './in-force.ts'
+import { ClientSync } from './client-sync.ts'
+import type { NamedPeer } from './peer-clients.ts'
+import type { ListsChange } from '../resolver/lists-in-force.ts'
+import type { ResolverState } from '../resolver/messages.ts'
+import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-files.ts'
+import type { ResolverSupervisor } from '../resolver/supervisor.ts'
+import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
+import { previewedRule, type RuleHits, Rules, shownDomain } from './rules/rules.ts'
+import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
+import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
+import { listNameRows, ruleRows } from './store.ts'
+import { checkUpstream, openDnsSettings, type DnsSettingsStore } from './settings.ts'
+
+/** The running resolver, as far as filtering needs it. */
+export type Resolver = Pick<
+  ResolverSupervisor,
+  | 'changed'
+  | 'changedClients'
+  | 'beginClientsFile'
+  | 'changedLists'
+  | 'explain'
+  | 'testUpstream'
+  | 'purgeLog'
+  | 'clearCache'
+  | 'state'
+  | 'restarts'
+  | 'quietMs'
+>
+
+export interface FilteringDependencies {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly log: Log
+  /** `DATA_DIR/dns`. */
+  readonly directory: string
+  readonly resolver: Resolver
+  readonly engine: ResolverSettings['engine']
+  /** `DNS_LISTEN`. */
+  readonly extraListeners: readonly Listener[]
+  /** `DNS_LISTEN_CLIENT`, a peer's name. */
+  readonly listenClient: string | undefined
+  readonly fixedUpstreams: readonly string[] | undefined
+  /** Without real tunnels there are no tunnel addresses to listen on. */
+  readonly hasTunnels: boolean
+  readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
+  readonly preview: (request: Omit<PreviewRequest, 'now'>) => Promise<Preview>
+}
+
+/** Opens the settings, brings the resolver's files to what the database says, and keeps them there. */
+export async function openFiltering(dependencies: FilteringDependencies): Promise<Filtering> {
+  await mkdir(dependencies.directory, { recursive: true, mode: 0o700 })
+  const filtering = new Filtering(dependencies)
+  await filtering.open()
+  return filtering
+}
+
+/** Everything the service does for its resolver: what it decides by, and what it says. */
+export class Filtering {
+  readonly #dependencies: FilteringDependencies
+  readonly #db: Kysely<Tables>
+  readonly #input: ResolverInput
+  readonly #publishSettings: () => Promise<void>
+  readonly #publishRules: () => Promise<void>
+  readonly #clients: ClientSync
+  readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null; clientNumber: number }>()
+  /** All lists, disabled ones too: the log names those that blocked earlier. */
+  #lists: readonly Pick<ResolverList, 'number' | 'id' | 'name'>[] = []
+  #listsChange: ListsChange | undefined
+  #settings: DnsSettingsStore | undefined
+  readonly rules: Rules
+  readonly resolver: Resolver
+  readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
+
+  constructor(dependencies: FilteringDependencies) {
+    this.#dependencies = dependencies
+    this.#db = dependencies.database.query
+    this.resolver = dependencies.resolver
+    this.#input = new ResolverInput(dependencies.directory, async (file) => {
+      if (file === 'lists') this.#listsChange = await dependencies.resolver.changedLists()
+      else await dependencies.resolver.changed(file)
+    })
+    this.#publishSettings = joinRuns(() => this.#writeSettings())
+    this.#publishRules = joinRuns(() => this.#writeRules())
+    this.#clients = new ClientSync({
+      ...dependencies,
+      db: this.#db,
+      input: this.#input,
+      publishSettings: this.#publishSettings,
+      publishRules: this.#publishRules,
+      hasRules: (clients) => [...this.#ruleNames.values()].some(({ clientNumber }) => clients.has(clientNumber)),
+    })
+    this.rules = new Rules({ ...dependencies, publish: () => this.#soon(this.#publishRules()) })
+    this.names = {
+      rule: (number) => this.#ruleNames.get(number),
+      list: (number) => this.#lists.find((list) => list.number === number),
+      client: (number) => this.#clients.peer(number),
+    }
+  }
+
+  async open(): Promise<void> {
+    this.#settings = await openDnsSettings({
+      ...this.#dependencies,
+      db: this.#db,
+      publish: () => this.#soon(this.#publishSettings()),
+    })
+    // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
+    for (const publish of [() => this.#clients.open(), this.#publishSettings, this.#publishRules]) {
+      // The files are written; the resolver uses them as soon as it runs.
+      await publish().catch((error: unknown) =>
+        this.#dependencies.log.error({ err: error }, 'the resolver was not notified'),
+      )
+    }
+  }
+
+  get settings(): DnsSettingsStore {
+    if (this.#settings === undefined) throw new Error('the settings are not open yet')
+    return this.#settings
+  }
+
+  /**
+   * These peers came, changed, went or expired; all may have when none are named. Resolves when that is in force, or the
+   * resolver does not answer.
+   */
+  async peersChanged(ids?: readonly string[]): Promise<void> {
+    await this.#soon(this.#clients.sync(ids))
+  }
+
+  /** Interfaces came, went, started or stopped. */
+  async interfacesChanged(): Promise<void> {
+    await this.#soon(Promise.all([this.#publishSettings(), this.#clients.sync()]))
+  }
+
+  /** A resolver that does not answer keeps no one waiting: what is stored reaches it later. */
+  #soon(change: Promise<unknown>): Promise<boolean> {
+    const { log, resolver } = this.#dependencies
+    return inForceSoon({
+      change,
+      quietMs: () => resolver.quietMs,
+      failed: (error) => log.error({ err: error }, 'the resolver was not notified of a change'),
+    })
+  }
+
+  /** Writes what the resolver's files do not hold yet. */
+  close(): Promise<void> {
+    return this.#clients.close()
+  }
+
+  /** Compiles these lists and puts them in force; undefined when they were in force already. */
+  async publishLists(lists: readonly ResolverList[]) {
+    this.#lists = await listNameRows(this.#db)
+    this.#listsChange = undefined
+    await this.#input.writeLists(lists)
+    return this.#listsChange
+  }
+
+  /** Returns the status of the resolver; `health/` adds what is wrong. */
+  status(): Omit<DnsStatus, 'health'> {
+    const state = this.resolver.state
+    const { blocking_enabled: enabled, pausedUntil } = this.settings.current()
+    const isPaused = pausedUntil > this.#dependencies.clock.now()
+    return {
+      running: state !== undefined,
+      unavailable: unavailable(state),
+      engine: state?.engine ?? null,
+      engine_reason: state?.engineReason ?? 'the resolver is starting',
+      started_at: state === undefined ? null : toIsoString(state.startedAt),
+      restarts: this.resolver.restarts,
+      listeners: (state?.listeners ?? []).map(({ address, port, error }) => ({ address, port, error })),
+      upstreams: (state?.upstreams ?? []).map((each) => ({
+        upstream: each.label,
+        queries: each.queries,
+        failures: each.failures,
+        average_ms: each.averageMs,
+        healthy: each.isHealthy,
+        last_error: each.lastError,
+      })),
+      blocking: { enabled, paused_until: isPaused ? toIsoString(pausedUntil) : null },
+      blocked_names: state?.names ?? 0,
+      cache_entries: state?.cacheEntries ?? 0,
+      log_entries_lost: state?.logLost ?? 0,
+    }
+  }
+
+  explain(question: ExplainQuestion): Promise<DnsExplanation> {
+    return explain(
+      { db: this.#db, names: this.names, explainName: (asked) => orUnavailable(this.resolver.explain(asked)) },
+      question,
+    )
+  }
+
+  async testUpstream(upstream: string): Promise<UpstreamTestResult> {
+    checkUpstream(upstream, 'upstream')
+    try {
+      return { ok: true, milliseconds: await this.resolver.testUpstream(upstream), error: null }
+    } catch (error) {
+      return { ok: false, milliseconds: null, error: error instanceof Error ? error.message : 'no answer' }
+    }
+  }
+
+  /** Counts the queries of the last 24 hours that a rule would have changed. */
+  async preview(input: DnsRulePreviewBody): Promise<DnsRulePreview> {
+    const rule = await previewedRule(this.#db, input)
+    const { changed, matching, clients } = await this.#dependencies.preview({
+      rule,
+      rules: rulesOf(await ruleRows(this.#db)),
+    })
+    return {
+      changed,
+      matching,
+      clients: clients.map(({ client, name, changed: count }) => ({
+        client: this.names.client(client)?.name ?? name,
+        changed: count,
+      })),
+    }
+  }
+
+  async #writeSettings(): Promise<void> {
+    const { hasTunnels, extraListeners, engine } = this.#dependencies
+    const tunnels = hasTunnels ? await readTunnelListeners(this.#db) : []
+    await this.#input.writeSettings(
+      resolverSettings(this.settings.current(), this.settings.upstreams(), {
+        engine,
+        listeners: [...tunnels, ...extraListeners],
+        listenClient: this.#clients.listenClient,
+      }),
+    )
+  }
+
+  async #writeRules(): Promise<void> {
+    const rules = await ruleRows(this.#db)
+    this.#ruleNames.clear()
+    for (const rule of rules)
+      this.#ruleNames.set(rule.number, {
+        id: rule.id,
+        text: shownDomain(rule),
+        client: rule.client_name,
+        clientNumber: rule.client_number ?? 0,
+      })
+    await this.#input.writeRules(rulesOf(rules))
+  }
+}
+
+function unavailable(state: ResolverState | undefined): string | null {
+  if (state === undefined) return 'The resolver is starting'
+  const failed = state.listeners.filter(({ error }) => error !== null)
+  if (state.listeners.length === 0) return 'There is no address to listen on: no interface runs'
+  return failed.length === state.listeners.length ? (failed[0]?.error ?? null) : null
+}
+
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw new Problem('internal', 'The resolver does not answer at the moment; try again', { cause: error })
+  }
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import { isExpired } from '../peers/followed-peer.ts'
+import type { ClientsChange } from '../resolver/messages.ts'
+import type { ResolverClient } from '../dns/resolver-files.ts'
+import { clientRows } from './store.ts'
+
+/** A peer as the log and the rules name it, also while it may not ask. */
+export interface NamedPeer {
+  readonly id: string
+  readonly name: string
+  readonly ip: string
+}
+
+interface KnownPeer extends NamedPeer {
+  readonly number: number
+  /** Null while it may not ask. */
+  readonly client: ResolverClient | null
+}
+
+/** Changes that a reading of peers found. */
+export interface PeersChange {
+  /** For the resolver. */
+  readonly clients: ClientsChange
+  /** Numbers of the peers that exist no more. */
+  readonly gone: readonly number[]
+  /** Numbers of the peers that have another name. */
+  readonly renamed: readonly number[]
+}
+
+/** All peers as clients of the resolver, in the state that it was notified of last. */
+export class PeerClients {
+  readonly #db: Kysely<Tables>
+  readonly #clock: Clock
+  readonly #byId = new Map<string, KnownPeer>()
+  readonly #byNumber = new Map<number, KnownPeer>()
+
+  constructor(db: Kysely<Tables>, clock: Clock) {
+    this.#db = db
+    this.#clock = clock
+  }
+
+  /** The peer with this number. */
+  peer(number: number): NamedPeer | undefined {
+    return this.#byNumber.get(number)
+  }
+
+  /** Clients that may query, in the order in which they were made. */
+  *clients(): Generator<ResolverClient> {
+    for (const { client } of this.#byId.values()) if (client !== null) yield client
+  }
+
+  /** Reads peers again, these or all; says what changed. */
+  async read(ids?: readonly string[]): Promise<PeersChange> {
+    const rows = ids?.length === 0 ? [] : await clientRows(this.#db, ids)
+    const now = this.#clock.now()
+    const found = new Map(rows.map((row) => [row.id, knownPeer(row, now)]))
+    const change = {
+      set: [] as ResolverClient[],
+      removed: [] as number[],
+      gone: [] as number[],
+      renamed: [] as number[],
+    }
+    for (const id of ids ?? new Set([...this.#byId.keys(), ...found.keys()])) {
+      const before = this.#byId.get(id)
+      const after = found.get(id)
+      note(change, before, after)
+      if (before !== undefined) this.#byNumber.delete(before.number)
+      if (after === undefined) this.#byId.delete(id)
+      else {
+        this.#byId.set(id, after)
+        this.#byNumber.set(after.number, after)
+      }
+    }
+    const { set, removed, gone, renamed } = change
+    return { clients: { set, removed }, gone, renamed }
+  }
+}
+
+function note(
+  change: { set: ResolverClient[]; removed: number[]; gone: number[]; renamed: number[] },
+  before: KnownPeer | undefined,
+  after: KnownPeer | undefined,
+): void {
+  if (before !== undefined && after === undefined) change.gone.push(before.number)
+  if (before !== undefined && after !== undefined && before.name !== after.name) change.renamed.push(after.number)
+  if (after?.client) {
+    if (JSON.stringify(before?.client) !== JSON.stringify(after.client)) change.set.push(after.client)
+  } else if (before?.client) change.removed.push(before.number)
+}
+
+function knownPeer(row: Awaited<ReturnType<typeof clientRows>>[number], now: number): KnownPeer {
+  const { id, name, ip, dns_number: number } = row
+  const isActive = row.enabled === 1 && row.interface_enabled === 1 && !isExpired(row.expires_at, now)
+  const client = {
+    number,
+    id,
+    name,
+    addresses: row.ipv6 === null ? [ip] : [ip, row.ipv6],
+    filtering: row.dns_filtering === 1,
+    lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
+    logging: row.dns_logging === 1,
+  }
+  return { id, name, ip, number, client: isActive ? client : null }
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { PeerState } from '../wireguard/device.ts'
+import { countTraffic, handshakeLifetime, noActivity, peerStatus } from './followed-peer.ts'
+
+const reading = (rxBytes: number, txBytes = 0, more: Partial<PeerState> = {}): PeerState => ({
+  publicKey: '',
+  presharedKey: null,
+  allowedIps: [],
+  endpoint: null,
+  latestHandshake: null,
+  rxBytes,
+  txBytes,
+  ...more,
+})
+
+test('totals are the sum over all lives of the device, however often it is read', () => {
+  const lives = fc.array(fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 6 }), { maxLength: 6 })
+  fc.assert(
+    fc.property(lives, (growths) => {
+      let activity = noActivity
+      for (const growth of growths) {
+        let counter = 0
+        for (const more of growth) activity = countTraffic(activity, reading((counter += more)))
+        activity = countTraffic(activity, undefined)
+      }
+      assert.equal(
+        activity.rxTotal,
+        growths.flat().reduce((sum, more) => sum + more, 0),
+      )
+    }),
+  )
+})
+
+test('a counter that went down without a reading in between began anew', () => {
+  const before = countTraffic(noActivity, reading(1000, 500))
+  const after = countTraffic(before, reading(300, 700))
+  assert.deepEqual([after.rxTotal, after.txTotal], [1300, 700])
+})
+
+test('the last handshake and endpoint outlive the device', () => {
+  const before = countTraffic(noActivity, reading(1, 1, { latestHandshake: 5, endpoint: '192.0.2.1:9' }))
+  for (const next of [countTraffic(before, undefined), countTraffic(before, reading(0))]) {
+    assert.deepEqual([next.lastHandshake, next.endpoint], [5, '192.0.2.1:9'])
+  }
+})
+
+test('a reading that brings nothing new is no change', () => {
+  const before = countTraffic(noActivity, reading(1, 1, { latestHandshake: 5 }))
+  assert.equal(countTraffic(before, reading(1, 1, { latestHandshake: 5 })), before)
+  assert.equal(countTraffic(noActivity, undefined), noActivity)
+})
+
+const now = 1_000_000
+const facts = { enabled: true, expiresAt: null, lastHandshake: now - 1, interfaceEnabled: true }
+
+test('disabled and expired peers are disabled whatever they did; a handshake makes active for 180 s on a running interface', () => {
+  assert.equal(peerStatus(facts, now), 'active')
+  assert.equal(peerStatus({ ...facts, enabled: false }, now), 'disabled')
+  assert.equal(peerStatus({ ...facts, expiresAt: now }, now), 'disabled')
+  assert.equal(peerStatus({ ...facts, expiresAt: now + 1 }, now), 'active')
+  assert.equal(peerStatus({ ...facts, lastHandshake: null }, now), 'inactive')
+  assert.equal(peerStatus({ ...facts, lastHandshake: now - handshakeLifetime }, now), 'inactive')
+  assert.equal(peerStatus({ ...facts, interfaceEnabled: false }, now), 'inactive')
+})

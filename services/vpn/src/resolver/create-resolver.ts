@@ -1,0 +1,282 @@
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createRingMemory, LogRing } from '../dns/log-ring.ts'
+import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
+import { Shared } from '../dns/loops/shared-state.ts'
+import { layOnHugePages } from '../dns/sockets/huge-pages.ts'
+import { openLibc, type Libc } from '../dns/sockets/libc.ts'
+import type { Streams } from '../dns/tcp/streams.ts'
+import type { RelayOptions } from '../dns/upstream/relay.ts'
+import { ClientsInForce } from './clients-in-force.ts'
+import { DataThreadHost } from './data-thread-host.ts'
+import { ListeningPlaces } from './listening-places.ts'
+import { type ListsChange, ListsInForce } from './lists-in-force.ts'
+import { LogThreadHost } from './log-thread-host.ts'
+import type { ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
+import { policyOf, settingsConfig, startConfig, type ActiveConfig } from './active-config.ts'
+import { readResolverFile, readResolverFiles } from './read-files.ts'
+import { UpstreamServers } from './upstream-servers.ts'
+
+const logFile = 'query-log.db'
+const streamRingBytes = 1 << 20
+/** Time of answers that the log's rings have room for, milliseconds. */
+const maxRingMs = 2000
+
+/** Dependencies of a resolver. */
+export interface ResolverDependencies extends RelayOptions {
+  /** With the files of `resolver-files.ts`. */
+  readonly directory: string
+  /** `dgram` where the settings leave it open: after the other engine killed the process. */
+  readonly isCautious?: boolean
+  /** Something an operator should know. */
+  readonly warn: (message: string) => void
+  /** Called with the number of queries written to the log. */
+  readonly logged?: (count: number) => void
+}
+
+interface Opened {
+  readonly dependencies: ResolverDependencies
+  readonly libc: Libc | undefined
+  readonly engineReason: string
+  readonly files: ActiveConfig
+  readonly lists: ListsInForce
+  readonly servers: UpstreamServers
+  readonly config: DataConfig
+}
+
+/**
+ * Starts to answer, by the files in the directory: sockets first, with what is compiled of the lists, so that after a crash it
+ * answers at once. Lists that changed meanwhile are compiled while it answers with the old ones.
+ */
+export async function createResolver(dependencies: ResolverDependencies): Promise<Resolver> {
+  const read = await readResolverFiles(dependencies.directory, dependencies.warn)
+  const { libc, engineReason } = await chooseEngine(read.settings.engine, dependencies.isCautious ?? false)
+  const lists = new ListsInForce(dependencies.directory, {
+    warn: dependencies.warn,
+    prepare: (memory) => libc !== undefined && layOnHugePages(libc, memory),
+  })
+  const files = { ...read, clients: new ClientsInForce(read.clients, lists.bundle()) }
+  const servers = new UpstreamServers(dependencies)
+  const upstreams = await servers.apply(files.settings.upstreams)
+  const config = startConfig(files, lists.bundle(), { listeners: [], upstreams })
+  const resolver = new Resolver({ dependencies, libc, engineReason, files, lists, servers, config })
+  await resolver.listen()
+  return resolver
+}
+
+/** A resolver at work. */
+export class Resolver {
+  readonly data: DataThreadHost
+  readonly #opened: Opened
+  readonly #streamRing: SharedArrayBuffer
+  readonly #streams = Promise.withResolvers<Streams>()
+  #openedStreams: Streams | undefined
+  readonly #places: ListeningPlaces
+  readonly #log: LogThreadHost
+  readonly #startedAt = Date.now()
+  #files: ActiveConfig
+  #config: DataConfig
+  #turn: Promise<unknown> = Promise.resolve()
+  #firstCompile: Promise<void> = Promise.resolve()
+
+  constructor(opened: Opened) {
+    const { dependencies, libc, files, config } = opened
+    const { warn } = dependencies
+    const rings = [createRingMemory(), createRingMemory(streamRingBytes)] as const
+    this.#opened = opened
+    this.#files = files
+    this.#config = config
+    this.data = new DataThreadHost({
+      mode: libc === undefined ? 'dgram' : 'ffi',
+      config,
+      ring: rings[0],
+      libc,
+      onNote: ({ number, error }) => this.#places.note(number, error),
+      warn,
+    })
+    ;[, this.#streamRing] = rings
+    this.#places = new ListeningPlaces({
+      libc,
+      assign: (listeners) => {
+        this.data.update({ listeners })
+        return this.data.settled()
+      },
+      connected: (socket, isTunnel) => this.#takeStream(socket, isTunnel),
+    })
+    const { logRetentionDays: retentionDays } = files.settings
+    const file = join(dependencies.directory, logFile)
+    this.#log = new LogThreadHost(
+      { rings, file, retentionDays },
+      { onWritten: (count) => dependencies.logged?.(count), warn },
+    )
+  }
+
+  /** Opens the listeners, and begins with what needs not be done before: in the order in which someone waits for it. */
+  async listen(): Promise<void> {
+    const { lists, servers, dependencies } = this.#opened
+    await this.#places.apply(this.#files.settings.listeners)
+    if (lists.isStale(this.#files.lists))
+      this.#firstCompile = this.#compile().then(ignore, (error: Error) =>
+        dependencies.warn(`the lists: ${error.message}`),
+      )
+    await this.#openStreams()
+    this.#log.send({ type: 'clients', clients: this.#files.clients.all() })
+    this.#log.send({ type: 'upstreams', labels: servers.labels() })
+    const late = pause(maxRingMs, undefined, { ref: false })
+    void Promise.race([this.#firstCompile, late]).then(() => this.#log.start())
+  }
+
+  /** Resolves when the lists of the files are in force, or cannot be. */
+  listsTried(): Promise<void> {
+    return this.#firstCompile
+  }
+
+  /** True if the settings want another engine than the one that runs, which takes another process. */
+  get isOutdated(): boolean {
+    return this.#files.settings.engine !== this.#opened.files.settings.engine
+  }
+
+  state(): ResolverState {
+    const { libc, engineReason, servers, lists } = this.#opened
+    return {
+      engine: libc === undefined ? 'dgram' : 'ffi',
+      engineReason,
+      listeners: this.#places.states(),
+      upstreams: servers.states(this.data.state),
+      cacheEntries: this.data.state.words[Shared.cacheEntries]!,
+      logLost: this.#log.lost,
+      names: lists.bundle().names,
+      startedAt: this.#startedAt,
+    }
+  }
+
+  /** Reads a file again and puts it in force for the next query. Rejects, and leaves all as it is, when it cannot be read. */
+  changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
+    return this.#withLock(() => {
+      if (file === 'settings') return this.#changedSettings()
+      return file === 'rules' ? this.#changedRules() : this.#replacedClients()
+    })
+  }
+
+  /** Puts changed clients in force for the next query. */
+  changedClients(change: ClientsChange): Promise<void> {
+    return this.#withLock(async () => {
+      this.#update({ clients: this.#files.clients.change(change, this.data) })
+      this.#log.changeClients(change)
+    })
+  }
+
+  /** Reads which lists there are, compiles them and puts them in force; all the while it answers by the old ones. */
+  async changedLists(): Promise<ListsChange> {
+    await this.#withLock(async () => {
+      this.#files = { ...this.#files, lists: await readResolverFile(this.#opened.dependencies.directory, 'lists') }
+    })
+    return this.#compile()
+  }
+
+  async explain(question: ExplainRequest): Promise<Explanation> {
+    const { servers } = this.#opened
+    const { explainName } = await import('./explain-name.ts')
+    const { policy } = await this.#streams.promise
+    const settings = this.#config.engine
+    return explainName({ policy, settings, query: (query, isGood) => servers.query(query, isGood) }, question)
+  }
+
+  clearCache(): void {
+    this.data.update({ clearCache: true })
+    this.#openedStreams?.clearCache()
+  }
+
+  purgeLog(before: number, client: number | null): Promise<void> {
+    return this.#log.purge(before, client)
+  }
+
+  async close(): Promise<void> {
+    await this.#places.close()
+    this.#openedStreams?.close()
+    await this.data.close()
+    this.#opened.servers.close()
+    await this.#log.close()
+    await this.#opened.lists.kept()
+  }
+
+  /** One change at a time, in the order in which they came. */
+  #withLock<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
+  #update(update: DataUpdate): void {
+    this.#config = withUpdate(this.#config, update)
+    this.data.update(update)
+    this.#openedStreams?.use(this.#config)
+  }
+
+  async #openStreams(): Promise<void> {
+    const { servers } = this.#opened
+    const { Streams } = await import('../dns/tcp/streams.ts')
+    this.#openedStreams = new Streams(this.#config, {
+      ring: new LogRing(this.#streamRing),
+      query: (query, isGood) => servers.query(query, isGood),
+    })
+    this.#streams.resolve(this.#openedStreams)
+  }
+
+  /** Connections that come before streams are answered wait for that. */
+  #takeStream(socket: Socket, isTunnel: boolean): void {
+    socket.on('error', ignore)
+    void this.#streams.promise.then((streams) => streams.take(socket, isTunnel))
+  }
+
+  #compile(): Promise<ListsChange> {
+    const { lists } = this.#opened
+    return lists.compile(this.#files.lists, () => this.#update({ policy: policyOf(this.#files, lists.bundle()) }))
+  }
+
+  async #changedRules(): Promise<void> {
+    const { dependencies, lists } = this.#opened
+    const files = { ...this.#files, rules: await readResolverFile(dependencies.directory, 'rules') }
+    this.#update({ policy: policyOf(files, lists.bundle()) })
+    this.#files = files
+  }
+
+  async #replacedClients(): Promise<void> {
+    const clients = await readResolverFile(this.#opened.dependencies.directory, 'clients')
+    this.#update({ clients: this.#files.clients.replace(clients) })
+    this.#log.send({ type: 'clients', clients })
+  }
+
+  async #changedSettings(): Promise<void> {
+    const { dependencies, lists, servers } = this.#opened
+    const settings = await readResolverFile(dependencies.directory, 'settings')
+    const areServersOthers = JSON.stringify(settings.upstreams) !== JSON.stringify(this.#files.settings.upstreams)
+    this.#files = { ...this.#files, settings }
+    const upstreams = areServersOthers ? { upstreams: await servers.apply(settings.upstreams) } : {}
+    this.#update({ policy: policyOf(this.#files, lists.bundle()), ...settingsConfig(settings), ...upstreams })
+    this.#log.send({ type: 'settings', retentionDays: settings.logRetentionDays })
+    this.#log.send({ type: 'upstreams', labels: servers.labels() })
+    await this.#places.apply(settings.listeners)
+    servers.closeLeft()
+  }
+}
+
+/** The C library, or why `dgram` has to do. */
+async function chooseEngine(
+  wanted: 'auto' | 'ffi' | 'dgram',
+  isCautious: boolean,
+): Promise<{ libc: Libc | undefined; engineReason: string }> {
+  if (wanted === 'dgram') return { libc: undefined, engineReason: 'chosen in the settings' }
+  if (isCautious && wanted === 'auto') {
+    return { libc: undefined, engineReason: 'batched system calls ended the process before' }
+  }
+  try {
+    const libc = await openLibc()
+    return { libc, engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls work here' }
+  } catch (error) {
+    return { libc: undefined, engineReason: (error as Error).message }
+  }
+}
+
+const ignore = (): void => undefined

@@ -1,0 +1,125 @@
+import { Worker } from 'node:worker_threads'
+import type { FromWriter, LogClient, ToWriter, WriterStart } from '../query-log/writer-messages.ts'
+import type { ClientsChange } from './messages.ts'
+
+const restartMs = 1000
+const purgeMs = 60_000
+const stopMs = 3000
+
+type KeptMessage = Extract<ToWriter, { type: 'settings' | 'clients' | 'upstreams' }>
+
+/** Callbacks of the log. */
+export interface LogListeners {
+  /** Called with the number of entries written. */
+  readonly onWritten: (count: number) => void
+  readonly warn: (message: string) => void
+}
+
+/**
+ * The thread that writes the query log, whichever it is at the time. When it dies another takes its place a second later;
+ * answering never waits for it.
+ */
+export class LogThreadHost {
+  /** Entries that found no room or could not be written. */
+  lost = 0
+  readonly #start: WriterStart
+  readonly #listeners: LogListeners
+  readonly #kept = new Map<string, Exclude<KeptMessage, { type: 'clients' }>>()
+  #clients: Map<number, LogClient> | undefined
+  readonly #purges = new Map<number, PromiseWithResolvers<void>>()
+  #retentionDays: number
+  #nextPurge = 1
+  #isClosed = false
+  #worker: Worker | undefined
+
+  constructor(start: WriterStart, listeners: LogListeners) {
+    this.#start = start
+    this.#listeners = listeners
+    this.#retentionDays = start.retentionDays
+  }
+
+  /** Starts the thread, unless it runs. What is answered before waits in the rings. */
+  start(): void {
+    if (!this.#isClosed) this.#worker ??= this.#run()
+  }
+
+  /** Hands on what the thread has to know; kept for one that takes its place. */
+  send(message: KeptMessage): void {
+    if (message.type === 'settings') this.#retentionDays = message.retentionDays
+    if (message.type === 'clients') this.#clients = new Map(message.clients.map((client) => [client.number, client]))
+    else this.#kept.set(message.type, message)
+    post(this.#worker, message)
+  }
+
+  /** Hands on which peers changed. */
+  changeClients({ set, removed }: ClientsChange): void {
+    this.#clients ??= new Map()
+    for (const number of removed) this.#clients.delete(number)
+    for (const client of set) this.#clients.set(client.number, client)
+    post(this.#worker, { type: 'clients-changed', set, removed })
+  }
+
+  /** Deletes the queries before a time; rejects with the reason when that did not go. */
+  async purge(before: number, client: number | null): Promise<void> {
+    this.start()
+    const id = this.#nextPurge++
+    const purge = Promise.withResolvers<void>()
+    const timer = setTimeout(() => purge.reject(new Error('the query log is busy')), purgeMs)
+    this.#purges.set(id, purge)
+    post(this.#worker, { type: 'purge', id, before, client })
+    try {
+      await purge.promise
+    } finally {
+      clearTimeout(timer)
+      this.#purges.delete(id)
+    }
+  }
+
+  /** Writes what is left and ends. */
+  async close(): Promise<void> {
+    this.start()
+    this.#isClosed = true
+    const worker = this.#worker
+    if (worker === undefined) return
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    const timer = setTimeout(() => void worker.terminate(), stopMs)
+    post(worker, { type: 'stop' })
+    await ended
+    clearTimeout(timer)
+  }
+
+  #run(): Worker {
+    const worker = new Worker(new URL('../query-log/writer-thread.ts', import.meta.url), {
+      workerData: { ...this.#start, retentionDays: this.#retentionDays },
+      name: 'query log',
+    })
+    worker.on('message', (message: FromWriter) => this.#onMessage(message))
+    worker.on('error', (error: Error) => this.#listeners.warn(`the query log failed: ${error.message}`))
+    worker.on('exit', () => this.#ended())
+    for (const message of this.#kept.values()) post(worker, message)
+    if (this.#clients !== undefined) post(worker, { type: 'clients', clients: [...this.#clients.values()] })
+    return worker
+  }
+
+  #ended(): void {
+    for (const { reject } of this.#purges.values()) reject(new Error('the query log failed'))
+    this.#worker = undefined
+    if (!this.#isClosed) setTimeout(() => this.start(), restartMs)
+  }
+
+  #onMessage(message: FromWriter): void {
+    if (message.type === 'wrote') {
+      this.lost = message.lost
+      this.#listeners.onWritten(message.count)
+    } else if (message.type === 'failure') {
+      if (message.message !== null) this.#listeners.warn(`the query log cannot be written: ${message.message}`)
+    } else if (message.task === 'purge' && message.id !== undefined) {
+      const purge = this.#purges.get(message.id)
+      if (message.error === null) purge?.resolve()
+      else purge?.reject(new Error(message.error))
+    }
+  }
+}
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+const post = (worker: Worker | undefined, message: ToWriter): void => worker?.postMessage(message)

@@ -1,0 +1,94 @@
+import type { ResolverClient } from '../dns/resolver-files.ts'
+import type { ExplainedMatch } from '../dns/policy/explain.ts'
+import type { ListReport } from '../lists/line-count.ts'
+import type { Verdict } from '../dns/policy/verdict.ts'
+
+/** Clients that are new or changed, and the numbers of those that may no longer query. */
+export interface ClientsChange {
+  readonly set: readonly ResolverClient[]
+  readonly removed: readonly number[]
+}
+
+/** A question about a name. */
+export interface ExplainRequest {
+  readonly domain: string
+  /** The client's number; 0 for no one in particular. */
+  readonly client: number
+  /** True if the name is looked up, too. */
+  readonly resolve: boolean
+  /** DNS type of the question. */
+  readonly qtype: number
+}
+
+/** A message from the service to the resolver. The answer has the same `id`. */
+export type ToResolver =
+  | { readonly type: 'changed'; readonly id: number; readonly file: 'settings' | 'clients' | 'rules' | 'lists' }
+  | ({ readonly type: 'clients'; readonly id: number } & ClientsChange)
+  | ({ readonly type: 'explain'; readonly id: number } & ExplainRequest)
+  | { readonly type: 'test-upstream'; readonly id: number; readonly upstream: string }
+  | { readonly type: 'purge-log'; readonly id: number; readonly before: number; readonly client: number | null }
+  | { readonly type: 'clear-cache'; readonly id: number }
+  | { readonly type: 'stop' }
+
+/** Explanation of how a name would be answered. */
+export interface Explanation {
+  readonly verdict: Verdict
+  /** The name that decided: the queried one, or the CNAME target that is blocked. */
+  readonly name: string
+  /** In the order of precedence. */
+  readonly matches: readonly ExplainedMatch[]
+  /** CNAME targets of the queried name; empty when it was not resolved. */
+  readonly cnames: readonly string[]
+}
+
+/** State of a listening address. */
+export interface ListenerState {
+  readonly address: string
+  readonly port: number
+  /** Error that keeps it from listening; null when it listens. */
+  readonly error: string | null
+}
+
+/** State of an upstream. */
+export interface UpstreamState {
+  readonly label: string
+  /** Queries sent to it; one that is sent again counts again. */
+  readonly queries: number
+  /** Number of them without an answer, or with a refusal. */
+  readonly failures: number
+  /** Smoothed, milliseconds; null before the first answer. */
+  readonly averageMs: number | null
+  readonly isHealthy: boolean
+  readonly lastError: string | null
+}
+
+/** State of the resolver; sent every half second and after every change. */
+export interface ResolverState {
+  readonly engine: 'ffi' | 'dgram'
+  readonly engineReason: string
+  readonly listeners: readonly ListenerState[]
+  readonly upstreams: readonly UpstreamState[]
+  readonly cacheEntries: number
+  readonly logLost: number
+  readonly names: number
+  readonly startedAt: number
+}
+
+/** A message from the resolver to the service. */
+export type FromResolver =
+  | { readonly type: 'ready' }
+  | { readonly type: 'state'; readonly state: ResolverState }
+  /** The change of that id is in force for the next query. */
+  | { readonly type: 'done'; readonly id: number }
+  | { readonly type: 'failed'; readonly id: number; readonly message: string }
+  | {
+      readonly type: 'lists'
+      readonly id: number
+      readonly reports: readonly ListReport[]
+      readonly names: number
+      readonly durationMs: number
+    }
+  | { readonly type: 'explanation'; readonly id: number; readonly explanation: Explanation }
+  | { readonly type: 'tested'; readonly id: number; readonly ms: number }
+  /** Some of the queries that were answered since, for live pages; every half second. */
+  | { readonly type: 'queries'; readonly count: number }

@@ -1,0 +1,93 @@
+import { flushCompileCache } from 'node:module'
+import { createResolver, type Resolver } from './create-resolver.ts'
+import type { FromResolver, ToResolver } from './messages.ts'
+
+/*
+ * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious]`, with a channel to the service. It
+ * ends when that channel does.
+ */
+process.title = 'hearth-vpn resolver'
+const [directory = '.', caution] = process.argv.slice(2)
+/** The service takes one that says nothing for some seconds for hung. */
+const stateMs = 500
+const warn = (message: string): void => void process.stderr.write(`${message}\n`)
+const send = (message: FromResolver): void => {
+  if (process.connected) process.send?.(message)
+}
+
+let isEnding = false
+async function end(): Promise<void> {
+  if (isEnding) return
+  isEnding = true
+  setTimeout(() => process.exit(1), 5000).unref()
+  await resolver?.close()
+  process.exit(0)
+}
+
+let resolver: Resolver | undefined
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end())
+process.on('disconnect', () => void end())
+process.on('message', (message: ToResolver) => void onMessage(message))
+
+let logged = 0
+/** Opening of the resolver; requests of the service wait for it. */
+const opening = createResolver({
+  directory,
+  isCautious: caution === '--cautious',
+  warn,
+  logged: (count) => (logged += count),
+})
+const running = await opening
+resolver = running
+const sendState = (): void => send({ type: 'state', state: running.state() })
+sendState()
+// It answers already; ready is who blocks what the lists say, too.
+void running.listsTried().then(() => send({ type: 'ready' }))
+setInterval(() => {
+  sendState()
+  if (logged > 0) send({ type: 'queries', count: logged })
+  logged = 0
+}, stateMs)
+// What was compiled is kept at once: who is killed has no time to. It makes the next start three times as fast.
+flushCompileCache()
+
+async function onMessage(message: ToResolver): Promise<void> {
+  if (message.type === 'stop') return end()
+  const { id } = message
+  try {
+    const running = await opening
+    send(await answer(running, message))
+    if (message.type !== 'changed') return
+    sendState()
+    // The supervisor starts another one at once.
+    if (running.isOutdated) await end()
+  } catch (error) {
+    send({ type: 'failed', id, message: (error as Error).message })
+  }
+}
+
+async function answer(resolver: Resolver, message: Exclude<ToResolver, { type: 'stop' }>): Promise<FromResolver> {
+  const { id } = message
+  const done: FromResolver = { type: 'done', id }
+  switch (message.type) {
+    case 'changed':
+      if (message.file === 'lists') return { type: 'lists', id, ...(await resolver.changedLists()) }
+      await resolver.changed(message.file)
+      return done
+    case 'clients':
+      await resolver.changedClients(message)
+      return done
+    case 'explain':
+      return { type: 'explanation', id, explanation: await resolver.explain(message) }
+    case 'test-upstream': {
+      const { testUpstream } = await import('./test-upstream.ts')
+      return { type: 'tested', id, ms: await testUpstream(message.upstream) }
+    }
+    case 'purge-log':
+      await resolver.purgeLog(message.before, message.client)
+      return done
+    case 'clear-cache':
+      resolver.clearCache()
+      return done
+  }
+}

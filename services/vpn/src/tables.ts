@@ -1,0 +1,225 @@
+import type { SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
+import type { BlockListFormat } from './lists/schema.ts'
+import type { RoutingMode } from './peers/schema.ts'
+import type { TokenPermissions } from './tokens/schema.ts'
+
+/** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
+export interface Tables {
+  facts: FactRow
+  settings: SettingRow
+  users: UserRow
+  sessions: SessionRow<'user_id'>
+  tokens: TokenRow<'hash', TokenColumns>
+  interfaces: InterfaceRow
+  peers: PeerRow
+  peer_activity: PeerActivityRow
+  dns_rules: DnsRuleRow
+  lists: ListRow
+  peer_traffic: PeerTrafficRow
+  interface_traffic: InterfaceTrafficRow
+  networks: NetworkRow
+  place_traffic: PlaceTrafficRow
+}
+
+/** Things the service knows about its own database, such as which key seals it. */
+export interface FactRow {
+  name: string
+  value: string
+}
+
+export interface SettingRow {
+  name: string
+  /** JSON. */
+  value: string
+}
+
+/** An account as stored. */
+export interface UserRow extends AccountUserRow {
+  email: string
+  /** PHC string. */
+  password_hash: string
+  last_login_ip: string | null
+}
+
+/** Columns of API tokens that this service adds. */
+export interface TokenColumns {
+  user_id: string
+  /** First characters of the value. */
+  prefix: string
+  permissions: TokenPermissions
+  ip_whitelist: string
+  last_used_ip: string | null
+}
+
+/** An interface as stored. */
+export interface InterfaceRow {
+  name: string
+  address: string
+  address6: string | null
+  listen_port: number
+  dns: string
+  mtu: number
+  nat: number
+  forwarding: number
+  enabled: number
+  /** Sealed. */
+  private_key: string
+  public_key: string
+  /** The host number after the address assigned last; keeps a freed address from being reused at once. */
+  next_host: number
+  created_at: number
+  updated_at: number
+}
+
+/** A peer as stored. */
+export interface PeerRow {
+  id: string
+  name: string
+  /** The name as it is compared: case folded. */
+  name_key: string
+  interface: string
+  ip: string
+  ip_number: number
+  ipv6: string | null
+  routing_mode: RoutingMode
+  allowed_ips: string
+  persistent_keepalive: number
+  enabled: number
+  expires_at: number | null
+  client_isolation: number
+  public_key: string
+  /** Sealed; null when the key was made on the device. */
+  private_key: string | null
+  /** Sealed; null for none. */
+  preshared_key: string | null
+  created_at: number
+  updated_at: number
+  /** Stands for the peer in the resolver and its log, 1 to 2 ** 31 - 1; never given to another peer. */
+  dns_number: number
+  dns_filtering: number
+  /** JSON, ids of the lists that hold for it; null for all. */
+  dns_lists: string | null
+  dns_logging: number
+}
+
+/** Activity that a device reported for a peer, and the totals over all restarts of the device. */
+export interface PeerActivityRow {
+  peer_id: string
+  last_handshake: number | null
+  endpoint: string | null
+  rx_total: number
+  tx_total: number
+  /** The device's own counters when the totals were last brought up to date. */
+  rx_seen: number
+  tx_seen: number
+  /** Part of the totals that stands in `peer_traffic`; the rest belongs to a bucket that is still open. */
+  rx_bucketed: number
+  tx_bucketed: number
+}
+
+/** Traffic of one bucket of time. The same bytes stand in a fine bucket, an hour and a day. */
+export interface TrafficBucketRow {
+  /** Length of the bucket: 300, 3600 or 86400. */
+  seconds: number
+  /** Start of the bucket, a multiple of its length. */
+  start: number
+  rx_bytes: number
+  tx_bytes: number
+  /** Time the peer was connected; for an interface the sum of its peers. */
+  active_ms: number
+}
+
+/** Traffic of a peer in one bucket of time. */
+export interface PeerTrafficRow extends TrafficBucketRow {
+  peer_id: string
+}
+
+/** Outlives its peers and the interface itself: what went through the server did. */
+export interface InterfaceTrafficRow extends TrafficBucketRow {
+  interface: string
+}
+
+/** A network of the internet whose number was seen, and who runs it. */
+export interface NetworkRow {
+  asn: number
+  organization: string
+}
+
+/** A peer's bytes by where it connected from, or where its traffic went. */
+export interface PlaceTrafficRow {
+  source: 'endpoint' | 'destination'
+  /** The hour; for what is older than a week, the day. */
+  start: number
+  peer_id: string
+  /** ISO 3166-1 alpha-2; `ZZ` when no database knows. */
+  country: string
+  /** 0 when no database knows. */
+  asn: number
+  rx_bytes: number
+  tx_bytes: number
+}
+
+/** A rule of an operator; see `filtering/rules`. */
+export interface DnsRuleRow {
+  id: string
+  /** Stands for the rule in the resolver and its log. */
+  number: number
+  action: 'block' | 'allow'
+  /** Lower case, punycode, without a leading `*.`. */
+  domain: string
+  /** Only what is below the domain. */
+  below_only: number
+  /** Null for every client. */
+  peer_id: string | null
+  enabled: number
+  created_at: number
+  /** User name. */
+  created_by: string | null
+}
+
+/** A block list. Its text, when it was fetched once, lies in `DATA_DIR/dns/lists`. */
+export interface ListRow {
+  id: string
+  /** 0 to 31: its bit in sets of lists, kept as long as it exists. */
+  number: number
+  name: string
+  /** The name as it is compared: case folded. */
+  name_key: string
+  url: string
+  format: BlockListFormat
+  enabled: number
+  /** Of the text, hex; null while there is none. */
+  sha256: string | null
+  entries: number
+  /** Lines that mean nothing here: JSON, see `unsupportedOf`. */
+  unsupported: string
+  /** Time of the last change of the text. */
+  last_updated: number | null
+  /** Time of the last request to its server. */
+  last_checked: number | null
+  /** Reason why that failed; null when it did not. */
+  last_error: string | null
+  etag: string | null
+  last_modified: string | null
+  /** Lifetime that the list itself states. */
+  expires_seconds: number | null
+  created_at: number
+}
+
+/** Every table, those that others refer to first. */
+export const tableNames = [
+  'facts',
+  'settings',
+  'users',
+  'sessions',
+  'tokens',
+  'interfaces',
+  'peers',
+  'peer_activity',
+  'dns_rules',
+  'lists',
+  'peer_traffic',
+  'interface_traffic',
+  'networks',
+  'place_traffic',
+] as const

@@ -1,0 +1,91 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { writeFileAtomic } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import {
+  resolverFile,
+  type Listener,
+  type ResolverClient,
+  type ResolverRule,
+  type ResolverSettings,
+  type Upstream,
+} from '../src/dns/resolver-files.ts'
+import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
+import { listenOnBoth } from './listen-on-both.ts'
+
+/** Settings under which everything is allowed and logged. */
+export const plainSettings: ResolverSettings = {
+  engine: 'auto',
+  listeners: [],
+  listenClient: 0,
+  upstreams: [],
+  blockingEnabled: true,
+  pausedUntil: 0,
+  blockMode: 'zero_ip',
+  customIpv4: null,
+  customIpv6: null,
+  blockTtl: 10,
+  cacheSize: 4096,
+  cacheMinTtl: 0,
+  cacheMaxTtl: 0,
+  serveStale: false,
+  dnssec: false,
+  blockPrivateAnswers: false,
+  privateAnswersAllowed: [],
+  forwardedZones: [],
+  clientRateLimit: 0,
+  queryLog: 'all',
+  anonymizeClients: false,
+  logRetentionDays: 7,
+}
+
+/** A directory a resolver can run by. */
+export interface ResolverFixture extends AsyncDisposable {
+  readonly directory: string
+  /** Content of `settings.json`. */
+  settings: ResolverSettings
+  /** Writes some settings. */
+  set(some: Partial<ResolverSettings>): Promise<void>
+  write(file: 'clients', content: readonly ResolverClient[]): Promise<void>
+  write(file: 'rules', content: readonly ResolverRule[]): Promise<void>
+}
+
+/** Makes the directory, with these settings. */
+export async function resolverFixture(some: Partial<ResolverSettings>): Promise<ResolverFixture> {
+  const temporary = await temporaryDirectory()
+  const directory = join(temporary.path, 'dns')
+  await mkdir(directory)
+  const write = (file: 'settings' | 'clients' | 'rules', content: unknown) =>
+    writeFileAtomic(join(directory, resolverFile[file]), JSON.stringify(content))
+  const fixture: ResolverFixture = {
+    directory,
+    settings: { ...plainSettings, ...some },
+    async set(some) {
+      fixture.settings = { ...fixture.settings, ...some }
+      await write('settings', fixture.settings)
+    },
+    write,
+    [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
+  }
+  await fixture.set({})
+  return fixture
+}
+
+/** A listener at a port of an address that is free for UDP and for TCP. */
+export async function freeListener(address = '127.0.0.1', device: string | null = null): Promise<Listener> {
+  const { socket, server, port } = await listenOnBoth(
+    { socket: () => createSocket(address.includes(':') ? 'udp6' : 'udp4'), server: () => createServer() },
+    { address, port: 0 },
+  )
+  socket.close()
+  server.close()
+  await once(server, 'close')
+  return { address, port, device }
+}
+
+/** A server at a port of 127.0.0.1 as an upstream. */
+export const upstreamAt = (port: number, protocol: 'udp' | 'tcp' = 'udp'): Upstream =>
+  parseUpstream(`${protocol}://127.0.0.1:${port}`)

@@ -1,0 +1,100 @@
+import type { SettingsSection } from '@hearth/ui'
+import type { Settings } from '../api.ts'
+import { routingModes } from '../peers/peer-values.ts'
+
+/** Values of the settings form; a number field may be empty while someone types. */
+export type SettingsValues = {
+  [Member in keyof Settings]: Settings[Member] extends number ? number | '' : Settings[Member]
+}
+
+/** The settings form, but for the public endpoint. */
+export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
+  {
+    title: 'Defaults for new interfaces and peers',
+    fields: [
+      {
+        name: 'default_routing_mode',
+        kind: 'select',
+        label: 'What goes through the tunnel',
+        description: ({ default_routing_mode: mode }) => routingModes[mode].explanation,
+        choices: {
+          full_tunnel: routingModes.full_tunnel.label,
+          split_tunnel: routingModes.split_tunnel.label,
+          isolated: routingModes.isolated.label,
+        },
+      },
+      {
+        name: 'default_dns',
+        kind: 'text',
+        label: 'DNS servers',
+        description: 'Empty for the filter of this service; or up to four addresses, separated by commas',
+      },
+      {
+        name: 'default_mtu',
+        kind: 'number',
+        label: 'MTU',
+        description: 'Largest packet in the tunnel, 1280 to 9000 bytes',
+        suffix: ' bytes',
+      },
+      {
+        name: 'default_persistent_keepalive',
+        kind: 'number',
+        label: 'Keepalive',
+        description: 'Seconds between keepalive packets; 0 disables them',
+        suffix: ' s',
+      },
+    ],
+  },
+  {
+    title: 'Sampling and sessions',
+    fields: [
+      {
+        name: 'sample_interval_seconds',
+        kind: 'number',
+        label: 'Sample interval',
+        description: 'How often handshakes and counters are read, 1 to 300 seconds',
+        suffix: ' s',
+      },
+      {
+        name: 'session_timeout_minutes',
+        kind: 'number',
+        label: 'Session timeout',
+        description: 'A session unused for this long ends, 5 to 10080 minutes',
+        suffix: ' min',
+      },
+    ],
+  },
+  {
+    title: 'Traffic, countries and networks',
+    fields: [
+      {
+        name: 'metrics_retention_days',
+        kind: 'number',
+        label: 'Traffic retention',
+        description: 'Older figures are deleted; 0 keeps daily ones for ever and hourly ones for a year',
+        suffix: ' days',
+      },
+      {
+        name: 'geoip_country_url',
+        kind: 'url',
+        label: 'Country database',
+        description:
+          'Where a country or city database (.mmdb or .mmdb.gz) is downloaded from every week; empty for nowhere. A file named by GEOIP_COUNTRY_DB wins.',
+        placeholder: 'https://example.com/country.mmdb.gz',
+      },
+      {
+        name: 'geoip_asn_url',
+        kind: 'url',
+        label: 'Network database',
+        description: 'The same for networks (ASN); a file named by GEOIP_ASN_DB wins.',
+        placeholder: 'https://example.com/asn.mmdb.gz',
+      },
+      {
+        name: 'destination_metrics_enabled',
+        kind: 'checkbox',
+        label: 'Count where traffic goes',
+        description: 'By the kernel’s table of connections; it needs net.netfilter.nf_conntrack_acct=1',
+      },
+    ],
+  },
+]
