@@ -20,7 +20,8 @@ export interface TestBrowser extends AsyncDisposable {
 }
 
 /**
- * Opens an empty profile, 1280 by 900 pixels unless the options say otherwise, in a Chromium that reaches nothing by itself. Tests of one file share the program and nothing in it.
+ * Opens an empty profile, 1280 by 900 pixels and without animations unless the options say otherwise, in a Chromium that
+ * reaches nothing by itself. Tests of one file share the program and nothing in it.
  * Closing the profile fails when a page complained and nobody looked.
  */
 export async function startBrowser(
@@ -28,7 +29,12 @@ export async function startBrowser(
 ): Promise<TestBrowser> {
   const { mayComplain = false, ...contextOptions } = options
   const chromium = await sharedChromium.use()
-  const context = await chromium.newContext({ viewport: { width: 1280, height: 900 }, ...contextOptions })
+  const context = await chromium.newContext({
+    viewport: { width: 1280, height: 900 },
+    // What stands on a page in the middle of a transition is neither what was nor what will be.
+    reducedMotion: 'reduce',
+    ...contextOptions,
+  })
   const complaints: string[] = []
   context.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))

@@ -58,10 +58,10 @@ export const everyScreen: readonly Screen[] = [
   [390, 'dark'],
 ]
 
-/** Gives the page the size and the colours of a screen, without animations. */
+/** Gives the page the size and the colours of a screen. */
 export async function showOn(page: Page, [width, colorScheme]: Screen): Promise<void> {
   await page.setViewportSize({ width, height: 844 })
-  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  await page.emulateMedia({ colorScheme })
 }
 
 /** Fails when axe finds anything wrong on the page as it stands, or when the page is wider than the screen. */

@@ -14,7 +14,6 @@ export async function takeScreenshots(images: string): Promise<void> {
     baseURL: service.url,
     viewport: { width: 1280, height: 960 },
     deviceScaleFactor: 1,
-    reducedMotion: 'reduce',
   })
   const { page } = browser
   await firstSignIn(fixture, page)

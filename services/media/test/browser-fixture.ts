@@ -15,7 +15,7 @@ export interface BrowserFixture extends AsyncDisposable {
 export async function openBrowserFixture(platform: Platform): Promise<BrowserFixture> {
   await using cleanup = new AsyncDisposableStack()
   const media = cleanup.use(await startMedia(knows(platform.host)))
-  const browser = cleanup.use(await startBrowser({ reducedMotion: 'reduce' }))
+  const browser = cleanup.use(await startBrowser())
   const resources = cleanup.move()
   return { platform, media, browser, page: browser.page, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }

@@ -15,7 +15,7 @@ export interface Place extends AsyncDisposable {
 export async function openPlace(options: SitesOptions = {}, environment: Record<string, string> = {}): Promise<Place> {
   await using cleanup = new AsyncDisposableStack()
   const sites = cleanup.use(await startSites(environment, options))
-  const browser = cleanup.use(await startBrowser({ reducedMotion: 'reduce' }))
+  const browser = cleanup.use(await startBrowser())
   const resources = cleanup.move()
   return {
     sites,

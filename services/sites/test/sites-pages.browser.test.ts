@@ -86,7 +86,7 @@ test('the pages of the sites, with something on each of them', { skip }, async (
   for (const [width, colorScheme] of looks) {
     await context.test(`are accessible and fit the screen, ${width} px wide, ${colorScheme}`, async () => {
       await place.page.setViewportSize({ width, height: 900 })
-      await place.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await place.page.emulateMedia({ colorScheme })
       for (const path of paths) {
         await place.goTo(path)
         await settled(place.page)

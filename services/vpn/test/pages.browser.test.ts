@@ -26,6 +26,21 @@ async function scanScreen(page: Page): Promise<string | undefined> {
   return readQrCode(new Uint8ClampedArray(picture.data), picture.width, picture.height)?.data
 }
 
+test('a change shows at once to somebody who asks for less motion', { skip: browserObstacle() }, async () => {
+  await using fixture = await startFixture()
+  await using browser = await startBrowser({ reducedMotion: 'reduce' })
+  const { page } = browser
+  await page.goto(fixture.service.url)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
+  const [before, after] = (await page.evaluate(`(() => {
+    const button = document.querySelector('button[type=submit]')
+    const before = getComputedStyle(button).backgroundColor
+    button.disabled = true
+    return [before, getComputedStyle(button).backgroundColor]
+  })()`)) as [string, string]
+  assert.notEqual(after, before)
+})
+
 test('from the first sign-in to a revoked token, as a person does it', { skip: browserObstacle() }, async () => {
   await using fixture = await startFixture()
   await using browser = await startBrowser({ acceptDownloads: true })

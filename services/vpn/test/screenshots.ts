@@ -76,7 +76,6 @@ export async function takeScreenshots(images: string): Promise<void> {
     baseURL: fixture.service.url,
     viewport: { width: 1280, height: 800 },
     deviceScaleFactor: 1,
-    reducedMotion: 'reduce',
   })
   await signIn(browser, fixture.firstPassword)
   const traffic = spawn(
