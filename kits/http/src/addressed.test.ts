@@ -3,44 +3,49 @@ import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
-import { openApiOf } from './openapi-components.ts'
+import { describeApi } from './describe-api.ts'
+import type { ApiDescription } from './openapi.ts'
 import { routeFor } from './route.ts'
 import { createServer } from './create-server.ts'
 
 const route = routeFor<{ open: undefined }, 'some'>()
 
+const routes = [
+  route(
+    {
+      method: 'GET',
+      path: '/api/told/{name}',
+      tag: 'Told',
+      summary: 'How it was asked',
+      access: 'open',
+      limit: 'some',
+      params: z.object({ name: z.string() }),
+      success: { status: 200, body: z.object({ name: z.string(), host: z.string(), origin: z.string() }) },
+      errors: [404, 410],
+      errorPages: [410],
+    },
+    ({ params, client, isHead, answer }) => {
+      answer.header('x-head', String(isHead))
+      return { name: params.name, host: client.host, origin: client.origin }
+    },
+  ),
+]
+
+const about: ApiDescription = {
+  title: 'Told',
+  version: '1',
+  description: '',
+  errorBody: z.object({}),
+  securitySchemes: {},
+  security: () => [],
+  tags: [],
+}
+
 /** A server that says how it was addressed. */
 async function startServer() {
   const app = await createServer({
-    routes: [
-      route(
-        {
-          method: 'GET',
-          path: '/api/told/{name}',
-          tag: 'Told',
-          summary: 'How it was asked',
-          access: 'open',
-          limit: 'some',
-          params: z.object({ name: z.string() }),
-          success: { status: 200, body: z.object({ name: z.string(), host: z.string(), origin: z.string() }) },
-          errors: [404, 410],
-          errorPages: [410],
-        },
-        ({ params, client, isHead, answer }) => {
-          answer.header('x-head', String(isHead))
-          return { name: params.name, host: client.host, origin: client.origin }
-        },
-      ),
-    ],
-    about: {
-      title: 'Told',
-      version: '1',
-      description: '',
-      errorBody: z.object({}),
-      securitySchemes: {},
-      security: () => [],
-      tags: [],
-    },
+    routes,
+    about,
     guard: () => Promise.resolve(undefined),
     toError: () => ({ status: 404, body: {} }),
     trust: { proxies: createAddressSet(['127.0.0.1']), header: 'x-forwarded-for' },
@@ -82,8 +87,7 @@ test('addresses that no route takes can be led to one', async () => {
 })
 
 test('an error that comes as a page is described as one', async () => {
-  await using app = await startServer()
-  const document = openApiOf(app) as {
+  const document = (await describeApi(() => routes, about)()) as {
     paths: Record<string, { get: { responses: Record<string, { content: object }> } }>
     components: { responses: Record<string, { content: object }> }
   }

@@ -1,37 +1,28 @@
-import { createLog } from '@hearth/runtime'
-import { createAddressSet } from './address-set.ts'
 import type { ApiDescription } from './openapi.ts'
-import { openApiOf } from './openapi-components.ts'
 import type { Route } from './route.ts'
-import { createServer } from './create-server.ts'
 
 /** Placeholder for every feature and every part of one; nothing of it can be called. */
 const uncalled: object = new Proxy(() => undefined, {
   get: () => uncalled,
   apply(): never {
-    throw new Error('this server only describes itself')
+    throw new Error('these routes only describe themselves')
   },
 })
 
 /**
- * A service's OpenAPI document without the running service: the same routes, whose handlers are never called.
+ * Returns a function that gives a service's OpenAPI document. The document is made when somebody first asks for it, which in
+ * most runs is nobody, out of the same routes as the service's; their handlers are never called.
  *
  * @param routesOf makes the routes out of the features they call
  */
-export async function describeApi(
-  routesOf: (features: never) => Route[],
+export function describeApi(
+  routesOf: (features: never) => readonly Route[],
   about: ApiDescription,
-): Promise<Record<string, unknown>> {
-  const http = await createServer({
-    routes: routesOf(uncalled as never),
-    about,
-    guard: () => Promise.resolve(undefined),
-    toError: () => ({ status: 500, body: {} }),
-    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
-    log: createLog({ name: 'openapi', level: 'silent' }),
-    pages: '',
-  })
-  const document = openApiOf(http)
-  await http.close()
-  return document
+): () => Promise<Record<string, unknown>> {
+  let document: Promise<Record<string, unknown>> | undefined
+  const make = async () => {
+    const { openApiOf } = await import('./openapi-document.ts')
+    return openApiOf(routesOf(uncalled as never), about)
+  }
+  return () => (document ??= make())
 }

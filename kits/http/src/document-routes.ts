@@ -13,7 +13,7 @@ export interface PublishedDocument {
   readonly errors?: readonly number[]
   /** The pages are part of the description, and `/redoc` is one of them. */
   readonly listsPages: boolean
-  readonly document: () => Record<string, unknown>
+  readonly document: () => Promise<Record<string, unknown>>
 }
 
 const OpenApiDocument = z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' })
@@ -33,10 +33,14 @@ export function documentRoutes(published: PublishedDocument): Route[] {
     } as const
     return { ...shared, path, summary, success, ...(isListed ? {} : { hidden: true as const }) }
   }
-  const printed = () => printDocs(document(), '/redoc/style.css')
+  const printed = async () => printDocs(await document(), '/redoc/style.css')
   const printedPages = [
-    route(page('/redoc', 'The description as one page to read', 'text/html'), () => ({ content: printed().html })),
-    route(page('/redoc/style.css', 'Looks of the description', 'text/css'), () => ({ content: printed().css })),
+    route(page('/redoc', 'The description as one page to read', 'text/html'), async () => ({
+      content: (await printed()).html,
+    })),
+    route(page('/redoc/style.css', 'Looks of the description', 'text/css'), async () => ({
+      content: (await printed()).css,
+    })),
   ]
   return [
     ...docsFiles(title, '/openapi.json').map(({ path, media, content }) =>

@@ -8,7 +8,6 @@ export { FileForm } from './file-form.ts'
 export { HttpError, type HttpErrorReason, type FieldIssue, type RequestPart } from './http-error.ts'
 export { phraseOfZodIssue } from './issue-phrase.ts'
 export type { ApiDescription } from './openapi.ts'
-export { openApiOf } from './openapi-components.ts'
 export {
   routeFor,
   type Call,

@@ -1,5 +1,3 @@
-import type { FastifyInstance } from 'fastify'
-
 type Json = Record<string, unknown>
 
 interface Operation {
@@ -9,7 +7,7 @@ interface Operation {
 }
 
 /** An OpenAPI document, as far as its components are concerned. */
-interface OpenApiDocument extends Json {
+export interface OpenApiDocument extends Json {
   readonly paths?: Record<string, Record<string, Operation>>
   readonly components?: Record<string, Json>
 }
@@ -34,12 +32,11 @@ const responseNames: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the finished OpenAPI 3.1 document of a server that is ready. What operations have in common stands in `components`:
- * error answers, parameters that more than one operation takes, and of the named schemas those that are used, in one form
- * where requests and answers have the same.
+ * Moves what operations have in common to `components`: error answers, parameters that more than one operation takes, and of
+ * the named schemas those that are used, in one form where requests and answers have the same.
  */
-export function openApiOf(app: FastifyInstance): Record<string, unknown> {
-  const document = structuredClone(app.swagger() as unknown as OpenApiDocument)
+export function shareComponents(original: OpenApiDocument): OpenApiDocument {
+  const document = structuredClone(original)
   const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods))
   const shared = { parameters: shareParameters(operations), responses: shareResponses(operations) }
   return withUsedSchemas({ ...document, components: { ...document.components, ...shared } })

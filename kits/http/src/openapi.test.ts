@@ -28,7 +28,7 @@ test('the document does not forbid what is taken: an IPv6 address may end as an 
   const document = await describeApi(
     () => [route({ ...spec, body: Place, success: { status: 201, body: Place } }, ({ body }) => body)],
     about,
-  )
+  )()
   assert.ok(Place.safeParse({ address: '::ffff:192.0.2.1', network: '::ffff:192.0.2.0/120', name: 'a' }).success)
   const formats = JSON.stringify(document).match(/"type":"string","format":"[^}]*/g)
   assert.deepEqual(
@@ -57,7 +57,7 @@ test('what operations have in common stands once under components, and a schema 
       route({ ...spec, method: 'PUT', path: '/things/{id}', params, body: Thing, success }, ({ body }) => body),
     ],
     about,
-  )) as {
+  )()) as {
     paths: Record<
       string,
       Record<string, { parameters: unknown; responses: Record<string, unknown>; requestBody: unknown }>

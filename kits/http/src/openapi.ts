@@ -1,6 +1,4 @@
-import swagger from '@fastify/swagger'
-import type { FastifyInstance, FastifySchema } from 'fastify'
-import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { FastifySchema } from 'fastify'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { z } from 'zod'
 import type { Route } from './route.ts'
@@ -28,33 +26,6 @@ export interface ApiDescription {
   readonly groupOf?: (path: string) => string | undefined
   /** Further good answers of every route of an access, such as the way to the sign-in page. */
   readonly alsoOf?: (access: string) => readonly (206 | 303 | 304)[]
-}
-
-/** Zod takes an IPv6 address that ends as an IPv4 one, but its pattern does not have it; the format alone says what is meant. */
-const zodToJsonConfig = {
-  override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
-    if (jsonSchema.format === 'ipv6' || jsonSchema.format === 'cidrv6') delete jsonSchema.pattern
-  },
-}
-
-/** Makes the document from the registered routes' schemas; ask `openApiOf` for it when the server is ready. */
-export async function addOpenApi(app: FastifyInstance, about: ApiDescription): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: about.title,
-        version: about.version,
-        description: about.description,
-        license: { name: 'MIT', identifier: 'MIT' } as { name: string },
-      },
-      servers: [{ url: '/', description: 'The server that this description comes from' }],
-      components: { securitySchemes: about.securitySchemes as never },
-      tags: [...about.tags],
-    },
-    transform: createJsonSchemaTransform({ zodToJsonConfig }),
-    transformObject: createJsonSchemaTransformObject({ schemaRegistry: z.globalRegistry, zodToJsonConfig }),
-  })
 }
 
 const errorTexts: Record<number, string> = {

@@ -112,6 +112,10 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly hidden?: true
 }
 
+/** Returns the path of an endpoint as the router writes it: `/api/peers/:id`. */
+export const routerPath = ({ path }: Pick<Route['spec'], 'path'>): string =>
+  path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
+
 /** An endpoint as a value: what the server registers, the document describes and a test enumerates. */
 export interface Route {
   readonly spec: RouteSpec<string, string, Schema, Schema, Schema, Success>

@@ -8,7 +8,8 @@ import { docsFiles } from './docs-page.ts'
 import type { ErrorAnswer } from './error-answers.ts'
 import { HttpError } from './http-error.ts'
 import { FileForm } from './file-form.ts'
-import { openApiOf } from './openapi-components.ts'
+import { describeApi } from './describe-api.ts'
+import type { ApiDescription } from './openapi.ts'
 import { routeFor } from './route.ts'
 import { createServer } from './create-server.ts'
 import { printDocs } from './static-docs.ts'
@@ -29,68 +30,72 @@ function toError(error: unknown): ErrorAnswer {
   return { status: statuses[error.reason.kind] ?? 400, body: error.reason }
 }
 
-async function startServer() {
-  const shared = { tag: 'Things', limit: 'some' } as const
-  const app = await createServer({
-    routes: [
-      route(
-        {
-          ...shared,
-          method: 'GET',
-          path: '/api/things/{id}',
-          summary: 'One',
-          access: 'open',
-          params: z.object({ id: z.string() }),
-          success: { status: 200, body: Thing },
-        },
-        ({ params }) => ({ id: params.id, size: 1, secret: 'never sent' }) as z.infer<typeof Thing>,
-      ),
-      route(
-        {
-          ...shared,
-          method: 'POST',
-          path: '/api/things',
-          summary: 'New',
-          access: 'closed',
-          body: z.strictObject({ size: z.int().max(9) }),
-          success: { status: 201, body: Thing },
-        },
-        ({ caller, body }) => ({ id: caller.name, size: body.size }),
-      ),
-      route(
-        {
-          ...shared,
-          method: 'GET',
-          path: '/api/wrong',
-          summary: 'Wrong',
-          access: 'open',
-          success: { status: 200, body: Thing },
-        },
-        () => ({ id: 'x', size: -1 }),
-      ),
-      route(
-        {
-          ...shared,
-          method: 'GET',
-          path: '/api/fails',
-          summary: 'Fails',
-          access: 'open',
-          success: { status: 200, body: Thing },
-        },
-        () => {
-          throw new Error('with a secret inside')
-        },
-      ),
-    ],
-    about: {
-      title: 'Test',
-      version: '1',
-      description: '',
-      errorBody: z.object({ kind: z.string() }).meta({ id: 'KitError' }),
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-      security: (access) => (access === 'open' ? [] : [{ key: [] }]),
-      tags: [],
+const shared = { tag: 'Things', limit: 'some' } as const
+const routes = [
+  route(
+    {
+      ...shared,
+      method: 'GET',
+      path: '/api/things/{id}',
+      summary: 'One',
+      access: 'open',
+      params: z.object({ id: z.string() }),
+      success: { status: 200, body: Thing },
     },
+    ({ params }) => ({ id: params.id, size: 1, secret: 'never sent' }) as z.infer<typeof Thing>,
+  ),
+  route(
+    {
+      ...shared,
+      method: 'POST',
+      path: '/api/things',
+      summary: 'New',
+      access: 'closed',
+      body: z.strictObject({ size: z.int().max(9) }),
+      success: { status: 201, body: Thing },
+    },
+    ({ caller, body }) => ({ id: caller.name, size: body.size }),
+  ),
+  route(
+    {
+      ...shared,
+      method: 'GET',
+      path: '/api/wrong',
+      summary: 'Wrong',
+      access: 'open',
+      success: { status: 200, body: Thing },
+    },
+    () => ({ id: 'x', size: -1 }),
+  ),
+  route(
+    {
+      ...shared,
+      method: 'GET',
+      path: '/api/fails',
+      summary: 'Fails',
+      access: 'open',
+      success: { status: 200, body: Thing },
+    },
+    () => {
+      throw new Error('with a secret inside')
+    },
+  ),
+]
+
+const about: ApiDescription = {
+  title: 'Test',
+  version: '1',
+  description: '',
+  errorBody: z.object({ kind: z.string() }).meta({ id: 'KitError' }),
+  securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+  security: (access) => (access === 'open' ? [] : [{ key: [] }]),
+  tags: [],
+}
+
+async function startServer() {
+  const app = await createServer({
+    routes,
+    about,
     guard: ({ request }, spec) => {
       if (spec?.access === 'closed' && request.headers.authorization !== 'me')
         throw new HttpError({ kind: 'unauthenticated' })
@@ -151,8 +156,7 @@ test('every error leaves through the service’s own shape, and says nothing of 
 })
 
 test('the document has each route with access and limit, and only schemas that are used, by their plain names', async () => {
-  await using app = await startServer()
-  const document = openApiOf(app) as {
+  const document = (await describeApi(() => routes, about)()) as {
     paths: Record<string, Record<string, Record<string, unknown>>>
     components: { schemas: object }
   }
@@ -161,35 +165,39 @@ test('the document has each route with access and limit, and only schemas that a
   assert.deepEqual(Object.keys(document.components.schemas), ['KitError', 'KitThing'])
 })
 
+const copyRoutes = [
+  route(
+    {
+      method: 'POST',
+      path: '/admin/api/things:copy',
+      tag: 'Things',
+      summary: 'Copy',
+      limit: 'some',
+      access: 'open',
+      body: z.strictObject({ text: z.string() }),
+      success: { status: 200, body: z.object({ length: z.int() }) },
+    },
+    ({ body }) => ({ length: body.text.length }),
+  ),
+]
+
+const copyAbout: ApiDescription = {
+  title: 'Things',
+  version: '1',
+  description: '',
+  errorBody: z.object({ code: z.string() }),
+  errorMedia: 'application/problem+json',
+  invalidParameter: 422,
+  securitySchemes: {},
+  security: () => [],
+  tags: [],
+}
+
 test('a service chooses where its API lies, how its errors look and how large a body may be', async () => {
   const answered: string[] = []
   const app = await createServer({
-    routes: [
-      route(
-        {
-          method: 'POST',
-          path: '/admin/api/things:copy',
-          tag: 'Things',
-          summary: 'Copy',
-          limit: 'some',
-          access: 'open',
-          body: z.strictObject({ text: z.string() }),
-          success: { status: 200, body: z.object({ length: z.int() }) },
-        },
-        ({ body }) => ({ length: body.text.length }),
-      ),
-    ],
-    about: {
-      title: 'Things',
-      version: '1',
-      description: '',
-      errorBody: z.object({ code: z.string() }),
-      errorMedia: 'application/problem+json',
-      invalidParameter: 422,
-      securitySchemes: {},
-      security: () => [],
-      tags: [],
-    },
+    routes: copyRoutes,
+    about: copyAbout,
     guard: () => Promise.resolve(undefined),
     toError: (error, request) => ({
       ...toError(error),
@@ -222,7 +230,7 @@ test('a service chooses where its API lies, how its errors look and how large a 
   assert.equal((await app.inject('/some/page')).statusCode, 200)
   for (const path of ['/admin/static/.env', '/admin/static/.git/config', '/%2ehidden/page', '/.well-known/x'])
     assert.equal((await app.inject(path)).statusCode, 404, path)
-  const { paths, components } = openApiOf(app) as {
+  const { paths, components } = (await describeApi(() => copyRoutes, copyAbout)()) as {
     paths: Record<string, { post: { responses: Record<string, object> } }>
     components: { responses: Record<string, { content: object }> }
   }

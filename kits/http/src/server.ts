@@ -9,11 +9,11 @@ import { compressingHook } from './content-encoding.ts'
 import { refuseUnreadable, sendError, type ErrorAnswer } from './error-answers.ts'
 import { addOwnIssues } from './to-http-error.ts'
 import { HttpError } from './http-error.ts'
-import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
+import { fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { acceptForms } from './forms.ts'
 import { hostError } from './host-header.ts'
 import { readPage, readPageAddresses, servePageFiles, type PageExists, type RenderPage } from './pages.ts'
-import type { Call, Content, Method, Route } from './route.ts'
+import { routerPath, type Call, type Content, type Method, type Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 
@@ -81,7 +81,6 @@ export async function buildServer(parts: ServerOptions): Promise<FastifyInstance
   addSecurityHeaders(app)
   refuseWrongHost(app)
   await app.register(fastifyCookie)
-  await addOpenApi(app, parts.about)
   app.setErrorHandler((error, _request, reply) => sendError(parts, reply, error))
   const page = readPage(parts.pages)
   const isPage = readPageAddresses(parts.pages)
@@ -162,7 +161,7 @@ function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedReque
 async function addRoutes(app: FastifyInstance, parts: ServerOptions, page: RenderPage): Promise<void> {
   const methodsOf = new Map<string, Method[]>()
   for (const route of parts.routes) {
-    const url = route.spec.path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
+    const url = routerPath(route.spec)
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.spec.method])
     const { takes } = route.spec
     // What a route takes is known in its own scope alone: elsewhere JSON stays the only body there is.
@@ -256,7 +255,6 @@ function refuseOtherMethods(
   app.route({
     method: others,
     url,
-    schema: { hide: true },
     onRequest: async (request, reply) => {
       await parts.guard({ request, reply, client: clientOf(request, parts.trust) }, undefined)
       throw new HttpError({ kind: 'method-not-allowed', allowed })

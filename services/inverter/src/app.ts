@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
-import { clientAddress, createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { clientAddress, createAddressSet, createServer } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
@@ -35,6 +35,7 @@ import { toError } from './problems.ts'
 import { createExposition } from './prometheus/exposition.ts'
 import { createReadiness } from './readiness/readiness.ts'
 import { createReleaseCheck } from './releases/release-check.ts'
+import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
@@ -215,11 +216,10 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
 
   // The server
   const trust = { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader }
-  let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({
       isStopping: () => isStopping,
-      document: () => document,
+      document: openapiDocument,
       events,
       isStillValid,
       sessions,
@@ -264,7 +264,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     apiPaths: ['/api', '/admin/api'],
     bodyLimit,
   })
-  document = openApiOf(http)
 
   if (!isOffline) await start()
   return {

@@ -44,7 +44,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 /** Everything the endpoints call. */
 export interface Features {
   readonly isStopping: () => boolean
-  readonly document: () => Record<string, unknown>
+  readonly document: () => Promise<Record<string, unknown>>
   readonly events: Events
   readonly isStillValid: (caller: Caller) => Promise<boolean>
   readonly sessions: Sessions

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openApiOf } from '@hearth/http'
 import { operationsOf, type Operation } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { main, startGateway, type Browser, type Reply, type TestGateway } from './in-process.ts'
 
 type Visitor =
@@ -45,7 +45,7 @@ test('every route lets in exactly whom its access names', async () => {
   const environment = { DOCS_PUBLIC: 'true', ENABLE_VENDOR_DIAGNOSTICS: 'true' }
   await using gateway = await startGateway({ environment, device: null })
   await gateway.allowWriting('battery_soc_target')
-  const operations = operationsOf(openApiOf(gateway.service.app.http))
+  const operations = operationsOf(await openapiDocument())
   assert.ok(operations.length >= 45, `only ${operations.length} operations in the document`)
   const wrong: string[] = []
   const browser = await gateway.signIn()

@@ -1,5 +1,5 @@
-import { openApiOf } from '@hearth/http'
 import { testConformance } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { main, startGateway } from './in-process.ts'
 
 testConformance(
@@ -40,7 +40,7 @@ testConformance(
     const [endpoint] = gateway.service.app.connections.endpoints()
     const resources = cleanup.move()
     return {
-      document: openApiOf(gateway.service.app.http),
+      document: await openapiDocument(),
       ids: [
         'main',
         'battery_soc',

@@ -4,7 +4,7 @@ import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { createAddressSet, createServer } from '@hearth/http'
 import {
   createGuardedFetch,
   createOpenGuarded,
@@ -43,6 +43,7 @@ import { createExtractorChoice, createUrlReader, type UrlReader } from './platfo
 import type { Platform } from './platforms/schema.ts'
 import { toError, unavailable } from './problems.ts'
 import type { Queue } from './queue/queue.ts'
+import { openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { Logos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
@@ -263,9 +264,8 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   const streams = createEventStreams(core.bus)
   const opened = await openFeatures(dependencies, streams)
   const { features, guard } = opened
-  let document: Record<string, unknown> = {}
   const http = await createServer({
-    routes: allRoutes({ ...features, document: () => document }),
+    routes: allRoutes({ ...features, document: openapiDocument }),
     about,
     guard: (guarded, spec) => guard.check(guarded, spec),
     checkBody: (guarded, spec, body) => guard.checkBody(guarded, spec, body),
@@ -277,7 +277,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     bodyLimit: 65_536,
     rewriteUrl: shareAddress,
   })
-  document = openApiOf(http)
   const upkeep = createUpkeep({
     ...core,
     db: core.database.query,

@@ -60,7 +60,7 @@ export interface Features {
   readonly host: () => Promise<HostInfo>
   /** Resolves to true if the data directory is writable. */
   readonly isWritable: () => Promise<boolean>
-  readonly document: () => Record<string, unknown>
+  readonly document: () => Promise<Record<string, unknown>>
 }
 
 const published = {

@@ -1,5 +1,5 @@
-import { openApiOf } from '@hearth/http'
 import { readAnswer, testConformance } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
@@ -40,7 +40,7 @@ testConformance(
     await media.reach(id, 'analysis_done')
     const resources = cleanup.move()
     return {
-      document: openApiOf(media.service.app.http),
+      document: await openapiDocument(),
       ids: [id, 'youtube', '0_2000'],
       send: async (method, url, body) =>
         readAnswer(await media.call(method, url, body === undefined ? {} : { json: body })),

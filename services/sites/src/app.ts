@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createAttempts, type SetUpToken } from '@hearth/accounts'
 import { createSealer, type Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { createAddressSet, createServer } from '@hearth/http'
 import { createGuardedFetch, createOutboundPolicy } from '@hearth/outbound'
 import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -47,6 +47,7 @@ import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
 import { toError } from './problems.ts'
 import { createRouteLimits } from './route-limits.ts'
+import { openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsStore } from './settings/settings.ts'
 import { createEditMany } from './sites/bulk-edit.ts'
@@ -133,12 +134,11 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     countPending: (nodeId) => countPending(db, nodeId),
     ownVersion: context.own === undefined ? undefined : await readCaddyVersion(config.caddy.path ?? 'caddy'),
   })
-  let document: Record<string, unknown> = {}
   const isSetUp = () => access.accounts.users.isSetUp()
   const http = await createHttp(context, access, {
     ...sites.features,
     now: () => timers.now(),
-    general: { readiness: createReadiness(deploy, isSetUp), build: config.build, document: () => document },
+    general: { readiness: createReadiness(deploy, isSetUp), build: config.build, document: openapiDocument },
     ...accountFeatures(context, access),
     ...context,
     nodes,
@@ -154,7 +154,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     }),
     mayHaveCertificate: (domain) => hasOnDemandSite(db, domain),
   })
-  document = openApiOf(http)
   // The system may have chosen another port than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await start(context, deploy, { ...sites, certificates, traffic })

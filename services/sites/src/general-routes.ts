@@ -9,7 +9,7 @@ import { reasonNotReady, type Readiness } from './deploy/caddy-status.ts'
 export interface GeneralDependencies {
   readonly readiness: Readiness
   readonly build: { readonly commit: string; readonly date: string }
-  readonly document: () => Record<string, unknown>
+  readonly document: () => Promise<Record<string, unknown>>
 }
 
 const Health = z.object({ status: z.literal('ok'), app: z.string(), version: z.string() })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { openApiOf } from '@hearth/http'
 import { createFastTimers } from '@hearth/runtime'
 import { operationsOf, type Operation, nextAddress } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
 
 interface Problem {
@@ -74,7 +74,7 @@ before(async () => {
   admin = await sites.signIn()
   await sites.addUser('grace', 'user')
   user = await sites.signInAs('grace')
-  operations = operationsOf(openApiOf(sites.service.app.http))
+  operations = operationsOf(await openapiDocument())
 })
 after(() => sites[Symbol.asyncDispose]())
 

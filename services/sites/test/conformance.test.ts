@@ -1,6 +1,6 @@
-import { openApiOf } from '@hearth/http'
 import { createAuthenticator, readAnswer, testConformance } from '@hearth/testing'
 import type { Passkey } from '../src/passkeys/schema.ts'
+import { openapiDocument } from '../src/openapi.ts'
 import { startSites } from './in-process.ts'
 
 testConformance(
@@ -32,7 +32,7 @@ testConformance(
     })
     const resources = cleanup.move()
     return {
-      document: openApiOf(sites.service.app.http),
+      document: await openapiDocument(),
       ids: [id, made.body.passkey.id, 'none'],
       send: async (method, url, body) =>
         readAnswer(await admin.call(method, url, { headers, ...(body === undefined ? {} : { json: body }) })),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { nextAddress } from '@hearth/testing'
-import { openApiOf } from '@hearth/http'
 import { createFastTimers } from '@hearth/runtime'
+import { openapiDocument } from '../src/openapi.ts'
 import { createLogLines } from './log-lines.ts'
 import { startSites, type Browser, type Sites } from './in-process.ts'
 
@@ -115,8 +115,8 @@ function send(request: string, from: string): Promise<Response> {
   return visitor.call(method, path, { from, ...(method === 'GET' ? {} : { json: {} }) })
 }
 
-test('the document states the limit of every route, and they are these', () => {
-  const { paths } = openApiOf(sites.service.app.http) as {
+test('the document states the limit of every route, and they are these', async () => {
+  const { paths } = (await openapiDocument()) as {
     paths: Record<string, Record<string, { 'x-limit': string }>>
   }
   const stated = Object.entries(paths).flatMap(([path, methods]) =>

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { openApiOf } from '@hearth/http'
 import { createLog, type Log } from '@hearth/runtime'
 import { operationsOf } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { startSites, type Browser, type Sites } from './in-process.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 import { createTestAuthority } from './test-authority.ts'
@@ -86,7 +86,7 @@ after(async () => {
 /** Everything that can be read, as one text a path. */
 async function readAll(browser: Browser): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
-  for (const { method, path } of operationsOf(openApiOf(sites.service.app.http))) {
+  for (const { method, path } of operationsOf(await openapiDocument())) {
     if (method !== 'GET' || /events|live$|^\/(docs|redoc|openapi)/.test(path)) continue
     const place = path.replace('{host}', 'guarded.test').replaceAll(/\{\w+\}/g, String(siteId))
     const query = path.endsWith('/explain') ? '?url=http://guarded.test/' : ''

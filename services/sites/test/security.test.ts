@@ -53,8 +53,8 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { glob, readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { openApiOf } from '@hearth/http'
 import { operationsOf, type Operation } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { startSites, type Browser, type Sites } from './in-process.ts'
 import { makeSite, sayingSite, type EditAnswer } from './served.ts'
 
@@ -64,7 +64,7 @@ let operations: Operation[]
 
 before(async () => {
   sites = await startSites({ PUBLIC_ORIGIN: 'http://sites.localhost:8104' }, { caddy: true })
-  operations = operationsOf(openApiOf(sites.service.app.http))
+  operations = operationsOf(await openapiDocument())
 })
 after(() => sites[Symbol.asyncDispose]())
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
-import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { createAddressSet, createServer } from '@hearth/http'
 import { type Clock, type Log, systemClock } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { createGuard, type Identify } from './access.ts'
@@ -23,6 +23,7 @@ import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
 import { startSampling } from './peers/sampling-loop.ts'
 import { toError } from './problems.ts'
+import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import { openFiltering } from './filtering/filtering.ts'
 import type { RuleHits } from './filtering/rules/rules.ts'
@@ -172,7 +173,6 @@ export async function createApp(dependencies: AppDependencies) {
     })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
-  let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({
       events,
@@ -209,7 +209,7 @@ export async function createApp(dependencies: AppDependencies) {
         refundSignIn: guard.refundSignIn,
         isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       },
-      document: () => document,
+      document: openapiDocument,
     }),
     about,
     guard: guard.check,
@@ -218,7 +218,6 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     pages,
   })
-  document = openApiOf(http)
 
   // Work that repeats.
   await tunnels.reconcileAll()

@@ -55,7 +55,7 @@ export interface Features {
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: SessionContext
-  readonly document: () => Record<string, unknown>
+  readonly document: () => Promise<Record<string, unknown>>
 }
 
 /** Every endpoint of the service. */
@@ -80,7 +80,7 @@ export function allRoutes(features: Features): Route[] {
   ]
 }
 
-function generalRoutes(document: () => Record<string, unknown>): Route[] {
+function generalRoutes(document: () => Promise<Record<string, unknown>>): Route[] {
   const shared = { method: 'GET', tag: 'General' } as const
   return [
     route(

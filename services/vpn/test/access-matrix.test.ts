@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openApiOf } from '@hearth/http'
 import { operationsOf, type Operation } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { startService, type Reply, type TestService } from './in-process.ts'
 
 /** The ways to come in, as the acceptance of the API names them. */
@@ -45,7 +45,7 @@ test('every route lets in exactly whom its access names', async () => {
   await using service = await startService()
   await service.addUser('second', 'admin')
   await service.addUser('reader', 'user')
-  const operations = operationsOf(openApiOf(service.service.app.http))
+  const operations = operationsOf(await openapiDocument())
   assert.ok(operations.length >= 30, `only ${operations.length} operations in the document`)
   const wrong: string[] = []
   for (const operation of operations) {

@@ -1,5 +1,5 @@
-import { openApiOf } from '@hearth/http'
 import { testConformance } from '@hearth/testing'
+import { openapiDocument } from '../src/openapi.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 import { startService, testPassword, type TestService } from './in-process.ts'
 
@@ -44,7 +44,7 @@ testConformance(
     const browser = await service.signIn('admin', testPassword)
     const resources = cleanup.move()
     return {
-      document: openApiOf(service.service.app.http),
+      document: await openapiDocument(),
       ids,
       async send(method, url, body) {
         const sending = body === undefined ? {} : { body }

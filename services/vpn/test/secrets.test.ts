@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openApiOf } from '@hearth/http'
 import { createLog } from '@hearth/runtime'
 import { runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import { readConfig } from '../src/config.ts'
 import { openService } from '../src/open-service.ts'
+import { openapiDocument } from '../src/openapi.ts'
 import { startService, testPassword } from './in-process.ts'
 
 /** Everything in a data directory but the key file, as one text. */
@@ -133,8 +133,7 @@ test('tokens in addresses and wrong passwords reach no log line, at any level', 
 })
 
 test('no answer but configuration, QR code and a new token has a place for a secret', async () => {
-  await using service = await startService()
-  const document = JSON.stringify(openApiOf(service.service.app.http))
+  const document = JSON.stringify(await openapiDocument())
   const { components } = JSON.parse(document)
   const { Peer, Interface, User, Token, Settings, Dashboard, ServiceEvent, Session } = components.schemas
   const answers = JSON.stringify([Peer, Interface, User, Token, Settings, Dashboard, ServiceEvent, Session])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { createAddressSet, createServer, describeApi, type ApiDescription } from '@hearth/http'
 import { createLog } from '@hearth/runtime'
 import { dispatchRoutes } from '../../src/dispatch/routes.ts'
 import { Dispatch, DispatchPreview } from '../../src/dispatch/schema.ts'
@@ -14,19 +14,21 @@ interface Problem {
   readonly errors?: { parameter: string }[]
 }
 
+const about: ApiDescription = {
+  title: 't',
+  version: '1',
+  description: '',
+  errorBody: ProblemDocument,
+  securitySchemes: {},
+  security: () => [],
+  tags: [],
+}
+
 async function serve(fixture: DispatchFixture) {
   const service = await fixture.start()
   return createServer({
     routes: [...dispatchRoutes(service), ...energyRoutes({} as EnergyManager)],
-    about: {
-      title: 't',
-      version: '1',
-      description: '',
-      errorBody: ProblemDocument,
-      securitySchemes: {},
-      security: () => [],
-      tags: [],
-    },
+    about,
     guard: () => Promise.resolve({ name: 'token', via: { kind: 'token', id: '1', role: 'read_write' } }),
     toError: (error) => toError(error, { instance: '', correlationId: '' }),
     trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
@@ -60,6 +62,7 @@ test('a dispatch over HTTP: preview, start, look, stop', async () => {
     assert.deepEqual([answer.statusCode, answer.json<Problem>().code], [status, code], answer.body)
   const naive = await call('POST', url, { ...payload, valid_until: '2026-11-21T12:00:00' })
   assert.equal(naive.json<Problem>().errors?.[0]?.parameter, 'valid_until')
-  assert.ok(JSON.stringify(openApiOf(app)).includes('/battery/dispatch/preview'))
+  const document = await describeApi(dispatchRoutes, about)()
+  assert.ok(JSON.stringify(document).includes('/battery/dispatch/preview'))
   await app.close()
 })

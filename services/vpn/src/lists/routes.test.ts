@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAddressSet, createServer, HttpError, openApiOf } from '@hearth/http'
+import { createAddressSet, createServer, HttpError } from '@hearth/http'
 import { createLog } from '@hearth/runtime'
 import { createConformance, openApiProblems, sendRequest, type Reply } from '@hearth/testing'
 import { openListWorld } from '../../test/list-world.ts'
 import { about } from '../about.ts'
+import { openapiDocument } from '../openapi.ts'
 import { toError } from '../problems.ts'
 import { defaultLists } from './default-lists.data.ts'
 import { listRoutes } from './routes.ts'
@@ -27,7 +28,7 @@ async function openRoutes() {
     log: createLog({ name: 'test', level: 'silent' }),
     pages: new URL('.', import.meta.url).pathname,
   })
-  const conformance = createConformance(openApiOf(http))
+  const conformance = createConformance(await openapiDocument())
   const call = async (method: string, path: string, body?: unknown, token = 'admin'): Promise<Reply> => {
     const reply = await sendRequest(http, { method, path: `/api/dns/blocklists${path}` }, { body, token })
     conformance.check(method, `/api/dns/blocklists${path}`.replace(/\?.*/, ''), {
@@ -52,7 +53,7 @@ async function openRoutes() {
 test('lists are managed through the API, and every answer is as it is described', async () => {
   await using api = await openRoutes()
   const { call, world } = api
-  assert.deepEqual(await openApiProblems(openApiOf(api.http)), [])
+  assert.deepEqual(await openApiProblems(await openapiDocument()), [])
   const first = await call('GET', '')
   assert.deepEqual([first.status, first.body.total, first.body.limit], [200, defaultLists.length, 100])
   for (const { id } of first.body.data) assert.equal((await call('DELETE', `/${id}`)).status, 200)
