@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { OperatorError } from '@hearth/runtime/operator-error'
 import { Command, CommanderError } from 'commander'
 import { chooseServices, findServices, root, type ServiceFolder } from './services.ts'
+import { commandsFile } from './build-state.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { readPageState } from './web-pages.ts'
 
@@ -75,7 +76,7 @@ async function addServiceCommands(
   service: ServiceFolder,
   { args, location }: { args: readonly string[]; location: Location },
 ): Promise<void> {
-  const file = join(service.folder, 'src/commands.ts')
+  const file = commandsFile(service)
   const command = program.commands.find((known) => known.name() === service.name)
   if (command === undefined || !existsSync(file)) throw new OperatorError(`${service.name} has no commands`)
   const module = (await import(file)) as ServiceCommands
@@ -105,7 +106,8 @@ function inherit(command: Command): void {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
-  if (error instanceof OperatorError) process.stderr.write(`hearth: ${error.message}\n`)
+  // By its name: a built service brings a class of its own.
+  if (error instanceof Error && error.name === 'OperatorError') process.stderr.write(`hearth: ${error.message}\n`)
   else {
     const [line] = (error instanceof Error ? error.message : String(error)).split('\n')
     process.stderr.write(`hearth: ${line} (LOG_LEVEL=debug shows where)\n`)

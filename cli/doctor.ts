@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorCheck } from '@hearth/runtime'
+import { commandsFile } from './build-state.ts'
 import type { ServiceFolder } from './services.ts'
 import { installedVersion, isDebian } from './system-packages.ts'
 import { readPageState } from './web-pages.ts'
@@ -80,7 +81,7 @@ function pageFacts(service: ServiceFolder): DoctorCheck[] {
 
 /** Checks of the service itself. A check that fails is a finding too. */
 async function ownFacts(service: ServiceFolder): Promise<readonly DoctorCheck[]> {
-  const file = join(service.folder, 'src/commands.ts')
+  const file = commandsFile(service)
   if (!existsSync(file)) return []
   try {
     const { doctor } = (await import(file)) as { doctor?: () => Promise<DoctorCheck[]> }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { findServices, root, type ServiceFolder } from '../cli/services.ts'
 import { hashSources, stampName, readPageState } from '../cli/web-pages.ts'
 
@@ -33,8 +33,10 @@ function buildService(service: ServiceFolder): boolean {
   return true
 }
 
-function replaceFolder(folder: string, by: string): void {
+/** Puts a folder in the place of another, or of none. */
+export function replaceFolder(folder: string, by: string): void {
   const old = `${by}-old`
+  mkdirSync(dirname(folder), { recursive: true })
   if (existsSync(folder)) renameSync(folder, old)
   renameSync(by, folder)
   rmSync(old, { recursive: true, force: true })

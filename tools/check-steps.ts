@@ -52,7 +52,7 @@ export function testStep(name: string, files: readonly string[], concurrency = f
   }
 }
 
-/** The checks that read the sources, the longest first. The pages are built among them, for the browser tests. */
+/** The checks that read the sources, the longest first. Pages and services are built among them: the tests of whole services run the build. */
 export const sourceSteps: readonly Step[] = [
   program('types', [bin('tsc'), '-b']),
   program('lint', [bin('oxlint'), '--type-aware', '.']),
@@ -60,7 +60,7 @@ export const sourceSteps: readonly Step[] = [
   program('services', [join(root, 'tools/service-imports.ts')]),
   program('docstrings', [join(root, 'tools/export-docs.ts')]),
   program('sql', [join(root, 'tools/sql-places.ts')]),
-  program('pages', [join(root, 'tools/build-ui.ts')]),
+  program('build', [join(root, 'tools/build.ts')]),
   program('generated', [join(root, 'tools/generate.ts'), '--check']),
   program('lockfile', [join(root, 'tools/check-lockfile.ts')]),
   program('format', [bin('oxfmt'), '--check', '.']),

@@ -4,5 +4,5 @@ import { prepare } from './prepare.ts'
 
 /** `npm start [-- services…]`: provides what the services need and starts them. `hearth up` refuses names that no service has. */
 const names = process.argv.slice(2)
-prepare(findServices().filter(({ name }) => names.length === 0 || names.includes(name)))
+await prepare(findServices().filter(({ name }) => names.length === 0 || names.includes(name)))
 await runCommandLine(['up', ...names])

@@ -6,14 +6,14 @@ import { test } from 'node:test'
 import { stepFor } from './check-steps.ts'
 import { runTests, type TestRun } from './run-tests.ts'
 
-async function run(files: Record<string, string>, limit = 60_000): Promise<TestRun> {
+async function run(files: Record<string, string>, limit = 60_000, fileLimit = limit): Promise<TestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-run-tests-'))
   try {
     for (const [name, text] of Object.entries(files))
       writeFileSync(join(folder, name), `import { describe, test } from 'node:test'\n${text}`)
     const names = Object.keys(files).filter((name) => name.endsWith('.test.ts'))
     const paths = names.map((name) => join(folder, name))
-    return await runTests(paths, { signal: new AbortController().signal, concurrency: 2, limit })
+    return await runTests(paths, { signal: new AbortController().signal, concurrency: 2, limit, fileLimit })
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -65,6 +65,17 @@ test('a file without a test, one that does not load, and one that exits in betwe
   assert.match(finished.failures, /empty\.test\.ts[^]*there is no test in this file/)
   assert.match(finished.failures, /not even loaded/)
   assert.ok(results(finished).filter((line) => line.startsWith('failed')).length >= 2, results(finished).join('\n'))
+})
+
+test('a file that something keeps open after its tests ends with the reason, and the run goes on', async () => {
+  const open = {
+    'open.test.ts': `import { createServer } from 'node:net'; test('forgets', () => { createServer().listen(0) })`,
+    'good.test.ts': `test('holds', () => {})`,
+  }
+  const finished = await run(open, 60_000, 3000)
+  assert.equal(finished.passed, false)
+  assert.match(finished.failures, /still open after 3 s: .*TCPServerWrap/)
+  assert.doesNotMatch(finished.failures, /broke off/)
 })
 
 test('a test that another module registers counts for the file that was run', async () => {

@@ -24,14 +24,23 @@ const timesFile = join(root, 'node_modules/.cache/hearth-test-times.json')
 /** Longest duration of a whole run, milliseconds: a test file that something keeps open would never end. */
 const longestRun = 40 * 60_000
 
+/** Longest duration of one file, milliseconds: more than any takes on a busy machine. */
+const longestFile = 7 * 60_000
+
 /** Runs test files, the longest first, each in a process of its own. A run without an end, or with a file without a test, has failed. */
 export async function runTests(
   files: readonly string[],
-  options: { signal: AbortSignal; concurrency: number; limit?: number },
+  options: { signal: AbortSignal; concurrency: number; limit?: number; fileLimit?: number },
 ): Promise<TestRun> {
   const args = [runner, String(options.concurrency), ...longestFirst(files, readTestTimes(timesFile))]
   // Without this variable a run inside a test would report to the outer run.
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compileCache, FORCE_COLOR: '0' }
+  const env = {
+    ...process.env,
+    NODE_TEST_CONTEXT: undefined,
+    NODE_COMPILE_CACHE: compileCache,
+    FORCE_COLOR: '0',
+    TEST_FILE_LIMIT: String(options.fileLimit ?? longestFile),
+  }
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.limit ?? longestRun)])
   const { code, stdout, stderr } = await runProgram(process.execPath, args, { signal, env })
   const lines = stdout.split('\n').flatMap(parse)

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import {
   claimDataDirectory,
   DataInUse,
@@ -33,7 +33,7 @@ export interface OpenOptions extends Pick<AppDependencies, 'wrapDispatchStore'> 
 }
 
 /** Folder of the built web pages. */
-export const pagesFolder = join(import.meta.dirname, '../ui/dist')
+export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
 
 /**
  * Claims the data directory, opens the encrypted database and wires the service. Throws an `OperatorError`, and leaves

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createLocalBus, openPostgresBus } from '@hearth/events'
 import { claimDataDirectory, OperatorError, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { openClaimed, openSealedStorage, type Opening } from '@hearth/service'
@@ -18,7 +18,7 @@ export interface Service {
 }
 
 /** Folder of the built web pages. */
-export const pagesFolder = join(import.meta.dirname, '../ui/dist')
+export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
 
 /**
  * Claims the data directory, opens what is in it and wires the service. Throws an `OperatorError`, and leaves nothing running,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { claimDataDirectory, type Log } from '@hearth/runtime'
 import { openClaimed } from '@hearth/service'
@@ -23,7 +24,7 @@ export interface Service {
 }
 
 /** Folder of the built web pages. */
-export const pagesFolder = join(import.meta.dirname, '../ui/dist')
+export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
 
 /**
  * Claims the data directory, opens what is in it, picks the data plane and wires the service. Throws an `OperatorError`, and

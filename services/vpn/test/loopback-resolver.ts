@@ -28,7 +28,7 @@ export interface ResolverFixture extends AsyncDisposable {
   readonly directory: string
   readonly input: ResolverInput
   writeLists(lists: Readonly<Record<string, string>>): Promise<void>
-  /** Asks over UDP from an address of loopback, once; rejects when no answer comes within two seconds. */
+  /** Asks over UDP from an address of loopback, once; rejects when no answer comes within five seconds. */
   ask(name: string, source?: string): Promise<LiveAnswer>
 }
 
@@ -76,7 +76,7 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
     directory,
     input,
     writeLists,
-    ask: (name, source = '127.0.0.1') => askOnce(port, { name, source, timeoutMs: 2000 }),
+    ask: (name, source = '127.0.0.1') => askOnce(port, { name, source, timeoutMs: 5000 }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }

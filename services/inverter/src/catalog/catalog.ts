@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError } from '@hearth/runtime'
 import type { z } from 'zod'
@@ -67,7 +67,7 @@ export interface CatalogFiles {
   readonly allowlist?: string | undefined
 }
 
-const shipped = join(import.meta.dirname, 'objects.json')
+const shipped = fileURLToPath(new URL('objects.json', import.meta.url))
 
 /** Names of secrets that are neither readable nor writable; a registry or allowlist that lists one stops the start. */
 const secretNames = new Set(['wifi_password', 'wifi.password'])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
@@ -13,7 +14,7 @@ export type Watermark = ReturnType<typeof openWatermark>
 /** The name of the uploaded picture among the stored files. */
 export const logoFile = 'watermark-logo'
 
-const bundled = join(import.meta.dirname, '../../assets/watermark.png')
+const bundled = fileURLToPath(new URL('../../assets/watermark.png', import.meta.url))
 
 /**
  * Gives the picture in the database to programs that need a file: a copy in the folder, named after its content, made when
