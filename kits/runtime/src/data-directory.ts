@@ -30,6 +30,9 @@ export interface DataDirectoryLock extends Disposable {
   release(): void
 }
 
+/** Connections that hold a lock. Node closes a connection that nobody refers to any more, which would end the lock. */
+const held = new Set<DatabaseSync>()
+
 /** Name of the file in a data directory that is locked while a process owns it. */
 export const lockFileName = 'service.lock'
 
@@ -46,8 +49,9 @@ export function lockDataDirectory(path: string): DataDirectoryLock {
     database.close()
     throw new DataInUse(`DATA_DIR: ${path} is in use by another running service`, { cause: error })
   }
+  held.add(database)
   const release = () => {
-    if (database.isOpen) database.close()
+    if (held.delete(database)) database.close()
   }
   // A start that was refused in this moment removed the file, and with it what is locked here.
   if (!existsSync(file)) {

@@ -49,14 +49,20 @@ test('a data directory has one owner; its death, however sudden, sets it free', 
   const lock = lockDataDirectory(place.path)
   assert.throws(() => lockDataDirectory(place.path), /in use by another running service/)
   lock.release()
-  const program = `import { lockDataDirectory } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}; lockDataDirectory(process.argv[1]); console.log('locked'); setInterval(() => {}, 1000)`
-  const other = spawn(process.execPath, ['--input-type=module-typescript', '-e', program, place.path], {
+  // The owner keeps no reference to its lock, and collects its garbage.
+  const program = `import { lockDataDirectory } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}
+    lockDataDirectory(process.argv[1])
+    setInterval(() => { gc(); console.log('locked') }, 10)`
+  const other = spawn(process.execPath, ['--expose-gc', '--input-type=module-typescript', '-e', program, place.path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  await once(other.stdout, 'data')
-  assert.throws(() => lockDataDirectory(place.path), /in use/)
-  other.kill('SIGKILL')
-  await once(other, 'exit')
+  try {
+    for (let times = 0; times < 3; times++) await once(other.stdout, 'data')
+    assert.throws(() => lockDataDirectory(place.path), /in use/)
+  } finally {
+    other.kill('SIGKILL')
+  }
+  if (other.signalCode === null) await once(other, 'exit')
   lockDataDirectory(place.path).release()
 })
 
