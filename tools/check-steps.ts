@@ -36,11 +36,11 @@ function program(name: string, words: readonly string[]): Step {
   }
 }
 
-/** Test files that run at a time: one more than processors, because tests wait for clocks, devices and processes too. */
-const filesAtOnce = lanes + 1
+/** Test processes that run at a time: more than processors, because tests wait for clocks, devices and processes too. */
+const processesAtOnce = lanes + 1
 
 /** A step that runs test files; one without files passes, because a repository may have none of a kind. */
-export function testStep(name: string, files: readonly string[], concurrency = filesAtOnce): Step {
+export function testStep(name: string, files: readonly string[], concurrency = processesAtOnce): Step {
   return {
     name,
     files,

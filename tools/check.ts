@@ -1,8 +1,7 @@
-import { relative } from 'node:path'
 import { unpackedPackage } from '@hearth/testing/unpacked-package'
 import { writeApiTypes } from './api-types.ts'
 import { lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
-import { checkPackages, findServices, root } from '../cli/services.ts'
+import { checkPackages, findServices } from '../cli/services.ts'
 import { providePackages } from '../cli/system-packages.ts'
 import { unpackPackages } from './unpack-packages.ts'
 
@@ -49,7 +48,7 @@ function announce({ step, passed, seconds, tests, output }: Finished): void {
   process.stdout.write(`${passed ? '✔' : '✖'} ${step.name} (${seconds.toFixed(1)} s${counted})\n`)
   if (!passed) process.stdout.write(`${output.trimEnd()}\n`)
   for (const { name, file, reason } of tests.filter(({ result }) => result === 'skipped')) {
-    process.stdout.write(`  skipped: ${name} (${relative(root, file)}): ${reason || 'no reason given'}\n`)
+    process.stdout.write(`  skipped: ${name} (${file}): ${reason || 'no reason given'}\n`)
   }
 }
 
@@ -78,8 +77,7 @@ function whereTheTimeGoes(finished: readonly Finished[]): string[] {
   return [
     `where the time goes: ${steps.map(({ step, seconds }) => `${step.name} ${seconds.toFixed(1)} s`).join(', ')}`,
     ...slowest.map(
-      ({ milliseconds, name, file }) =>
-        `  ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${name} (${relative(root, file)})`,
+      ({ milliseconds, name, file }) => `  ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${name} (${file})`,
     ),
   ]
 }

@@ -13,8 +13,9 @@ export interface Ended {
 const patience = 5000
 
 /**
- * Runs a program in the repository to its end. It gets a process group of its own, so that when the signal fires, what it
- * started ends with it: SIGTERM first, SIGKILL five seconds later. Rejects when the program cannot be started.
+ * Runs a program in the repository to its end. It gets its own process group, so that what it started ends with it: when the
+ * signal fires, by SIGTERM and five seconds later by SIGKILL; when the program ends first, by SIGKILL. Rejects when the program
+ * cannot be started.
  */
 export function runProgram(
   file: string,
@@ -36,6 +37,10 @@ export function runProgram(
   else signal.addEventListener('abort', end, { once: true })
   return new Promise((resolve, reject) => {
     child.on('error', reject)
+    child.on('exit', () => {
+      // What it left behind may hold its output open.
+      if (child.pid !== undefined) signalGroup(-child.pid, 'SIGKILL')
+    })
     child.on('close', (code) => {
       signal.removeEventListener('abort', end)
       resolve({ code, ...texts })

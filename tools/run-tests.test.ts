@@ -6,14 +6,16 @@ import { test } from 'node:test'
 import { stepFor } from './check-steps.ts'
 import { runTests, type TestRun } from './run-tests.ts'
 
-async function run(files: Record<string, string>, limit = 60_000, fileLimit = limit): Promise<TestRun> {
+type Limits = NonNullable<Parameters<typeof runTests>[1]['limits']>
+
+async function run(files: Record<string, string>, limits: Limits = {}): Promise<TestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-run-tests-'))
   try {
     for (const [name, text] of Object.entries(files))
       writeFileSync(join(folder, name), `import { describe, test } from 'node:test'\n${text}`)
     const names = Object.keys(files).filter((name) => name.endsWith('.test.ts'))
     const paths = names.map((name) => join(folder, name))
-    return await runTests(paths, { signal: new AbortController().signal, concurrency: 2, limit, fileLimit })
+    return await runTests(paths, { signal: new AbortController().signal, concurrency: 2, limits })
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -55,16 +57,37 @@ test('a failed test fails the run, with its error and what its file wrote', asyn
   assert.doesNotMatch(finished.failures, /chatter/)
 })
 
-test('a file without a test, one that does not load, and one that exits in between are failures', async () => {
-  const finished = await run({
-    'empty.test.ts': '',
-    'broken.test.ts': `throw new Error('not even loaded')`,
-    'gone.test.ts': `test('never ends', async () => { process.exit(0) })`,
-  })
+test('a file without a test and one that does not load are failures', async () => {
+  const finished = await run({ 'empty.test.ts': '', 'broken.test.ts': `throw new Error('not even loaded')` })
   assert.equal(finished.passed, false)
   assert.match(finished.failures, /empty\.test\.ts[^]*there is no test in this file/)
   assert.match(finished.failures, /not even loaded/)
-  assert.ok(results(finished).filter((line) => line.startsWith('failed')).length >= 2, results(finished).join('\n'))
+  assert.equal(results(finished).filter((line) => line.startsWith('failed')).length, 2)
+})
+
+test('a file that exits in between is a failure, and so are those that share its process and were not run', async () => {
+  const finished = await run({
+    'gone.test.ts': `test('never ends', async () => { process.exit(0) })`,
+    'later.test.ts': `test('holds', () => {})`,
+  })
+  assert.equal(finished.passed, false)
+  assert.deepEqual(
+    finished.tests.map(({ file, result }) => `${basename(file)} ${result}`),
+    ['gone.test.ts failed', 'later.test.ts failed'],
+  )
+  assert.match(finished.failures, /the process ended with exit code 0 during \S+gone\.test\.ts/)
+})
+
+test('files of one process are loaded one after the other', async () => {
+  const finished = await run({
+    'first.test.ts': `
+      test('takes a while', async () => { await new Promise((done) => setTimeout(done, 50)); globalThis.first = 'done' })`,
+    'second.test.ts': `
+      const found = globalThis.first
+      test('finds what the first left', (t) => t.assert.equal(found, 'done'))`,
+  })
+  assert.equal(finished.failures, '')
+  assert.deepEqual(results(finished), ['passed: takes a while', 'passed: finds what the first left'])
 })
 
 test('a file that something keeps open after its tests ends with the reason, and the run goes on', async () => {
@@ -72,10 +95,19 @@ test('a file that something keeps open after its tests ends with the reason, and
     'open.test.ts': `import { createServer } from 'node:net'; test('forgets', () => { createServer().listen(0) })`,
     'good.test.ts': `test('holds', () => {})`,
   }
-  const finished = await run(open, 60_000, 3000)
+  const finished = await run(open, { close: 500 })
   assert.equal(finished.passed, false)
-  assert.match(finished.failures, /still open after 3 s: .*TCPServerWrap/)
+  assert.match(finished.failures, /still open after the tests: .*TCPServerWrap/)
   assert.doesNotMatch(finished.failures, /broke off/)
+})
+
+test('a program that a test left behind, with the output of its file, ends with the file', async () => {
+  const finished = await run({
+    'forgets.test.ts': `import { spawn } from 'node:child_process'
+      test('starts', () => spawn('sleep', ['600'], { stdio: 'inherit' }).unref())`,
+  })
+  assert.equal(finished.failures, '')
+  assert.deepEqual(results(finished), ['passed: starts'])
 })
 
 test('a test that another module registers counts for the file that was run', async () => {
@@ -98,16 +130,16 @@ test('a suite whose preparation fails is a failure', async () => {
   assert.match(finished.failures, /no ground to stand on/)
 })
 
-test('a file that never ends is named, and the run with it does not pass', async () => {
+test('a run that takes too long is stopped and names the files that did not end, and the run with it does not pass', async () => {
   const finished = await run(
     {
       'open.test.ts': `test('passes', () => { setInterval(() => {}, 1000) })`,
       'fine.test.ts': `test('passes too', () => {})`,
     },
-    2000,
+    { run: 3000 },
   )
   assert.equal(finished.passed, false)
-  assert.match(finished.failures, /files that did not end: \S+open\.test\.ts$/)
+  assert.match(finished.failures, /the run was stopped; files that did not end: \S+open\.test\.ts/)
 })
 
 test('asking for tests that do not exist fails and names what does', async () => {

@@ -1,9 +1,10 @@
 import { globSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
-import { runProgram } from './run-program.ts'
+import { join } from 'node:path'
+import { runProgram, type Ended } from './run-program.ts'
 import { root } from '../cli/services.ts'
-import type { ReportLine, TestLine } from './test-report.ts'
-import { keepTestTimes, longestFirst, readTestTimes, type TestTimes } from './test-times.ts'
+import { groupTestFiles } from './test-groups.ts'
+import { readReport, type ReportLine, type TestLine } from './test-report.ts'
+import { keepTestTimes, readTestTimes } from './test-times.ts'
 
 /** Result of a run of tests. */
 export interface TestRun {
@@ -13,7 +14,20 @@ export interface TestRun {
   readonly failures: string
 }
 
-const runner = join(root, 'tools/run-test-files.ts')
+/** Limits of a run, milliseconds. */
+interface Limits {
+  /** The whole run: a build machine may be three times slower than a desk. */
+  readonly run: number
+  /** One file, more than any takes on a busy machine. */
+  readonly file: number
+  /** The end of a process after its last test. */
+  readonly close: number
+}
+
+const usualLimits: Limits = { run: 80 * 60_000, file: 10 * 60_000, close: 60_000 }
+
+const program = join(root, 'tools/test-process.ts')
+const reporter = ['--test-reporter', join(root, 'tools/test-report.ts'), '--test-reporter-destination=stdout']
 
 /** Compiled code of test processes, shared with the services' processes: a start takes half the time. */
 const compileCache = join(root, 'node_modules/.cache/hearth')
@@ -21,43 +35,64 @@ const compileCache = join(root, 'node_modules/.cache/hearth')
 /** Times of test files on this machine. */
 const timesFile = join(root, 'node_modules/.cache/hearth-test-times.json')
 
-/** Longest duration of a whole run, milliseconds: a test file that something keeps open would never end. */
-const longestRun = 40 * 60_000
-
-/** Longest duration of one file, milliseconds: more than any takes on a busy machine. */
-const longestFile = 7 * 60_000
-
-/** Runs test files, the longest first, each in a process of its own. A run without an end, or with a file without a test, has failed. */
+/** Runs test files, so many processes at a time. A run without an end, or with a file without a test, has failed. */
 export async function runTests(
   files: readonly string[],
-  options: { signal: AbortSignal; concurrency: number; limit?: number; fileLimit?: number },
+  options: { signal: AbortSignal; concurrency: number; limits?: Partial<Limits> },
 ): Promise<TestRun> {
-  const args = [runner, String(options.concurrency), ...longestFirst(files, readTestTimes(timesFile))]
-  // Without this variable a run inside a test would report to the outer run.
-  const env = {
-    ...process.env,
-    NODE_TEST_CONTEXT: undefined,
-    NODE_COMPILE_CACHE: compileCache,
-    FORCE_COLOR: '0',
-    TEST_FILE_LIMIT: String(options.fileLimit ?? longestFile),
+  const limits = { ...usualLimits, ...options.limits }
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limits.run)])
+  const waiting = groupTestFiles(files, readTestTimes(timesFile))
+  const runs: ProcessRun[] = []
+  const inTurn = async () => {
+    for (let group = waiting.shift(); group !== undefined && !signal.aborted; group = waiting.shift())
+      runs.push(await runProcess(group, limits, signal))
   }
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.limit ?? longestRun)])
-  const { code, stdout, stderr } = await runProgram(process.execPath, args, { signal, env })
-  const lines = stdout.split('\n').flatMap(parse)
-  const tests = lines.flatMap((line) => (line.kind === 'test' ? [line.test] : []))
-  const ended = new Set(lines.flatMap((line) => (line.kind === 'end' ? [line.file] : [])))
-  // A signal may reach a test file before the run, which then says that it ended.
-  const hasEnded = ended.has(undefined) && !signal.aborted
-  const passed = code === 0 && hasEnded && tests.every(({ result }) => result !== 'failed')
-  const unfinished = files.filter((file) => !ended.has(resolve(root, file)))
-  const ending = hasEnded ? stderr : `${stderr}the run broke off; files that did not end: ${unfinished.join(', ')}`
-  if (passed) keepTestTimes(timesFile, timesOf(lines))
-  return { passed, tests, failures: passed ? '' : describe(lines, ending) }
+  await Promise.all(Array.from({ length: options.concurrency }, inTurn))
+  const passed = !signal.aborted && runs.every((run) => run.passed)
+  const times = runs.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'end' ? [line] : [])))
+  if (passed) keepTestTimes(timesFile, Object.fromEntries(times.map((end) => [end.file, Math.round(end.milliseconds)])))
+  const ended = new Set(runs.flatMap((run) => (run.wasStopped ? [] : run.files)))
+  const unfinished = files.filter((file) => !ended.has(file))
+  const ending = signal.aborted ? [`the run was stopped; files that did not end: ${unfinished.join(', ')}`] : []
+  return {
+    passed,
+    tests: runs.flatMap(({ tests }) => tests),
+    failures: [...runs.flatMap((run) => (run.passed ? [] : describe(run))), ...ending].join('\n'),
+  }
 }
 
-function timesOf(lines: readonly ReportLine[]): TestTimes {
-  const ends = lines.flatMap((line) => (line.kind === 'end' && line.file?.startsWith(`${root}/`) ? [line] : []))
-  return Object.fromEntries(ends.map(({ file = '', milliseconds }) => [relative(root, file), Math.round(milliseconds)]))
+/** Result of the test files that shared a process. */
+interface ProcessRun {
+  readonly files: readonly string[]
+  readonly wasStopped: boolean
+  readonly passed: boolean
+  readonly tests: readonly TestLine[]
+  readonly lines: readonly ReportLine[]
+  readonly stderr: string
+}
+
+async function runProcess(files: readonly string[], limits: Limits, signal: AbortSignal): Promise<ProcessRun> {
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_COMPILE_CACHE: compileCache, FORCE_COLOR: '0' }
+  const args = [...reporter, program, String(limits.file), String(limits.close), ...files]
+  const ended = await runProgram(process.execPath, args, { signal, env })
+  const lines = readReport(ended.stdout)
+  const tests = [
+    ...lines.flatMap((line) => (line.kind === 'test' ? [line.test] : [])),
+    ...notEnded(files, lines, ended),
+  ]
+  const passed = ended.code === 0 && tests.every(({ result }) => result !== 'failed')
+  return { files, wasStopped: ended.code === null, passed, tests, lines, stderr: ended.stderr }
+}
+
+/** A failed test for each file that the process did not end; what it had not yet reported of the files before is lost too. */
+function notEnded(files: readonly string[], lines: readonly ReportLine[], { code }: Ended): TestLine[] {
+  const ended = new Set(lines.flatMap((line) => (line.kind === 'end' ? [line.file] : [])))
+  const last = lines.findLast((line) => line.kind === 'begin')?.file ?? 'the start'
+  const reason = `the process ended ${code === null ? 'by a signal' : `with exit code ${code}`} during ${last}`
+  return files
+    .filter((name) => !ended.has(name))
+    .map((name) => ({ name, file: name, result: 'failed', milliseconds: 0, reason }))
 }
 
 /** Test files of the patterns, each once, sorted; relative to the root. */
@@ -65,22 +100,26 @@ export function testFiles(patterns: readonly string[]): string[] {
   return [...new Set(globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] }))].sort()
 }
 
-function parse(line: string): ReportLine[] {
-  try {
-    return [JSON.parse(line) as ReportLine]
-  } catch {
-    return line === '' ? [] : [{ kind: 'output', file: '', text: `${line}\n` }]
+function describe({ tests, lines, stderr }: ProcessRun): string[] {
+  const failed = tests.filter(({ result }) => result === 'failed')
+  const texts = failed.map(({ name, file, reason }) => `✖ ${name} (${file})\n${indent(reason)}`)
+  const written = outputs(lines)
+  for (const file of new Set(failed.map((test) => test.file))) {
+    const text = written.get(file)
+    if (text !== undefined) texts.push(`what ${file} wrote:\n${indent(text)}`)
   }
+  return stderr === '' ? texts : [...texts, stderr]
 }
 
-function describe(lines: readonly ReportLine[], ending: string): string {
-  const failed = lines.flatMap((line) => (line.kind === 'test' && line.test.result === 'failed' ? [line.test] : []))
-  const texts = failed.map(
-    ({ name, file, reason }) => `✖ ${name} (${relative(root, file)})\n${reason.replaceAll(/^/gm, '    ')}`,
-  )
-  for (const file of new Set(failed.map((test) => test.file))) {
-    const written = lines.flatMap((line) => (line.kind === 'output' && line.file === file ? [line.text] : [])).join('')
-    if (written !== '') texts.push(`what ${relative(root, file)} wrote:\n${written.replaceAll(/^/gm, '    ')}`)
+const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '    ')
+
+/** What each file wrote to stdout. */
+function outputs(lines: readonly ReportLine[]): Map<string, string> {
+  const texts = new Map<string, string>()
+  let file = ''
+  for (const line of lines) {
+    if (line.kind === 'begin') file = line.file
+    if (line.kind === 'output') texts.set(file, (texts.get(file) ?? '') + line.text)
   }
-  return [...texts, ending].join('\n')
+  return texts
 }

@@ -3,6 +3,7 @@ import type { TestEvent } from 'node:test/reporters'
 /** One finished test. */
 export interface TestLine {
   readonly name: string
+  /** Test file as it was asked for. */
   readonly file: string
   readonly result: 'passed' | 'failed' | 'skipped'
   readonly milliseconds: number
@@ -10,53 +11,70 @@ export interface TestLine {
   readonly reason: string
 }
 
-/** Records that the reporter writes, one line of JSON each: tests, what test files wrote, the end of each file and of the run. */
-export type ReportLine =
+/** What a test process says: that a file begins, a test ended, a file ended. */
+export type Report =
+  | { readonly kind: 'begin'; readonly file: string }
   | { readonly kind: 'test'; readonly test: TestLine }
-  | { readonly kind: 'output'; readonly file: string; readonly text: string }
-  | { readonly kind: 'end'; readonly file: string | undefined; readonly milliseconds: number }
+  | { readonly kind: 'end'; readonly file: string; readonly milliseconds: number }
 
-/** A reporter of test runs whose lines `runTests` reads. */
-export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
-  for await (const event of source) {
-    const line = lineOf(event)
-    if (line !== undefined) yield `${JSON.stringify(line)}\n`
-  }
+/** Line of a test process: a report, or text that a test wrote. */
+export type ReportLine = Report | { readonly kind: 'output'; readonly text: string }
+
+/** First character of a report (RFC 7464): JSON that a test writes is no report. */
+const mark = '\u001E'
+
+/** Reads what a test process wrote to stdout. */
+export function readReport(text: string): ReportLine[] {
+  return text.split(new RegExp(`(?=${mark})|(?<=\n)`)).flatMap((line): ReportLine[] => {
+    if (line.trim() === '') return []
+    return line.startsWith(mark) ? [JSON.parse(line.slice(1)) as Report] : [{ kind: 'output', text: line }]
+  })
 }
 
-function lineOf(event: TestEvent): ReportLine | undefined {
-  const { type, data } = event
-  if (type === 'test:pass' || type === 'test:fail') {
-    const test = testOf(event)
-    return test === undefined ? undefined : { kind: 'test', test }
+/** Says that a file begins: what is written from here on is its own. */
+export function reportBegin(file: string): void {
+  process.stdout.write(write({ kind: 'begin', file }))
+}
+
+const write = (report: Report) => `${mark}${JSON.stringify(report)}\n`
+
+/** A reporter of Node's test runner for a test process, in which each test at the top is a file. */
+export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  let file = ''
+  let isEmpty = true
+  for await (const event of source) {
+    if (event.type === 'test:start' && event.data.nesting === 0) {
+      file = event.data.name
+      isEmpty = true
+    }
+    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
+    const test = testOf(event, file)
+    if (test !== undefined) {
+      isEmpty = false
+      yield write({ kind: 'test', test })
+    }
+    if (event.data.nesting > 0) continue
+    const { duration_ms: milliseconds } = event.data.details
+    const reason = 'there is no test in this file'
+    if (isEmpty) yield write({ kind: 'test', test: { name: file, file, result: 'failed', milliseconds, reason } })
+    yield write({ kind: 'end', file, milliseconds })
   }
-  if (type === 'test:stdout' || type === 'test:stderr') return { kind: 'output', file: data.file, text: data.message }
-  if (type === 'test:summary' && data.file === undefined)
-    return { kind: 'end', file: undefined, milliseconds: data.duration_ms }
-  // A file is a test of the run. What it reports waits for the files before it, its end does not.
-  const isFileEnd = type === 'test:complete' && (data as { entryFile?: string }).entryFile === undefined
-  return isFileEnd ? { kind: 'end', file: data.file, milliseconds: data.details.duration_ms } : undefined
 }
 
 type Finished = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>
 
-function testOf({ type, data }: Finished): TestLine | undefined {
-  const { name, skip, todo, details } = data
-  const { entryFile } = data as { entryFile?: string }
-  // A test that a kit registers counts for the file that has it registered.
-  const file = entryFile ?? data.file ?? ''
-  const kind = details.type as string | undefined
+/** The test of an event; nothing for one that only holds others: a suite or a file. */
+function testOf({ type, data }: Finished, file: string): TestLine | undefined {
+  const { name, nesting, skip, todo, details } = data
+  const holdsOthers = nesting === 0 || (details.type as string | undefined) === 'suite'
   const milliseconds = details.duration_ms
-  // The runner makes a test of each file. It is reported when the file failed as a whole, or had no test in it: only
-  // events that came from inside a file name the file they came through.
-  const isWholeFile = entryFile === undefined
-  if (isWholeFile && type === 'test:pass')
-    return { name, file, result: 'failed', milliseconds, reason: 'there is no test in this file' }
   const isSkipped = skip !== undefined || todo !== undefined
-  // A suite that is skipped as a whole stands for the tests in it, which are not reported.
-  if (kind === 'suite' && !isSkipped && (type === 'test:pass' || isAboutSubtests(details))) return undefined
-  if (type === 'test:fail' && todo === undefined)
+  if (type === 'test:fail' && todo === undefined) {
+    if (holdsOthers && isAboutSubtests(details)) return undefined
     return { name, file, result: 'failed', milliseconds, reason: failureOf(details) }
+  }
+  // A suite that is skipped as a whole stands for the tests in it, which are not reported.
+  if (holdsOthers && !isSkipped) return undefined
   const reason = [skip, todo].find((given) => typeof given === 'string') ?? ''
   return { name, file, result: isSkipped ? 'skipped' : 'passed', milliseconds, reason }
 }

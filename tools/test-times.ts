@@ -18,13 +18,3 @@ export function keepTestTimes(file: string, times: TestTimes): void {
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, JSON.stringify({ ...readTestTimes(file), ...times }))
 }
-
-/**
- * Orders test files so that those that run side by side end together: the longest first. One that never ran counts as long
- * when it tests a whole service, and as short when it lies beside what it tests.
- */
-export function longestFirst(files: readonly string[], times: TestTimes): string[] {
-  const guess = (file: string) => (/^services\/[^/]+\/test\//.test(file) ? 10_000 : 1000)
-  const weight = (file: string) => times[file] ?? guess(file)
-  return files.toSorted((a, b) => weight(b) - weight(a))
-}

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { OperatorError } from '@hearth/runtime'
 import { sql, type Kysely } from 'kysely'
-import type { Database } from './open.ts'
+import type { Database } from './database.ts'
 
 /** The first line of a backup, readable by anyone: what it is of, and what it must be restored into. */
 export interface DumpHeader {

@@ -2,8 +2,12 @@ export { readDump, readDumpHeader, writeDump, type DumpCipher, type DumpHeader, 
 export { createDatabaseFile } from './create-database-file.ts'
 export { migrate, type Migrations } from './migrate.ts'
 export { openNodeSqlite } from './node-sqlite.ts'
-export { openDatabase, type Database, type DatabaseLocation } from './open.ts'
+export {
+  acquireLock,
+  openDatabase,
+  sqliteDialect,
+  uniqueViolation,
+  type Database,
+  type DatabaseLocation,
+} from './database.ts'
 export { likePattern, type Page } from './paging.ts'
-export { sqliteDialect } from './sqlite-dialect.ts'
-export { acquireLock } from './acquire-lock.ts'
-export { uniqueViolation } from './unique-violation.ts'

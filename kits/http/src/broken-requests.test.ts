@@ -6,8 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
 import { HttpError } from './http-error.ts'
-import { FileForm } from './file-form.ts'
-import { routeFor } from './route.ts'
+import { FileForm, routeFor } from './route.ts'
 import { createServer } from './create-server.ts'
 
 const route = routeFor<{ open: undefined }, 'some'>()

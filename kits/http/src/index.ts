@@ -4,11 +4,11 @@ export { addressGroup, clientAddress, type ForwardingTrust } from './client-addr
 export { describeApi } from './describe-api.ts'
 export { documentRoutes, type PublishedDocument } from './document-routes.ts'
 export type { ErrorAnswer } from './error-answers.ts'
-export { FileForm } from './file-form.ts'
 export { HttpError, type HttpErrorReason, type FieldIssue, type RequestPart } from './http-error.ts'
 export { phraseOfZodIssue } from './issue-phrase.ts'
 export type { ApiDescription } from './openapi.ts'
 export {
+  FileForm,
   routeFor,
   type Call,
   type Content,

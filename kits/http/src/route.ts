@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { FieldIssue } from './http-error.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -30,6 +30,15 @@ export interface UploadedFile {
 
 /** The body of a route that takes an upload: the fields of the form, and its one file as `file`. */
 export type UploadBody = Readonly<Record<string, string | UploadedFile>>
+
+/** Body of a route that takes one file, as the field `file` of a form. */
+export const FileForm = z
+  .object({
+    file: z
+      .custom<UploadedFile>((value) => typeof value === 'object' && value !== null && 'bytes' in value, 'is missing')
+      .meta({ type: 'string', format: 'binary' }),
+  })
+  .meta({ id: 'FileForm' })
 
 /** A body that does not fit its schema. */
 export interface InvalidBody {

@@ -1,5 +1,4 @@
 import type { Dispatcher } from 'undici'
-import { startDeadline } from './deadline.ts'
 import { OutboundFailed, OutboundRefused } from './outbound-error.ts'
 import { pinnedLookup, type Destination, type OutboundPolicy } from './outbound-policy.ts'
 import { readBody } from './read-body.ts'
@@ -191,4 +190,28 @@ function failureOf(error: unknown, { url, signal }: Hop): unknown {
   if (signal.aborted) return signal.reason
   if (error instanceof OutboundRefused || error instanceof OutboundFailed) return error
   return new OutboundFailed('unreachable', url.hostname, { cause: error })
+}
+
+/** The time one exchange has as a whole, and the caller's wish to end it earlier, in one signal. */
+interface Deadline {
+  readonly signal: AbortSignal
+  /** Frees the timer; the signal stays as it is. */
+  clear(): void
+}
+
+/** @param options the host is for the error (`OutboundFailed`, `timeout`) the signal is aborted with */
+function startDeadline(options: { host: string; ms: number; signal: AbortSignal | undefined }): Deadline {
+  const { host, ms, signal: given } = options
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(new OutboundFailed('timeout', host)), ms)
+  const onAbort = () => controller.abort(given?.reason)
+  if (given?.aborted === true) onAbort()
+  else given?.addEventListener('abort', onAbort, { once: true })
+  return {
+    signal: controller.signal,
+    clear() {
+      clearTimeout(timer)
+      given?.removeEventListener('abort', onAbort)
+    },
+  }
 }

@@ -1,3 +1,4 @@
+import { useCheapPasswords } from '@hearth/credentials'
 import { temporaryDirectory } from './temporary-directory.ts'
 import type { Reply, Sending } from './send-request.ts'
 
@@ -12,11 +13,15 @@ export interface InProcess<T> extends AsyncDisposable {
   restart(environment?: Readonly<Record<string, string>>): Promise<void>
 }
 
-/** Opens a service with `open` on its own data directory, which goes at the end, or on a given one, which stays. */
+/**
+ * Opens a service with `open` on its own data directory, which goes at the end, or on a given one, which stays. Its passwords
+ * are cheap to hash.
+ */
 export async function openInProcess<T extends { close(): Promise<void> }>(
   open: (folder: string, environment: Readonly<Record<string, string>>) => Promise<T>,
   given?: string,
 ): Promise<InProcess<T>> {
+  useCheapPasswords()
   await using cleanup = new AsyncDisposableStack()
   const folder = given ?? cleanup.use(await temporaryDirectory()).path
   let current = await open(folder, {})

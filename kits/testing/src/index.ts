@@ -8,7 +8,6 @@ export { createCookieClient, nextAddress, type CookieClient, type RequestContent
 export { eventually } from './eventually.ts'
 export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts'
 export { impossibleTimes } from './impossible-times.ts'
-export { onlyOne, concurrentStatuses } from './concurrent-statuses.ts'
 export { openInProcess, openSession, type InProcess, type SignedIn } from './in-process.ts'
 export { openApiProblems } from './openapi-problems.ts'
 export { cachedFolder } from './cached-folder.ts'
@@ -27,7 +26,7 @@ export {
   wideAndPhone,
 } from './pages.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'
-export { runConcurrently, type ProcessEnd } from './run-concurrently.ts'
+export { concurrentStatuses, onlyOne, runConcurrently, type ProcessEnd } from './concurrency.ts'
 export { sendRaw, type RawReply } from './send-raw.ts'
 export { sendRequest, type Reply, type Sending } from './send-request.ts'
 export {

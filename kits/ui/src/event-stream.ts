@@ -1,8 +1,15 @@
-import { useEffect, useRef, useState } from 'react'
-import { backOff } from './back-off.ts'
+import { createContext, use, useEffect, useRef, useState } from 'react'
 
 /** State of the page's connection: `live` means that events arrive; the others are shown to the user. */
 export type ConnectionState = 'connecting' | 'live' | 'reconnecting'
+
+/** State of the connection to the event stream; the application provides it. */
+export const ConnectionContext = createContext<ConnectionState>('connecting')
+
+/** The present connection, for pages that say which of their values may be out of date. */
+export function useConnection(): ConnectionState {
+  return use(ConnectionContext)
+}
 
 /** Handlers of a page for its stream. */
 export interface EventStreamOptions<Event> {
@@ -119,4 +126,10 @@ class KeptStream {
     source.close()
     this.#timer = setTimeout(() => this.open(), backOff(this.#failures))
   }
+}
+
+/** Milliseconds to wait before the next attempt: 1, 2, 4 … seconds, at most 30, spread by up to a fifth either way. */
+export function backOff(attempt: number, random: () => number = Math.random): number {
+  const base = Math.min(30_000, 1000 * 2 ** Math.max(0, attempt - 1))
+  return Math.round(base * (0.8 + 0.4 * random()))
 }

@@ -1,18 +1,16 @@
 export { accentFrom, contrast, type Shades } from './accent.ts'
 export { answer, createApiClient } from './api-client.ts'
 export { ApiError, describeError, type FieldProblem, readApiError, unreachable } from './api-error.ts'
-export { useConnection } from './connection.ts'
 export { CopyButton } from './copy-button.tsx'
-export { useDocumentTitle } from './document-title.ts'
-export { useEventStream } from './event-stream.ts'
+export { useConnection, useEventStream } from './event-stream.ts'
 export { type EventEffects, followEvents } from './follow-events.ts'
 export { applyFieldProblems } from './form-problems.ts'
 export { formatBytes, formatCount, formatDuration, formatRate, formatRelative } from './format.ts'
 export { formatDay, formatTime, formatTimestamp, withSeconds } from './format-time.ts'
 export { IconAction } from './icon-action.tsx'
 export { type HearthAppOptions, startHearthApp } from './hearth-app.tsx'
-export { page, type Page, type Role } from './page.ts'
-export { EmptyState, ErrorState, Fact, LoadingLines, PageHeader, QueryState, Section } from './page-parts.tsx'
+export { page, type Page, type Role, useDocumentTitle } from './page.ts'
+export { EmptyState, ErrorState, Fact, LoadingLines, PageHeader, QueryState, Section, Tile } from './page-parts.tsx'
 export { PasswordDialog } from './accounts/password-dialog.tsx'
 export {
   describeCeremony,
@@ -33,25 +31,26 @@ export { saveFile } from './save-file.ts'
 export { changedValues } from './changed-values.ts'
 export { SaveBar } from './save-bar.tsx'
 export { SettingsForm, type SettingsSection } from './settings-form.tsx'
-export { Tile } from './tile.tsx'
 export { type TopEntry, TopList } from './top-list.tsx'
 export { ChartStrip } from './time-chart/chart-strip.tsx'
 export { axisTicks, type ChartSeries, TimeChart } from './time-chart/time-chart.tsx'
 export type { Refresher } from './refresher.ts'
 export { RelativeTime, useNow } from './relative-time.tsx'
 export type { Service } from './service.ts'
-export { useSession, useSessionStore } from './session-context.tsx'
 export {
   createSessionStore,
   type ServerSession,
   type SessionStore,
   type SessionApi,
   type SignInForm,
+  useSession,
+  useSessionStore,
 } from './session-store.ts'
 export { Gate, PasswordSignIn, Problem, SignInHead } from './sign-in.tsx'
 export { type SignInFailure, useSignInFailure } from './sign-in-failure.ts'
 export { StatusBadge, type Tone } from './status-badge.tsx'
-export { type Action, notifyDone, notifyProblem, useAction } from './use-action.ts'
+export { notifyDone, notifyProblem } from './notifications.tsx'
+export { type Action, useAction } from './use-action.ts'
 export { ConfirmDelete } from './confirm-delete.tsx'
 export { type Column, DataTable, type TableAnswer, tableAnswer } from './data-table.tsx'
 export { FormDialog } from './form-dialog.tsx'

@@ -136,6 +136,20 @@ export function Fact({ name, children }: { name: string; children: ReactNode }) 
   )
 }
 
+/** A figure with its name and what it is part of. */
+export function Tile(props: { label: string; value: string; note?: ReactNode; tone?: 'warn' | 'bad' | undefined }) {
+  const { label, value, note, tone } = props
+  return (
+    <section className="hearth-card hearth-tile" aria-label={label}>
+      <p className="hearth-tile-small">{label}</p>
+      <p className="hearth-tile-value" data-tone={tone}>
+        {value}
+      </p>
+      {note !== undefined && <p className="hearth-tile-small">{note}</p>}
+    </section>
+  )
+}
+
 /** Keys for a number of placeholders. */
 export function placeholders(count: number): string[] {
   return Array.from({ length: count }, (_, place) => `placeholder ${place}`)

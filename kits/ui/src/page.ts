@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, type LazyExoticComponent } from 'react'
+import { type ComponentType, lazy, type LazyExoticComponent, useEffect } from 'react'
 
 /** Roles of users, from least to most rights. */
 export type Role = 'user' | 'admin'
@@ -48,4 +48,11 @@ export function pageHref(page: Pick<Page, 'path'>): string {
 export function placementOf(page: Pick<Page, 'placement'>, isNarrow: boolean): 'navigation' | 'menu' | 'hidden' {
   if (page.placement === 'more') return isNarrow ? 'menu' : 'navigation'
   return page.placement
+}
+
+/** Sets the document's title to "Page · Service" while the component is on screen. */
+export function useDocumentTitle(title: string, service: string): void {
+  useEffect(() => {
+    document.title = `${title} · Hearth ${service}`
+  }, [title, service])
 }

@@ -16,8 +16,8 @@ import { Link, useLocation } from 'wouter'
 import type { ConnectionState } from './event-stream.ts'
 import { mayOpen, type Page, pageHref, placementOf } from './page.ts'
 import type { Service } from './service.ts'
-import { useSession, useSessionStore } from './session-context.tsx'
-import { notifyProblem } from './use-action.ts'
+import { useSession, useSessionStore } from './session-store.ts'
+import { notifyProblem } from './notifications.tsx'
 
 /** The frame around every page: brand, navigation, account menu, live state and the main landmark. */
 export function Shell(props: { service: Service; pages: readonly Page[]; live: ConnectionState; children: ReactNode }) {

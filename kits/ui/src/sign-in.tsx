@@ -2,10 +2,9 @@ import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@ma
 import { IconAlertTriangle, IconClockPause } from '@tabler/icons-react'
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
 import type { Service } from './service.ts'
-import { useSessionStore } from './session-context.tsx'
-import type { SignInForm } from './session-store.ts'
+import { type SignInForm, useSessionStore } from './session-store.ts'
 import { type SignInFailure, useSignInFailure } from './sign-in-failure.ts'
-import { useDocumentTitle } from './document-title.ts'
+import { useDocumentTitle } from './page.ts'
 
 /** A card in the middle of an empty page, under the service's name. */
 export function Gate({ service, children }: { service: Service; children: ReactNode }) {

@@ -1,6 +1,5 @@
-import { notifications } from '@mantine/notifications'
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
-import { describeError } from './api-error.ts'
+import { notifyDone, notifyProblem } from './notifications.tsx'
 
 /** A change somebody asks for, and what is said about how it ended. */
 export interface Action<Input, Output> {
@@ -32,21 +31,4 @@ export function useAction<Input = void, Output = unknown>(action: Action<Input, 
 function messageOf(output: unknown): string | undefined {
   const told = typeof output === 'object' && output !== null && 'message' in output ? output.message : undefined
   return typeof told === 'string' ? told : undefined
-}
-
-/** Says that something worked. */
-export function notifyDone(message: string): void {
-  notifications.show({ message, color: 'green', className: 'hearth-notice', autoClose: 4000 })
-}
-
-/** Says what went wrong and leaves it longer, because it has to be read. */
-export function notifyProblem(error: unknown): void {
-  notifications.show({
-    title: 'That did not work',
-    message: describeError(error),
-    color: 'red',
-    className: 'hearth-notice',
-    autoClose: 10_000,
-    role: 'alert',
-  })
 }

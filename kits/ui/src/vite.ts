@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import type { Plugin, UserConfig } from 'vite'
 import { compressOutput } from './compress-files.ts'
-import { writePageAddresses } from './page-addresses.ts'
 
 /** Differences between services in their build. */
 export interface HearthUiOptions {
@@ -48,5 +49,30 @@ function documentHead(title: string): Plugin {
       { tag: 'meta', attrs: { charset: 'utf-8' }, injectTo: 'head-prepend' },
       { tag: 'script', attrs: { nonce: '__CSP_NONCE__' }, children: earlyColorScheme, injectTo: 'head' },
     ],
+  }
+}
+
+/** Address patterns of all pages in the text of a service's `pages.ts`: the first argument of each call of `page`. */
+function readPageAddresses(text: string): string[] {
+  return [...text.matchAll(/\bpage\(\s*'(\/[^']*)'/g)].map(([, pattern = '']) => pattern)
+}
+
+/**
+ * Vite plugin that writes the address patterns of all pages to `pages.json` of the build. The server reads it and answers 404
+ * for every other address.
+ */
+function writePageAddresses(): Plugin {
+  let folder = ''
+  return {
+    name: 'hearth-page-addresses',
+    apply: 'build',
+    configResolved({ root }) {
+      folder = root
+    },
+    generateBundle() {
+      const addresses = readPageAddresses(readFileSync(join(folder, 'src/pages.ts'), 'utf8'))
+      if (!addresses.includes('/')) this.error('src/pages.ts names no page for /')
+      this.emitFile({ type: 'asset', fileName: 'pages.json', source: JSON.stringify(addresses) })
+    },
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { GuardedRequest } from '@hearth/http'
 import { createGuard, isRecent, recentFor, type Access } from './access.ts'
-import type { ProvenSession } from './accounts/visitor-keys.ts'
+import type { ProvenSession } from './accounts/sessions.ts'
 
 const now = 1_800_000_000_000
 const key = 'k'.repeat(43)

@@ -1,7 +1,8 @@
 import { addressGroup, HttpError, routeFor, type GuardedRequest, type Route } from '@hearth/http'
 import { checkAllowance, hasCsrfToken, isRead } from '@hearth/service'
-import type { ProvenSession, VisitorKeys } from './accounts/visitor-keys.ts'
 import { cookieFor } from './accounts/session-cookie.ts'
+import type { ProvenSession } from './accounts/sessions.ts'
+import type { VisitorKeys } from './accounts/visitor-keys.ts'
 import { forbidden } from './problems.ts'
 import type { RouteLimits } from './route-limits.ts'
 
@@ -67,19 +68,15 @@ export interface GuardDependencies {
   readonly onLimited: (guarded: GuardedRequest, spec: Route['spec']) => void
 }
 
-/** The guard of every request before it is parsed: its limit, session, access, and origin. */
-export interface Guard {
-  (guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Visitor | SessionCaller>
-}
-
-export function createGuard(parts: GuardDependencies): Guard {
-  return async (guarded, spec) => {
-    await count(parts, guarded, spec)
-    const visitor = await findVisitor(parts, guarded)
+/** Creates the guard of every request before it is parsed: its limit, session, access, and origin. */
+export function createGuard(dependencies: GuardDependencies) {
+  return async (guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Visitor | SessionCaller> => {
+    await count(dependencies, guarded, spec)
+    const visitor = await findVisitor(dependencies, guarded)
     const access = (spec?.access ?? 'session') as Access
-    if (access !== 'always' && !(await parts.isSetUp()))
+    if (access !== 'always' && !(await dependencies.isSetUp()))
       throw forbidden('This service is not set up yet; see POST /api/setup', 'setup_required')
-    if (!isRead(guarded)) checkOrigin(parts, guarded)
+    if (!isRead(guarded)) checkOrigin(dependencies, guarded)
     if (access === 'always' || access === 'public') {
       if (!isRead(guarded)) checkToken(guarded, visitor.key)
       return visitor
@@ -87,27 +84,27 @@ export function createGuard(parts: GuardDependencies): Guard {
     const { session } = visitor
     if (session === undefined) throw new HttpError({ kind: 'unauthenticated' })
     if (!isRead(guarded)) checkToken(guarded, session.key)
-    checkSession(session, access, parts.now())
+    checkSession(session, access, dependencies.now())
     return session
   }
 }
 
 async function count(
-  parts: GuardDependencies,
+  dependencies: GuardDependencies,
   guarded: GuardedRequest,
   spec: Route['spec'] | undefined,
 ): Promise<void> {
-  const allowance = await parts.limits.take(spec, addressGroup(guarded.client.address))
+  const allowance = await dependencies.limits.take(spec, addressGroup(guarded.client.address))
   if (allowance === undefined) return
-  if (!allowance.allowed && spec !== undefined) parts.onLimited(guarded, spec)
-  checkAllowance(guarded, allowance, parts.now())
+  if (!allowance.allowed && spec !== undefined) dependencies.onLimited(guarded, spec)
+  checkAllowance(guarded, allowance, dependencies.now())
 }
 
-async function findVisitor(parts: GuardDependencies, { request, client }: GuardedRequest): Promise<Visitor> {
-  const key = request.cookies[cookieFor(client, parts.publicUrl).name]
+async function findVisitor(dependencies: GuardDependencies, { request, client }: GuardedRequest): Promise<Visitor> {
+  const key = request.cookies[cookieFor(client, dependencies.publicUrl).name]
   if (key === undefined || key.length > 200) return { key: undefined, session: undefined }
-  if (parts.visitors.isValid(key)) return { key, session: undefined }
-  const session = await parts.identify(key)
+  if (dependencies.visitors.isValid(key)) return { key, session: undefined }
+  const session = await dependencies.identify(key)
   return session === undefined ? { key: undefined, session } : { key, session: { ...session, key } }
 }
 

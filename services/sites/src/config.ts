@@ -114,7 +114,14 @@ export function readConfig(environment: Environment) {
   }
 }
 
+/** Reads the settings and checks the program they name, so that a wrong one answers before the service is loaded. */
+export function readCheckedConfig(environment: Environment): Config {
+  const config = readConfig(environment)
+  checkPrograms(config)
+  return config
+}
+
 /** Checks the program that the settings name before anything is written. Throws an `OperatorError` that names the setting. */
-export function checkPrograms({ caddy }: Config): void {
+function checkPrograms({ caddy }: Config): void {
   if (caddy.path !== undefined) checkProgram('CADDY_PATH', caddy.path)
 }

@@ -1,14 +1,14 @@
 import { box, type Environment } from '@hearth/runtime'
 import { runService } from '@hearth/service'
 import { setUpTokenFile } from '@hearth/accounts'
-import { readConfig, type Config } from './config.ts'
+import { readCheckedConfig, type Config } from './config.ts'
 
 /** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
 const loadService = () => import('./open-service.ts')
 
 /** Runs the service in the foreground until it is told to stop. */
 export async function serve(environment: Environment): Promise<void> {
-  const config = readConfig(environment)
+  const config = readCheckedConfig(environment)
   await runService({
     name: 'sites',
     config,

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { openSetUpToken, warnOfForeignPasskeys } from '@hearth/accounts'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { openClaimed } from '@hearth/service'
-import { usersIn } from './accounts/store.ts'
+import { openClaimed, openSealedStorage } from '@hearth/service'
+import { usersIn } from './accounts/users.ts'
 import { createApp, type App } from './app.ts'
-import { checkPrograms, type Config } from './config.ts'
-import { openStorage } from './database/open.ts'
+import type { Config } from './config.ts'
+import { migrations } from './database/migrations/index.ts'
 import { checkOwnPorts, openOwnCaddy } from './deploy/nodes/own-caddy.ts'
+import type { Tables } from './tables.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
@@ -26,11 +27,10 @@ export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
  * when a setting is wrong or the directory is in use.
  */
 export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
-  checkPrograms(config)
   return openClaimed(claimDataDirectory(config.dataDirectory), async ({ resources, openDatabase }) => {
     await checkOwnPorts(config)
     const { database, secret } = await openDatabase(() =>
-      openStorage({ ...config, warn: (message) => log.warn(message) }),
+      openSealedStorage<Tables>('sites', { ...config, warn: (message) => log.warn(message) }, migrations),
     )
     const setUpToken = await openSetUpToken(config.dataDirectory, (await usersIn(database.query).count()) > 0)
     await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)

@@ -3,18 +3,13 @@ import { createBudget, type Allowance, type Budget, type Route } from '@hearth/h
 import type { Clock } from '@hearth/runtime'
 
 /** Counts requests against what their routes allow. */
-export interface RouteLimits {
-  /** Counts one; undefined when the route is not counted. `spec` is undefined for paths that do not exist. */
-  take(spec: Route['spec'] | undefined, address: string): Promise<Allowance | undefined>
-  /** Gives the last one back, for a sign-in that succeeded. */
-  refund(spec: Pick<Route['spec'], 'method' | 'path'>, address: string): Promise<void>
-}
+export type RouteLimits = ReturnType<typeof createRouteLimits>
 
 /** Limit of all unknown paths together. */
 const unknownPaths = { name: 'unknown', limit: '60/min' }
 
-/** Counts in memory, and in the database for the limits that must outlast a restart. */
-export function createRouteLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }): RouteLimits {
+/** Creates the counts: in memory, and in the database for the limits that must outlast a restart. */
+export function createRouteLimits({ attempts, clock }: { attempts: Attempts; clock: Clock }) {
   const budgets = new Map<string, Budget[]>()
 
   function takeBriefly(name: string, windows: readonly AttemptWindow[], address: string): Allowance {
@@ -25,13 +20,16 @@ export function createRouteLimits({ attempts, clock }: { attempts: Attempts; clo
   }
 
   return {
-    async take(spec, address) {
+    /** Counts a request; undefined when the route is not counted. `spec` is undefined for paths that do not exist. */
+    async take(spec: Route['spec'] | undefined, address: string): Promise<Allowance | undefined> {
       if (spec?.limit === 'none') return undefined
       const name = spec === undefined ? unknownPaths.name : nameOf(spec)
       const { isLasting, windows } = parseLimit(spec?.limit ?? unknownPaths.limit)
       return isLasting ? attempts.take(`${name} ${address}`, windows) : takeBriefly(name, windows, address)
     },
-    refund: (spec, address) => attempts.refund(`${nameOf(spec)} ${address}`),
+    /** Gives the last request back, for a sign-in that succeeded. */
+    refund: (spec: Pick<Route['spec'], 'method' | 'path'>, address: string) =>
+      attempts.refund(`${nameOf(spec)} ${address}`),
   }
 }
 

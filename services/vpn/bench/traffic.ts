@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openStorage } from '../src/database/open.ts'
+import { openSealedStorage } from '@hearth/service'
+import { migrations } from '../src/database/migrations/index.ts'
+import type { Tables } from '../src/tables.ts'
 import { addManyPeers } from './scenario/many-peers.ts'
 import { areAllWithin, tableOf } from './scenario/measurement.ts'
 import { measureHistory } from './scenario/traffic-history.ts'
@@ -16,7 +18,8 @@ async function main(count: number): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-bench-'))
   try {
     const place = { dataDirectory: folder, databaseUrl: undefined, secretKey: undefined }
-    const { database } = await openStorage({ ...place, secretKeyFile: join(folder, 'secret.key') })
+    const secretKeyFile = join(folder, 'secret.key')
+    const { database } = await openSealedStorage<Tables>('vpn', { ...place, secretKeyFile }, migrations)
     const texts = { name: 'wgb', address: '10.64.0.1/16', address6: null, dns: '', private_key: '', public_key: 'x' }
     const numbers = { listen_port: 1, mtu: 1420, nat: 1, forwarding: 1, enabled: 1, next_host: 0 }
     await database.query

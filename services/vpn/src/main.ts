@@ -1,6 +1,6 @@
 import type { Environment } from '@hearth/runtime'
 import { firstSignInBox, runService } from '@hearth/service'
-import { readConfig } from './config.ts'
+import { readCheckedConfig } from './config.ts'
 import type { PrestartResolver } from './prestart-resolver.ts'
 
 /** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
@@ -11,7 +11,7 @@ const loadService = () => import('./open-service.ts')
  * process.
  */
 export async function serve(environment: Environment, early?: PrestartResolver): Promise<void> {
-  const config = readConfig(environment)
+  const config = readCheckedConfig(environment)
   await runService({
     name: 'vpn',
     config,

@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { claimDataDirectory, type Log } from '@hearth/runtime'
-import { openClaimed } from '@hearth/service'
+import { openClaimed, openSealedStorage } from '@hearth/service'
 import { type App, createApp } from './app.ts'
-import { checkPlaces, type Config } from './config.ts'
-import { openStorage } from './database/open.ts'
+import type { Config } from './config.ts'
+import { migrations } from './database/migrations/index.ts'
 import { ResolverSupervisor } from './resolver/supervisor.ts'
 import type { PrestartResolver } from './prestart-resolver.ts'
+import type { Tables } from './tables.ts'
 import { createFirstAdministrator, pendingFirstPassword } from './users/first-administrator.ts'
 import { chooseBackend, type DataPlaneChoice, openDataPlane } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
@@ -31,7 +32,6 @@ export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
  * leaves nothing running, when a setting is wrong or the directory is in use.
  */
 export async function openService(config: Config, log: Log, early?: PrestartResolver): Promise<Service> {
-  checkPlaces(config)
   const run = createCommandRunner()
   const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
   const claim = claimDataDirectory(config.dataDirectory, early?.lock)
@@ -39,7 +39,7 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
     const resolver = early?.resolver ?? new ResolverSupervisor(join(config.dataDirectory, 'dns'))
     resources.defer(() => resolver.close())
     const { database, sealer } = await openDatabase(() =>
-      openStorage({ ...config, warn: (message) => log.warn(message) }),
+      openSealedStorage<Tables>('vpn', { ...config, warn: (message) => log.warn(message) }, migrations),
     )
     await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
     const firstPassword = await pendingFirstPassword(database, config.dataDirectory)

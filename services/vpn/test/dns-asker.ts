@@ -12,6 +12,12 @@ export interface Asked {
   readonly wrong: number
 }
 
+/** Questions that wait for their answers at a time: a host that was late must not send more at once than its sockets hold. */
+const mostWaiting = 100
+
+/** Time after which a question counts as lost, milliseconds. */
+const patience = 5000
+
 /**
  * Asks a server for names from a test host, each once, never again when no answer comes. Arguments: server, how many, how many
  * a second. Every fifth name is `always.blocked.example`. Prints an `Asked` as JSON.
@@ -45,7 +51,8 @@ for (let n = 0; n < total; n++) {
   socket.send(query)
   const early = (n / Number(rate)) * 1000 - (performance.now() - began)
   if (early > 1) await pause(early)
+  for (const end = performance.now() + patience; waiting.size >= mostWaiting && performance.now() < end;) await pause(1)
 }
-for (const end = performance.now() + 5000; waiting.size > 0 && performance.now() < end;) await pause(20)
+for (const end = performance.now() + patience; waiting.size > 0 && performance.now() < end;) await pause(20)
 socket.close()
 process.stdout.write(JSON.stringify({ sent: total, answered, blocked, wrong } satisfies Asked))

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
+import { openSealedStorage } from '@hearth/service'
+import { migrations } from '../src/database/migrations/index.ts'
+import type { Tables } from '../src/tables.ts'
 import { Tokens } from '../src/tokens/tokens.ts'
 import { startService } from './in-process.ts'
 
@@ -56,14 +59,9 @@ test('a full token of a demoted administrator can only read what that user may r
 
 test('expiry is exact to the second, and never means never', async () => {
   await using service = await startService()
-  const { database } = await import('../src/database/open.ts').then(({ openStorage }) =>
-    openStorage({
-      dataDirectory: service.folder,
-      databaseUrl: undefined,
-      secretKey: undefined,
-      secretKeyFile: `${service.folder}/secret.key`,
-    }),
-  )
+  const place = { dataDirectory: service.folder, databaseUrl: undefined, secretKey: undefined }
+  const secretKeyFile = `${service.folder}/secret.key`
+  const { database } = await openSealedStorage<Tables>('vpn', { ...place, secretKeyFile }, migrations)
   const clock = createManualClock(Date.now())
   const tokens = new Tokens({ database, clock })
   const admin = (await service.call('GET', '/api/users')).body.data[0]

@@ -3,8 +3,8 @@ import { hashToken } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { AnyQuery } from '../any-query.ts'
-import * as store from './challenge-store.ts'
 import { PasskeyError } from './passkey-error.ts'
+import * as store from './store.ts'
 import type { ChallengeRow, PasskeyTables } from './tables.ts'
 
 /** Time that a ceremony may take, milliseconds. */

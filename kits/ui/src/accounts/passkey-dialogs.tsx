@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { ApiError } from '../api-error.ts'
 import { ConfirmDelete } from '../confirm-delete.tsx'
 import { FormDialog } from '../form-dialog.tsx'
-import { notifyDone } from '../use-action.ts'
+import { notifyDone } from '../notifications.tsx'
 import { proposeDeviceName } from './authenticator-names.ts'
 import { describeCeremony, makePasskey } from './passkey-ceremony.ts'
 

@@ -1,9 +1,9 @@
 import { Button, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
-import { useDocumentTitle } from '../document-title.ts'
+import { useDocumentTitle } from '../page.ts'
 import { applyFieldProblems } from '../form-problems.ts'
 import type { Service } from '../service.ts'
-import { useSession, useSessionStore } from '../session-context.tsx'
+import { useSession, useSessionStore } from '../session-store.ts'
 import { Gate, Problem } from '../sign-in.tsx'
 import { atCurrentPassword, PasswordFields, usePasswordForm } from './password-fields.tsx'
 

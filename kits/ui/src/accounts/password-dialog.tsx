@@ -1,6 +1,6 @@
 import { FormDialog } from '../form-dialog.tsx'
-import { useSession, useSessionStore } from '../session-context.tsx'
-import { notifyDone } from '../use-action.ts'
+import { useSession, useSessionStore } from '../session-store.ts'
+import { notifyDone } from '../notifications.tsx'
 import { atCurrentPassword, PasswordFields, type PasswordOptions, usePasswordForm } from './password-fields.tsx'
 
 interface PasswordDialogProps extends PasswordOptions {

@@ -1,9 +1,9 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useLocation } from 'wouter'
-import { useSessionStore } from '../session-context.tsx'
+import { useSessionStore } from '../session-store.ts'
 import type { SignInFailure } from '../sign-in-failure.ts'
 import { useSignInForm } from '../sign-in.tsx'
-import { notifyDone } from '../use-action.ts'
+import { notifyDone } from '../notifications.tsx'
 
 /** Form with name and recovery code. Opens the account page afterwards, where the lost sign-in method is replaced. */
 export function RecoverySignIn({ failure }: { failure: SignInFailure }) {

@@ -2,7 +2,7 @@ import { Checkbox, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { ConfirmDelete } from '../confirm-delete.tsx'
 import { FormDialog } from '../form-dialog.tsx'
-import { useSession } from '../session-context.tsx'
+import { useSession } from '../session-store.ts'
 import { changedUserValues, type UserAdministration, type UserRow, type UserValues, userValues } from './users.ts'
 
 interface DialogProps<User extends UserRow> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle, temporaryDirectory } from '@hearth/testing'
 import { makePng } from '../../test/pictures/make-png.ts'
@@ -15,8 +15,8 @@ const pictures = [10, 20].map((red) => makePng({ width: 40, height: 40, red }))
 const [first, second] = pictures as [Buffer, Buffer]
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-async function onDatabase(location: DatabaseLocation, name: string): Promise<void> {
-  await test(`${name}: every process has the picture that was stored last, as a file of its own`, async () => {
+function onDatabase(location: DatabaseLocation, name: string): void {
+  test(`${name}: every process has the picture that was stored last, as a file of its own`, async () => {
     await using place = await temporaryDirectory('watermark')
     const database = openDatabase<Tables>(location)
     await migrate(database.query, migrations)
@@ -52,8 +52,9 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   })
 }
 
-await using folder = await temporaryDirectory('watermark-db')
-await onDatabase({ file: join(folder.path, 'media.db') }, 'SQLite')
+const folder = await temporaryDirectory('watermark-db')
+after(() => folder[Symbol.asyncDispose]())
+onDatabase({ file: join(folder.path, 'media.db') }, 'SQLite')
 const obstacle = postgresObstacle()
-if (obstacle === false) await onDatabase({ url: await createPostgresDatabase() }, 'PostgreSQL')
+if (obstacle === false) onDatabase({ url: await createPostgresDatabase() }, 'PostgreSQL')
 else test('PostgreSQL', { skip: obstacle })

@@ -63,6 +63,8 @@ export async function startStemService(options: { readonly timers?: Timers } = {
     url: '',
   }
   const calls: SeenCall[] = []
+  /** Tasks that no call finds any more and that may still write into the folder. */
+  const forgotten: Task[] = []
   const faults = new Map<string, Fault[]>()
   const server = createServer((request, response) => {
     const call = { ...seenCall(request), at: state.timers.now() }
@@ -80,7 +82,7 @@ export async function startStemService(options: { readonly timers?: Timers } = {
   const close = async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
-    await Promise.allSettled([...state.tasks.values()].map((task) => task.results))
+    await Promise.allSettled([...forgotten, ...state.tasks.values()].map((task) => task.results))
     await rm(folder, { recursive: true, force: true })
   }
 
@@ -103,7 +105,10 @@ export async function startStemService(options: { readonly timers?: Timers } = {
     removeAccount: (key) => void state.accounts.delete(key),
     fail: (path, ...more) => void faults.set(`/api/v1/${path}/`, [...(faults.get(`/api/v1/${path}/`) ?? []), ...more]),
     expireSources: () => state.sources.clear(),
-    forgetTasks: () => state.tasks.clear(),
+    forgetTasks() {
+      forgotten.push(...state.tasks.values())
+      state.tasks.clear()
+    },
     close,
     [Symbol.asyncDispose]: close,
   }

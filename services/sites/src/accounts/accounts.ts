@@ -1,29 +1,14 @@
-import {
-  createRecoveryCodes,
-  createSecurityLog,
-  type Attempts,
-  type RecoveryCodes,
-  type SecurityLog,
-  type SetUpToken,
-} from '@hearth/accounts'
+import { createRecoveryCodes, createSecurityLog, type Attempts, type SetUpToken } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { AccountTables } from './tables.ts'
 import { Sessions } from './sessions.ts'
 import { PasswordSignIn } from './sign-in.ts'
 import { Users } from './users.ts'
-import { createVisitorKeys, type VisitorKeys } from './visitor-keys.ts'
+import { createVisitorKeys } from './visitor-keys.ts'
 
 /** Users, sessions and sign-in methods. */
-export interface Accounts {
-  readonly users: Users
-  readonly sessions: Sessions
-  readonly passwords: PasswordSignIn
-  readonly recoveryCodes: RecoveryCodes
-  readonly visitors: VisitorKeys
-  readonly securityLog: SecurityLog
-  readonly setUpToken: SetUpToken
-}
+export type Accounts = ReturnType<typeof createAccounts>
 
 export interface AccountDependencies {
   readonly database: Database<AccountTables>
@@ -40,25 +25,25 @@ export interface AccountDependencies {
   readonly onAccessChanged: (userId: string) => void
 }
 
-/** Creates the parts of sign-in on one database. Ten recovery codes are issued per user. */
-export function createAccounts(parts: AccountDependencies): Accounts {
-  const { database, clock, attempts, setUpToken, relyingPartyId } = parts
+/** Creates users, sessions and sign-in on one database. Ten recovery codes are issued per user. */
+export function createAccounts(dependencies: AccountDependencies) {
+  const { database, clock, attempts, setUpToken, relyingPartyId, onAccessChanged } = dependencies
   const db = database.query
-  const securityLog = createSecurityLog(parts.log)
+  const securityLog = createSecurityLog(dependencies.log)
   const recoveryCodes = createRecoveryCodes(db, { count: 10 })
   const sessions = new Sessions({
     db,
     clock,
     recoveryCodes,
-    onEnded: parts.onSessionEnded,
-    onAccessChanged: parts.onAccessChanged,
+    onEnded: dependencies.onSessionEnded,
+    onAccessChanged,
   })
   return {
-    users: new Users({ database, clock, onAccessChanged: parts.onAccessChanged }),
+    users: new Users({ database, clock, onAccessChanged }),
     sessions,
     passwords: new PasswordSignIn({ database, relyingPartyId, clock, sessions, attempts, recoveryCodes, securityLog }),
     recoveryCodes,
-    visitors: createVisitorKeys(parts.secret, clock),
+    visitors: createVisitorKeys(dependencies.secret, clock),
     securityLog,
     setUpToken,
   }

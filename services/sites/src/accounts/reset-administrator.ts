@@ -7,7 +7,7 @@ import {
 } from '@hearth/accounts'
 import type { Kysely } from 'kysely'
 import type { AccountTables } from './tables.ts'
-import { usersIn } from './store.ts'
+import { usersIn } from './users.ts'
 import { accountKey, ownPasswordKey } from './sign-in.ts'
 
 /**

@@ -1,4 +1,10 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { Call } from '@hearth/http'
+import type { Session } from './schema.ts'
+import type { OpenSession } from './sessions.ts'
+
+/** Absolute lifetime of a session and its cookie, milliseconds: a day, whatever the activity. */
+export const maxSessionAge = 86_400_000
 
 /** The address by which a caller reached the service. */
 interface Client {
@@ -6,8 +12,8 @@ interface Client {
   readonly secure: boolean
 }
 
-/** The cookie of sessions and visitors, as it is called and kept for one caller. */
-export interface SessionCookie {
+/** Name and options of the cookie of sessions and visitors for one caller. */
+interface SessionCookie {
   readonly name: string
   readonly options: CookieSerializeOptions
 }
@@ -31,4 +37,29 @@ function isPublished({ host }: Client, publicUrl: string | undefined): boolean {
   if (publicUrl === undefined) return false
   const { protocol, hostname } = new URL(publicUrl)
   return protocol === 'https:' && hostname === host.toLowerCase()
+}
+
+type AnyCall = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client'>
+
+/** Sets and clears the cookie that holds the key of a session or visitor. */
+export type SessionCookies = ReturnType<typeof createSessionCookies>
+
+/** Creates the cookies. They are `Secure` over HTTPS and when the request names the host of an HTTPS `publicUrl`. */
+export function createSessionCookies(publicUrl: string | undefined) {
+  const setKey = ({ answer, client }: AnyCall, key: string) => {
+    const { name, options } = cookieFor(client, publicUrl)
+    answer.setCookie(name, key, { ...options, maxAge: maxSessionAge / 1000 })
+  }
+  return {
+    /** Sets the cookie and returns what the page may know of the session. */
+    set(call: AnyCall, { key, session }: OpenSession): Session {
+      setKey(call, key)
+      return session
+    },
+    setVisitor: setKey,
+    clear({ answer, client }: AnyCall): void {
+      const { name, options } = cookieFor(client, publicUrl)
+      answer.clearCookie(name, options)
+    },
+  }
 }

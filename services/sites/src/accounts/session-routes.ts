@@ -3,7 +3,7 @@ import type { Route } from '@hearth/http'
 import { checkSite, route } from '../access.ts'
 import { conflict, forbidden } from '../problems.ts'
 import type { Accounts } from './accounts.ts'
-import type { SessionCookies } from './cookies.ts'
+import type { SessionCookies } from './session-cookie.ts'
 import { CsrfToken, Done, PasswordChange, Reauthenticate, RecoveryCodes, Session, SetUp, SignIn } from './schema.ts'
 
 /** Context of the sign-in routes. */
@@ -15,7 +15,7 @@ export interface SignInContext {
 
 const tag = 'Session'
 
-/** Setting up, signing in and out, and what a user changes about their own ways in. */
+/** Setting up, signing in and out, and a user's own sign-in methods. */
 export function sessionRoutes(accounts: Accounts, context: SignInContext): Route[] {
   return [
     csrfRoute(accounts, context),
@@ -43,7 +43,7 @@ function csrfRoute({ visitors }: Accounts, { cookies }: SignInContext): Route {
       checkSite(header('sec-fetch-site'))
       if (caller.key !== undefined) return { token: csrfTokenOf(caller.key) }
       const key = visitors.create()
-      cookies.handVisitor({ answer, client }, key)
+      cookies.setVisitor({ answer, client }, key)
       return { token: csrfTokenOf(key) }
     },
   )
@@ -77,7 +77,7 @@ function setUpRoute({ users, sessions, setUpToken, securityLog }: Accounts, { co
       const user = await users.createFirst(body)
       if (user === undefined) throw conflict('This service is set up already', 'already_set_up')
       await setUpToken.forget()
-      return cookies.hand({ answer, client }, await sessions.open(user, 'password'))
+      return cookies.set({ answer, client }, await sessions.open(user, 'password'))
     },
   )
 }
@@ -100,7 +100,7 @@ function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: Si
       async ({ caller, body, answer, client }) => {
         const opened = await passwords.signIn(body, { address: client.address, before: caller.session?.key })
         await refund(signIn, client.address)
-        return cookies.hand({ answer, client }, opened)
+        return cookies.set({ answer, client }, opened)
       },
     ),
     route(
@@ -146,7 +146,7 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         body: PasswordChange,
       },
       async ({ caller, body, answer, client }) =>
-        cookies.hand({ answer, client }, await passwords.changePassword(caller, body, client.address)),
+        cookies.set({ answer, client }, await passwords.changePassword(caller, body, client.address)),
     ),
     route(
       {
@@ -157,7 +157,7 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         limit: '5/min',
         errors: [409],
       },
-      async ({ caller, answer, client }) => cookies.hand({ answer, client }, await passwords.removePassword(caller)),
+      async ({ caller, answer, client }) => cookies.set({ answer, client }, await passwords.removePassword(caller)),
     ),
     route(
       {
@@ -172,7 +172,7 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         success: { status: 200, body: Session },
       },
       async ({ caller, body, answer, client }) =>
-        cookies.hand({ answer, client }, await passwords.reauthenticate(caller, body.password, client.address)),
+        cookies.set({ answer, client }, await passwords.reauthenticate(caller, body.password, client.address)),
     ),
     route(
       {

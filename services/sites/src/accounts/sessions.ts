@@ -11,15 +11,25 @@ import { toIsoString, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isRecent, recentFor } from '../access.ts'
 import type { Proof, ProofMethod, AccountTables, UserRow } from './tables.ts'
-import { usersIn } from './store.ts'
-import type { Session } from './schema.ts'
-import type { ProvenSession } from './visitor-keys.ts'
+import { usersIn } from './users.ts'
+import type { Role, Session } from './schema.ts'
+import { maxSessionAge } from './session-cookie.ts'
 
-/** An unused session ends after an hour, a busy one after a day; milliseconds. */
-export const idleLimit = 3_600_000
-export const absoluteLimit = 86_400_000
+/** Time after which an unused session ends, milliseconds. */
+const maxIdle = 3_600_000
 
-const policy = { owner: 'user_id', maxAge: absoluteLimit, maxIdle: () => idleLimit, maxPerUser: 50 } as const
+const policy = { owner: 'user_id', maxAge: maxSessionAge, maxIdle: () => maxIdle, maxPerUser: 50 } as const
+
+/** A valid session: its user, and when they last proved who they are. */
+export interface ProvenSession {
+  readonly userId: string
+  readonly username: string
+  readonly role: Role
+  readonly passwordChangeRequired: boolean
+  /** Milliseconds since the epoch. */
+  readonly provedAt: number
+  readonly provedBy: ProofMethod
+}
 
 /** A session with the key that goes into the cookie. */
 export interface OpenSession {
@@ -31,19 +41,19 @@ export interface SessionDependencies {
   readonly db: Kysely<AccountTables>
   readonly clock: Clock
   readonly recoveryCodes: RecoveryCodes
-  /** Hears of keys that open nothing any more. */
+  /** Called with the key of each session that ended. */
   readonly onEnded: (key: string) => void
-  /** Hears of users of whose sessions some ended. */
+  /** Called with each user some of whose sessions ended. */
   readonly onAccessChanged: (userId: string) => void
 }
 
-/** A session that is good, and whose it is. */
+/** A valid session and its user. */
 interface Found {
   readonly user: UserRow
   readonly session: StoredSession<Proof>
 }
 
-/** The sessions of those who are signed in. What the cookie holds is stored as its hash alone. */
+/** Sessions of signed-in users. Of the key in the cookie only the hash is stored. */
 export class Sessions {
   readonly #dependencies: SessionDependencies
   readonly #store: SessionStore<Proof>
@@ -53,18 +63,18 @@ export class Sessions {
     this.#store = new SessionStore(dependencies.db, dependencies.clock, policy)
   }
 
-  /** A new session; the one the caller had before ends. */
-  async open(user: UserRow, way: ProofMethod, before?: string): Promise<OpenSession> {
+  /** Opens a session and ends the one the caller had before. */
+  async open(user: UserRow, method: ProofMethod, before?: string): Promise<OpenSession> {
     if (before !== undefined) await this.end(before)
     await usersIn(this.#db).update(user.id, { last_login_at: this.#dependencies.clock.now() })
-    const { key } = await this.#store.open(user.id, this.#proofBy(way))
+    const { key } = await this.#store.open(user.id, this.#proofBy(method))
     return { key, session: await this.describe(key) }
   }
 
-  /** The same session under another key, after its user proved once more who they are. Ends others with `alone`. */
-  async renew(key: string, way: ProofMethod, options = { alone: false }): Promise<OpenSession> {
+  /** Gives a session another key after its user proved once more who they are. Ends the user's others with `alone`. */
+  async renew(key: string, method: ProofMethod, options = { alone: false }): Promise<OpenSession> {
     await this.#required(key)
-    const next = await this.#store.renew(key, this.#proofBy(way))
+    const next = await this.#store.renew(key, this.#proofBy(method))
     if (next === undefined) throw new HttpError({ kind: 'unauthenticated' })
     this.#dependencies.onEnded(key)
     if (options.alone) await this.endOthers(next)
@@ -97,7 +107,7 @@ export class Sessions {
     }
   }
 
-  /** The user behind a session. Throws when it ended meanwhile. */
+  /** Returns the user of a session. Throws when it ended meanwhile. */
   async userOf(key: string): Promise<UserRow> {
     return (await this.#required(key)).user
   }
@@ -114,8 +124,8 @@ export class Sessions {
     this.#dependencies.onAccessChanged(user.id)
   }
 
-  #proofBy(way: ProofMethod): Proof {
-    return { proved_at: this.#dependencies.clock.now(), proved_by: way }
+  #proofBy(method: ProofMethod): Proof {
+    return { proved_at: this.#dependencies.clock.now(), proved_by: method }
   }
 
   async #withUser(session: StoredSession<Proof> | undefined): Promise<Found | undefined> {

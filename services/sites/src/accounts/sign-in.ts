@@ -21,7 +21,7 @@ import type { Kysely } from 'kysely'
 import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
 import type { AccountTables, UserRow } from './tables.ts'
 import { badRequest, conflict, invalidField } from '../problems.ts'
-import { usersIn } from './store.ts'
+import { usersIn } from './users.ts'
 import { Username, type PasswordChange, type SignIn } from './schema.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
 

@@ -1,19 +1,29 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
-import { changeUsers, checkLastAdministrator, checkNewPassword, countPasskeysOf, endSessionsOf } from '@hearth/accounts'
+import {
+  changeUsers,
+  checkLastAdministrator,
+  checkNewPassword,
+  countPasskeysOf,
+  endSessionsOf,
+  UserStore,
+  type AnyQuery,
+} from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
 import { uniqueViolation, type Database } from '@hearth/database'
 import { toIsoString, type Clock } from '@hearth/runtime'
 import type { AccountTables, UserRow } from './tables.ts'
 import { conflict, notFound } from '../problems.ts'
 import type { User, UserCreate, UserUpdate } from './schema.ts'
-import { usersIn } from './store.ts'
 
 export interface UserDependencies {
   readonly database: Database<AccountTables>
   readonly clock: Clock
-  /** Hears of users whose sessions ended. */
+  /** Called with each user whose sessions ended. */
   readonly onAccessChanged: (userId: string) => void
 }
+
+/** Returns the users of a database, or as a transaction sees them. */
+export const usersIn = (query: AnyQuery) => new UserStore<UserRow>(query)
 
 /** A house server has few; the list needs no pages. */
 const maxUsers = 200

@@ -1,7 +1,7 @@
 import { isNetworkMember } from '../sites/rules/networks.ts'
 import type { PathRoute, SiteRecord } from '../sites/schema.ts'
 import { isWildcard, wildcardOver } from '../sites/domains.ts'
-import { isBot } from './access-matchers.ts'
+import { isBot } from './access-routes.ts'
 import type { CompiledSite, DesiredState, NodeProfile } from './desired-state.ts'
 import { explainTarget, redirectLocation, type ExplainedAnswer } from './explain-answer.ts'
 import { patternsOf, sortPaths } from './path-routes.ts'

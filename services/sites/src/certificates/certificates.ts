@@ -5,16 +5,15 @@ import type { CertificateTables } from './tables.ts'
 import type { Publish } from '../events/schema.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 import { createGrader } from './grader/grader.ts'
-import { createGrading, type Grading } from './grading/grading.ts'
+import { createGrading } from './grading/grading.ts'
 import { GradeSchedule } from './grading/grade-schedule.ts'
 import { createGradeHistory, type GradeHistory } from './history/history.ts'
 import type { HostCertificate } from './inventory/certificate-state.ts'
 import { Inventory } from './inventory/inventory.ts'
 import type { SiteHosts } from './site-host.ts'
-import type { OptIns } from './ssl-labs/opt-ins.ts'
 import { createRegistration } from './ssl-labs/registration.ts'
 import type { SslLabsFeature } from './ssl-labs/routes.ts'
-import { type Scan, Scans } from './ssl-labs/scans.ts'
+import { type OptIns, type Scan, Scans } from './ssl-labs/scans.ts'
 import { createSslLabsClient, type SslLabsClient, type SslLabsIdentity } from './ssl-labs/ssl-labs-client.ts'
 
 /** Dependencies of `createCertificates`. */
@@ -32,25 +31,18 @@ export interface CertificatesDependencies {
 }
 
 /** Everything about certificates. */
-export interface Certificates {
-  readonly inventory: Inventory
-  readonly grading: Grading
-  readonly history: GradeHistory
-  readonly sslLabs: SslLabsFeature
-  start(): Promise<void>
-  close(): Promise<void>
-}
+export type Certificates = ReturnType<typeof createCertificates>
 
 /** Creates the checks and grades of certificates; nobody is connected to before `start`. */
-export function createCertificates(parts: CertificatesDependencies): Certificates {
-  const { db, hosts, timers, log, settings, publish } = parts
+export function createCertificates(dependencies: CertificatesDependencies) {
+  const { db, hosts, timers, log, settings, publish } = dependencies
   const history = createGradeHistory({
     db,
     clock: timers,
     retentionDays: () => settings.current().grade_retention_days,
   })
   const grading = createGrading({ hosts, grader: createGrader({ clock: timers }), history, publish })
-  const sslLabs = openSslLabs(parts, history)
+  const sslLabs = openSslLabs(dependencies, history)
   const { scans, isOn } = sslLabs
   const rhythm = () => settings.current().grade_schedule
   const inventory = new Inventory({ hosts, timers, onChange: (now, before) => publishChange(publish, now, before) })
@@ -70,22 +62,22 @@ export function createCertificates(parts: CertificatesDependencies): Certificate
     grading,
     history,
     sslLabs,
-    async start() {
+    async start(): Promise<void> {
       await scans.start()
       schedule.start()
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([schedule.close(), scans.close()])
     },
   }
 }
 
-function openSslLabs(parts: CertificatesDependencies, history: GradeHistory): SslLabsFeature {
-  const { hosts, optIns, hasSite, settings } = parts
-  const client = createSslLabsClient({ fetch: parts.fetch, baseUrl: parts.sslLabsUrl })
+function openSslLabs(dependencies: CertificatesDependencies, history: GradeHistory): SslLabsFeature {
+  const { hosts, optIns, hasSite, settings } = dependencies
+  const client = createSslLabsClient({ fetch: dependencies.fetch, baseUrl: dependencies.sslLabsUrl })
   return {
-    registration: openRegistration(parts, client),
-    scans: openScans(parts, client, history),
+    registration: openRegistration(dependencies, client),
+    scans: openScans(dependencies, client, history),
     optIns,
     hosts,
     isOn: () => settings.current().grade_source === 'ssllabs' && settings.current().ssllabs !== null,

@@ -1,16 +1,11 @@
-import { sealedBackup, storageForCommands } from '@hearth/service'
-import { checkPrograms, readConfig } from '../config.ts'
+import { openSealedStorage, sealedBackup, storageForCommands } from '@hearth/service'
+import { readCheckedConfig, type Config } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
-import { openStorage } from '../database/open.ts'
-import { tableNames } from '../tables.ts'
+import { tableNames, type Tables } from '../tables.ts'
 
 const data = {
-  readConfig() {
-    const config = readConfig(process.env)
-    checkPrograms(config)
-    return config
-  },
-  openStorage,
+  readConfig: () => readCheckedConfig(process.env),
+  openStorage: (config: Config) => openSealedStorage<Tables>('sites', config, migrations),
 }
 
 /** Opens the database for one command, whether or not the service runs, does the work and closes it again. */

@@ -18,8 +18,8 @@ export interface ApplyNodeDependencies {
 }
 
 /** A node as applying needs it: with the compiler and the look afterwards. */
-export function createApplyNode(node: KnownNode, parts: ApplyNodeDependencies): ApplyNode {
-  const { desiredState, configs, isProbing, nodes } = parts
+export function createApplyNode(node: KnownNode, dependencies: ApplyNodeDependencies): ApplyNode {
+  const { desiredState, configs, isProbing, nodes } = dependencies
   let { place } = node
   return {
     row: node.row,

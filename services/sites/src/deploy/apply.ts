@@ -91,10 +91,10 @@ export class Apply {
   readonly #snapshots = new Map<number, NodeSnapshot>()
   #underWay = 0
 
-  constructor(parts: ApplyDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: ApplyDependencies) {
+    this.#dependencies = dependencies
     const run = (changes: readonly Change[]) => this.#run(changes)
-    this.#batches = new Batches({ timers: parts.timers, quietMs, maxMs, run })
+    this.#batches = new Batches({ timers: dependencies.timers, quietMs, maxMs, run })
   }
 
   /** Resolves when the change, and all that came with it, was tried on every node. */

@@ -32,8 +32,8 @@ export class Batches<Item, Result> {
   #running: Promise<void> | undefined
   #isClosed = false
 
-  constructor(parts: BatchDependencies<Item, Result>) {
-    this.#dependencies = parts
+  constructor(dependencies: BatchDependencies<Item, Result>) {
+    this.#dependencies = dependencies
   }
 
   /**

@@ -11,22 +11,18 @@ export interface DesiredSite extends WantedSite {
   readonly name: string
 }
 
-/** Reads sites, and remembers them: most are the same from one change to the next, and are not read again. */
-export interface SiteReader {
-  /** Returns the enabled sites; `fetch` reads the new and changed ones. */
-  read(
-    heads: readonly SiteHead[],
-    fetch: (ids: readonly number[]) => Promise<readonly SiteRow[]>,
-  ): Promise<DesiredSite[]>
-}
-
 /** Columns that differ when a site has changed. */
 export type SiteHead = Pick<SiteRow, 'id' | 'revision' | 'enabled' | 'updated_at'>
 
-export function createSiteReader(): SiteReader {
+/** Creates a reader that caches sites: most are the same from one change to the next, and are not read again. */
+export function createSiteReader() {
   let known = new Map<number, { readonly site: DesiredSite; readonly updatedAt: number }>()
   return {
-    async read(heads, fetch) {
+    /** Returns the enabled sites; `fetch` reads the new and changed ones. */
+    async read(
+      heads: readonly SiteHead[],
+      fetch: (ids: readonly number[]) => Promise<readonly SiteRow[]>,
+    ): Promise<DesiredSite[]> {
       const enabled = heads.filter((head) => head.enabled === 1)
       const isKnown = ({ id, revision, updated_at: updatedAt }: SiteHead) => {
         const before = known.get(id)

@@ -46,8 +46,8 @@ export class DriftWatch {
   #running: Promise<void> | undefined
   #isClosed = false
 
-  constructor(parts: DriftDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: DriftDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Returns the known drift of each node. */

@@ -1,11 +1,5 @@
 import type { Log, Timers } from '@hearth/runtime'
 
-/** Applies pending edits: those of the command line, and those made while no server answered. */
-export interface PendingWatch {
-  start(): void
-  close(): void
-}
-
 export interface PendingDependencies {
   readonly timers: Timers
   readonly log: Log
@@ -22,8 +16,11 @@ const everyMs = 2000
 /** Pause before another attempt at the same state, milliseconds. */
 const againMs = 30_000
 
-/** Creates the watch, which checks every 2 seconds after `start` and repeats a failed attempt after 30 seconds. */
-export function createPendingWatch({ timers, log, pending, isApplying, apply }: PendingDependencies): PendingWatch {
+/**
+ * Creates the watch that applies pending edits: those of the command line, and those made while
+ * no server answered. It checks every 2 seconds after `start` and repeats a failed attempt after 30 seconds.
+ */
+export function createPendingWatch({ timers, log, pending, isApplying, apply }: PendingDependencies) {
   let cancel: () => void = () => undefined
   let isClosed = false
   let tried = { name: '', at: -Infinity }
@@ -48,7 +45,7 @@ export function createPendingWatch({ timers, log, pending, isApplying, apply }: 
 
   return {
     start,
-    close() {
+    close(): void {
       isClosed = true
       cancel()
     },

@@ -54,17 +54,17 @@ async function judge(
 const newSite = 2_147_483_647
 
 /** Creates the preview. Without a reachable Caddy `is_good` is null; problems of the site are in `issues`, not thrown. */
-export function createPreviewSite(parts: PreviewDependencies): PreviewSite {
+export function createPreviewSite(dependencies: PreviewDependencies): PreviewSite {
   return async (wanted, id) => {
-    const outcome = await judge(parts, wanted, id)
-    const before = await parts.served()
+    const outcome = await judge(dependencies, wanted, id)
+    const before = await dependencies.served()
     const after = withSite(before, outcome.wanted, id)
-    let node = await parts.firstNode()
+    let node = await dependencies.firstNode()
     const compiled = (sites: readonly DesiredSite[]): CompiledConfig | undefined =>
-      node === undefined ? undefined : compileConfig(parts.desiredState(sites), node.place)
+      node === undefined ? undefined : compileConfig(dependencies.desiredState(sites), node.place)
     let verdict = outcome.errors.length > 0 ? notTried : await ask(node, compiled(after))
     if (isNotUnderstood(verdict.caddy_error ?? '')) {
-      const known = await parts.recheckFirst().catch(() => undefined)
+      const known = await dependencies.recheckFirst().catch(() => undefined)
       if (known !== undefined && areDifferent(node?.capabilities, known.capabilities)) {
         node = known
         verdict = await ask(node, compiled(after))
@@ -112,11 +112,11 @@ interface ExplainDependencies {
 }
 
 /** Explains how the sites as wanted now would handle a request. */
-export function createExplain(parts: ExplainDependencies): ExplainSite {
+export function createExplain(dependencies: ExplainDependencies): ExplainSite {
   return async (request) => {
-    const node = await parts.firstNode()
+    const node = await dependencies.firstNode()
     if (node === undefined) throw conflict('No Caddy is known yet', 'onboarding_required')
-    const state = parts.desiredState(await parts.desired())
+    const state = dependencies.desiredState(await dependencies.desired())
     const client = request.client_ip === undefined ? {} : { clientIp: request.client_ip }
     const { steps, answer, ...rest } = explainRequest({ url: request.url, ...client }, state, node.place)
     return { ...rest, steps: [...steps], answer: { ...answer } }

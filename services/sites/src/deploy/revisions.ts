@@ -22,37 +22,32 @@ import type { Db } from './store.ts'
 import type { RevisionRow, RevisionSiteRow } from './tables.ts'
 
 /** The history of applied changes. */
-export interface Revisions {
-  list(page: { limit: number; offset: number }): Promise<Page<Revision>>
-  get(id: number): Promise<Revision>
-  /** Returns the sites as a revision left them. */
-  sitesAt(id: number): Promise<DesiredSite[]>
-  /** Returns the sites as they were before a revision. */
-  sitesBefore(id: number): Promise<DesiredSite[]>
-}
+export type Revisions = ReturnType<typeof createRevisions>
 
 /** Maximum number of sites listed with a revision. */
 const maxListed = 50
 
 /** Creates the access to the history. Methods that take an id throw a 404 problem when there is no such revision. */
-export function createRevisions(database: Pick<ApplyDatabase, 'query'>): Revisions {
+export function createRevisions(database: Pick<ApplyDatabase, 'query'>) {
   const db = database.query
   return {
-    async list(page) {
+    async list(page: { limit: number; offset: number }): Promise<Page<Revision>> {
       const { rows, total } = await store.listRevisions(db, page)
       return { rows: await withSites(db, rows), total }
     },
-    async get(id) {
+    async get(id: number): Promise<Revision> {
       const row = await store.findRevision(db, id)
       const [revision] = row === undefined ? [] : await withSites(db, [row])
       if (revision === undefined) throw notFound('revision')
       return revision
     },
-    async sitesAt(id) {
+    /** Returns the sites as a revision left them. */
+    async sitesAt(id: number): Promise<DesiredSite[]> {
       if ((await store.findRevision(db, id)) === undefined) throw notFound('revision')
       return await readSites(db, id)
     },
-    async sitesBefore(id) {
+    /** Returns the sites as they were before a revision. */
+    async sitesBefore(id: number): Promise<DesiredSite[]> {
       if ((await store.findRevision(db, id)) === undefined) throw notFound('revision')
       return await readSites(db, id - 1)
     },
@@ -116,15 +111,15 @@ interface RevisionDiffDependencies {
 }
 
 /** Creates the diff. Both configurations are compiled with the current settings, so only differences of the sites show. */
-export function createRevisionDiff(parts: RevisionDiffDependencies): RevisionDiff {
+export function createRevisionDiff(dependencies: RevisionDiffDependencies): RevisionDiff {
   return async (id, against) => {
-    const { revisions, desired } = parts
+    const { revisions, desired } = dependencies
     const then = await revisions.sitesAt(id)
     const other = against === 'current' ? await desired() : await revisions.sitesBefore(id)
-    const node = await parts.firstNode()
+    const node = await dependencies.firstNode()
     const state = (sites: readonly DesiredSite[]) => ({
       sites,
-      config: node === undefined ? undefined : compileConfig(parts.desiredState(sites), node.place).config,
+      config: node === undefined ? undefined : compileConfig(dependencies.desiredState(sites), node.place).config,
     })
     return diffStates(state(other), state(then))
   }
@@ -165,7 +160,7 @@ interface Returning {
 export type ReturnToRevision = (id: number, who: Returning) => Promise<SyncResult>
 
 /** Creates the return to a revision, which changes all its sites or, when it throws, none. */
-export function createReturnToRevision(parts: {
+export function createReturnToRevision(dependencies: {
   readonly revisions: Revisions
   readonly rows: () => Promise<SiteRow[]>
   readonly editMany: EditMany
@@ -173,11 +168,11 @@ export function createReturnToRevision(parts: {
   readonly check: () => CheckWanted
 }): ReturnToRevision {
   return async (id, { author, isRecent }) => {
-    const edit = editTo(await parts.revisions.sitesAt(id), await parts.rows())
+    const edit = editTo(await dependencies.revisions.sitesAt(id), await dependencies.rows())
     if (!isRecent && edit.put.some(({ wanted }) => wanted.record.kind === 'raw')) throw reauthenticationRequired()
-    await checkAll(edit, parts.check())
+    await checkAll(edit, dependencies.check())
     const count = edit.put.length + edit.remove.length
-    const result = count === 0 ? undefined : await parts.editMany(edit, { author, cause: `return to ${id}` })
+    const result = count === 0 ? undefined : await dependencies.editMany(edit, { author, cause: `return to ${id}` })
     const { status, sha, error } = result?.synced ?? { status: 'no_change' }
     return {
       status,

@@ -33,8 +33,8 @@ const shared = { tag: 'Caddy', access: 'admin' } as const
 const changed = { success: { status: 200, body: SyncResult }, errors: [409, 422, 503] } as const
 
 /** The endpoints of the Caddy status, revisions, drift, and of applying everything again. */
-export function applyRoutes(parts: ApplyRoutesDependencies): Route[] {
-  return [...statusRoutes(parts), ...revisionRoutes(parts), ...driftRoutes(parts)]
+export function applyRoutes(dependencies: ApplyRoutesDependencies): Route[] {
+  return [...statusRoutes(dependencies), ...revisionRoutes(dependencies), ...driftRoutes(dependencies)]
 }
 
 function statusRoutes({ status, syncAll }: ApplyRoutesDependencies): Route[] {

@@ -38,8 +38,8 @@ const firstNode = 1
 export class CaddyOnboarding {
   readonly #dependencies: OnboardingDependencies
 
-  constructor(parts: OnboardingDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: OnboardingDependencies) {
+    this.#dependencies = dependencies
   }
 
   async state(): Promise<Onboarding> {

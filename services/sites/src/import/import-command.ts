@@ -26,16 +26,19 @@ export interface ImportCommand {
 const maxPem = 65_536
 
 /** Imports a file and prints what became of it. Returns the exit code: 1 when a site could not be created. */
-export async function runImportCommand(command: ImportCommand, parts: ImportCommandDependencies): Promise<0 | 1> {
+export async function runImportCommand(
+  command: ImportCommand,
+  dependencies: ImportCommandDependencies,
+): Promise<0 | 1> {
   const request = { isDryRun: command.isDryRun, author: 'command line' }
   const largest = command.kind === 'npm' ? maxNpmDatabase : maxCaddyfile
-  const bytes = await parts.readFile(command.file, largest)
-  const answer = await parts.withImports((imports) =>
+  const bytes = await dependencies.readFile(command.file, largest)
+  const answer = await dependencies.withImports((imports) =>
     command.kind === 'npm'
-      ? imports.npm(bytes, request, (id) => readCustomSsl(id, command.customSsl, parts))
+      ? imports.npm(bytes, request, (id) => readCustomSsl(id, command.customSsl, dependencies))
       : imports.caddyfile(new TextDecoder().decode(bytes), { ...request, isRawWanted: false }),
   )
-  for (const line of linesOf(answer)) parts.print(line)
+  for (const line of linesOf(answer)) dependencies.print(line)
   return answer.counts.failed + answer.counts.invalid + answer.counts.conflicting > 0 ? 1 : 0
 }
 

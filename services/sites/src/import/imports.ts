@@ -37,8 +37,8 @@ export class Imports {
   readonly #dependencies: ImportsDependencies
   #isBusy = false
 
-  constructor(parts: ImportsDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: ImportsDependencies) {
+    this.#dependencies = dependencies
   }
 
   caddyfile(text: string, request: ImportRequest & { readonly isRawWanted: boolean }): Promise<ImportAnswer> {

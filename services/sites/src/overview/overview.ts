@@ -27,13 +27,13 @@ export interface OverviewDependencies {
 const firstNode = 1
 
 /** Creates the overview. Errors of nodes, which may hold internal addresses, are shown to administrators only. */
-export function createOverview(parts: OverviewDependencies) {
+export function createOverview(dependencies: OverviewDependencies) {
   /** Time since which the first node has been running without interruption, milliseconds. */
   let runningSince: number | undefined
 
   function running(node: Node | undefined): CaddyRunning {
     const isRunning = node?.reachable === true
-    const now = parts.clock.now()
+    const now = dependencies.clock.now()
     runningSince = isRunning ? (runningSince ?? now) : undefined
     return {
       running: isRunning,
@@ -44,19 +44,19 @@ export function createOverview(parts: OverviewDependencies) {
   }
 
   return {
-    caddy: async () => running(await parts.nodes.get(firstNode).catch(() => undefined)),
+    caddy: async () => running(await dependencies.nodes.get(firstNode).catch(() => undefined)),
     async metrics(role: Role): Promise<DashboardMetrics> {
-      const nodes = await parts.nodes.list()
+      const nodes = await dependencies.nodes.list()
       const caddy = running(nodes.find(({ id }) => id === firstNode))
       return {
-        ...(await siteCounts(parts)),
-        ...certificateCounts(parts.inventory),
-        ...(await trafficFigures(parts)),
-        drifted: parts.isDrifted(),
+        ...(await siteCounts(dependencies)),
+        ...certificateCounts(dependencies.inventory),
+        ...(await trafficFigures(dependencies)),
+        drifted: dependencies.isDrifted(),
         caddy_service_status: caddy.status,
         caddy_service_uptime: caddy.uptime,
         caddy_version: caddy.version,
-        ...(await upstreamCounts(parts)),
+        ...(await upstreamCounts(dependencies)),
         nodes: nodes.map(({ id, name, state, version, error }) => ({
           id,
           name,

@@ -6,7 +6,7 @@ import { isRecent, reauthenticationRequired, type SessionCaller } from '../acces
 import type { Accounts } from '../accounts/accounts.ts'
 import type { OpenSession } from '../accounts/sessions.ts'
 import type { Origin } from '../accounts/sign-in.ts'
-import { usersIn } from '../accounts/store.ts'
+import { usersIn } from '../accounts/users.ts'
 import type { Config } from '../config.ts'
 import type { AccountTables, UserRow } from '../accounts/tables.ts'
 import type { NewCredential, Passkey, UsedCredential } from './schema.ts'

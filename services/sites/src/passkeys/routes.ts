@@ -61,7 +61,7 @@ function loginRoutes(passkeys: SitePasskeys, { cookies, refund }: SignInContext)
         const origin = { address: client.address, before: caller.session?.key }
         const opened = await passkeys.finishSignIn(body.credential, keyOf(caller), origin)
         await refund(finish, client.address)
-        const { csrf_token } = cookies.hand({ answer, client }, opened)
+        const { csrf_token } = cookies.set({ answer, client }, opened)
         return {
           success: true as const,
           message: 'Signed in',

@@ -27,13 +27,17 @@ export interface BulkResult {
 export type EditMany = (edit: BulkEdit, about: Omit<SiteChange, 'siteIds'>) => Promise<BulkResult>
 
 /** Creates the function that edits many sites. When nothing can be applied, everything is as before, and a problem is thrown. */
-export function createEditMany(parts: { database: Database<SiteTables>; clock: Clock; sync: SyncSites }): EditMany {
-  const { database, sync } = parts
+export function createEditMany(dependencies: {
+  database: Database<SiteTables>
+  clock: Clock
+  sync: SyncSites
+}): EditMany {
+  const { database, sync } = dependencies
   return async (edit, about) => {
     const before = await rowsOf(database.query, edit)
     const work = database.query.transaction().execute(async (trx) => {
       await acquireLock(database.kind, trx, siteLock)
-      return await write(trx, edit, { author: about.author, now: parts.clock.now() })
+      return await write(trx, edit, { author: about.author, now: dependencies.clock.now() })
     })
     const ids = await work.catch((error: unknown) => {
       throw whyNotWritten(error)

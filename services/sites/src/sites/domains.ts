@@ -87,14 +87,10 @@ export interface DomainOwner {
 }
 
 /** Index of the owners of domains. */
-export interface DomainIndex {
-  ownerOf(domain: string): DomainOwner | undefined
-  /** Sites that have a wildcard over the name, or names below the wildcard; with the domain that meets it. */
-  overlapping(domain: string): { readonly owner: DomainOwner; readonly domain: string }[]
-}
+export type DomainIndex = ReturnType<typeof createDomainIndex>
 
-/** Reads all sites once. A domain that two sites have belongs to the first. */
-export function createDomainIndex(sites: Iterable<DomainOwner & { readonly domains: readonly string[] }>): DomainIndex {
+/** Creates the index from all sites. A domain that two sites have belongs to the first. */
+export function createDomainIndex(sites: Iterable<DomainOwner & { readonly domains: readonly string[] }>) {
   const owners = new Map<string, DomainOwner>()
   const below = new Map<string, string[]>()
   for (const { id, site_name, domains } of sites)
@@ -108,8 +104,9 @@ export function createDomainIndex(sites: Iterable<DomainOwner & { readonly domai
       else below.set(wildcard, [domain])
     }
   return {
-    ownerOf: (domain) => owners.get(domain),
-    overlapping: (domain) => {
+    ownerOf: (domain: string) => owners.get(domain),
+    /** Returns sites that have a wildcard over the name, or names below the wildcard; with the domain that meets it. */
+    overlapping(domain: string): { readonly owner: DomainOwner; readonly domain: string }[] {
       const others = isWildcard(domain) ? (below.get(domain) ?? []) : [wildcardOver(domain) ?? '']
       return others.flatMap((other) => {
         const owner = owners.get(other)
@@ -119,16 +116,11 @@ export function createDomainIndex(sites: Iterable<DomainOwner & { readonly domai
   }
 }
 
-/** Tells which site answers for a host. */
-interface HostIndex {
-  siteOf(host: string): number | undefined
-}
-
-/** Exact names come before wildcards, and a wildcard stands for one label, as the server has it. */
-export function createHostIndex(entries: Iterable<readonly [host: string, siteId: number]>): HostIndex {
+/** Creates the index of the sites that answer for hosts. Exact names come before wildcards, and a wildcard stands for one label, as the server has it. */
+export function createHostIndex(entries: Iterable<readonly [host: string, siteId: number]>) {
   const sites = new Map<string, number>(entries)
   return {
-    siteOf(host) {
+    siteOf(host: string): number | undefined {
       const dot = host.indexOf('.')
       return sites.get(host) ?? (dot === -1 ? undefined : sites.get(`*${host.slice(dot)}`))
     },

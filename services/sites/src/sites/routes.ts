@@ -167,7 +167,7 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
         if (Object.keys(body).length === 0) throw badRequest('The body must change at least one member')
         assertMayRaw(caller, body, now())
         const options = optionsOf(caller.username, query.wait, header('if-match'))
-        return envelope(await sites.patch(params.id, body, options), answer)
+        return envelope(await sites.edit(params.id, body, options), answer)
       },
     ),
     route(
@@ -182,7 +182,7 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
       async ({ params, body, query, caller, header, answer }) => {
         assertMayRaw(caller, body, now())
         const options = optionsOf(caller.username, query.wait, header('if-match'))
-        return envelope(await sites.replace(params.id, body, options), answer)
+        return envelope(await sites.edit(params.id, body, options), answer)
       },
     ),
     route(

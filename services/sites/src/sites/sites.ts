@@ -53,10 +53,10 @@ const maxWaiting = 20
  */
 export class Sites {
   readonly #dependencies: SiteDependencies
-  readonly #turns: KeyedQueue = createKeyedQueue(maxWaiting)
+  readonly #queues: KeyedQueue = createKeyedQueue(maxWaiting)
 
-  constructor(parts: SiteDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: SiteDependencies) {
+    this.#dependencies = dependencies
   }
 
   async list(listing: store.SiteListing): Promise<Page<Site>> {
@@ -78,18 +78,27 @@ export class Sites {
     return await this.#apply({ row, before: undefined, status: 'created' }, options)
   }
 
-  /** Only what is given changes. */
-  patch(id: number, input: SitePatch, options: EditOptions): Promise<SiteEdit> {
-    return this.#edit(id, options, (before) => changedSite(before, input))
-  }
-
-  /** Replaces a site. Members that are left out take their defaults; passwords of users who stay are kept. */
-  replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
-    return this.#edit(id, options, (before) => changedSite(before, input))
+  /**
+   * Changes a site. Of a patch only the given members change; a whole site replaces all members but the passwords of users who
+   * stay.
+   */
+  edit(id: number, input: SiteCreate | SitePatch, options: EditOptions): Promise<SiteEdit> {
+    return this.#queues.run(`site ${id}`, async () => {
+      const before = await this.#find(id)
+      checkRevision(before, options)
+      const earlier = wantedOfRow(before)
+      const wanted = await changedSite(earlier, input)
+      if (isDeepStrictEqual({ record: wanted.record, extras: wanted.extras }, earlier))
+        return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
+      await checkFree(this.#db, wanted, id)
+      const settled = await this.#settle(wanted, id)
+      const row = await this.#write(before, settled, options)
+      return await this.#apply({ row, before, status: 'updated' }, options)
+    })
   }
 
   remove(id: number, options: EditOptions): Promise<SiteEdit> {
-    return this.#turns.run(`site ${id}`, async () => {
+    return this.#queues.run(`site ${id}`, async () => {
       const before = await this.#find(id)
       checkRevision(before, options)
       const site = await this.get(id)
@@ -109,21 +118,6 @@ export class Sites {
   async issuesBeside(edit: UnreadableEdit): Promise<FieldIssue[]> {
     const row = edit.id === undefined ? undefined : await store.findSiteRow(this.#db, edit.id)
     return await readableIssues(edit, row === undefined ? undefined : wantedOfRow(row), this.#dependencies.check)
-  }
-
-  #edit(id: number, options: EditOptions, change: (before: WantedSite) => Promise<WantedSite>): Promise<SiteEdit> {
-    return this.#turns.run(`site ${id}`, async () => {
-      const before = await this.#find(id)
-      checkRevision(before, options)
-      const earlier = wantedOfRow(before)
-      const wanted = await change(earlier)
-      if (isDeepStrictEqual({ record: wanted.record, extras: wanted.extras }, earlier))
-        return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
-      await checkFree(this.#db, wanted, id)
-      const settled = await this.#settle(wanted, id)
-      const row = await this.#write(before, settled, options)
-      return await this.#apply({ row, before, status: 'updated' }, options)
-    })
   }
 
   /** Settles a wanted site. A name or domain that was taken meanwhile is a conflict, whatever the rules say. */

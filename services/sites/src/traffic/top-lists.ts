@@ -8,12 +8,6 @@ export interface TopEntry {
   readonly error: number
 }
 
-/** Most frequent paths and clients of each site. Kept in memory: it begins anew with the service and every day. */
-export interface TopLists {
-  add(siteId: number, line: LogLine): void
-  of(siteId: number): { readonly since: number; readonly paths: TopEntry[]; readonly clients: TopEntry[] }
-}
-
 /** Places of one list, sites with lists, and entries that are shown. */
 const places = 100
 const maxSites = 500
@@ -26,8 +20,11 @@ interface SiteLists {
   readonly clients: SpaceSaving
 }
 
-/** Lists of bounded size; when there are too many sites, the least recently requested ones lose theirs. */
-export function createTopLists(clock: Clock): TopLists {
+/**
+ * Creates the lists of the most frequent paths and clients of each site. They are kept in memory, and begin anew with the service
+ * and every day. Their size is bounded: when there are too many sites, the least recently requested ones lose theirs.
+ */
+export function createTopLists(clock: Clock) {
   const sites = new Map<number, SiteLists>()
 
   function listsOf(siteId: number): SiteLists {
@@ -43,13 +40,13 @@ export function createTopLists(clock: Clock): TopLists {
   }
 
   return {
-    add(siteId, line) {
+    add(siteId: number, line: LogLine): void {
       if (line.at < clock.now() - day) return
       const { paths, clients } = listsOf(siteId)
       paths.add(line.path)
       if (line.client !== '') clients.add(line.client)
     },
-    of(siteId) {
+    of(siteId: number): { readonly since: number; readonly paths: TopEntry[]; readonly clients: TopEntry[] } {
       const lists = sites.get(siteId)
       if (lists === undefined) return { since: clock.now(), paths: [], clients: [] }
       return { since: lists.since, paths: lists.paths.top(shown), clients: lists.clients.top(shown) }
@@ -57,12 +54,8 @@ export function createTopLists(clock: Clock): TopLists {
   }
 }
 
-/** Finds what comes most often among any number of different things, in bounded memory. */
-interface SpaceSaving {
-  add(key: string): void
-  /** The most frequent ones. `count` is at most `error` too high. */
-  top(limit: number): { readonly key: string; readonly count: number; readonly error: number }[]
-}
+/** Finds the most frequent keys among any number of different ones, in bounded memory. */
+type SpaceSaving = ReturnType<typeof createSpaceSaving>
 
 interface Counter {
   count: number
@@ -74,16 +67,16 @@ interface Counter {
  * The Space-Saving algorithm of Metwally, Agrawal and El Abbadi: when all places are taken, a new thing takes that of the
  * rarest and goes on from its count. Whatever makes up more than one in `capacity` is found for certain.
  */
-export function createSpaceSaving(capacity: number): SpaceSaving {
+export function createSpaceSaving(capacity: number) {
   const counters = new Map<string, Counter>()
   return {
-    add(key) {
+    add(key: string): void {
       const known = counters.get(key)
       if (known !== undefined) known.count += 1
       else if (counters.size < capacity) counters.set(key, { count: 1, error: 0 })
       else replaceRarest(counters, key)
     },
-    top(limit) {
+    top(limit: number): TopEntry[] {
       return [...counters]
         .map(([key, { count, error }]) => ({ key, count, error }))
         .toSorted((one, other) => other.count - one.count || one.error - other.error)

@@ -76,11 +76,11 @@ export class Traffic {
   #lastError = ''
   #logFile = ''
 
-  constructor(parts: TrafficDependencies) {
-    this.#dependencies = parts
-    this.#pending = new PendingCounts(parts.timers)
-    this.#rate = createRequestRate(parts.timers)
-    this.#lists = createTopLists(parts.timers)
+  constructor(dependencies: TrafficDependencies) {
+    this.#dependencies = dependencies
+    this.#pending = new PendingCounts(dependencies.timers)
+    this.#rate = createRequestRate(dependencies.timers)
+    this.#lists = createTopLists(dependencies.timers)
   }
 
   /** Follows a server's access log from where the last run stopped; does nothing without one within reach. */

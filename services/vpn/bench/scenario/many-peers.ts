@@ -1,9 +1,11 @@
-import { openStorage } from '../../src/database/open.ts'
+import { openSealedStorage } from '@hearth/service'
+import { migrations } from '../../src/database/migrations/index.ts'
 import { findInterfaceRow } from '../../src/interfaces/store.ts'
 import { ipv4OfNumber, subnet4 } from '../../src/interfaces/subnet.ts'
 import { newPeerRow } from '../../src/peers/new-peer.ts'
 import { insertPeerRow } from '../../src/peers/store.ts'
 import { defaultSettings } from '../../src/settings/schema.ts'
+import type { Tables } from '../../src/tables.ts'
 
 const kinds = ['phone', 'laptop', 'tablet', 'camera', 'printer', 'thermostat', 'doorbell', 'server']
 
@@ -12,12 +14,9 @@ const kinds = ['phone', 'laptop', 'tablet', 'camera', 'printer', 'thermostat', '
  * One in twenty is disabled, one in fifty isolated, and every third had a handshake in the last hour; all have counters.
  */
 export async function addManyPeers(dataDirectory: string, interfaceName: string, count: number): Promise<void> {
-  const { database, sealer } = await openStorage({
-    dataDirectory,
-    databaseUrl: undefined,
-    secretKey: undefined,
-    secretKeyFile: `${dataDirectory}/secret.key`,
-  })
+  const place = { dataDirectory, databaseUrl: undefined, secretKey: undefined }
+  const secretKeyFile = `${dataDirectory}/secret.key`
+  const { database, sealer } = await openSealedStorage<Tables>('vpn', { ...place, secretKeyFile }, migrations)
   const now = Date.now()
   await database.query.transaction().execute(async (trx) => {
     const on = await findInterfaceRow(trx, interfaceName)

@@ -1,8 +1,7 @@
-import { sealedBackup, storageForCommands } from '@hearth/service'
-import { checkPlaces, type Config, readConfig } from '../config.ts'
+import { openSealedStorage, sealedBackup, storageForCommands, type SealedStorage } from '@hearth/service'
+import { readCheckedConfig, type Config } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
-import { openStorage, type Storage } from '../database/open.ts'
-import { tableNames } from '../tables.ts'
+import { tableNames, type Tables } from '../tables.ts'
 import { createFirstAdministrator } from '../users/first-administrator.ts'
 import { createSealer, replaceSecretKey } from '@hearth/credentials'
 import { claimDataDirectory, OperatorError } from '@hearth/runtime'
@@ -10,13 +9,9 @@ import { resealAll } from '../database/store.ts'
 
 /** The data of a command; the first administrator is made when there is none. */
 const data = {
-  readConfig() {
-    const config = readConfig(process.env)
-    checkPlaces(config)
-    return config
-  },
-  openStorage,
-  prepare: ({ database }: Storage, { dataDirectory }: Config) =>
+  readConfig: () => readCheckedConfig(process.env),
+  openStorage: (config: Config) => openSealedStorage<Tables>('vpn', config, migrations),
+  prepare: ({ database }: SealedStorage<Tables>, { dataDirectory }: Config) =>
     createFirstAdministrator(database, { dataDirectory, now: Date.now() }),
 }
 
@@ -32,7 +27,7 @@ export async function rotateKey(): Promise<void> {
   if (config.secretKey !== undefined)
     throw new OperatorError('SECRET_KEY: only a key in a file can be replaced; unset it')
   using claim = claimDataDirectory(config.dataDirectory)
-  const { database, sealer } = await openStorage(config)
+  const { database, sealer } = await data.openStorage(config)
   claim.keep()
   try {
     await replaceSecretKey(config.secretKeyFile, async (next) => {

@@ -23,10 +23,7 @@ export class GradeFailed extends Error {
 }
 
 /** Grades hosts of the managed server. */
-export interface Grader {
-  /** Throws `GradeFailed`. */
-  grade(host: string, endpoint: NodeEndpoint): Promise<LocalGrade>
-}
+export type Grader = ReturnType<typeof createGrader>
 
 export interface GraderDependencies {
   readonly clock: Clock
@@ -37,10 +34,11 @@ export interface GraderDependencies {
   readonly gradeMs?: number
 }
 
-/** A grader that connects to the server's address with the site's name, so that no third party and no public name is needed. */
-export function createGrader({ clock, roots, handshakeMs = 3000, gradeMs = 30_000 }: GraderDependencies): Grader {
+/** Creates a grader that connects to the server's address with the site's name, so that no third party and no public name is needed. */
+export function createGrader({ clock, roots, handshakeMs = 3000, gradeMs = 30_000 }: GraderDependencies) {
   return {
-    async grade(host, endpoint) {
+    /** Throws `GradeFailed`. */
+    async grade(host: string, endpoint: NodeEndpoint): Promise<LocalGrade> {
       const limit = AbortSignal.timeout(gradeMs)
       const { address, httpsPort, httpPort } = endpoint
       const target: HandshakeTarget = { address, port: httpsPort, host, roots, timeoutMs: handshakeMs, signal: limit }

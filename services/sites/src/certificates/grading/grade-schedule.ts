@@ -36,8 +36,8 @@ export class GradeSchedule {
   #cancel: () => void = () => undefined
   #isClosed = false
 
-  constructor(parts: GradeScheduleDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: GradeScheduleDependencies) {
+    this.#dependencies = dependencies
   }
 
   start(): void {

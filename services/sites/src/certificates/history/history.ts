@@ -25,14 +25,7 @@ export interface GradeSeries {
 }
 
 /** History of grades. */
-export interface GradeHistory {
-  record(grade: RecordedGrade): Promise<void>
-  /** Returns the newest grade of every host and source. */
-  latest(): Promise<RecordedGrade[]>
-  series(range: HistoryRange, source?: store.GradeSource): Promise<{ days: number; series: GradeSeries[] }>
-  /** Deletes the grades that are older than the retention. */
-  tidy(): Promise<void>
-}
+export type GradeHistory = ReturnType<typeof createGradeHistory>
 
 export interface GradeHistoryDependencies {
   readonly db: Kysely<CertificateTables>
@@ -42,26 +35,28 @@ export interface GradeHistoryDependencies {
 }
 
 /** Creates the history. It deletes nothing until `tidy` is called. */
-export function createGradeHistory({ db, clock, retentionDays }: GradeHistoryDependencies): GradeHistory {
+export function createGradeHistory({ db, clock, retentionDays }: GradeHistoryDependencies) {
   return {
-    record: (grade) => store.insertGrade(db, rowOf(grade)),
-    async latest() {
+    record: (grade: RecordedGrade) => store.insertGrade(db, rowOf(grade)),
+    /** Returns the newest grade of every host and source. */
+    async latest(): Promise<RecordedGrade[]> {
       return (await store.latestGrades(db)).map(gradeOf)
     },
-    async series(range, source) {
+    async series(range: HistoryRange, source?: store.GradeSource): Promise<{ days: number; series: GradeSeries[] }> {
       const now = clock.now()
       const rows = await store.gradesSince(db, { since: historyStart(range, now), source })
       const byHost = Map.groupBy(rows, (row) => `${row.source} ${row.host}`)
       const series = [...byHost.values()].flatMap((samples) => {
         const [first] = samples
         if (first === undefined) return []
-        const moments = samples.map(({ grade, checked_at }) => ({ grade, checkedAt: checked_at }))
-        const points = weeklyPoints(moments, range, now)
+        const grades = samples.map(({ grade, checked_at }) => ({ grade, checkedAt: checked_at }))
+        const points = weeklyPoints(grades, range, now)
         return points.length === 0 ? [] : [{ host: first.host, source: first.source, points }]
       })
       return { days: historyRanges[range], series }
     },
-    async tidy() {
+    /** Deletes the grades that are older than the retention. */
+    async tidy(): Promise<void> {
       const days = retentionDays()
       if (days > 0) await store.deleteGradesBefore(db, clock.now() - days * 86_400_000)
     },

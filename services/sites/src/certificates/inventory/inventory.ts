@@ -42,8 +42,8 @@ export class Inventory {
   #inspecting: Promise<void> | undefined
   #outdated = 0
 
-  constructor(parts: InventoryDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: InventoryDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Every host; checked again when the last check is older than ten minutes. A slow host follows in a later answer. */

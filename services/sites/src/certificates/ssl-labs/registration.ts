@@ -25,16 +25,7 @@ export class NoIdentity extends Error {
 }
 
 /** Registration with SSL Labs. */
-export interface Registration {
-  status(): Promise<RegistrationStatus>
-  /** Requests the state from SSL Labs. An `SslLabsError` becomes the message of the status. */
-  refresh(): Promise<RegistrationStatus>
-  /**
-   * Registers the given identity, or the one in the settings. Throws `NoIdentity`, `FreeMailAddress` unless that is
-   * confirmed, or `SslLabsError`.
-   */
-  register(identity: SslLabsIdentity | undefined, isFreeMailConfirmed: boolean): Promise<RegistrationStatus>
-}
+export type Registration = ReturnType<typeof createRegistration>
 
 export interface RegistrationDependencies {
   readonly db: Kysely<CertificateTables>
@@ -50,11 +41,17 @@ const fact = 'registered_email'
 const notTried = 'SSL Labs has not been asked yet'
 
 /** Creates the registration; `status` reads the stored state, without a request to SSL Labs. */
-export function createRegistration(parts: RegistrationDependencies): Registration {
+export function createRegistration(dependencies: RegistrationDependencies) {
   return {
-    status: () => statusOf(parts),
-    refresh: () => refresh(parts),
-    register: (identity, isFreeMailConfirmed) => register(parts, identity ?? parts.identity(), isFreeMailConfirmed),
+    status: () => statusOf(dependencies),
+    /** Requests the state from SSL Labs. An `SslLabsError` becomes the message of the status. */
+    refresh: () => refresh(dependencies),
+    /**
+     * Registers the given identity, or the one in the settings. Throws `NoIdentity`, `FreeMailAddress` unless that is
+     * confirmed, or `SslLabsError`.
+     */
+    register: (identity: SslLabsIdentity | undefined, isFreeMailConfirmed: boolean) =>
+      register(dependencies, identity ?? dependencies.identity(), isFreeMailConfirmed),
   }
 }
 
@@ -66,14 +63,14 @@ async function statusOf({ db, identity }: RegistrationDependencies): Promise<Reg
   return { maskedEmail: maskEmail(email), isRegistered: isRegistered ? true : null, message }
 }
 
-async function refresh(parts: RegistrationDependencies): Promise<RegistrationStatus> {
-  const { db, client, identity } = parts
+async function refresh(dependencies: RegistrationDependencies): Promise<RegistrationStatus> {
+  const { db, client, identity } = dependencies
   const email = identity()?.email
-  if (email === undefined) return statusOf(parts)
+  if (email === undefined) return statusOf(dependencies)
   try {
     await client.info(email)
     await writeFact(db, fact, email)
-    return await statusOf(parts)
+    return await statusOf(dependencies)
   } catch (error) {
     if (!(error instanceof SslLabsError)) throw error
     const isKnown = error.failure === 'not-registered'
@@ -83,7 +80,7 @@ async function refresh(parts: RegistrationDependencies): Promise<RegistrationSta
 }
 
 async function register(
-  parts: RegistrationDependencies,
+  dependencies: RegistrationDependencies,
   chosen: SslLabsIdentity | undefined,
   isFreeMailConfirmed: boolean,
 ): Promise<RegistrationStatus> {
@@ -91,8 +88,8 @@ async function register(
   const domain = chosen.email.slice(chosen.email.lastIndexOf('@') + 1).toLowerCase()
   if (freeMailDomains.has(domain) && !isFreeMailConfirmed)
     throw new FreeMailAddress(`SSL Labs registers addresses of organisations and refuses those of ${domain}`)
-  const message = await parts.client.register(chosen)
-  await parts.keepIdentity(chosen)
-  await writeFact(parts.db, fact, chosen.email)
-  return { ...(await statusOf(parts)), message: message === '' ? 'The e-mail address is registered' : message }
+  const message = await dependencies.client.register(chosen)
+  await dependencies.keepIdentity(chosen)
+  await writeFact(dependencies.db, fact, chosen.email)
+  return { ...(await statusOf(dependencies)), message: message === '' ? 'The e-mail address is registered' : message }
 }

@@ -3,7 +3,6 @@ import { toIsoString } from '@hearth/runtime'
 import { route } from '../../access.ts'
 import { badRequest, conflict, notFound, Problem, tooMany } from '../../problems.ts'
 import type { SiteHosts } from '../site-host.ts'
-import type { OptIns } from './opt-ins.ts'
 import { FreeMailAddress, NoIdentity, type Registration, type RegistrationStatus as Status } from './registration.ts'
 import {
   OptIn,
@@ -15,7 +14,7 @@ import {
   ScanRequest,
   ScanView,
 } from './schema.ts'
-import { ScanTooSoon, type Scan, type Scans } from './scans.ts'
+import { ScanTooSoon, type OptIns, type Scan, type Scans } from './scans.ts'
 import { SslLabsError } from './ssl-labs-client.ts'
 
 /** Functions behind the endpoints. */

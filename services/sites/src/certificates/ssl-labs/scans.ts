@@ -57,8 +57,8 @@ export class Scans {
   #working: Promise<void> | undefined
   #isMore = false
 
-  constructor(parts: ScansDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: ScansDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** Goes on with what an earlier run left. */
@@ -211,3 +211,23 @@ const scanOf = (row: ScanRow): Scan => ({
   grade: row.grade,
   message: row.message,
 })
+
+/** Sites whose names may be sent to SSL Labs. None is until somebody opts in. */
+export type OptIns = ReturnType<typeof createOptIns>
+
+/** Beginning of the names of facts that are opt-ins; the id of the site follows. */
+const optInPrefix = 'site:'
+
+/** Creates the store of opt-ins, which survive a restart. */
+export function createOptIns(db: Kysely<CertificateTables>) {
+  return {
+    async list(): Promise<ReadonlySet<number>> {
+      const names = await store.factsBeginning(db, optInPrefix)
+      return new Set(names.map((name) => Number(name.slice(optInPrefix.length))))
+    },
+    async set(siteId: number, isOn: boolean): Promise<void> {
+      const name = `${optInPrefix}${siteId}`
+      await (isOn ? store.writeFact(db, name, '1') : store.deleteFact(db, name))
+    },
+  }
+}

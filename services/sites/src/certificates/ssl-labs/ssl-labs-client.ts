@@ -58,13 +58,7 @@ export interface Assessment {
 }
 
 /** SSL Labs' API, version 4. Every call throws `SslLabsError`. */
-export interface SslLabsClient {
-  /** Registers an identity and returns the success message, which may be empty. */
-  register(identity: SslLabsIdentity): Promise<string>
-  info(email: string): Promise<SslLabsInfo>
-  /** Starts an assessment, or returns the progress of the running or last one. Results are never published. */
-  analyze(email: string, host: string, mode: 'new' | 'cached' | 'poll'): Promise<Assessment>
-}
+export type SslLabsClient = ReturnType<typeof createSslLabsClient>
 
 export interface SslLabsClientDependencies {
   readonly fetch: GuardedFetch
@@ -102,16 +96,17 @@ const Refusal = z.object({
 })
 
 /** Creates the client. Its requests go through the guarded `fetch`, each with a timeout. */
-export function createSslLabsClient({ fetch, baseUrl, cacheHours = 24 }: SslLabsClientDependencies): SslLabsClient {
+export function createSslLabsClient({ fetch, baseUrl, cacheHours = 24 }: SslLabsClientDependencies) {
   const modes = {
     new: { startNew: 'on' },
     cached: { fromCache: 'on', maxAge: String(cacheHours) },
     poll: {},
   } as const
-  const ask = (path: string, email: string) =>
+  const get = (path: string, email: string) =>
     answerOf(() => fetch(`${baseUrl}/${path}`, { headers: { email, accept: 'application/json' }, timeoutMs }))
   return {
-    async register(identity) {
+    /** Registers an identity and returns the success message, which may be empty. */
+    async register(identity: SslLabsIdentity): Promise<string> {
       const body = JSON.stringify(identity)
       const headers = { 'content-type': 'application/json', accept: 'application/json' }
       const send = () => fetch(`${baseUrl}/register`, { method: 'POST', headers, body, timeoutMs })
@@ -119,12 +114,13 @@ export function createSslLabsClient({ fetch, baseUrl, cacheHours = 24 }: SslLabs
       if (status !== 'success') throw new SslLabsError('refused', message)
       return message
     },
-    async info(email) {
-      return read(Info, await ask('info', email))
+    async info(email: string): Promise<SslLabsInfo> {
+      return read(Info, await get('info', email))
     },
-    async analyze(email, host, mode) {
+    /** Starts an assessment, or returns the progress of the running or last one. Results are never published. */
+    async analyze(email: string, host: string, mode: keyof typeof modes): Promise<Assessment> {
       const query = new URLSearchParams({ host, publish: 'off', all: 'done', ...modes[mode] })
-      const { status, statusMessage, endpoints } = read(Analysis, await ask(`analyze?${query.toString()}`, email))
+      const { status, statusMessage, endpoints } = read(Analysis, await get(`analyze?${query.toString()}`, email))
       return {
         status,
         message: statusMessage,

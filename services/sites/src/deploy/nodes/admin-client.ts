@@ -19,23 +19,8 @@ export interface UpstreamCount {
   readonly fails: number
 }
 
-/**
- * The admin endpoint of one Caddy. Every call throws `AdminUnreachable` when nothing was sent, and those that change something
- * `AdminUnknown` when no answer came.
- */
-export interface AdminClient {
-  readConfig(): Promise<RunningConfig>
-  /** Replaces everything, if it is still what the tag says; without a tag in any case. A text is JSON already. */
-  replaceConfig(config: object | string, etag: string | undefined): Promise<ReplaceOutcome>
-  /** Says what Caddy says of a configuration that cannot go live: see `withSentinel`. */
-  tryConfig(config: object): Promise<string>
-  readonly adapt: Adapt
-  upstreams(): Promise<readonly UpstreamCount[]>
-  /** Start time of the Caddy process, from its metrics; undefined where they lack it. Never throws. */
-  processStart(): Promise<string | undefined>
-  /** Root certificate of the internal authority, PEM; undefined while there is none. */
-  rootCertificate(): Promise<string | undefined>
-}
+/** The admin endpoint of one Caddy. */
+export type AdminClient = ReturnType<typeof createAdminClient>
 
 const shortLimit = 10_000
 const metricsLimit = 3000
@@ -44,29 +29,36 @@ const maxError = 10_000
 /** Loading takes about 0.2 ms a site, provisioning of certificates more. */
 const loadLimit = 60_000
 
-/** Creates a client without state: each call opens a connection. */
-export function createAdminClient(address: AdminAddress): AdminClient {
+/**
+ * Creates a client without state: each call opens a connection. Every call throws `AdminUnreachable` when nothing was sent, and
+ * those that change something `AdminUnknown` when no answer came.
+ */
+export function createAdminClient(address: AdminAddress) {
   return {
     readConfig: () => readConfig(address),
-    replaceConfig: (config, etag) => replaceConfig(address, config, etag),
-    async tryConfig(config) {
+    /** Replaces everything, if it is still what the tag says; without a tag in any case. A text is JSON already. */
+    replaceConfig: (config: object | string, etag: string | undefined) => replaceConfig(address, config, etag),
+    /** Returns Caddy's message about a configuration that cannot go live: see `withSentinel`. */
+    async tryConfig(config: object): Promise<string> {
       const call = { method: 'POST', path: '/load', body: JSON.stringify(config), timeoutMs: loadLimit } as const
       const reply = await harmless(address, call)
       if (reply.status === 200) throw new AdminUnknown('a configuration that cannot go live was accepted')
       return errorText(reply)
     },
-    adapt: (caddyfile) => adapt(address, caddyfile),
-    async upstreams() {
+    adapt: ((caddyfile) => adapt(address, caddyfile)) satisfies Adapt,
+    async upstreams(): Promise<readonly UpstreamCount[]> {
       const reply = await read(address, '/reverse_proxy/upstreams')
       const counts = reply.status === 200 ? parseJson(reply.body) : []
       return Array.isArray(counts) ? counts.filter(isUpstreamCount) : []
     },
-    async processStart() {
+    /** Returns the start time of the Caddy process, from its metrics; undefined where they lack it. Never throws. */
+    async processStart(): Promise<string | undefined> {
       const call = { method: 'GET', path: '/metrics', timeoutMs: metricsLimit } as const
       const reply = await harmless(address, call).catch(() => undefined)
       return /^process_start_time_seconds (\S+)$/m.exec(reply?.body ?? '')?.[1]
     },
-    async rootCertificate() {
+    /** Returns the root certificate of the internal authority, PEM; undefined while there is none. */
+    async rootCertificate(): Promise<string | undefined> {
       const reply = await read(address, '/pki/ca/local')
       if (reply.status !== 200) return undefined
       const authority = parseJson(reply.body)

@@ -25,13 +25,13 @@ const maxPause = 30_000
  * killed, the sites go on being served, and the next start takes the same Caddy over. Rejects with an `OperatorError` when
  * the program cannot be started at all.
  */
-export async function startCaddyProcess(parts: CaddyProcessDependencies): Promise<CaddyProcess> {
-  const { folder } = parts
+export async function startCaddyProcess(dependencies: CaddyProcessDependencies): Promise<CaddyProcess> {
+  const { folder } = dependencies
   const socket = join(folder, 'admin.sock')
   const admin = checkedAddress(`unix/${socket}`)
   for (const path of [folder, join(folder, 'storage'), join(folder, 'logs')])
     await mkdir(path, { recursive: true, mode: 0o700 })
-  const keeper = new CaddyProcess(parts, admin)
+  const keeper = new CaddyProcess(dependencies, admin)
   await keeper.begin()
   return keeper
 }
@@ -61,11 +61,11 @@ export class CaddyProcess {
   /** Over when a start that is under way is. */
   #starting: Promise<void> = Promise.resolve()
 
-  constructor(parts: CaddyProcessDependencies, admin: AdminAddress) {
-    this.#dependencies = parts
+  constructor(dependencies: CaddyProcessDependencies, admin: AdminAddress) {
+    this.#dependencies = dependencies
     this.admin = admin
-    this.storage = join(parts.folder, 'storage')
-    this.logs = join(parts.folder, 'logs')
+    this.storage = join(dependencies.folder, 'storage')
+    this.logs = join(dependencies.folder, 'logs')
   }
 
   /** Reason why it does not run; undefined while it does. */

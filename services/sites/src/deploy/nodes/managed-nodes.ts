@@ -31,8 +31,8 @@ const maxNodes = 20
 export class ManagedNodes {
   readonly #dependencies: NodeKeeperDependencies
 
-  constructor(parts: NodeKeeperDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: NodeKeeperDependencies) {
+    this.#dependencies = dependencies
   }
 
   async list(): Promise<Node[]> {

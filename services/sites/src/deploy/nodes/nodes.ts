@@ -56,8 +56,8 @@ export class Nodes {
   readonly #contacts = new Map<number, Contact>()
   readonly #inspecting = new Map<number, Promise<RunningConfig>>()
 
-  constructor(parts: NodeDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: NodeDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** All of them, the one of the settings first. */

@@ -26,17 +26,17 @@ export const maxCaddyfile = 524_288
  * to it: each such location is in the report, and no site is read. Caddy's own errors and warnings are in the report with their
  * lines. Never rejects but when `adapt` breaks off without an answer of Caddy's.
  */
-export async function readCaddyfile(original: string, parts: CaddyfileDependencies): Promise<ImportReading> {
+export async function readCaddyfile(original: string, dependencies: CaddyfileDependencies): Promise<ImportReading> {
   const text = original.replace(/^\ufeff/, '').replaceAll('\r', '')
   if (Buffer.byteLength(text) > maxCaddyfile)
     return refused([{ path: '/', what: 'the whole: it is longer than 512 KiB' }])
   const dangers = caddyfileDangers(text)
   if (dangers.length > 0) return refused(dangers.map(({ line, what }) => ({ path: `line ${line}`, what })))
-  const adapted = await adaptInTime(text, parts)
+  const adapted = await adaptInTime(text, dependencies)
   if ('error' in adapted) return refused([{ path: lineOf(adapted.error), what: adapted.error.slice(0, 1000) }])
   const sites = writtenSites(text)
-  const rawOf = parts.isRawWanted ? (host: string) => sites.get(host)?.directives : undefined
-  const reading = readConfig(adapted.config, { ...parts.options, ...(rawOf && { rawOf }) })
+  const rawOf = dependencies.isRawWanted ? (host: string) => sites.get(host)?.directives : undefined
+  const reading = readConfig(adapted.config, { ...dependencies.options, ...(rawOf && { rawOf }) })
   const warnings = adapted.warnings.flatMap(warningItem)
   return { ...reading, report: [...warnings, ...reading.report.map((item) => withLine(item, sites))] }
 }

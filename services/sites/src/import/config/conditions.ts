@@ -1,4 +1,4 @@
-import { accessRoutes } from '../../caddy/access-matchers.ts'
+import { accessRoutes } from '../../caddy/access-routes.ts'
 import { canonicalJson } from '../../caddy/canonical-json.ts'
 import { oldestCapabilities } from '../../caddy/capabilities.ts'
 import { Access } from '../../sites/guard-schema.ts'

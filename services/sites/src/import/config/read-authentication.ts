@@ -1,5 +1,5 @@
 import { oldestCapabilities } from '../../caddy/capabilities.ts'
-import { maintenanceRoutes } from '../../caddy/maintenance.ts'
+import { maintenanceRoutes } from '../../caddy/access-routes.ts'
 import { siteDefaults, type SiteRecord } from '../../sites/schema.ts'
 import { literalText } from './caddy-values.ts'
 import type { Condition } from './conditions.ts'

@@ -78,13 +78,13 @@ function readHttp(
 ): ImportedSite[] {
   const servers = readServers(http, report, options)
   const groups = groupHosts(servers, report).filter((group) => isGroupOfNames(group, report))
-  const parts: SiteDependencies = {
+  const dependencies: SiteDependencies = {
     tls: reach(root, 'apps', 'tls'),
     logging: at(root, 'logging'),
     httpsPort: at(http, 'https_port')?.value,
     options,
   }
-  const sites = groups.slice(0, configBounds.sites).flatMap((group) => readSiteOf(group, parts, report) ?? [])
+  const sites = groups.slice(0, configBounds.sites).flatMap((group) => readSiteOf(group, dependencies, report) ?? [])
   if (groups.length > configBounds.sites)
     report.add('left_out', http.path, {
       what: `${groups.length - configBounds.sites} sites more than the ${configBounds.sites} that can be imported at once`,

@@ -21,31 +21,35 @@ export interface SiteDependencies {
 }
 
 /** Reads the site of some hosts; undefined when it cannot be taken over, which is reported. */
-export function readSiteOf(group: HostGroup, parts: SiteDependencies, report: ImportReport): ImportedSite | undefined {
+export function readSiteOf(
+  group: HostGroup,
+  dependencies: SiteDependencies,
+  report: ImportReport,
+): ImportedSite | undefined {
   const name = group.hosts[0] ?? ''
-  const reading = new SiteReading(name, parts.options)
+  const reading = new SiteReading(name, dependencies.options)
   try {
-    const site = read(group, parts, reading)
+    const site = read(group, dependencies, reading)
     report.append(reading.report.items())
     return site
   } catch (error) {
     if (!(error instanceof NotMappable)) throw error
-    const raw = parts.options.rawOf?.(name)
-    const site = raw === undefined ? undefined : rawSite(group, raw, parts)
+    const raw = dependencies.options.rawOf?.(name)
+    const site = raw === undefined ? undefined : rawSite(group, raw, dependencies)
     report.add(site === undefined ? 'left_out' : 'raw', error.location.path, { what: error.message, site: name })
     return site
   }
 }
 
-function read(group: HostGroup, parts: SiteDependencies, reading: SiteReading): ImportedSite {
+function read(group: HostGroup, dependencies: SiteDependencies, reading: SiteReading): ImportedSite {
   const side = group.https ?? group.http
   if (side === undefined) throw new Error('a group of hosts without a server')
   const { site, hashes } = readRoutes(side.view.routes, reading)
   for (const location of side.view.unreached) reading.lost(location, 'never reached: all requests are answered before')
-  const { tls, certificate } = readTlsOf(group, parts, reading)
+  const { tls, certificate } = readTlsOf(group, dependencies, reading)
   const id = idOf(side)
   const isSecure = group.https !== undefined
-  const httpsPort = typeof parts.httpsPort === 'number' ? parts.httpsPort : 443
+  const httpsPort = typeof dependencies.httpsPort === 'number' ? dependencies.httpsPort : 443
   return {
     path: group.path,
     site: {
@@ -57,7 +61,7 @@ function read(group: HostGroup, parts: SiteDependencies, reading: SiteReading): 
       hsts: site.hsts,
       enabled: listensEverywhere(side.server, reading),
       error_page: readErrorPage(side.server, group.hosts, reading),
-      log: readLog(side.server, group.hosts[0] ?? '', { logging: parts.logging, id }),
+      log: readLog(side.server, group.hosts[0] ?? '', { logging: dependencies.logging, id }),
     },
     hashes,
     ...(certificate && { certificate }),
@@ -153,11 +157,11 @@ function readLog(
 }
 
 /** The site with the directives it was written with. Undefined when they do not say all: how TLS is done stands elsewhere. */
-function rawSite(group: HostGroup, raw: string, parts: SiteDependencies): ImportedSite | undefined {
+function rawSite(group: HostGroup, raw: string, dependencies: SiteDependencies): ImportedSite | undefined {
   const name = group.hosts[0] ?? ''
-  const reading = new SiteReading(name, parts.options)
+  const reading = new SiteReading(name, dependencies.options)
   try {
-    const { tls } = readTlsOf(group, parts, reading)
+    const { tls } = readTlsOf(group, dependencies, reading)
     if (tls.mode === 'custom' || reading.report.items().length > 0) return undefined
     const domains = sorted(group.hosts)
     const site = {

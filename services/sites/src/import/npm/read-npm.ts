@@ -25,8 +25,8 @@ const decisive =
  * Hosts that are switched off stay so. What Caddy cannot do, or nginx did otherwise, is in the report; a host that would stand
  * more open than before is switched off.
  */
-export async function readNpm(tables: NpmTables, parts: NpmDependencies): Promise<ImportReading> {
-  const reader = new NpmReader(tables, parts)
+export async function readNpm(tables: NpmTables, dependencies: NpmDependencies): Promise<ImportReading> {
+  const reader = new NpmReader(tables, dependencies)
   const hosts = [
     ...tables.proxy_host.map((row) => ['proxy_host', row] as const),
     ...tables.redirection_host.map((row) => ['redirection_host', row] as const),
@@ -61,10 +61,10 @@ class NpmReader {
   readonly #dependencies: NpmDependencies
   readonly #lists: NpmAccessLists
 
-  constructor(tables: NpmTables, parts: NpmDependencies) {
+  constructor(tables: NpmTables, dependencies: NpmDependencies) {
     this.#tables = tables
-    this.#dependencies = parts
-    this.#lists = new NpmAccessLists(tables, parts.hashPassword)
+    this.#dependencies = dependencies
+    this.#lists = new NpmAccessLists(tables, dependencies.hashPassword)
   }
 
   async host(table: HostTable, row: NpmRow): Promise<ImportedSite | undefined> {

@@ -1,17 +1,10 @@
 /** Cuts bytes into lines, keeping no more than one unfinished line of bounded length. */
-export interface LineSplitter {
-  /** The lines that these bytes end. A line that is too long is left out and counted. */
-  push(bytes: Uint8Array): string[]
-  /** Bytes since the end of the last line. */
-  readonly unfinished: number
-  /** Lines left out so far. */
-  readonly tooLong: number
-}
+export type LineSplitter = ReturnType<typeof createLineSplitter>
 
 const lineEnd = 0x0a
 
 /** @param longest bytes of a line that is still read */
-export function createLineSplitter(longest: number): LineSplitter {
+export function createLineSplitter(longest: number) {
   let kept: Uint8Array[] = []
   let unfinished = 0
   let tooLong = 0
@@ -26,7 +19,8 @@ export function createLineSplitter(longest: number): LineSplitter {
   }
 
   return {
-    push(bytes) {
+    /** Returns the lines that these bytes end. A line that is too long is left out and counted. */
+    push(bytes: Uint8Array): string[] {
       const lines: string[] = []
       let start = 0
       for (let end = bytes.indexOf(lineEnd); end !== -1; end = bytes.indexOf(lineEnd, start)) {
@@ -40,10 +34,12 @@ export function createLineSplitter(longest: number): LineSplitter {
       else if (rest.length > 0) kept.push(Uint8Array.from(rest))
       return lines
     },
-    get unfinished() {
+    /** Bytes since the end of the last line. */
+    get unfinished(): number {
       return unfinished
     },
-    get tooLong() {
+    /** Lines left out so far. */
+    get tooLong(): number {
       return tooLong
     },
   }

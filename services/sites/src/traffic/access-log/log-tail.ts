@@ -42,12 +42,12 @@ export class LogTail {
   #cancel: () => void = () => undefined
   #isClosed = false
 
-  constructor(parts: LogTailDependencies) {
-    this.#dependencies = parts
-    this.#maxLine = parts.maxLine ?? 262_144
+  constructor(dependencies: LogTailDependencies) {
+    this.#dependencies = dependencies
+    this.#maxLine = dependencies.maxLine ?? 262_144
     this.#splitter = createLineSplitter(this.#maxLine)
-    this.#resume = parts.position
-    this.#rolledAfter = parts.position?.rolledAfter
+    this.#resume = dependencies.position
+    this.#rolledAfter = dependencies.position?.rolledAfter
   }
 
   /** Looks for new lines from now on, again and again. */

@@ -1,19 +1,13 @@
 import type { Clock } from '@hearth/runtime'
 
-/** Requests a second, now. */
-export interface RequestRate {
-  /** Counts a request that was answered at a moment, milliseconds. */
-  add(at: number): void
-  perSecond(): number
-}
-
 const seconds = 10
 
-/** Mean of the last ten whole seconds. Late news of older requests does not count, so catching up is no peak. */
-export function createRequestRate(clock: Clock): RequestRate {
+/** Creates the count of requests per second: the mean of the last ten whole seconds. Lines read late do not count, so that catching up is no peak. */
+export function createRequestRate(clock: Clock) {
   const slots = Array.from({ length: seconds + 2 }, () => ({ second: 0, count: 0 }))
   return {
-    add(at) {
+    /** Counts a request that was answered at a time in milliseconds. */
+    add(at: number): void {
       const second = Math.floor(at / 1000)
       const slot = slots[second % slots.length]
       if (slot === undefined || second < slot.second) return
@@ -23,7 +17,7 @@ export function createRequestRate(clock: Clock): RequestRate {
       }
       slot.count += 1
     },
-    perSecond() {
+    perSecond(): number {
       const current = Math.floor(clock.now() / 1000)
       let sum = 0
       for (const { second, count } of slots) if (second < current && second >= current - seconds) sum += count

@@ -66,8 +66,8 @@ export class UpstreamStates {
   #cancel: () => void = () => undefined
   #isClosed = false
 
-  constructor(parts: UpstreamStatesDependencies) {
-    this.#dependencies = parts
+  constructor(dependencies: UpstreamStatesDependencies) {
+    this.#dependencies = dependencies
   }
 
   /** States that are at most fifteen seconds old and know the newest sites. */

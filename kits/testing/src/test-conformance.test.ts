@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { propertyRuns } from './property-runs.ts'
+import { propertyRuns } from './test-conformance.ts'
 
 test('the build machine asks the same every time, others do not', () => {
   assert.deepEqual(propertyRuns(7, {}), { numRuns: 7 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { backOff } from './back-off.ts'
+import { backOff } from './event-stream.ts'
 
 test('pauses double from one second up to thirty', () => {
   const middle = () => 0.5

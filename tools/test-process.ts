@@ -1,0 +1,25 @@
+import { resolve } from 'node:path'
+import { after, suite, test } from 'node:test'
+import { root } from '../cli/services.ts'
+import { reportBegin } from './test-report.ts'
+
+// The child of `runTests`: runs the test files of its arguments in one process, one after the other. Each is a test that ends
+// with the tests of its file, so that the next file is loaded when this one has let go of everything.
+const [fileLimit, closeLimit, ...files] = process.argv.slice(2)
+
+// On the build machine every run tries the same values, so that its result depends on the change alone.
+if (process.env['CI'] === 'true') await import('./fixed-seed.ts')
+
+for (const file of files)
+  test(file, { timeout: Number(fileLimit) }, async () => {
+    reportBegin(file)
+    await suite(file, () => import(resolve(root, file)))
+  })
+
+// What a failed test leaves open would keep the process for ever.
+after(() => {
+  setTimeout(() => {
+    process.stderr.write(`still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`)
+    process.exit(1)
+  }, Number(closeLimit)).unref()
+})
