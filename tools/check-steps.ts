@@ -36,8 +36,8 @@ function program(name: string, words: readonly string[]): Step {
   }
 }
 
-/** Test processes that run at a time: more than processors, because tests wait for clocks, devices and processes too. */
-const processesAtOnce = lanes + 1
+/** Test processes that run at a time: twice the processors, because tests wait for clocks, devices and processes most of their time. */
+const processesAtOnce = lanes * 2
 
 /** A step that runs test files; one without files passes, because a repository may have none of a kind. */
 export function testStep(name: string, files: readonly string[], concurrency = processesAtOnce): Step {

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import { resolve } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { root } from '../cli/services.ts'
@@ -16,8 +17,9 @@ for (const file of files)
     await suite(file, () => import(resolve(root, file)))
   })
 
-// What a failed test leaves open would keep the process for ever.
+// What tests share ends with the last of them. What a failed test leaves open would keep the process for ever.
 after(() => {
+  channel('hearth:tests-end').publish(undefined)
   setTimeout(() => {
     process.stderr.write(`still open after the tests: ${process.getActiveResourcesInfo().join(', ')}\n`)
     process.exit(1)

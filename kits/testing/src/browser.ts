@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { mkdir, readFile } from 'node:fs/promises'
@@ -54,16 +55,16 @@ export async function startBrowser(
   }
 }
 
-/** Time that Chromium waits for the next test of a file before it ends, milliseconds: a start costs seconds of processor time. */
-const idleLimit = 2000
+/** Time that Chromium waits for the next test where nobody says that there is none, milliseconds. */
+const idleLimit = 10_000
 
-/** The Chromium of this process: started for the first who uses it, ended when nobody has used it for a while. */
+/** The Chromium of this process: started for the first who uses it, ended with the last test or when nobody uses it for a while. */
 const sharedChromium = {
   running: undefined as Promise<Browser> | undefined,
   users: 0,
-  end: undefined as NodeJS.Timeout | undefined,
+  idle: undefined as NodeJS.Timeout | undefined,
   async use(): Promise<Browser> {
-    clearTimeout(this.end)
+    clearTimeout(this.idle)
     this.users += 1
     this.running ??= launch()
     const browser = await this.running
@@ -74,13 +75,17 @@ const sharedChromium = {
   },
   leave(): void {
     this.users -= 1
-    if (this.users > 0) return
-    this.end = setTimeout(() => {
-      void this.running?.then((browser) => browser.close())
-      this.running = undefined
-    }, idleLimit)
+    if (this.users === 0) this.idle = setTimeout(() => this.end(), idleLimit)
+  },
+  end(): void {
+    clearTimeout(this.idle)
+    void this.running?.then((browser) => browser.close())
+    this.running = undefined
   },
 }
+
+// The process that runs test files says when the last one has ended: a start costs seconds of processor time.
+subscribe('hearth:tests-end', () => sharedChromium.end())
 
 async function launch(): Promise<Browser> {
   // Loaded here, because most tests that use this kit open no browser.
