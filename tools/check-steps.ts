@@ -26,11 +26,11 @@ export const lanes = Math.max(2, availableParallelism())
 
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
 
-function program(name: string, words: readonly string[]): Step {
+function program(name: string, args: readonly string[]): Step {
   return {
     name,
     async run(signal) {
-      const { code, stdout, stderr } = await runProgram(process.execPath, words, { signal })
+      const { code, stdout, stderr } = await runProgram(process.execPath, args, { signal })
       return { passed: code === 0, output: stdout + stderr, tests: [] }
     },
   }

@@ -12,7 +12,7 @@ type Finished = StepResult & { readonly step: Step; readonly seconds: number }
  * that word in their path. Ends with the counts of the tests alone on a line. Returns whether all is well; a run in which
  * tests were asked for and none was found is not.
  */
-async function check(words: readonly string[], signal: AbortSignal): Promise<boolean> {
+async function check(args: readonly string[], signal: AbortSignal): Promise<boolean> {
   const finished: Finished[] = []
   const run = async (step: Step) => {
     if (signal.aborted) return
@@ -21,16 +21,16 @@ async function check(words: readonly string[], signal: AbortSignal): Promise<boo
     finished.push({ ...result, step, seconds: (performance.now() - begin) / 1000 })
     announce(finished.at(-1) as Finished)
   }
-  const inTurn = async (steps: Step[]) => {
+  const runAll = async (steps: Step[]) => {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) await run(step)
   }
   writeApiTypes()
-  const chosen = words.map(stepFor)
+  const chosen = args.map(stepFor)
   if (chosen.length === 0 || chosen.some(({ files }) => files !== undefined)) provide()
-  if (chosen.length > 0) await inTurn(chosen)
+  if (chosen.length > 0) await runAll(chosen)
   else {
     const sources = [...sourceSteps]
-    await Promise.all(Array.from({ length: lanes }, () => inTurn(sources)))
+    await Promise.all(Array.from({ length: lanes }, () => runAll(sources)))
     await Promise.all(testRuns.map((step) => run(step)))
   }
   return conclude(finished, signal)

@@ -44,11 +44,11 @@ export async function runTests(
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limits.run)])
   const waiting = groupTestFiles(files, readTestTimes(timesFile))
   const runs: ProcessRun[] = []
-  const inTurn = async () => {
+  const runWaiting = async () => {
     for (let group = waiting.shift(); group !== undefined && !signal.aborted; group = waiting.shift())
       runs.push(await runProcess(group, limits, signal))
   }
-  await Promise.all(Array.from({ length: options.concurrency }, inTurn))
+  await Promise.all(Array.from({ length: options.concurrency }, runWaiting))
   const passed = !signal.aborted && runs.every((run) => run.passed)
   const times = runs.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'end' ? [line] : [])))
   if (passed) keepTestTimes(timesFile, Object.fromEntries(times.map((end) => [end.file, Math.round(end.milliseconds)])))

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import type { TestTimes } from './test-times.ts'
 
 /** Time that the files of one process may take together, milliseconds: a long process at the end leaves processors idle. */
-const longestGroup = 20_000
+const maxGroup = 20_000
 
 /**
  * Groups test files into processes: neighbours, which load the same modules, share one as long as they are short. The longest
@@ -15,7 +15,7 @@ export function groupTestFiles(files: readonly string[], times: TestTimes): stri
     let group = { files: [] as string[], weight: Infinity }
     for (const file of neighbours) {
       const weight = times[file] ?? guess(file)
-      if (group.weight + weight > longestGroup) groups.push((group = { files: [], weight: 0 }))
+      if (group.weight + weight > maxGroup) groups.push((group = { files: [], weight: 0 }))
       group.files.push(file)
       group.weight += weight
     }

@@ -18,10 +18,10 @@ export function openNodeSqlite(file: string): SqliteDatabase {
   const database = connect(file)
   const statements = new Map<string, StatementSync>()
 
-  function prepare(asked: string): SqliteStatement {
+  function prepare(text: string): SqliteStatement {
     // A transaction that reads first and writes later would fail at once when another process wrote in between; one that
     // claims the right to write at its begin waits for it instead.
-    const sql = asked === 'begin' ? 'begin immediate' : asked
+    const sql = text === 'begin' ? 'begin immediate' : text
     let statement = statements.get(sql)
     if (statement === undefined) {
       statement = database.prepare(sql)

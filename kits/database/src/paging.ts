@@ -1,4 +1,4 @@
-/** One page of rows and how many there are in all. */
+/** One page of rows and the total number of rows. */
 export interface Page<Row> {
   readonly rows: Row[]
   readonly total: number

@@ -75,7 +75,7 @@ class Timestamps {
 
 class SlidingWindow implements Budget {
   /** Insertion order is order of last use: a key is taken out and put back whenever it is counted. */
-  readonly #moments = new Map<string, Timestamps>()
+  readonly #requests = new Map<string, Timestamps>()
   readonly #limit: number
   readonly #windowMs: number
   readonly #capacity: number
@@ -88,48 +88,48 @@ class SlidingWindow implements Budget {
     this.#clock = clock
   }
 
-  take(asked: string): Allowance {
-    const key = this.#keyFor(asked)
-    const moments = this.#recent(key)
-    const allowed = moments.count < this.#limit
-    if (allowed) moments.add(this.#clock.monotonic())
-    this.#moments.delete(key)
-    if (moments.count > 0) this.#moments.set(key, moments)
-    return this.#allowance(moments, allowed)
+  take(given: string): Allowance {
+    const key = this.#keyFor(given)
+    const times = this.#recent(key)
+    const allowed = times.count < this.#limit
+    if (allowed) times.add(this.#clock.monotonic())
+    this.#requests.delete(key)
+    if (times.count > 0) this.#requests.set(key, times)
+    return this.#allowance(times, allowed)
   }
 
-  refund(asked: string): void {
-    this.#moments.get(this.#moments.has(asked) ? asked : overflowKey)?.removeLast()
+  refund(given: string): void {
+    this.#requests.get(this.#requests.has(given) ? given : overflowKey)?.removeLast()
   }
 
-  peek(asked: string): Allowance {
-    const moments = this.#recent(this.#keyFor(asked))
-    return this.#allowance(moments, moments.count < this.#limit)
+  peek(given: string): Allowance {
+    const times = this.#recent(this.#keyFor(given))
+    return this.#allowance(times, times.count < this.#limit)
   }
 
   #keyFor(key: string): string {
     this.#forgetExpired()
-    return this.#moments.has(key) || this.#moments.size < this.#capacity ? key : overflowKey
+    return this.#requests.has(key) || this.#requests.size < this.#capacity ? key : overflowKey
   }
 
   #forgetExpired(): void {
     const start = this.#clock.monotonic() - this.#windowMs
-    for (const [key, moments] of this.#moments) {
-      if (moments.last > start) return
-      this.#moments.delete(key)
+    for (const [key, times] of this.#requests) {
+      if (times.last > start) return
+      this.#requests.delete(key)
     }
   }
 
   #recent(key: string): Timestamps {
-    const moments = this.#moments.get(key) ?? new Timestamps()
-    moments.dropUntil(this.#clock.monotonic() - this.#windowMs)
-    return moments
+    const times = this.#requests.get(key) ?? new Timestamps()
+    times.dropUntil(this.#clock.monotonic() - this.#windowMs)
+    return times
   }
 
-  #allowance(moments: Timestamps, allowed: boolean): Allowance {
-    const oldest = moments.fromEnd(this.#limit)
+  #allowance(times: Timestamps, allowed: boolean): Allowance {
+    const oldest = times.fromEnd(this.#limit)
     const wait = oldest === undefined ? 0 : oldest + this.#windowMs - this.#clock.monotonic()
-    const remaining = Math.max(0, this.#limit - moments.count)
+    const remaining = Math.max(0, this.#limit - times.count)
     return {
       allowed,
       limit: this.#limit,

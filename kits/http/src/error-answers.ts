@@ -26,7 +26,7 @@ interface ErrorHandling {
 
 /** Answers what cannot be read as a request at all: it never reaches a route, yet the answer has the service's shape. */
 export function refuseUnreadable(
-  parts: Pick<ErrorHandling, 'toError'>,
+  handling: Pick<ErrorHandling, 'toError'>,
   error: NodeJS.ErrnoException,
   socket: Socket,
 ): void {
@@ -34,7 +34,10 @@ export function refuseUnreadable(
     socket.destroy()
     return
   }
-  const answer = parts.toError(new HttpError({ kind: 'malformed' }), { url: '/', id: randomUUID() } as FastifyRequest)
+  const answer = handling.toError(new HttpError({ kind: 'malformed' }), {
+    url: '/',
+    id: randomUUID(),
+  } as FastifyRequest)
   const body = JSON.stringify(answer.body)
   const headers = {
     ...plainHeaders,
@@ -48,10 +51,10 @@ export function refuseUnreadable(
 }
 
 /** Sends an error in the service's shape. What the server itself failed at is logged, with its stack. */
-export function sendError(parts: ErrorHandling, reply: FastifyReply, error: unknown): FastifyReply {
-  const answer = parts.toError(toHttpError(error), reply.request)
+export function sendError(handling: ErrorHandling, reply: FastifyReply, error: unknown): FastifyReply {
+  const answer = handling.toError(toHttpError(error), reply.request)
   if (answer.status >= 500 && answer.isExpected !== true)
-    parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
+    handling.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
   return reply
     .removeHeader('content-encoding')
     .code(answer.status)

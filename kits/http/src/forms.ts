@@ -16,9 +16,9 @@ export async function acceptForms(scope: FastifyInstance, takes: NonNullable<Rou
     await scope.register(formbody, { bodyLimit: maxFieldBytes })
     return
   }
-  const { maxBytes: largestBytes } = takes.upload
+  const { maxBytes: maxFileBytes } = takes.upload
   await scope.register(multipart, {
-    limits: { fileSize: largestBytes, files: 1, fields: maxFields, fieldSize: maxFieldBytes, parts: maxFields + 1 },
+    limits: { fileSize: maxFileBytes, files: 1, fields: maxFields, fieldSize: maxFieldBytes, parts: maxFields + 1 },
   })
   scope.addHook('preValidation', async (request) => {
     if (request.isMultipart()) request.body = await readUpload(request)

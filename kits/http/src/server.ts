@@ -62,8 +62,8 @@ const closingLimit = 5000
 const bodyLimit = 1_048_576
 
 /** Builds what `createServer` returns. */
-export async function buildServer(parts: ServerOptions): Promise<FastifyInstance> {
-  const app = createFastify(parts)
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const app = createFastify(options)
   app.setValidatorCompiler(createValidator)
   app.setSerializerCompiler(serializerCompiler)
   acceptOnlyJson(app)
@@ -81,16 +81,16 @@ export async function buildServer(parts: ServerOptions): Promise<FastifyInstance
   addSecurityHeaders(app)
   refuseWrongHost(app)
   await app.register(fastifyCookie)
-  app.setErrorHandler((error, _request, reply) => sendError(parts, reply, error))
-  const page = readPage(parts.pages)
-  const isPage = readPageAddresses(parts.pages)
-  await app.register(async (scope) => addRoutes(scope, parts, page))
-  await servePageFiles(app, parts.pages)
+  app.setErrorHandler((error, _request, reply) => sendError(options, reply, error))
+  const page = readPage(options.pages)
+  const isPage = readPageAddresses(options.pages)
+  await app.register(async (scope) => addRoutes(scope, options, page))
+  await servePageFiles(app, options.pages)
   app.setNotFoundHandler((request, reply) =>
-    answerUnknown(parts, { page, isPage }, { request, reply, client: clientOf(request, parts.trust) }),
+    answerUnknown(options, { page, isPage }, { request, reply, client: clientOf(request, options.trust) }),
   )
   await app.ready()
-  if (parts.shortcut !== undefined) addShortcut(app.server, parts.shortcut)
+  if (options.shortcut !== undefined) addShortcut(app.server, options.shortcut)
   return app
 }
 
@@ -112,21 +112,21 @@ function rewriting(rewriteUrl: ServerOptions['rewriteUrl']) {
   return rewriteUrl === undefined ? {} : { rewriteUrl: ({ url }: IncomingMessage) => rewriteUrl(url ?? '/') }
 }
 
-function createFastify(parts: ServerOptions): FastifyInstance {
+function createFastify(options: ServerOptions): FastifyInstance {
   return Fastify({
-    loggerInstance: parts.log,
+    loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
     // A logger for each request would cost more than most answers, and nothing is logged by it.
     childLoggerFactory: (logger) => logger,
-    bodyLimit: parts.bodyLimit ?? bodyLimit,
+    bodyLimit: options.bodyLimit ?? bodyLimit,
     genReqId: requestIdOf,
-    trustProxy: (address: string) => parts.trust.proxies.has(address),
+    trustProxy: (address: string) => options.trust.proxies.has(address),
     routerOptions: { maxParamLength: 256 },
-    ...rewriting(parts.rewriteUrl),
+    ...rewriting(options.rewriteUrl),
     requestTimeout: 30_000,
     return503OnClosing: false,
-    clientErrorHandler: (error, socket) => refuseUnreadable(parts, error, socket),
-    frameworkErrors: (error, _request, reply) => void sendError(parts, reply as never, error),
+    clientErrorHandler: (error, socket) => refuseUnreadable(options, error, socket),
+    frameworkErrors: (error, _request, reply) => void sendError(options, reply as never, error),
   }) as unknown as FastifyInstance
 }
 
@@ -158,21 +158,21 @@ function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedReque
   }
 }
 
-async function addRoutes(app: FastifyInstance, parts: ServerOptions, page: RenderPage): Promise<void> {
+async function addRoutes(app: FastifyInstance, options: ServerOptions, page: RenderPage): Promise<void> {
   const methodsOf = new Map<string, Method[]>()
-  for (const route of parts.routes) {
+  for (const route of options.routes) {
     const url = routerPath(route.spec)
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.spec.method])
     const { takes } = route.spec
     // What a route takes is known in its own scope alone: elsewhere JSON stays the only body there is.
-    if (takes === undefined) addRoute(app, parts, { route, url, page })
+    if (takes === undefined) addRoute(app, options, { route, url, page })
     else
       await app.register(async (scope) => {
         await acceptForms(scope, takes)
-        addRoute(scope, parts, { route, url, page })
+        addRoute(scope, options, { route, url, page })
       })
   }
-  for (const [url, allowed] of methodsOf) refuseOtherMethods(app, parts, { url, allowed })
+  for (const [url, allowed] of methodsOf) refuseOtherMethods(app, options, { url, allowed })
 }
 
 interface Placed {
@@ -181,32 +181,32 @@ interface Placed {
   readonly page: RenderPage
 }
 
-function addRoute(app: FastifyInstance, parts: ServerOptions, { route, url, page }: Placed): void {
+function addRoute(app: FastifyInstance, options: ServerOptions, { route, url, page }: Placed): void {
   const callers = new WeakMap<FastifyRequest, { caller: unknown; client: GuardedRequest['client'] }>()
   app.route({
     method: route.spec.method,
     url,
-    schema: fastifySchemaOf(route.spec, parts.about),
+    schema: fastifySchemaOf(route.spec, options.about),
     ...(route.spec.maxBodyBytes === undefined ? {} : { bodyLimit: route.spec.maxBodyBytes }),
     ...(route.spec.compressed && { onSend: compressingHook() }),
     // Only where there is something to add: elsewhere the server's own handler answers.
     ...(route.spec.findMoreIssues !== undefined && {
       errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
-        sendError(parts, reply, await addOwnIssues(route.spec, error, request)),
+        sendError(options, reply, await addOwnIssues(route.spec, error, request)),
     }),
     onRequest: async (request, reply) => {
-      const client = clientOf(request, parts.trust)
-      callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })
+      const client = clientOf(request, options.trust)
+      callers.set(request, { client, caller: await options.guard({ request, reply, client }, route.spec) })
     },
     preValidation: (request, reply, done) => {
       // The router takes an empty part for a parameter; it names nothing.
       if (Object.values(request.params as object).includes('')) throw new HttpError({ kind: 'not-found' })
       const known = callers.get(request)
-      if (known !== undefined) parts.checkBody?.({ request, reply, client: known.client }, route.spec, request.body)
+      if (known !== undefined) options.checkBody?.({ request, reply, client: known.client }, route.spec, request.body)
       done()
     },
     onResponse: (_request, reply, done) => {
-      parts.onAnswered?.(route.spec, reply.statusCode)
+      options.onAnswered?.(route.spec, reply.statusCode)
       done()
     },
     handler: async (request, reply) => {
@@ -246,7 +246,7 @@ function sendContent(reply: FastifyReply, media: string, answer: Content): Fasti
 /** A known path with another method answers 405 and says which there are, to callers who may know. */
 function refuseOtherMethods(
   app: FastifyInstance,
-  parts: ServerOptions,
+  options: ServerOptions,
   { url, allowed }: { url: string; allowed: Method[] },
 ): void {
   const known = new Set<string>([...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])])
@@ -256,7 +256,7 @@ function refuseOtherMethods(
     method: others,
     url,
     onRequest: async (request, reply) => {
-      await parts.guard({ request, reply, client: clientOf(request, parts.trust) }, undefined)
+      await options.guard({ request, reply, client: clientOf(request, options.trust) }, undefined)
       throw new HttpError({ kind: 'method-not-allowed', allowed })
     },
     handler: () => undefined,
@@ -265,12 +265,12 @@ function refuseOtherMethods(
 
 /** Answers a request that no route takes: with a page of the application, with the page for an unknown address, or an error. */
 async function answerUnknown(
-  parts: ServerOptions,
+  options: ServerOptions,
   { page, isPage }: { page: RenderPage; isPage: PageExists },
   guarded: GuardedRequest,
 ): Promise<FastifyReply> {
   const { request, reply } = guarded
-  const isApi = (parts.apiPaths ?? ['/api']).some((path) => new RegExp(`^/*${path}(?:[/?]|$)`, 'i').test(request.url))
+  const isApi = (options.apiPaths ?? ['/api']).some((path) => new RegExp(`^/*${path}(?:[/?]|$)`, 'i').test(request.url))
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   const path = request.url.replace(/[?#].*$/s, '')
   if (isReading && !isApi && !looksLikeFile(path)) {
@@ -278,10 +278,10 @@ async function answerUnknown(
     return reply.type('text/html; charset=utf-8').send(page(reply))
   }
   try {
-    if (isApi) await parts.guard(guarded, undefined)
+    if (isApi) await options.guard(guarded, undefined)
     throw new HttpError({ kind: 'not-found' })
   } catch (error) {
-    return sendError(parts, reply, error)
+    return sendError(options, reply, error)
   }
 }
 

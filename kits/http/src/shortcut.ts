@@ -12,7 +12,7 @@ export interface QuickAnswer {
 
 /**
  * Answers what must be answered very often without the framework, or returns undefined to leave a request to the routes. What
- * it answers must be what the route would have answered, and it must have asked the same questions before.
+ * it answers must be what the route would have answered, and it must make the same checks before.
  */
 export type Shortcut = (request: IncomingMessage) => QuickAnswer | undefined
 
@@ -21,8 +21,8 @@ const requestIdForm = /^[\w-]{1,64}$/
 
 /** The caller's id of the request when it has a proper one, a new one otherwise. */
 export function requestIdOf(request: IncomingMessage): string {
-  const asked = request.headers['x-request-id']
-  return typeof asked === 'string' && requestIdForm.test(asked) ? asked : randomUUID()
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && requestIdForm.test(given) ? given : randomUUID()
 }
 
 /** Puts the shortcut before the server's own handling of requests. */

@@ -66,16 +66,16 @@ export function createGuardedFetch(policy: OutboundPolicy): GuardedFetch {
   }
 }
 
-/** For what is too large to keep: the body is handed on as it comes. */
+/** Creates a fetch for bodies that are too large to keep: the body is a stream. */
 export function createOpenGuarded(policy: OutboundPolicy): OpenGuarded {
   return async (url, request = {}) => {
     const first = new URL(url)
-    const { timeoutMs, signal, ...asked } = { ...defaults, ...request }
-    const headers = Object.entries(asked.headers).map(([name, value]) => [name.toLowerCase(), value])
+    const { timeoutMs, signal, ...rest } = { ...defaults, ...request }
+    const headers = Object.entries(rest.headers).map(([name, value]) => [name.toLowerCase(), value])
     const deadline = startDeadline({ host: first.hostname, ms: timeoutMs, signal })
     try {
       const stream = await follow(policy, {
-        ...asked,
+        ...rest,
         headers: Object.fromEntries(headers),
         url: first,
         signal: deadline.signal,

@@ -16,7 +16,7 @@ export interface EventStreamOptions<Event> {
   url: string
   /**
    * The server numbers its events and tells one who comes back what was missed; it need not greet. The browser then connects
-   * again by itself, and `onGap` hears of the times when nobody can know what was missed.
+   * again by itself, and `onGap` is called when nobody can know what was missed.
    */
   resumes?: boolean
   onEvent(event: Event): void

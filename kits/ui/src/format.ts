@@ -24,8 +24,8 @@ export function formatDuration(seconds: number): string {
 }
 
 /** Formats the distance of a time from `now`: `just now`, `5 minutes ago`, `in 3 days`. */
-export function formatRelative(moment: Date, now: Date): string {
-  const seconds = Math.round((moment.getTime() - now.getTime()) / 1000)
+export function formatRelative(date: Date, now: Date): string {
+  const seconds = Math.round((date.getTime() - now.getTime()) / 1000)
   if (Math.abs(seconds) < 10) return 'just now'
   const steps: [number, Intl.RelativeTimeFormatUnit][] = [
     [60, 'second'],
@@ -34,13 +34,13 @@ export function formatRelative(moment: Date, now: Date): string {
     [2_592_000, 'day'],
     [31_536_000, 'month'],
   ]
-  const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
   let size = 1
   for (const [limit, unit] of steps) {
-    if (Math.abs(seconds) < limit) return words.format(Math.trunc(seconds / size), unit)
+    if (Math.abs(seconds) < limit) return format.format(Math.trunc(seconds / size), unit)
     size = limit
   }
-  return words.format(Math.trunc(seconds / 31_536_000), 'year')
+  return format.format(Math.trunc(seconds / 31_536_000), 'year')
 }
 
 /** `1 peer`, `3 peers`: a count with its noun. */

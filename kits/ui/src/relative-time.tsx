@@ -3,16 +3,16 @@ import { useEffect, useState } from 'react'
 import { formatRelative } from './format.ts'
 import { formatTimestamp } from './format-time.ts'
 
-/** A moment as "5 minutes ago", kept current; the exact time stands in the tooltip and in `<time>`. */
+/** A time as "5 minutes ago", kept current; the exact time stands in the tooltip and in `<time>`. */
 export function RelativeTime({ value, absent = 'never' }: { value: string | null; absent?: string }) {
   const now = useNow()
   if (value === null) return <span className="hearth-dimmed">{absent}</span>
-  const moment = new Date(value)
-  const exact = formatTimestamp(moment)
+  const date = new Date(value)
+  const exact = formatTimestamp(date)
   return (
     <Tooltip label={exact}>
       <time dateTime={value} className="hearth-time">
-        {formatRelative(moment, now)}
+        {formatRelative(date, now)}
       </time>
     </Tooltip>
   )

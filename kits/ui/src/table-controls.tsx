@@ -81,14 +81,14 @@ export function TablePaging({ state, total, pageSize }: { state: TableState; tot
 export function TableSearch({ state, label }: { state: TableState; label: string }) {
   const [text, setText] = useState(state.search)
   const input = useRef<HTMLInputElement>(null)
-  const asked = useRef(state.search)
-  const ask = useDebouncedCallback((search: string) => {
-    asked.current = search
+  const sent = useRef(state.search)
+  const search = useDebouncedCallback((search: string) => {
+    sent.current = search
     state.change({ search })
   }, 300)
   useEffect(() => {
-    if (state.search !== asked.current) setText(state.search)
-    asked.current = state.search
+    if (state.search !== sent.current) setText(state.search)
+    sent.current = state.search
   }, [state.search])
   useHotkeys([['/', () => input.current?.focus()]])
   return (
@@ -107,7 +107,7 @@ export function TableSearch({ state, label }: { state: TableState; label: string
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value)
-        ask(event.currentTarget.value.trim())
+        search(event.currentTarget.value.trim())
       }}
     />
   )
