@@ -84,3 +84,40 @@ export function findTheft(
   }
   return null
 }
+
+/** Returns the owners of addresses: public key by network. */
+export function ownersOf(peers: Iterable<{ publicKey: string; allowedIps: readonly string[] }>): Map<string, string> {
+  const owners = new Map<string, string>()
+  for (const { publicKey, allowedIps } of peers) for (const network of allowedIps) owners.set(network, publicKey)
+  return owners
+}
+
+/**
+ * Peers of a device as far as this process knows, from its last reading and the changes since. Spares a full reading before
+ * each change, and tells at once when a change would take another peer's address.
+ */
+export type KnownPeers = ReturnType<typeof createKnownPeers>
+
+/** Creates it from a reading of the device; `owners` has the public key for each address. */
+export function createKnownPeers(reading: ReadonlyMap<string, DevicePeer>) {
+  const peers = new Map<string, DevicePeer>(reading)
+  const owners = ownersOf(peers.values())
+  return {
+    peers,
+    owners,
+    /** Takes over what a change made of the peers; null for a removed one. */
+    update(target: ReadonlyMap<string, DevicePeer | null>): void {
+      for (const publicKey of target.keys()) {
+        for (const network of peers.get(publicKey)?.allowedIps ?? []) {
+          if (owners.get(network) === publicKey) owners.delete(network)
+        }
+        peers.delete(publicKey)
+      }
+      for (const [publicKey, peer] of target) {
+        if (peer === null) continue
+        peers.set(publicKey, peer)
+        for (const network of peer.allowedIps) owners.set(network, publicKey)
+      }
+    },
+  }
+}

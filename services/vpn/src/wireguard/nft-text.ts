@@ -4,7 +4,7 @@ import { checkedInterfaceName } from './device.ts'
 import { networkOf, parseNetworkAddress } from './network-address.ts'
 
 /** The one table of this service; nothing outside it is ever touched. */
-export const tableName = 'inet hearth_vpn'
+const tableName = 'inet hearth_vpn'
 
 /** Addresses of isolated peers, sorted, by the set that holds them. */
 interface IsolatedAddresses {
@@ -60,18 +60,10 @@ export function encodeElementChange(
   ].join('')
 }
 
-/** The table as nft lists it. */
-export interface Listing {
-  /** Stands for everything but the elements of the isolation sets. */
-  readonly frame: string
-  /** Returns true if the isolation sets hold exactly the addresses of these rules. */
-  holds(rules: readonly InterfaceRules[]): boolean
-}
-
 const isolationSet = /(set (isolated[46]) \{[^{}]*?)(?:\s*elements = \{([^{}]*)\})?(\s*\})/g
 
 /** Reads what `nft -s list table` says. */
-export function readListing(text: string): Listing {
+export function readListing(text: string) {
   const lists: Record<string, readonly string[]> = {}
   for (const [, , name = '', elements = ''] of text.matchAll(isolationSet)) {
     const listed = elements.split(',').map((element) => element.trim())
@@ -79,8 +71,10 @@ export function readListing(text: string): Listing {
   }
   const frame = text.replaceAll(isolationSet, '$1$4')
   return {
+    /** Stands for everything but the elements of the isolation sets. */
     frame: createHash('sha256').update(frame).digest('hex'),
-    holds(rules) {
+    /** Returns true if the isolation sets hold exactly the addresses of these rules. */
+    holds(rules: readonly InterfaceRules[]): boolean {
       const wanted = isolatedOf(rules)
       return (['isolated4', 'isolated6'] as const).every((name) => isSameSet(lists[name] ?? [], wanted[name]))
     },
