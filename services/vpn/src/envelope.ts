@@ -54,6 +54,15 @@ export const ErrorBody = z
   .meta({ id: 'Error' })
 export type ErrorBody = z.infer<typeof ErrorBody>
 
+/** Wraps one page of a collection, as `pageEnvelope` describes it. */
+export const page = <T>(found: { rows: T[]; total: number }, { limit, offset }: { limit: number; offset: number }) => ({
+  success: true as const,
+  data: found.rows,
+  total: found.total,
+  limit,
+  offset,
+})
+
 /** Wraps a result in the envelope. */
 export const ok = <T>(data: T) => ({ success: true as const, data })
 /** Wraps a result and a sentence for a person in the envelope. */

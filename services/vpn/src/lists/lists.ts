@@ -17,21 +17,9 @@ import type { BlockList, BlockListChange, BlockListCreate, UpdateReport } from '
 import * as store from './store.ts'
 import { removeStrayTexts, textPath } from './list-texts.ts'
 import { updateList } from './update-list.ts'
-import type { ListReport } from './line-count.ts'
-
-/** Publishes lists: writes `lists.json` and notifies the resolver, which compiles them. */
-interface ListPublisher {
-  /**
-   * Puts exactly these lists in force. What was found in them and how many names they have together; undefined when no resolver
-   * is running, which will then find them when it starts.
-   */
-  publish(
-    lists: readonly ResolverList[],
-  ): Promise<{ readonly reports: readonly ListReport[]; readonly names: number } | undefined>
-}
 
 /** Interval between checks for due lists, and maximum time that a caller waits for the end of an update; milliseconds. */
-const lookEveryMs = 60_000
+const checkEveryMs = 60_000
 const patienceMs = 3000
 
 /** Dependencies of `createLists`. */
@@ -42,7 +30,8 @@ export interface ListDependencies {
   readonly directory: string
   /** From `createOpenGuarded`: its policy looks names up by the system's resolver, so that lists never block their own hosts. */
   readonly open: OpenGuarded
-  readonly publisher: ListPublisher
+  /** Puts exactly these lists in force: writes `lists.json` and notifies the resolver, which compiles them. */
+  readonly publish: (lists: readonly ResolverList[]) => Promise<unknown>
   readonly schedule: () => UpdateSchedule
   /** Called at each step of an update. */
   readonly onProgress?: (report: UpdateReport) => void
@@ -73,11 +62,11 @@ export class Lists {
     this.#db = dependencies.database.query
     this.#timers = dependencies.timers ?? systemTimers
     const { directory, open, log, timing } = dependencies
-    const updateParts = { db: this.#db, clock: this.#timers, directory, open, queue: this.#queue, timing }
+    const updateDependencies = { db: this.#db, clock: this.#timers, directory, open, queue: this.#queue, timing }
     this.#updates = new Updates({
       log,
       clock: this.#timers,
-      update: (id, signal) => updateList(updateParts, id, signal),
+      update: (id, signal) => updateList(updateDependencies, id, signal),
       publish: () => this.#publish(),
       onProgress: (report) => dependencies.onProgress?.(report),
     })
@@ -100,7 +89,7 @@ export class Lists {
 
   /** Checks every minute which lists are due. */
   watch(): void {
-    this.#cancelCheck = this.#timers.after(lookEveryMs, () => {
+    this.#cancelCheck = this.#timers.after(checkEveryMs, () => {
       void this.#startDue()
         .catch((error: unknown) => this.#dependencies.log.error({ err: error }, 'due lists could not be checked'))
         .then(() => this.watch())
@@ -194,7 +183,7 @@ export class Lists {
   /** The lists as they are when their turn comes: of several changes at once the last publication has all. */
   async #publish(): Promise<void> {
     await this.#queue.run('publish', async () => {
-      await this.#dependencies.publisher.publish(await this.resolverLists())
+      await this.#dependencies.publish(await this.resolverLists())
     })
   }
 
