@@ -1,13 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { PeerActivityRow, Tables } from '../tables.ts'
+import type { PeerActivityRow, PeerRow, Tables } from '../tables.ts'
 
 /** A peer as the sampler follows it, with what it did so far. */
-export interface FollowedPeerRow extends PeerActivityRow {
-  readonly name: string
-  readonly interface: string
-  readonly public_key: string
-  readonly enabled: number
-  readonly expires_at: number | null
+export interface FollowedPeerRow
+  extends PeerActivityRow, Pick<PeerRow, 'name' | 'interface' | 'public_key' | 'enabled' | 'expires_at'> {
   readonly interface_enabled: number
 }
 

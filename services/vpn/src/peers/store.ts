@@ -2,16 +2,13 @@ import { likePattern, type Page } from '@hearth/database'
 import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import type { PeerActivityRow, PeerRow, Tables } from '../tables.ts'
 import type { PeerListQuery } from './schema.ts'
-import { handshakeLifetime } from './followed-peer.ts'
+import { handshakeLifetime, noActivity } from './followed-peer.ts'
 
 type Db = Kysely<Tables>
 
 /** A peer with what its device last reported and whether its interface is meant to run. */
-export interface PeerWithActivityRow extends PeerRow {
-  readonly last_handshake: number | null
-  readonly endpoint: string | null
-  readonly rx_total: number
-  readonly tx_total: number
+export interface PeerWithActivityRow
+  extends PeerRow, Pick<PeerActivityRow, 'last_handshake' | 'endpoint' | 'rx_total' | 'tx_total'> {
   readonly interface_enabled: number
 }
 
@@ -118,14 +115,12 @@ export function findPeerRow(db: Db, id: string): Promise<PeerWithActivityRow | u
   return withActivity(joined(db)).where('peers.id', '=', id).executeTakeFirst()
 }
 
-const noBytes = { rx_total: 0, tx_total: 0, rx_seen: 0, tx_seen: 0, rx_bucketed: 0, tx_bucketed: 0 }
-
 /** Adds a peer with no activity yet. */
 export async function insertPeerRow(db: Db, row: PeerRow): Promise<void> {
   await db.insertInto('peers').values(row).execute()
   await db
     .insertInto('peer_activity')
-    .values({ peer_id: row.id, last_handshake: null, endpoint: null, ...noBytes })
+    .values({ peer_id: row.id, ...noActivity, rx_bucketed: 0, tx_bucketed: 0 })
     .execute()
 }
 
