@@ -10,7 +10,7 @@ import { asideOf } from './log-database.ts'
 import { QueryLog } from './query-log.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
-import { createTestLog, entryOf, isInFiles } from './test-log.ts'
+import { createTestLog, entryOf, isInFiles } from '../../test/query-log-fixture.ts'
 
 const day = 86_400_000
 

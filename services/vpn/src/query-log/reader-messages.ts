@@ -35,7 +35,6 @@ export interface RuleHits {
 /** Requests to the reader, with their answers. */
 export interface Questions {
   list: [{ readonly filter: QueryFilter; readonly page: PageRequest }, { rows: LoggedQuery[]; total: number }]
-  newest: [{ readonly after: number; readonly limit: number }, LoggedQuery[]]
   statistics: [Period, Statistics]
   hits: [null, RuleHits[]]
   /** Clients that have or had a name, id or address. */
