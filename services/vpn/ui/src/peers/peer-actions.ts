@@ -1,7 +1,6 @@
 import { answer, useAction } from '@hearth/ui'
 import { useQueryClient } from '@tanstack/react-query'
-import { api, keys, type Peer } from '../api.ts'
-import type { PeerQuery } from './peer-query.ts'
+import { api, keys, type Peer, type PeerQuery } from '../api.ts'
 
 /** Switches a peer on or off; the switch moves at once and goes back when the server refuses. */
 export function useEnablePeer() {

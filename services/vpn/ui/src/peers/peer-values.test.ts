@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Peer } from '../api.ts'
-import { toPeerQuery } from './peer-query.ts'
-import { newPeerValues, parseNetworks, peerValues, toLocalTime, toPeerCreate, toPeerUpdate } from './peer-values.ts'
+import {
+  newPeerValues,
+  parseNetworks,
+  peerValues,
+  toLocalTime,
+  toPeerCreate,
+  toPeerQuery,
+  toPeerUpdate,
+} from './peer-values.ts'
 
 const peer: Peer = {
   id: '01a1fdb7-2641-745a-948f-76b041efffe8',

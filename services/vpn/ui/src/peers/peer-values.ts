@@ -1,6 +1,7 @@
+import type { TableState } from '@hearth/ui'
 import { changedValues } from '@hearth/ui/changed-values'
 import type { components } from '../api.gen.ts'
-import type { Peer } from '../api.ts'
+import type { Peer, PeerQuery } from '../api.ts'
 
 type PeerCreate = components['schemas']['PeerCreate']
 type PeerUpdate = components['schemas']['PeerUpdate']
@@ -150,4 +151,23 @@ export const routingModes: Record<Peer['routing_mode'], { label: string; explana
     label: 'Only listed networks',
     explanation: 'Exactly the networks below go through the tunnel, nothing else.',
   },
+}
+
+/** Peers on one page of the table. */
+export const peersPerPage = 25
+
+/** The table's state as the API wants it; only what is set is sent. */
+export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' | 'filters'>): PeerQuery {
+  const column = state.sort.replace(/^-/, '')
+  const status = state.filters['status']
+  return {
+    limit: peersPerPage,
+    offset: (state.page - 1) * peersPerPage,
+    ...(state.search === '' ? {} : { search: state.search }),
+    ...(column === ''
+      ? {}
+      : { sort: column as PeerQuery['sort'] & string, order: state.sort.startsWith('-') ? 'desc' : 'asc' }),
+    ...(state.filters['interface'] ? { interface: state.filters['interface'] } : {}),
+    ...(status ? { status: status as Peer['status'] } : {}),
+  }
 }
