@@ -4,7 +4,7 @@ import { toIsoString, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { Problem } from '../problems.ts'
-import type { RuleHits } from '../query-log/reader-messages.ts'
+import type { RuleHits } from '../query-log/reading-thread.ts'
 import type { Preview, PreviewRequest } from '../query-log/rule-preview.ts'
 import { explain, type ExplainQuestion, type PolicyNames } from './explain.ts'
 import { inForceSoon, joinRuns } from './in-force.ts'
@@ -193,7 +193,7 @@ export class Filtering {
 
   explain(question: ExplainQuestion): Promise<DnsExplanation> {
     return explain(
-      { db: this.#db, names: this.names, explainName: (asked) => orUnavailable(this.resolver.explain(asked)) },
+      { db: this.#db, names: this.names, explainName: (request) => orUnavailable(this.resolver.explain(request)) },
       question,
     )
   }

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Database, Page } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createKeyedQueue, type Log, systemTimers, type Timers } from '@hearth/runtime'
@@ -10,12 +11,11 @@ import { maxLists } from '../dns/policy/membership.ts'
 import type { ResolverList } from '../dns/resolver-files.ts'
 import { defaultLists } from './default-lists.data.ts'
 import { dueAt, Updates, type UpdateSchedule } from './updates.ts'
-import { examineText } from './compile.ts'
+import { examineText, textPath } from './compile.ts'
 import type { FetchTiming } from './fetch-list.ts'
 import { resolverListsOf, unsupportedOf, viewOfRow } from './list-view.ts'
 import type { BlockList, BlockListChange, BlockListCreate, UpdateReport } from './schema.ts'
 import * as store from './store.ts'
-import { removeStrayTexts, textPath } from './list-texts.ts'
 import { updateList } from './update-list.ts'
 
 /** Interval between checks for due lists, and maximum time that a caller waits for the end of an update; milliseconds. */
@@ -212,6 +212,20 @@ export class Lists {
       created_at: this.#timers.now(),
     }
   }
+}
+
+/**
+ * Removes what no list owns from the folder of texts: drafts of an update that was cut off, texts of deleted lists. Returns the
+ * lists whose text ought to be there and is not, as after a backup was restored, which holds none.
+ *
+ * @param directory `DATA_DIR/dns`
+ */
+async function removeStrayTexts(directory: string, rows: readonly ListRow[]): Promise<ListRow[]> {
+  const folder = join(directory, 'lists')
+  const files = new Set(await readdir(folder).catch(() => []))
+  const owned = new Set(rows.map(({ id }) => `${id}.txt`))
+  for (const file of files) if (!owned.has(file)) await rm(join(folder, file), { force: true, recursive: true })
+  return rows.filter(({ id, sha256 }) => sha256 !== null && !files.has(`${id}.txt`))
 }
 
 const keyOfName = (name: string): string => name.normalize('NFKC').toLowerCase()

@@ -6,12 +6,12 @@ import type { OpenGuarded } from '@hearth/outbound'
 import { type Clock, type KeyedQueue, writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { ListRow, Tables } from '../tables.ts'
-import { draftId, examineDraft } from './compile.ts'
+import { draftId, examineDraft, textPath } from './compile.ts'
 import { expiryOf, type FetchedList, fetchList, type FetchTiming, ListRefused } from './fetch-list.ts'
 import { unsupportedOf } from './list-view.ts'
 import type { ListReport } from './line-count.ts'
+import type { ListUpdate } from './schema.ts'
 import * as store from './store.ts'
-import { textPath } from './list-texts.ts'
 
 /** Dependencies of `updateList`. */
 export interface UpdateDependencies {
@@ -26,12 +26,7 @@ export interface UpdateDependencies {
 }
 
 /** Outcome of a successful update. */
-export interface UpdateOutcome {
-  readonly status: 'updated' | 'unchanged'
-  readonly entries: number
-  readonly added: number
-  readonly removed: number
-}
+export type UpdateOutcome = Pick<ListUpdate, 'entries' | 'added' | 'removed'> & { status: 'updated' | 'unchanged' }
 
 /**
  * Fetches one list, examines what came, and puts it in the place of the old text. Whatever goes wrong, the old text stays and

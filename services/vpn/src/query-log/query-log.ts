@@ -1,8 +1,7 @@
 import { domainToASCII } from 'node:url'
 import type { Clock } from '@hearth/runtime'
 import type { PageRequest, QueryFilter } from './page-search.ts'
-import type { LoggedQuery, RuleHits } from './reader-messages.ts'
-import { ReadingThread, type ReadingLimits } from './reading-thread.ts'
+import { type LoggedQuery, ReadingThread, type ReadingLimits, type RuleHits } from './reading-thread.ts'
 import type { Preview, PreviewRequest } from './rule-preview.ts'
 import { bucketsOf, type Bucket, type Statistics } from './statistics.ts'
 

@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { LogFile, type ClientRow, type LogView } from './log-file.ts'
 import { clientsCalled, PageSearch } from './page-search.ts'
-import type { FromReader, LoggedQuery, QuestionKind, Questions, RuleHits, ToReader } from './reader-messages.ts'
+import type { FromReader, LoggedQuery, QuestionKind, Questions, RuleHits, ToReader } from './reading-thread.ts'
 import type { Row } from './rows.ts'
 import { previewRule } from './rule-preview.ts'
 import { statisticsOf } from './statistics.ts'

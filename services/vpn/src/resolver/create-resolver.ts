@@ -14,8 +14,14 @@ import { ListeningPlaces } from './listening-places.ts'
 import { type ListsChange, ListsInForce } from './lists-in-force.ts'
 import { LogThreadHost } from './log-thread-host.ts'
 import type { ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
-import { policyOf, settingsConfig, startConfig, type ActiveConfig } from './active-config.ts'
-import { readResolverFile, readResolverFiles } from './read-files.ts'
+import {
+  type ActiveConfig,
+  policyOf,
+  readResolverFile,
+  readResolverFiles,
+  settingsConfig,
+  startConfig,
+} from './read-files.ts'
 import { UpstreamServers } from './upstream-servers.ts'
 
 const logFile = 'query-log.db'

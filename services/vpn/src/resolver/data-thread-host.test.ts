@@ -8,7 +8,7 @@ import { emptyBundle } from '../dns/policy/list-bundle.ts'
 import { openLibc } from '../dns/sockets/libc.ts'
 import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost, type DataThreadDependencies } from './data-thread-host.ts'
-import { startConfig } from './active-config.ts'
+import { startConfig } from './read-files.ts'
 
 function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; warnings: string[] } {
   const warnings: string[] = []

@@ -1,5 +1,4 @@
 import type { RunCommand } from './command.ts'
-import { encodeAddConf } from './conf-text.ts'
 import {
   checkedInterfaceName,
   type DeviceConfig,
@@ -8,9 +7,9 @@ import {
   type PeerChange,
   type WireGuardDriver,
 } from './device.ts'
-import { parseDump, parseDumpPeer } from './dump.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences } from './link.ts'
+import { encodeAddConf, parseDump, parseDumpPeer } from './wg-text.ts'
 
 /** Creates and removes the device; everything else is the same for all data planes. */
 export interface DeviceMaker {

@@ -1,7 +1,6 @@
 import type { Log } from '@hearth/runtime'
-import { checkedPeer } from './conf-text.ts'
 import { DeviceError, type DevicePeer, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
-import { createKnownPeers, findTheft, isSamePeer, type KnownPeers, planChanges } from './device-diff.ts'
+import { checkedPeer, createKnownPeers, findTheft, isSamePeer, type KnownPeers, planChanges } from './device-diff.ts'
 
 /** A device as the controller follows it. */
 export interface FollowedDevice {

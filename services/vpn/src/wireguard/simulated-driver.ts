@@ -11,8 +11,7 @@ import {
   type PeerState,
   type WireGuardDriver,
 } from './device.ts'
-import { checkedPeer } from './conf-text.ts'
-import { ownersOf } from './device-diff.ts'
+import { checkedPeer, ownersOf } from './device-diff.ts'
 import { publicKeyOf } from './keys.ts'
 import { linkDifferences } from './link.ts'
 import { cidrOf } from './network-address.ts'

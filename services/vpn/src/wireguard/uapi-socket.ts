@@ -20,7 +20,7 @@ export interface UapiRequest {
 }
 
 /**
- * Asks userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other lies in the
+ * Sends requests to userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other lies in the
  * same memory, because megabytes of new buffers a reading make the garbage collector stop the process for longer than the
  * reading takes.
  */

@@ -1,5 +1,5 @@
 import { type DeviceConfig, DeviceError, type DeviceState, type PeerChange, type PeerState } from './device.ts'
-import { checkedPeer, zeroKey } from './conf-text.ts'
+import { checkedPeer, zeroKey } from './device-diff.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 
 /** Changes of the device itself; a member that is missing stays as it is. */
