@@ -18,7 +18,7 @@ import {
 const shared = { tag: 'Interfaces', limit: 'counted' } as const
 const member = { ...shared, path: '/api/interfaces/{name}', params: InterfaceParams, errors: [404] } as const
 
-/** Interfaces: everyone signed in may look, administrators change. */
+/** Interfaces: everyone signed in may read them, administrators change them. */
 export function interfaceRoutes(
   interfaces: Interfaces,
   propose: () => Promise<InterfaceProposal>,

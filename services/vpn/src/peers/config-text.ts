@@ -58,8 +58,8 @@ export interface Routing {
 }
 
 /**
- * The networks of the `AllowedIPs` line. A resolver that none of them covers gets its own route: a device that asks it
- * past the tunnel would tell every network it is in what it looks up.
+ * The networks of the `AllowedIPs` line. A resolver that none of them covers gets its own route: a device that queries it
+ * past the tunnel would show every network it is in what it looks up.
  */
 export function routedNetworks(routing: Routing): string[] {
   if (routing.mode === 'full_tunnel') return ['0.0.0.0/0', '::/0']

@@ -8,7 +8,7 @@ import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, Pee
 const shared = { tag: 'Peers', limit: 'counted' } as const
 const member = { ...shared, path: '/api/peers/{id}', params: PeerParams } as const
 
-/** Peers: everyone signed in may look, administrators change and hand out configurations. */
+/** Peers: everyone signed in may read them, administrators change them and hand out configurations. */
 export function peerRoutes(peers: Peers, publish: Publish): Route[] {
   return [...readingRoutes(peers), ...configurationRoutes(peers), ...changingRoutes(peers, publish)]
 }

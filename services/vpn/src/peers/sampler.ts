@@ -35,7 +35,7 @@ export interface SampleReport {
 /** Counters alone are written down this often, milliseconds; the device keeps them meanwhile. Handshakes are written at once. */
 const counterResolution = 30_000
 
-/** Longest time that a peer counts as connected in one round, milliseconds: the machine may have slept in between. */
+/** Maximum time that a peer counts as connected in one round, milliseconds: the machine may have slept in between. */
 const maxRoundMs = 300_000
 
 /** Peers whose counters are written in one round; more when it takes more for all to have their turn in time. */

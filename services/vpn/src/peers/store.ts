@@ -26,7 +26,7 @@ function joined(db: Db): JoinedQuery<object> {
 }
 
 /**
- * Joins only what the filter, and the order when there is one, look at: with thousands of peers a join costs more than all
+ * Joins only what the filter, and the order when there is one, need: with thousands of peers a join costs more than all
  * the rest.
  */
 function joinedFor(db: Db, query: PeerListQuery, isOrdered: boolean): JoinedQuery<object> {
