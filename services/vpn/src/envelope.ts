@@ -29,10 +29,10 @@ export const wholeNumber = count
 export const Timestamp = z.iso.datetime()
 
 /** Text without the one character PostgreSQL cannot hold. */
-export const plainText = (longest: number) =>
+export const plainText = (maxLength: number) =>
   z
     .string()
-    .max(longest)
+    .max(maxLength)
     .refine((text) => !text.includes('\0'), 'must not contain a null character')
 
 /** An id as it comes from outside: UUIDs are compared without regard to case (RFC 9562). */
