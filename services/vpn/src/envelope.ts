@@ -38,6 +38,16 @@ export const plainText = (maxLength: number) =>
 /** An id as it comes from outside: UUIDs are compared without regard to case (RFC 9562). */
 export const idText = plainText(64).toLowerCase()
 
+/** The form in which two names are the same. */
+export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+/** Parts of a comma-separated list, in order; none of an empty one. */
+export const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
 /** Paging as every list takes it; `limit` has its own default for some lists. */
 export const pageQuery = (defaultLimit: number) => ({
   limit: z.coerce.number().int().min(1).max(100).default(defaultLimit),

@@ -11,7 +11,7 @@ export function wireOf(name: string): Uint8Array {
   return new Uint8Array([...bytes, 0])
 }
 
-/** An entry for a test: an answered A query of client 1, now, unless told otherwise. */
+/** An entry for a test: an answered A query of client 1, now, unless the test says otherwise. */
 export function entryOf({
   name = 'example.com',
   ...rest

@@ -55,7 +55,7 @@ test('each trouble has its notice, and what a device notices comes first', () =>
   assert.deepEqual(codes({ dataPlane: simulated, drifts }, { running: false }), ['resolver_down', 'simulated', 'drift'])
 })
 
-test('lists are told that hold nothing, failed, or were not asked for twice the interval', () => {
+test('lists that are empty, failed, or were not updated for twice the interval have a notice', () => {
   const [list] = good.lists
   assert.ok(list)
   const empty = { ...list, entries: 0, last_checked: null }

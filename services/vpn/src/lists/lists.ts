@@ -5,6 +5,7 @@ import type { Database, Page } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createKeyedQueue, type Log, systemTimers, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { nameKey } from '../envelope.ts'
 import { conflict, namedConflict, notFound } from '../problems.ts'
 import type { ListRow, Tables } from '../tables.ts'
 import { maxLists } from '../dns/policy/membership.ts'
@@ -201,7 +202,7 @@ export class Lists {
       id: randomUUIDv7(),
       number,
       name,
-      name_key: keyOfName(name),
+      name_key: nameKey(name),
       url,
       format,
       enabled: Number(enabled),
@@ -228,8 +229,6 @@ async function removeStrayTexts(directory: string, rows: readonly ListRow[]): Pr
   return rows.filter(({ id, sha256 }) => sha256 !== null && !files.has(`${id}.txt`))
 }
 
-const keyOfName = (name: string): string => name.normalize('NFKC').toLowerCase()
-
 const unique = <T>(write: () => Promise<T>): Promise<T> => namedConflict('list', ['url', 'name'], write)
 
 /** The next number behind those in use, so that what the query log says of a deleted list is not said of a new one at once. */
@@ -244,7 +243,7 @@ function freeNumber(rows: readonly ListRow[]): number {
 /** A text from another address is another text: what is known of the old one must not keep it from being sent. */
 function changedValues(row: ListRow, { name, url, format, enabled }: BlockListChange): Partial<ListRow> {
   return {
-    ...(name === undefined ? {} : { name, name_key: keyOfName(name) }),
+    ...(name === undefined ? {} : { name, name_key: nameKey(name) }),
     ...(url === undefined || url === row.url ? {} : { url, etag: null, last_modified: null }),
     ...(format === undefined ? {} : { format }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled) }),

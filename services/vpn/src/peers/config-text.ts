@@ -1,4 +1,4 @@
-import { parseResolvers } from '../interfaces/schema.ts'
+import { splitList } from '../envelope.ts'
 import { overlaps, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import type { RoutingMode } from './schema.ts'
 
@@ -69,7 +69,7 @@ export function routedNetworks(routing: Routing): string[] {
     split_tunnel: [...own, ...routing.listed],
     custom: [...routing.listed],
   }[routing.mode]
-  const resolvers = parseResolvers(routing.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
+  const resolvers = splitList(routing.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
   const uncovered = resolvers.filter((resolver) => !networks.some((network) => covers(network, resolver)))
   return [...new Set([...networks, ...uncovered])]
 }

@@ -1,5 +1,6 @@
 import { likePattern, type Page } from '@hearth/database'
 import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
+import { nameKey } from '../envelope.ts'
 import type { PeerActivityRow, PeerRow, Tables } from '../tables.ts'
 import type { PeerListQuery } from './schema.ts'
 import { handshakeLifetime, noActivity } from './followed-peer.ts'
@@ -97,7 +98,7 @@ function hasStatus(where: Where, status: NonNullable<PeerListQuery['status']>, n
 }
 
 function matches(where: Where, search: string) {
-  const part = likePattern(search.normalize('NFKC').toLowerCase())
+  const part = likePattern(nameKey(search))
   return where.or([
     contains('peers.name_key', `%${part}%`),
     contains('peers.ip', `%${part}%`),

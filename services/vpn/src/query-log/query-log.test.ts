@@ -160,7 +160,7 @@ test('a domain beyond ASCII is looked for as it stands in the log', async () => 
   assert.equal(total, made.filter(({ name }) => name.includes('xn--mnchen-3ya.de')).length)
 })
 
-test('statistics are what counting one by one comes to', async () => {
+test('statistics equal a count of one query after the other', async () => {
   for (const [hours, bucket] of [
     [24, 'hour'],
     [1, 'hour'],
@@ -239,7 +239,7 @@ test('a rule is tried on the last day: what it would have changed, by peer', asy
   }
 })
 
-test('rules have their hits and the moment of the last', async () => {
+test('rules have their hits and the time of the last', async () => {
   const hits = await log.ruleHits()
   for (const rule of [0, 1, 2]) {
     const right = made.filter(({ reason, source }) => reason === Reason.rule && source === rule)

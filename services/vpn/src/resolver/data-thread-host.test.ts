@@ -31,7 +31,7 @@ function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; w
 
 for (const { way, file } of [
   { way: 'in a loop', file: 'hanging-thread.ts' },
-  { way: 'asleep', file: 'sleeping-thread.ts' },
+  { way: 'asleep', file: 'hanging-thread.ts?asleep' },
 ])
   test(`a data thread whose heart stands still, ${way}, is replaced`, { timeout: 60_000 }, async () => {
     const { host, warnings } = start({ entry: new URL(`../../test/${file}`, import.meta.url) })

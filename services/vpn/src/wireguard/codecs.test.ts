@@ -166,7 +166,7 @@ describe('what a device says', () => {
   })
 })
 
-describe('what a device is told', () => {
+describe('messages to a device', () => {
   test('a change says what the model says', () => {
     fc.assert(
       fc.property(devicePeer, key, (peer, removed) => {

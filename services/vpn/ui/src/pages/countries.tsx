@@ -1,7 +1,6 @@
 import { answer, formatBytes, Section } from '@hearth/ui'
 import { api, type CountryTraffic, type GeoQuery } from '../api.ts'
-import { GeographyPage } from '../traffic/geography.tsx'
-import { PlaceTable } from '../traffic/place-table.tsx'
+import { GeographyPage, PlaceTable } from '../traffic/geography.tsx'
 import '../traffic/traffic.css'
 import { useId, useState } from 'react'
 import { shadeOf } from '../traffic/country-shades.ts'

@@ -1,7 +1,6 @@
 import { answer, Section } from '@hearth/ui'
 import { api, type GeoQuery, type NetworkTraffic } from '../api.ts'
-import { GeographyPage } from '../traffic/geography.tsx'
-import { PlaceTable } from '../traffic/place-table.tsx'
+import { GeographyPage, PlaceTable } from '../traffic/geography.tsx'
 import '../traffic/traffic.css'
 
 const readNetworks = async (query: GeoQuery) =>

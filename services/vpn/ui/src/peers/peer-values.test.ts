@@ -93,7 +93,7 @@ test('networks may be separated by anything', () => {
   ])
 })
 
-test('the table asks only for what is set', () => {
+test('the table queries only by what is set', () => {
   const state = { search: '', sort: '', page: 1, filters: {} }
   assert.deepEqual(toPeerQuery(state), { limit: 25, offset: 0 })
   assert.deepEqual(
