@@ -127,9 +127,6 @@ async function measureRest(log: QueryLog, come: () => void): Promise<Measured[]>
         }),
       ),
     ),
-    await measure('what is new', { rounds: 1, times: 20, limit: limitMs }, () =>
-      timed(() => log.newest(Date.now() * 2048 - 1e7, 50)),
-    ),
   ]
 }
 

@@ -57,13 +57,11 @@ export const route = routeFor<Callers, Limit>()
 const perMinute = { read: { authenticated: 100, anonymous: 10 }, write: { authenticated: 30, anonymous: 5 } } as const
 
 /** Finds the caller behind a request's credentials; undefined for none and for wrong ones alike. */
-export interface Identify {
-  (request: {
-    bearer: string | undefined
-    sessionKey: string | undefined
-    address: string
-  }): Promise<Caller | undefined>
-}
+export type Identify = (request: {
+  bearer: string | undefined
+  sessionKey: string | undefined
+  address: string
+}) => Promise<Caller | undefined>
 
 /** The name of the session's cookie; other services on the same host name have theirs. */
 export const sessionCookie = 'hearth_vpn_session'

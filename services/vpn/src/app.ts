@@ -26,7 +26,6 @@ import { toError } from './problems.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import { openFiltering } from './filtering/filtering.ts'
-import type { RuleHits } from './filtering/rules/rules.ts'
 import { resolverFile } from './dns/resolver-files.ts'
 import { createLists } from './lists/lists.ts'
 import { followNewestUpdate } from './lists/updates.ts'
@@ -127,7 +126,8 @@ export async function createApp(dependencies: AppDependencies) {
     extraListeners: config.dnsListen,
     listenClient: config.dnsListenClient,
     fixedUpstreams: config.dnsUpstreams,
-    hits: () => hitsOf(queryLog),
+    // Rules stay usable when the log cannot be read: they have no hits then.
+    hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),
   })
   const newestList = await followNewestUpdate(database.query, log)
@@ -136,7 +136,7 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     directory,
     open,
-    publisher: { publish: (enabled) => filtering.publishLists(enabled) },
+    publish: (enabled) => filtering.publishLists(enabled),
     schedule: () => ({
       hours: filtering.settings.current().blocklists_update_interval_hours,
       isChosen: filtering.settings.isStored('blocklists_update_interval_hours'),
@@ -265,10 +265,4 @@ export async function createApp(dependencies: AppDependencies) {
       await tunnels.close()
     },
   }
-}
-
-/** Reads how often each rule decided. Rules stay usable when the log cannot be read: they have no hits then. */
-async function hitsOf(queryLog: QueryLog): Promise<ReadonlyMap<number, RuleHits>> {
-  const hits = await queryLog.ruleHits().catch(() => [])
-  return new Map([...hits].map(([rule, { hits: count, lastAt }]) => [rule, { hits: count, lastHitAt: lastAt }]))
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { DoctorCheck } from '@hearth/runtime'
 
-/** Adds what `hearth vpn …` can do. For `serve` nothing else is loaded: names are to be answered soon. */
-export async function addCommands(program: Command, words: readonly string[] = []): Promise<void> {
+/** Adds the commands of `hearth vpn …`. For `serve` nothing else is loaded: names are to be answered soon. */
+export async function addCommands(program: Command, args: readonly string[] = []): Promise<void> {
   program
     .command('serve')
     .description('run the service in the foreground')
@@ -12,7 +12,7 @@ export async function addCommands(program: Command, words: readonly string[] = [
       const { serve } = await import('./main.ts')
       await serve(process.env, early)
     })
-  if (words[0] === 'serve') return
+  if (args[0] === 'serve') return
   const { addAccountCommands } = await import('./command-line/accounts.ts')
   const { addBackupCommands } = await import('@hearth/service')
   addAccountCommands(program)

@@ -61,19 +61,14 @@ function endpointOf({ PUBLIC_ENDPOINT: endpoint, PUBLIC_URL: url }: z.infer<type
   return { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), source: 'PUBLIC_URL' } as const
 }
 
-/** Reads the settings and checks the files they name, so that a wrong one answers before the service is loaded. */
+/**
+ * Reads the settings and checks the files they name before anything is written and before the service is loaded. Throws an
+ * `OperatorError` that names the wrong one. A database of places may come later, so a missing one is no error.
+ */
 export function readCheckedConfig(environment: Environment): Config {
   const config = readConfig(environment)
-  checkPlaces(config)
-  return config
-}
-
-/**
- * Checks the files that the settings name before anything is written. Throws an `OperatorError` that names the wrong one. A
- * database of places may come later, so a missing one is no error.
- */
-function checkPlaces({ geoDatabases }: Config): void {
-  const { country, asn } = geoDatabases
+  const { country, asn } = config.geoDatabases
   if (country !== undefined) checkFile('GEOIP_COUNTRY_DB', country, { mayBeMissing: true })
   if (asn !== undefined) checkFile('GEOIP_ASN_DB', asn, { mayBeMissing: true })
+  return config
 }

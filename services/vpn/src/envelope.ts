@@ -29,14 +29,24 @@ export const wholeNumber = count
 export const Timestamp = z.iso.datetime()
 
 /** Text without the one character PostgreSQL cannot hold. */
-export const plainText = (longest: number) =>
+export const plainText = (maxLength: number) =>
   z
     .string()
-    .max(longest)
+    .max(maxLength)
     .refine((text) => !text.includes('\0'), 'must not contain a null character')
 
 /** An id as it comes from outside: UUIDs are compared without regard to case (RFC 9562). */
 export const idText = plainText(64).toLowerCase()
+
+/** The form in which two names are the same. */
+export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+/** Parts of a comma-separated list, in order; none of an empty one. */
+export const splitList = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 
 /** Paging as every list takes it; `limit` has its own default for some lists. */
 export const pageQuery = (defaultLimit: number) => ({
@@ -53,6 +63,15 @@ export const ErrorBody = z
   })
   .meta({ id: 'Error' })
 export type ErrorBody = z.infer<typeof ErrorBody>
+
+/** Wraps one page of a collection, as `pageEnvelope` describes it. */
+export const page = <T>(found: { rows: T[]; total: number }, { limit, offset }: { limit: number; offset: number }) => ({
+  success: true as const,
+  data: found.rows,
+  total: found.total,
+  limit,
+  offset,
+})
 
 /** Wraps a result in the envelope. */
 export const ok = <T>(data: T) => ({ success: true as const, data })

@@ -69,7 +69,7 @@ export function allRoutes(features: Features): Route[] {
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...dnsRoutes(features.filtering, features.health, publish),
-    ...listRoutes(features.lists, (id) => publish({ type: 'changed', collection: 'blocklists', id })),
+    ...listRoutes(features.lists, publish),
     ...queryLogRoutes(features.queryLog, features.queryLogContext),
     ...overviewRoutes(features.overview),
     ...trafficRoutes(features.history),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { wholeNumber } from './envelope.ts'
+import { done, wholeNumber } from './envelope.ts'
 import { UpdateReport } from './lists/schema.ts'
 import { Dashboard } from './overview/schema.ts'
 import { Peer } from './peers/schema.ts'
@@ -50,3 +50,21 @@ export type ServiceEvent = z.infer<typeof ServiceEvent>
 
 /** Sends an event to everyone who listens. Never fails and never waits. */
 export type Publish = (event: ServiceEvent) => void
+
+/**
+ * Creates the answers to edits of a collection. Each waits for the edit, tells the pages to read the collection again, and carries
+ * the edited item with a sentence about it. An item without an id goes by its name.
+ */
+export function createEditAnswer(
+  publish: Publish,
+  collection: Extract<ServiceEvent, { type: 'changed' }>['collection'],
+) {
+  return async <Item extends { id: string } | { name: string }>(
+    edit: Promise<Item>,
+    message: (item: Item) => string,
+  ) => {
+    const item = await edit
+    publish({ type: 'changed', collection, id: 'id' in item ? item.id : item.name })
+    return done(item, message(item))
+  }
+}

@@ -40,7 +40,7 @@ interface Disagreement {
   readonly modifiers: readonly string[]
 }
 
-/** Why Hearth decides differently, each with its reason. The first that holds explains a disagreement. */
+/** Reasons why Hearth decides differently. The first that holds explains a disagreement. */
 const explanations: readonly { readonly why: string; readonly holds: (found: Disagreement) => boolean }[] = [
   {
     why: 'a list of domains means what is below them, too; AdGuard takes its plain lines for hosts lines',

@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** Questions that wait for their answers at a time: a host that was late must not send more at once than its sockets hold. */
-const mostWaiting = 100
+const maxWaiting = 100
 
 /** Time after which a question counts as lost, milliseconds. */
 const patience = 5000
@@ -51,7 +51,7 @@ for (let n = 0; n < total; n++) {
   socket.send(query)
   const early = (n / Number(rate)) * 1000 - (performance.now() - began)
   if (early > 1) await pause(early)
-  for (const end = performance.now() + patience; waiting.size >= mostWaiting && performance.now() < end;) await pause(1)
+  for (const end = performance.now() + patience; waiting.size >= maxWaiting && performance.now() < end;) await pause(1)
 }
 for (const end = performance.now() + patience; waiting.size > 0 && performance.now() < end;) await pause(20)
 socket.close()

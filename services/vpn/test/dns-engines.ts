@@ -10,16 +10,16 @@ export type TestUpstream = (query: ReadMessage) => Omit<TestMessage, 'id' | 'nam
 
 /** An engine with everything around it that a query needs: an upstream that answers at once, and a clock. */
 export function createTestEngine(
-  parts: { policy?: Policy; settings?: Partial<EngineSettings>; cacheSize?: number; upstream?: TestUpstream } = {},
+  options: { policy?: Policy; settings?: Partial<EngineSettings>; cacheSize?: number; upstream?: TestUpstream } = {},
 ) {
-  const settings = { ...plainSettings, ...parts.settings }
+  const settings = { ...plainSettings, ...options.settings }
   const engine = new Engine({
-    policy: parts.policy ?? policyOf({}),
-    cache: new AnswerCache(parts.cacheSize ?? 1000),
+    policy: options.policy ?? policyOf({}),
+    cache: new AnswerCache(options.cacheSize ?? 1000),
     settings,
   })
   engine.now = 1_790_000_000_000
-  const state = { upstream: parts.upstream ?? (() => undefined), forwarded: [] as ReadMessage[], id: 1 }
+  const state = { upstream: options.upstream ?? (() => undefined), forwarded: [] as ReadMessage[], id: 1 }
 
   /** Returns the engine's answer to a message; undefined when there is none. */
   function send(query: Uint8Array, client = 0): ReadMessage | undefined {

@@ -33,7 +33,7 @@ export interface TestService extends AsyncDisposable {
 export const testPassword = 'tall-giraffe-on-ice-7'
 
 /**
- * Starts a service. Unless told otherwise the loopback address is exempt from budgets, as an operator would exempt a
+ * Starts a service. Unless the caller says otherwise the loopback address is exempt from budgets, as an operator would exempt a
  * monitoring host, so that tests of other things are not about budgets.
  */
 export async function startService(environment: Record<string, string> = {}, given?: string): Promise<TestService> {

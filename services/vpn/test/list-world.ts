@@ -91,7 +91,7 @@ class World implements ListWorld {
         log: createLog({ name: 'test', level: 'silent' }),
         directory: this.folder,
         open: createOpenGuarded(policy),
-        publisher: { publish: publish ?? ((lists) => this.#publish(lists)) },
+        publish: publish ?? ((lists) => this.#publish(lists)),
         schedule: schedule ?? (() => ({ hours: 24, isChosen: false })),
         onProgress: (report) => void this.progress.push(structuredClone(report)),
         timing: { totalMs: 5000, pausesMs: [10] },

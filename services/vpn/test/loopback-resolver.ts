@@ -57,7 +57,7 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
       await writeFile(join(directory, 'lists', `${id}.txt`), text)
       records.push({ number, id, name: id, format: 'adblock', sha256: createHash('sha256').update(text).digest('hex') })
     }
-    await input.writeLists(records)
+    await input.write('lists', records)
   }
   const upstream = parseUpstream(`udp://127.0.0.1:${content.upstreamPort}`)
   const settings = resolverSettings({ ...defaultDnsSettings, pausedUntil: 0 }, [upstream], {
@@ -65,9 +65,9 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
     listeners: [{ address: '127.0.0.1', port, device: null }],
     listenClient: 0,
   })
-  await input.writeSettings({ ...settings, ...content.settings })
-  await input.writeClients(content.clients ?? [])
-  await input.writeRules(content.rules ?? [])
+  await input.write('settings', { ...settings, ...content.settings })
+  await input.write('clients', content.clients ?? [])
+  await input.write('rules', content.rules ?? [])
   await writeLists(content.lists ?? {})
   const kept = cleanup.move()
   return {

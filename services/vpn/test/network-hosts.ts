@@ -31,7 +31,7 @@ export interface Network extends AsyncDisposable {
   attach(host: NetworkHost, ...addresses: string[]): Promise<string>
 }
 
-/** Why hosts cannot be made here, or null when they can: it takes root, `ip` and the right to make namespaces. */
+/** Reason why hosts cannot be made here, or null when they can: it takes root, `ip` and the right to make namespaces. */
 export async function hostsObstacle(): Promise<string | null> {
   if (process.geteuid?.() !== 0) return 'needs root'
   try {
@@ -43,7 +43,7 @@ export async function hostsObstacle(): Promise<string | null> {
   }
 }
 
-/** Why tunnels of wireguard-go cannot be made here, or null when they can. */
+/** Reason why tunnels of wireguard-go cannot be made here, or null when they can. */
 export async function tunnelsObstacle(): Promise<string | null> {
   const obstacle = await hostsObstacle()
   if (obstacle !== null) return obstacle

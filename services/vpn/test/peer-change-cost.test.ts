@@ -26,7 +26,7 @@ import { Tunnels } from '../src/wireguard/tunnels.ts'
 interface Cost {
   /** Rows that came from the database. */
   rows: number
-  /** Bytes the resolver was given, in messages or in files it was told to read. */
+  /** Bytes the resolver was given, in messages or in files it was to read. */
   resolver: number
   /** Bytes that went to and came from `nft`. */
   firewall: number

@@ -4,8 +4,30 @@ import { Batch } from '../../src/dns/sockets/batch.ts'
 import { openLibc } from '../../src/dns/sockets/libc.ts'
 import { openConnectedSocket } from '../../src/dns/sockets/open-socket.ts'
 import { Poller } from '../../src/dns/sockets/poller.ts'
-import type { LoadResult } from './load-result.ts'
 import { median } from './median.ts'
+
+/** Result of the load generator. Latencies in microseconds. */
+export interface LoadResult {
+  readonly qps: number
+  readonly sent: number
+  readonly received: number
+  /** Queries without an answer within two seconds. */
+  readonly lost: number
+  /** Answers that are 0.0.0.0 or ::. */
+  readonly blockedShare: number
+  /** SERVFAIL and REFUSED. */
+  readonly failedShare: number
+  /** NXDOMAIN. */
+  readonly missingShare: number
+  readonly p50: number
+  readonly p99: number
+  /** The middle one of the p99 of each second: what else happens on the machine now and then is not in it. */
+  readonly usualP99: number
+  /** Of the generator itself. */
+  readonly cpuSeconds: number
+  /** Position in the file where it stopped. */
+  readonly next: number
+}
 
 /**
  * Asks a DNS server on loopback: batched system calls, so that one core offers more than any server here can answer. Without

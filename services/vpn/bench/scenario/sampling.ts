@@ -38,7 +38,7 @@ export async function measureSampler(
       const latestHandshake = hasHandshakes ? Date.now() - 1_000_000 + number : 1_700_000_000_000
       const state = { presharedKey: null, allowedIps: [], endpoint: '203.0.113.9:4000', latestHandshake }
       const bytes = { rxBytes: (number + 1) * 1500, txBytes: (number + 1) * 9000 }
-      peers = new Map(followed.map(({ publicKey }) => [publicKey, { ...state, ...bytes, publicKey }]))
+      peers = new Map(followed.map(({ public_key: publicKey }) => [publicKey, { ...state, ...bytes, publicKey }]))
       return (await sampler.sample()).durationMs
     })
   const title = hasHistory ? 'sampler' : 'sampler without history'

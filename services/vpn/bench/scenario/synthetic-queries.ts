@@ -1,5 +1,5 @@
 import type { LogEntry } from '../../src/dns/log-ring.ts'
-import { wireOf } from '../../src/query-log/test-log.ts'
+import { wireOf } from '../../test/query-log-fixture.ts'
 
 const words = 'mail cdn ads static img api tracker metrics push news shop video play login data edge sync auth'.split(
   ' ',

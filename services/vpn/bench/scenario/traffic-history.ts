@@ -37,7 +37,7 @@ export async function measureHistory(dataDirectory: string): Promise<Measured[]>
     readPeer: (_name: string, publicKey: string) => Promise.resolve(states(bytes).get(publicKey)),
   }
   const sampler = await openSampler({ database, devices, clock, log, traffic: recorder })
-  const keys = [...sampler.peers()].map(({ publicKey }) => publicKey)
+  const keys = [...sampler.peers()].map(({ public_key: key }) => key)
   const state = { presharedKey: null, allowedIps: [], latestHandshake: 1_700_000_000_000 }
   function states(moved: number) {
     const both = { rxBytes: moved, txBytes: moved * 3 }

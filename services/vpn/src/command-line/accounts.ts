@@ -6,20 +6,8 @@ import type { z } from 'zod'
 import { TokenCreate, TokenExpiry, TokenPermissions } from '../tokens/schema.ts'
 import { Role, UserCreate } from '../users/schema.ts'
 
-interface TokenOptions {
-  user: string
-  name: string
-  permissions: string
-  expires: string
-  ip: string[]
-}
-
-interface UserOptions {
-  username: string
-  email: string
-  role: string
-  passwordFile: string
-}
+type TokenOptions = Record<'user' | 'name' | 'permissions' | 'expires', string> & { ip: string[] }
+type UserOptions = Record<'username' | 'email' | 'role' | 'passwordFile', string>
 
 /** `token create`, `user create`, `reset-admin-password`: they print what a script needs on stdout, all else on stderr. */
 export function addAccountCommands(program: Command): void {

@@ -21,7 +21,7 @@ export interface ClientSyncDependencies {
   /** `DATA_DIR/dns`. */
   readonly directory: string
   readonly resolver: Pick<ResolverSupervisor, 'changedClients' | 'beginClientsFile' | 'purgeLog'>
-  readonly input: Pick<ResolverInput, 'writeClients'>
+  readonly input: Pick<ResolverInput, 'write'>
   /** `DNS_LISTEN_CLIENT`, a peer's name or id. */
   readonly listenClient: string | undefined
   readonly publishSettings: () => Promise<void>
@@ -63,10 +63,12 @@ export class ClientSync {
     return this.#listenClient
   }
 
-  /** At the start all clients are written, whatever the file says. */
+  /**
+   * Writes all clients, whatever the file says. Afterwards the resolver is notified of changes, and `ClientsFile` follows them.
+   */
   async open(): Promise<void> {
     this.#findListenClient(await this.#peers.read())
-    await this.#dependencies.input.writeClients([...this.#peers.clients()])
+    await this.#dependencies.input.write('clients', [...this.#peers.clients()])
   }
 
   /** Takes in changes that no one waited for, but not for longer than the end of the service can wait; writes the file. */

@@ -50,6 +50,11 @@ test('many changes are written together, and later ones later', async () => {
   for (let number = 1; number <= 5000; number += 1) fixture.change(number)
   const first = await eventually(fixture.read, (clients) => clients.length === 5000)
   assert.deepEqual(first, [...fixture.clients.values()])
+  // The file is in place a moment before its folder is flushed to the disk.
+  await eventually(
+    () => Promise.resolve(fixture.counts.written),
+    (written) => written > 0,
+  )
   assert.deepEqual(fixture.counts, { begun: 1, written: 1 })
   fixture.change(6000)
   await eventually(fixture.read, (clients) => clients.length === 5001)

@@ -15,7 +15,7 @@ export interface PolicyNames {
   list(number: number): { readonly id: string; readonly name: string } | undefined
 }
 
-/** Question to explain: a name, a type and a client. */
+/** A name to explain, with a type and a client. */
 export interface ExplainQuestion {
   readonly domain: string
   /** A peer's name, id or address. */
@@ -86,7 +86,7 @@ function decisionText({ verdict, name, cnames }: Explanation, matches: readonly 
   const deciding = matches.find((match) => match.deciding)
   if (verdict.reason === Reason.address && deciding !== undefined)
     return `${deciding.source}: ${deciding.text} (an address in its answer)`
-  const through = cnames.includes(name) ? ` (it leads to ${name})` : ''
+  const through = cnames.includes(name) ? ` (it points to ${name})` : ''
   if (deciding !== undefined) return `${deciding.source}: ${deciding.text}${through}`
   if (verdict.reason === Reason.off) return 'Filtering is paused or off'
   if (verdict.reason === Reason.special) return 'A name with which devices look for a way round the filter'
@@ -98,11 +98,14 @@ function decisionText({ verdict, name, cnames }: Explanation, matches: readonly 
 
 function localText(zone: number): string {
   const { domain = '', source = '' } = localZones[zone] ?? {}
-  return `The resolver itself answers: ${domain} belongs to the local network (${source}), and no upstream is asked`
+  return `The resolver itself answers: ${domain} belongs to the local network (${source}), and no upstream is queried`
 }
 
-function flipOf({ verdict }: Explanation, asked: { domain: string; client: string | undefined }): string | null {
+function flipOf(
+  { verdict }: Explanation,
+  { domain, client }: { domain: string; client: string | undefined },
+): string | null {
   if (verdict.reason === Reason.off) return 'Switch filtering on'
   const action = verdict.status === Status.blocked ? 'Allow' : 'Block'
-  return `${action} ${asked.domain}${asked.client === undefined ? '' : ` for ${asked.client}`}`
+  return `${action} ${domain}${client === undefined ? '' : ` for ${client}`}`
 }

@@ -4,6 +4,7 @@ import { toIsoString, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { Problem } from '../problems.ts'
+import type { RuleHits } from '../query-log/reading-thread.ts'
 import type { Preview, PreviewRequest } from '../query-log/rule-preview.ts'
 import { explain, type ExplainQuestion, type PolicyNames } from './explain.ts'
 import { inForceSoon, joinRuns } from './in-force.ts'
@@ -14,7 +15,7 @@ import type { ResolverState } from '../resolver/messages.ts'
 import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-files.ts'
 import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
-import { previewedRule, type RuleHits, Rules, shownDomain } from './rules/rules.ts'
+import { previewedRule, Rules, shownDomain } from './rules/rules.ts'
 import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
 import { listNameRows, ruleRows } from './store.ts'
@@ -158,7 +159,7 @@ export class Filtering {
   async publishLists(lists: readonly ResolverList[]) {
     this.#lists = await listNameRows(this.#db)
     this.#listsChange = undefined
-    await this.#input.writeLists(lists)
+    await this.#input.write('lists', lists)
     return this.#listsChange
   }
 
@@ -192,7 +193,7 @@ export class Filtering {
 
   explain(question: ExplainQuestion): Promise<DnsExplanation> {
     return explain(
-      { db: this.#db, names: this.names, explainName: (asked) => orUnavailable(this.resolver.explain(asked)) },
+      { db: this.#db, names: this.names, explainName: (request) => orUnavailable(this.resolver.explain(request)) },
       question,
     )
   }
@@ -226,7 +227,8 @@ export class Filtering {
   async #writeSettings(): Promise<void> {
     const { hasTunnels, extraListeners, engine } = this.#dependencies
     const tunnels = hasTunnels ? await readTunnelListeners(this.#db) : []
-    await this.#input.writeSettings(
+    await this.#input.write(
+      'settings',
       resolverSettings(this.settings.current(), this.settings.upstreams(), {
         engine,
         listeners: [...tunnels, ...extraListeners],
@@ -245,7 +247,7 @@ export class Filtering {
         client: rule.client_name,
         clientNumber: rule.client_number ?? 0,
       })
-    await this.#input.writeRules(rulesOf(rules))
+    await this.#input.write('rules', rulesOf(rules))
   }
 }
 

@@ -14,7 +14,7 @@ test('a resolver that gives no sign of life is not waited for', async () => {
   assert.equal(await inForceSoon({ change: never, quietMs: () => 60_000, failed: unexpected }), false)
 })
 
-test('what goes wrong in time is the caller’s; later it is told elsewhere', async () => {
+test('what goes wrong in time is the caller’s; later it is reported elsewhere', async () => {
   const broken = Promise.reject(new Error('no'))
   await assert.rejects(inForceSoon({ change: broken, quietMs: () => 60_000, failed: unexpected }), /no/)
   const later = Promise.withResolvers<void>()
@@ -42,7 +42,7 @@ test('a hundred calls at once cost two runs, and each sees what was there when i
   assert.ok(runs <= 2, `${runs} runs`)
 })
 
-test('a run that fails is told to those who waited for it, and the next one begins', async () => {
+test('a run that fails is reported to those who waited for it, and the next one begins', async () => {
   let runs = 0
   const publish = joinRuns(() => {
     runs += 1

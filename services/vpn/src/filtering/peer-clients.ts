@@ -6,7 +6,7 @@ import type { ClientsChange } from '../resolver/messages.ts'
 import type { ResolverClient } from '../dns/resolver-files.ts'
 import { clientRows } from './store.ts'
 
-/** A peer as the log and the rules name it, also while it may not ask. */
+/** A peer as the log and the rules name it, also while it may not query. */
 export interface NamedPeer {
   readonly id: string
   readonly name: string
@@ -15,7 +15,7 @@ export interface NamedPeer {
 
 interface KnownPeer extends NamedPeer {
   readonly number: number
-  /** Null while it may not ask. */
+  /** Null while it may not query. */
   readonly client: ResolverClient | null
 }
 

@@ -7,16 +7,15 @@ import type { Tables } from '../tables.ts'
 import {
   resolverFile,
   type Listener,
-  type ResolverClient,
-  type ResolverList,
   type ResolverRule,
   type ResolverSettings,
   type Upstream,
 } from '../dns/resolver-files.ts'
+import type { ResolverFiles } from '../resolver/read-files.ts'
 import type { StoredDnsSettings } from './settings.ts'
 import { enabledInterfaceRows, type RuleRow } from './store.ts'
 
-export type InputName = 'settings' | 'clients' | 'rules' | 'lists'
+type InputName = keyof ResolverFiles
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
 
@@ -35,24 +34,7 @@ export class ResolverInput {
     this.#changed = changed
   }
 
-  writeSettings(settings: ResolverSettings): Promise<void> {
-    return this.#write('settings', settings)
-  }
-
-  /** Writes all clients, at a start. Afterwards the resolver is notified of changes, and `ClientsFile` follows them. */
-  writeClients(clients: readonly ResolverClient[]): Promise<void> {
-    return this.#write('clients', clients)
-  }
-
-  writeRules(rules: readonly ResolverRule[]): Promise<void> {
-    return this.#write('rules', rules)
-  }
-
-  writeLists(lists: readonly ResolverList[]): Promise<void> {
-    return this.#write('lists', lists)
-  }
-
-  #write(file: InputName, value: unknown): Promise<void> {
+  write<Name extends InputName>(file: Name, value: ResolverFiles[Name]): Promise<void> {
     return this.#queue.run(file, async () => {
       const path = join(this.#directory, resolverFile[file])
       const text = JSON.stringify(value)

@@ -16,7 +16,7 @@ const upstream = plainText(400)
     examples: ['tls://9.9.9.9#dns.quad9.net', 'https://dns.quad9.net/dns-query#9.9.9.9', 'udp://192.168.1.1'],
   })
 
-const seconds = (most: number) => z.int().min(0).max(most)
+const seconds = (max: number) => z.int().min(0).max(max)
 
 const members = {
   blocking_enabled: z.boolean(),

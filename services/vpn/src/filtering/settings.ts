@@ -125,10 +125,10 @@ function checkedName(text: string, path: string): string {
 }
 
 /** Throws a `Problem` that names `path` when the text is no upstream server. */
-export function checkUpstream(text: string, path: string): Upstream {
+export function checkUpstream(text: string, path: string): void {
   try {
-    return parseUpstream(text)
+    parseUpstream(text)
   } catch (error) {
-    throw invalidField(path, error instanceof Error ? error.message : 'is no server to ask')
+    throw invalidField(path, error instanceof Error ? error.message : 'is no upstream server')
   }
 }

@@ -15,8 +15,8 @@ export interface PlacedBytes {
   readonly tx: number
 }
 
-/** Places a peer has in one hour and of one kind; what is beyond counts as unknown, so that no table grows without end. */
-const placesAtMost = 200
+/** Maximum places of a peer in one hour and of one kind; what is beyond counts as unknown, so that no table grows without end. */
+const maxPlaces = 200
 
 /** Finds the places of addresses, and keeps what was moved from and to them. */
 export class Attribution {
@@ -82,7 +82,7 @@ export class Attribution {
     const places = this.#places.get(key) ?? new Set()
     this.#places.set(key, places)
     if (places.has(place)) return true
-    if (places.size >= placesAtMost) return false
+    if (places.size >= maxPlaces) return false
     places.add(place)
     return true
   }

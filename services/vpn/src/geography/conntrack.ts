@@ -19,16 +19,16 @@ export interface Flow {
  * @example ipv4 2 tcp 6 431999 ESTABLISHED src=10.8.0.2 dst=192.0.2.1 sport=4 dport=443 packets=9 bytes=900 src=192.0.2.1 …
  */
 export function parseFlow(line: string): Flow | undefined {
-  const [family, , protocol, ...words] = line.trim().split(/\s+/)
+  const [family, , protocol, ...fields] = line.trim().split(/\s+/)
   if ((family !== 'ipv4' && family !== 'ipv6') || protocol === undefined) return undefined
   const ways: Record<string, string>[] = []
-  for (const word of words) {
-    const equals = word.indexOf('=')
+  for (const field of fields) {
+    const equals = field.indexOf('=')
     if (equals === -1) continue
-    const name = word.slice(0, equals)
+    const name = field.slice(0, equals)
     if (name === 'src') ways.push({})
     const way = ways.at(-1)
-    if (way !== undefined && way[name] === undefined) way[name] = word.slice(equals + 1)
+    if (way !== undefined && way[name] === undefined) way[name] = field.slice(equals + 1)
   }
   const [sent, answered] = ways
   if (sent === undefined || answered === undefined) return undefined
@@ -52,8 +52,8 @@ export interface FlowDelta {
   readonly tx: number
 }
 
-/** Flows that are followed at the same time; what is beyond is not counted. */
-const flowsAtMost = 65_536
+/** Maximum number of flows that are followed at the same time; what is beyond is not counted. */
+const maxFlows = 65_536
 
 /**
  * Counts the bytes between two readings of the connection table. Flows that the first reading finds are not counted up to
@@ -68,7 +68,7 @@ export class FlowCounter {
   take(flow: Flow, isInner: (address: string) => boolean): FlowDelta | undefined {
     const isOutgoing = isInner(flow.source)
     if (!isOutgoing && !isInner(flow.answering)) return undefined
-    if (this.#next.size >= flowsAtMost || this.#next.has(flow.key)) return undefined
+    if (this.#next.size >= maxFlows || this.#next.has(flow.key)) return undefined
     this.#next.set(flow.key, { sent: flow.sentBytes, answered: flow.answeredBytes })
     if (this.#isFirst) return undefined
     const before = this.#known.get(flow.key)

@@ -3,21 +3,13 @@ import { readFile, stat } from 'node:fs/promises'
 import type { Log } from '@hearth/runtime'
 import { nowhere, type Place, placeOf } from './place.ts'
 import { type Mmdb, openMmdb } from './mmdb/mmdb.ts'
+import type { DatabaseFacts } from './schema.ts'
 
 /** Interval at which the files are checked, milliseconds. */
-const lookInterval = 5000
+const checkInterval = 5000
 
-/** Addresses whose places are remembered. */
-const rememberedAtMost = 10_000
-
-/** Facts about a database, for callers. */
-export interface DatabaseFacts {
-  readonly type: string
-  /** Time when it was made, seconds since the epoch. */
-  readonly build_epoch: number
-  /** Name of the file, without its folder. */
-  readonly file: string
-}
+/** Maximum number of addresses whose places are remembered. */
+const maxRemembered = 10_000
 
 export interface DatabasesDependencies {
   /** `GEOIP_COUNTRY_DB` and `GEOIP_ASN_DB`; where undefined, the file that is downloaded. */
@@ -55,7 +47,7 @@ export class Databases {
   }
 
   watch(): void {
-    this.#timer = setInterval(() => void this.reload(), lookInterval)
+    this.#timer = setInterval(() => void this.reload(), checkInterval)
     this.#timer.unref()
   }
 
@@ -64,7 +56,7 @@ export class Databases {
     const known = this.#places.get(address)
     if (known !== undefined) return known
     const place = this.#lookUp(address)
-    if (this.#places.size >= rememberedAtMost) this.#places.clear()
+    if (this.#places.size >= maxRemembered) this.#places.clear()
     this.#places.set(address, place)
     return place
   }
@@ -73,7 +65,7 @@ export class Databases {
     return this.#files[kind].current() !== undefined
   }
 
-  facts(kind: DatabaseKind): DatabaseFacts | null {
+  facts(kind: DatabaseKind): DatabaseFacts {
     const database = this.#files[kind].current()
     if (database === undefined) return null
     return { type: database.type, build_epoch: database.buildEpoch, file: basename(this.#files[kind].path) }
@@ -130,7 +122,7 @@ const variable = { country: 'GEOIP_COUNTRY_DB', asn: 'GEOIP_ASN_DB' } as const
 /** Kind of a database. */
 export type DatabaseKind = 'country' | 'asn'
 
-/** Largest file that is taken, bytes. It is held in memory. */
+/** Maximum size of a file, bytes. It is held in memory. */
 export const maxDatabaseBytes = 200 * 1_048_576
 
 /** Types of databases that know something else than what they are configured for. */

@@ -12,10 +12,10 @@ import { peerAddresses } from './store.ts'
 /** Interval at which the table is read, and at which the setting is checked, milliseconds. */
 const interval = 30_000
 const watchInterval = 2000
-/** Bytes of the connection table that are read at most; it has about 200 a flow. */
-const tableAtMost = 32 * 1_048_576
-/** Pairs of peer and destination that are kept of one reading. */
-const pairsAtMost = 50_000
+/** Maximum bytes of the connection table that are read; it has about 200 a flow. */
+const maxTableBytes = 32 * 1_048_576
+/** Maximum pairs of peer and destination that are kept of one reading. */
+const maxPairs = 50_000
 
 /** The kernel's connection table, and the switch that makes it count bytes. */
 export interface ConntrackFiles {
@@ -114,7 +114,7 @@ async function readTable(
 ): Promise<PlacedBytes[]> {
   const pairs = new Map<string, { peerId: string; address: string; at: number; rx: number; tx: number }>()
   const isInner = (address: string) => peers.has(address)
-  const lines = createInterface({ input: createReadStream(path, { end: tableAtMost }), crlfDelay: Infinity })
+  const lines = createInterface({ input: createReadStream(path, { end: maxTableBytes }), crlfDelay: Infinity })
   for await (const line of lines) {
     const flow = parseFlow(line)
     const delta = flow === undefined ? undefined : counter.take(flow, isInner)
@@ -126,8 +126,7 @@ async function readTable(
     if (sum !== undefined) {
       sum.rx += delta.rx
       sum.tx += delta.tx
-    } else if (pairs.size < pairsAtMost)
-      pairs.set(key, { peerId, address: delta.outer, at, rx: delta.rx, tx: delta.tx })
+    } else if (pairs.size < maxPairs) pairs.set(key, { peerId, address: delta.outer, at, rx: delta.rx, tx: delta.tx })
   }
   counter.endReading()
   return [...pairs.values()]

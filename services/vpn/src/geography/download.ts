@@ -103,12 +103,12 @@ async function writeBody(body: AsyncIterable<Uint8Array>, path: string): Promise
   const file = createWriteStream(path, { mode: 0o600, flags: 'wx', flush: true })
   await once(file, 'open')
   const source = Readable.from(whole())
-  if (isPacked) await pipeline(source, createGunzip(), atMost(maxDatabaseBytes), file)
-  else await pipeline(source, atMost(maxDatabaseBytes), file)
+  if (isPacked) await pipeline(source, createGunzip(), createSizeLimit(maxDatabaseBytes), file)
+  else await pipeline(source, createSizeLimit(maxDatabaseBytes), file)
 }
 
 /** Limits the size of unpacked data: it may be a thousand times that of the packed file. */
-function atMost(limit: number): Transform {
+function createSizeLimit(limit: number): Transform {
   let total = 0
   return new Transform({
     transform(chunk: Buffer, _, done) {

@@ -2,6 +2,7 @@ import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Tables } from '../tables.ts'
 import { type FollowedPeer, statusOf } from '../peers/followed-peer.ts'
+import { nameKey } from '../envelope.ts'
 import { forbidden, notFound } from '../problems.ts'
 import { bucketStart, hostOfEndpoint, tiers } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
@@ -114,8 +115,8 @@ function sinceOf(now: number, hours: number): number {
 }
 
 function idOfPeer({ peers }: GeographyDependencies, name: string): string {
-  const key = name.normalize('NFKC').trim().toLowerCase()
-  for (const { id, name } of peers()) if (id === key || name.normalize('NFKC').toLowerCase() === key) return id
+  const key = nameKey(name).trim()
+  for (const { id, name } of peers()) if (id === key || nameKey(name) === key) return id
   throw notFound(`peer ${name}`)
 }
 

@@ -1,12 +1,8 @@
 import { countryName, unknownCountry } from './place.ts'
+import type { PlaceSumRow } from './store.ts'
 
 /** Traffic of one peer at one place. */
-export interface PlaceSum {
-  readonly peer_id: string
-  readonly country: string
-  readonly asn: number
-  readonly rx_bytes: number
-  readonly tx_bytes: number
+export interface PlaceSum extends PlaceSumRow {
   /** For a network whose name may not be stored yet. */
   readonly organization?: string | null
 }
@@ -21,7 +17,7 @@ interface Sum {
 }
 
 /** Found sums, in parts. */
-export type FoundPlaces = AsyncIterable<Iterable<PlaceSum>>
+type FoundPlaces = AsyncIterable<Iterable<PlaceSum>>
 
 /** Sums by country, most traffic first. Where nothing is counted, what is of no country is left out. */
 export async function addUpCountries(found: FoundPlaces, isAvailable: boolean) {

@@ -57,9 +57,9 @@ function asnOf(record: MmdbValue | undefined): number {
   return typeof number === 'number' && Number.isInteger(number) && number > 0 && number < 2 ** 32 ? number : 0
 }
 
-function degreesAt(record: MmdbValue | undefined, path: readonly string[], most: number): number | null {
+function degreesAt(record: MmdbValue | undefined, path: readonly string[], max: number): number | null {
   const value = at(record, path)
-  return typeof value === 'number' && Math.abs(value) <= most ? value : null
+  return typeof value === 'number' && Math.abs(value) <= max ? value : null
 }
 
 /** Texts go to pages and into tables: short, and without what no name has. */

@@ -5,35 +5,33 @@ import type { Geography } from './geography.ts'
 import { CountryTraffic, GeoQuery, NetworkTraffic, PeerPlaces } from './schema.ts'
 
 const shared = { method: 'GET', tag: 'Metrics', limit: 'counted' } as const
-const description =
-  'Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.'
+const sums = {
+  ...shared,
+  description:
+    'Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.',
+  access: 'signed-in',
+  query: GeoQuery,
+  errors: [403, 404],
+} as const
 
 /** Routes of traffic by country and network. */
 export function geographyRoutes(geography: Geography): Route[] {
   return [
     route(
       {
-        ...shared,
+        ...sums,
         path: '/api/metrics/geo/countries',
         summary: 'Traffic by country',
-        description,
-        access: 'signed-in',
-        query: GeoQuery,
         success: { status: 200, body: dataEnvelope(CountryTraffic) },
-        errors: [403, 404],
       },
       async ({ caller, query }) => ok(await geography.countries(caller, query)),
     ),
     route(
       {
-        ...shared,
+        ...sums,
         path: '/api/metrics/geo/asn',
         summary: 'Traffic by network',
-        description,
-        access: 'signed-in',
-        query: GeoQuery,
         success: { status: 200, body: dataEnvelope(NetworkTraffic) },
-        errors: [403, 404],
       },
       async ({ caller, query }) => ok(await geography.networks(caller, query)),
     ),

@@ -25,6 +25,7 @@ const amounts = {
   peers: wholeNumber.meta({ description: 'How many peers it was' }),
 }
 
+/** Facts about a database of places; null without one. */
 const DatabaseFacts = z
   .object({
     type: z.string(),
@@ -41,6 +42,8 @@ const source = {
   reason: z.string().nullable().meta({ description: 'Why it is not, or not with the newest database' }),
   databases: z.object({ country: DatabaseFacts, asn: DatabaseFacts }).meta({ id: 'GeoDatabases' }),
 }
+
+export type DatabaseFacts = z.infer<typeof DatabaseFacts>
 
 export const CountryTraffic = z
   .object({

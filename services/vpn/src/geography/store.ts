@@ -90,7 +90,8 @@ export async function* placeSums(db: Db, query: PlacesQuery): AsyncGenerator<Pla
   }
 }
 
-type PlaceSumRow = Omit<PlaceTrafficRow, 'source' | 'start'>
+/** Traffic of one peer at one place. */
+export type PlaceSumRow = Omit<PlaceTrafficRow, 'source' | 'start'>
 
 function matchingRows(db: Db, { source, since, until, peerId }: PlacesQuery) {
   return db

@@ -81,8 +81,8 @@ export class DatabaseUpdates {
       await databases.reload()
     } catch (error) {
       if (this.#ending.signal.aborted) return
-      const words = error instanceof Error ? outboundMessage(error) : 'unknown error'
-      const problem = `The ${kind === 'asn' ? 'ASN' : 'country'} database could not be downloaded: ${words}`
+      const reason = error instanceof Error ? outboundMessage(error) : 'unknown error'
+      const problem = `The ${kind === 'asn' ? 'ASN' : 'country'} database could not be downloaded: ${reason}`
       this.#failures.set(kind, { url, at: clock.now(), problem })
       log.warn(problem)
     }

@@ -41,19 +41,12 @@ export function createDriftRecord(clock: Pick<Clock, 'now'>) {
 /** Reads what is wrong with the service at the moment, the worst first. */
 export async function readHealth(dependencies: HealthDependencies): Promise<HealthNotice[]> {
   const { database, clock, dataPlane, tunnels, resolver, updateHours, drifts } = dependencies
-  const lists = await allListRows(database.query)
   const interfaces = await allInterfaceRows(database.query)
   return healthNotices({
     now: clock.now(),
     uptimeSeconds: process.uptime(),
     dns: resolver(),
-    lists: lists.map(({ name, enabled, entries, last_checked, last_error }) => ({
-      name,
-      isEnabled: enabled === 1,
-      entries,
-      lastChecked: last_checked,
-      lastError: last_error,
-    })),
+    lists: await allListRows(database.query),
     updateHours: updateHours(),
     dataPlane,
     failedInterfaces: interfaces.flatMap(({ name, enabled }) => {

@@ -17,7 +17,7 @@ const good: HealthFacts = {
     blocking: { enabled: true },
     blocked_names: 1000,
   },
-  lists: [{ name: 'Ads', isEnabled: true, entries: 1000, lastChecked: now - hour, lastError: null }],
+  lists: [{ name: 'Ads', enabled: 1, entries: 1000, last_checked: now - hour, last_error: null }],
   updateHours: 24,
   dataPlane: { backend: 'kernel', reason: 'the kernel has it', advice: null },
   failedInterfaces: [],
@@ -51,22 +51,22 @@ test('each trouble has its notice, and what a device notices comes first', () =>
     { at: now - 1000, message: 'wg0 was changed' },
   ]
   assert.deepEqual(codes({ drifts }), ['drift'])
-  const simulated = { backend: 'simulated', reason: 'no root', advice: null }
+  const simulated = { backend: 'simulated' as const, reason: 'no root', advice: null }
   assert.deepEqual(codes({ dataPlane: simulated, drifts }, { running: false }), ['resolver_down', 'simulated', 'drift'])
 })
 
-test('lists are told that hold nothing, failed, or were not asked for twice the interval', () => {
+test('lists that are empty, failed, or were not updated for twice the interval have a notice', () => {
   const [list] = good.lists
   assert.ok(list)
-  const empty = { ...list, entries: 0, lastChecked: null }
+  const empty = { ...list, entries: 0, last_checked: null }
   assert.deepEqual(codes({ lists: [empty] }, { blocked_names: 0 }), ['no_names'])
   assert.deepEqual(codes({ lists: [] }, { blocked_names: 0 }), ['no_names'])
   // A list of patterns alone has no names, and entries.
   assert.deepEqual(codes({}, { blocked_names: 0 }), [])
   assert.deepEqual(codes({ lists: [] }, { blocked_names: 0, blocking: { enabled: false } }), [])
-  assert.deepEqual(codes({ lists: [{ ...list, lastError: 'no answer' }] }), ['lists_not_updated'])
-  const old = { ...list, lastChecked: now - 50 * hour }
+  assert.deepEqual(codes({ lists: [{ ...list, last_error: 'no answer' }] }), ['lists_not_updated'])
+  const old = { ...list, last_checked: now - 50 * hour }
   assert.deepEqual(codes({ lists: [old] }), ['lists_not_updated'])
   assert.deepEqual(codes({ lists: [old], updateHours: 0 }), [])
-  assert.deepEqual(codes({ lists: [{ ...old, isEnabled: false }, list] }), [])
+  assert.deepEqual(codes({ lists: [{ ...old, enabled: 0 }, list] }), [])
 })

@@ -1,3 +1,5 @@
+import type { ListRow } from '../tables.ts'
+import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
 import type { HealthNotice } from './schema.ts'
 
 /** State of the parts of the service at one time. */
@@ -9,7 +11,7 @@ export interface HealthFacts {
   readonly lists: readonly ListFacts[]
   /** Hours between two updates of the lists; 0 for by hand. */
   readonly updateHours: number
-  readonly dataPlane: { readonly backend: string; readonly reason: string; readonly advice: string | null }
+  readonly dataPlane: DataPlaneChoice
   /** Enabled interfaces that do not run, with why. */
   readonly failedInterfaces: readonly { readonly name: string; readonly reason: string }[]
   readonly drifts: readonly DriftFacts[]
@@ -35,14 +37,8 @@ export interface ResolverFacts {
   readonly blocked_names: number
 }
 
-/** A block list, as far as health examines it; times in milliseconds since the epoch. */
-export interface ListFacts {
-  readonly name: string
-  readonly isEnabled: boolean
-  readonly entries: number
-  readonly lastChecked: number | null
-  readonly lastError: string | null
-}
+/** A block list, as far as health examines it. */
+type ListFacts = Pick<ListRow, 'name' | 'enabled' | 'entries' | 'last_checked' | 'last_error'>
 
 /** A change of the machine that the service did not make. */
 export interface DriftFacts {
@@ -88,7 +84,7 @@ function resolverNotices({ dns, uptimeSeconds }: HealthFacts): HealthNotice[] {
       {
         code: 'resolver_unreachable',
         severity: 'critical',
-        title: 'No device can ask the resolver',
+        title: 'No device can reach the resolver',
         detail: `It listens at none of its addresses: ${dns.unavailable}.`,
         advice: 'Free the addresses from other programs, or give the service the right to use port 53.',
       },
@@ -101,18 +97,18 @@ const isFailing = ({ queries, failures, healthy, average_ms: average }: Resolver
   queries > 0 && (!healthy || (failures > 0 && average === null))
 
 function upstreamNotices({ upstreams }: HealthFacts['dns']): HealthNotice[] {
-  const asked = upstreams.filter(({ queries }) => queries > 0)
-  const failing = asked.filter(isFailing)
+  const queried = upstreams.filter(({ queries }) => queries > 0)
+  const failing = queried.filter(isFailing)
   if (failing.length === 0) return []
   const detail = named(
     failing.map(({ upstream, failures, queries, last_error: error }) => {
-      const words = error === null ? '' : `, ${error}`
-      return `${upstream} (${failures} of ${queries} queries failed${words})`
+      const reason = error === null ? '' : `, ${error}`
+      return `${upstream} (${failures} of ${queries} queries failed${reason})`
     }),
   )
   const advice =
     'Check that this host reaches them, and that no firewall stops their ports; or choose other upstreams under DNS → Settings.'
-  if (failing.length < asked.length)
+  if (failing.length < queried.length)
     return [{ code: 'upstream_failing', severity: 'warning', title: 'An upstream does not answer', detail, advice }]
   return [{ code: 'upstreams_failing', severity: 'critical', title: 'No upstream answers', detail, advice }]
 }
@@ -132,11 +128,11 @@ function interfaceNotices({ failedInterfaces }: HealthFacts): HealthNotice[] {
 
 function listNotices(facts: HealthFacts): HealthNotice[] {
   const { dns, lists, updateHours, now } = facts
-  const enabled = lists.filter(({ isEnabled }) => isEnabled)
+  const enabled = lists.filter((list) => list.enabled === 1)
   const overdue = updateHours * 2 * hour + hour
   const stale = enabled.filter(
-    ({ lastError, lastChecked }) =>
-      lastError !== null || (updateHours > 0 && lastChecked !== null && now - lastChecked > overdue),
+    ({ last_error: error, last_checked: checked }) =>
+      error !== null || (updateHours > 0 && checked !== null && now - checked > overdue),
   )
   const isEmpty = dns.blocked_names === 0 && enabled.every(({ entries }) => entries === 0)
   return [
@@ -148,7 +144,7 @@ function listNotices(facts: HealthFacts): HealthNotice[] {
             code: 'lists_not_updated',
             severity: 'warning',
             title: 'Block lists are not updated',
-            detail: named(stale.map(({ name, lastError }) => `${name}: ${lastError ?? 'the last update is long ago'}`)),
+            detail: named(stale.map((list) => `${list.name}: ${list.last_error ?? 'the last update is long ago'}`)),
             advice: 'Their old text stays in force. Look at the lists under DNS → Lists and update them.',
           } as const,
         ]),
@@ -156,7 +152,7 @@ function listNotices(facts: HealthFacts): HealthNotice[] {
 }
 
 function emptyNotice(enabled: readonly ListFacts[]): HealthNotice {
-  const isFetched = enabled.some(({ lastChecked }) => lastChecked !== null)
+  const isFetched = enabled.some(({ last_checked: checked }) => checked !== null)
   return {
     code: 'no_names',
     severity: 'warning',
@@ -203,7 +199,7 @@ function planeNotices({ dataPlane, drifts, now }: HealthFacts): HealthNotice[] {
 }
 
 /** A few in words, and how many there are beside. */
-function named(parts: readonly string[]): string {
-  const rest = parts.length - maxNamed
-  return [...parts.slice(0, maxNamed), ...(rest > 0 ? [`${rest} more`] : [])].join('; ')
+function named(texts: readonly string[]): string {
+  const rest = texts.length - maxNamed
+  return [...texts.slice(0, maxNamed), ...(rest > 0 ? [`${rest} more`] : [])].join('; ')
 }

@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
-import { dataEnvelope, done, messageEnvelope, ok, pageEnvelope } from '../envelope.ts'
-import type { Publish } from '../service-event.ts'
+import { dataEnvelope, messageEnvelope, ok, page, pageEnvelope } from '../envelope.ts'
+import { createEditAnswer, type Publish } from '../service-event.ts'
 import { badRequest } from '../problems.ts'
 import type { Interfaces } from './interfaces.ts'
 import {
@@ -18,21 +18,16 @@ import {
 const shared = { tag: 'Interfaces', limit: 'counted' } as const
 const member = { ...shared, path: '/api/interfaces/{name}', params: InterfaceParams, errors: [404] } as const
 
-/** Interfaces: everyone signed in may look, administrators change. */
+/** Interfaces: everyone signed in may read them, administrators change them. */
 export function interfaceRoutes(
   interfaces: Interfaces,
   propose: () => Promise<InterfaceProposal>,
   publish: Publish,
 ): Route[] {
-  const changed = (name: string) => publish({ type: 'changed', collection: 'interfaces', id: name })
-  const removed = (name: string) => {
-    changed(name)
-    publish({ type: 'changed', collection: 'peers', id: null })
-  }
   return [
     ...readingRoutes(interfaces, propose),
-    ...changingRoutes(interfaces, { changed, removed }),
-    ...switchRoutes(interfaces, changed),
+    ...changingRoutes(interfaces, publish),
+    ...switchRoutes(interfaces, publish),
   ]
 }
 
@@ -48,10 +43,7 @@ function readingRoutes(interfaces: Interfaces, propose: () => Promise<InterfaceP
         query: InterfaceListQuery,
         success: { status: 200, body: pageEnvelope(Interface) },
       },
-      async ({ query }) => {
-        const { rows, total } = await interfaces.list(query)
-        return { ...ok(rows), total, limit: query.limit, offset: query.offset }
-      },
+      async ({ query }) => page(await interfaces.list(query), query),
     ),
     route(
       {
@@ -77,9 +69,8 @@ function readingRoutes(interfaces: Interfaces, propose: () => Promise<InterfaceP
   ]
 }
 
-type Tell = (name: string) => void
-
-function changingRoutes(interfaces: Interfaces, { changed, removed }: { changed: Tell; removed: Tell }): Route[] {
+function changingRoutes(interfaces: Interfaces, publish: Publish): Route[] {
+  const edited = createEditAnswer(publish, 'interfaces')
   return [
     route(
       {
@@ -93,11 +84,7 @@ function changingRoutes(interfaces: Interfaces, { changed, removed }: { changed:
         success: { status: 201, body: messageEnvelope(Interface) },
         errors: [409],
       },
-      async ({ body }) => {
-        const made = await interfaces.create(body)
-        changed(made.name)
-        return done(made, `Interface ${made.name} created`)
-      },
+      ({ body }) => edited(interfaces.create(body), ({ name }) => `Interface ${name} created`),
     ),
     route(
       {
@@ -110,11 +97,8 @@ function changingRoutes(interfaces: Interfaces, { changed, removed }: { changed:
         success: { status: 200, body: messageEnvelope(Interface) },
         errors: [404, 409],
       },
-      async ({ params, body }) => {
-        const after = await interfaces.update(checkedName(params.name), body)
-        changed(after.name)
-        return done(after, `Interface ${after.name} changed`)
-      },
+      ({ params, body }) =>
+        edited(interfaces.update(checkedName(params.name), body), ({ name }) => `Interface ${name} changed`),
     ),
     route(
       {
@@ -125,15 +109,17 @@ function changingRoutes(interfaces: Interfaces, { changed, removed }: { changed:
         success: { status: 200, body: messageEnvelope(InterfaceDeleted) },
       },
       async ({ params }) => {
-        const deleted = await interfaces.remove(checkedName(params.name))
-        removed(deleted.name)
-        return done(deleted, `Interface ${deleted.name} deleted`)
+        const deleted = interfaces.remove(checkedName(params.name))
+        const answer = await edited(deleted, ({ name }) => `Interface ${name} deleted`)
+        publish({ type: 'changed', collection: 'peers', id: null })
+        return answer
       },
     ),
   ]
 }
 
-function switchRoutes(interfaces: Interfaces, changed: (name: string) => void): Route[] {
+function switchRoutes(interfaces: Interfaces, publish: Publish): Route[] {
+  const edited = createEditAnswer(publish, 'interfaces')
   const switchTo = (verb: 'start' | 'stop', summary: string) =>
     route(
       {
@@ -145,11 +131,11 @@ function switchRoutes(interfaces: Interfaces, changed: (name: string) => void): 
         access: 'admin',
         success: { status: 200, body: messageEnvelope(Interface) },
       },
-      async ({ params }) => {
-        const after = await interfaces.update(checkedName(params.name), { enabled: verb === 'start' })
-        changed(after.name)
-        return done(after, `Interface ${after.name} ${verb === 'start' ? 'started' : 'stopped'}`)
-      },
+      ({ params }) =>
+        edited(
+          interfaces.update(checkedName(params.name), { enabled: verb === 'start' }),
+          ({ name }) => `Interface ${name} ${verb === 'start' ? 'started' : 'stopped'}`,
+        ),
     )
   return [switchTo('start', 'Start an interface'), switchTo('stop', 'Stop an interface')]
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageQuery, plainText, Timestamp, wholeNumber } from '../envelope.ts'
+import { pageQuery, plainText, splitList, Timestamp, wholeNumber } from '../envelope.ts'
 
 /** A Linux interface name: a letter, then letters, digits, `-` and `_`; names with their own meaning are refused. */
 export const InterfaceName = z
@@ -119,13 +119,5 @@ export type InterfaceProposal = z.infer<typeof InterfaceProposal>
 
 /** A list of resolvers in the one form it is stored and shown: addresses divided by a comma and a blank. */
 export function normaliseResolvers(text: string): string {
-  return parseResolvers(text).join(', ')
-}
-
-/** The addresses in a comma-separated list, in order; none for an empty one. */
-export function parseResolvers(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
+  return splitList(text).join(', ')
 }

@@ -71,10 +71,7 @@ export async function deleteInterfaceRow(db: Db, name: string): Promise<number> 
 }
 
 /** Every address the peers of an interface have. */
-export function peerAddresses(
-  db: Db,
-  name: string,
-): Promise<{ id: string; name: string; ip: string; ipv6: string | null }[]> {
+export function peerAddresses(db: Db, name: string): Promise<Pick<PeerRow, 'id' | 'name' | 'ip' | 'ipv6'>[]> {
   return db.selectFrom('peers').select(['id', 'name', 'ip', 'ipv6']).where('interface', '=', name).execute()
 }
 

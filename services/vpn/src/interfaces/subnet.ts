@@ -1,42 +1,26 @@
 import { Address4, Address6 } from 'ip-address'
 
-/** An IPv4 network with the address this host has in it. Numbers are the 32 bits of an address. */
-export interface Subnet4 {
-  readonly address: string
-  readonly prefix: number
-  readonly host: number
-  readonly network: number
-  readonly broadcast: number
-  /** CIDR form without host bits. */
-  readonly cidr: string
-}
-
-/** An IPv6 network with the address this host has in it. */
-export interface Subnet6 {
-  readonly address: string
-  readonly prefix: number
-  readonly host: bigint
-  readonly network: bigint
-  readonly cidr: string
-}
-
-/** Takes an `address/prefix` apart; the text has been checked to be one. */
-export function subnet4(text: string): Subnet4 {
+/**
+ * An IPv4 network with the address this host has in it, from `address/prefix`; the text has been checked to be one. Numbers are
+ * the 32 bits of an address.
+ */
+export function subnet4(text: string) {
   const parsed = new Address4(text)
   const prefix = parsed.subnetMask
-  const network = Number(parsed.startAddress().bigInt())
   return {
     address: parsed.correctForm(),
     prefix,
     host: Number(parsed.bigInt()),
-    network,
+    network: Number(parsed.startAddress().bigInt()),
     broadcast: Number(parsed.endAddress().bigInt()),
+    /** CIDR form without host bits. */
     cidr: `${parsed.startAddress().correctForm()}/${prefix}`,
   }
 }
+type Subnet4 = ReturnType<typeof subnet4>
 
-/** Takes an IPv6 `address/prefix` apart; the text has been checked to be one. */
-export function subnet6(text: string): Subnet6 {
+/** The same for IPv6. */
+export function subnet6(text: string) {
   const parsed = new Address6(text)
   const prefix = parsed.subnetMask
   return {
@@ -47,6 +31,7 @@ export function subnet6(text: string): Subnet6 {
     cidr: `${parsed.startAddress().correctForm()}/${prefix}`,
   }
 }
+type Subnet6 = ReturnType<typeof subnet6>
 
 /** The number of an IPv4 address. */
 export const numberOfIpv4 = (address: string): number => Number(new Address4(address).bigInt())

@@ -22,7 +22,7 @@ export interface CompiledLists {
  * Compiles lists. Each text is read twice, first to see how many lines there are, and never kept: memory is that of the largest
  * text and twice that of the table.
  *
- * @param readText a list's text; asked for twice
+ * @param readText a list's text; called twice for each
  * @param seeds drawn again when missing: no one may know which names share a place
  */
 export function compileLists(

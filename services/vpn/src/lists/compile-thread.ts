@@ -2,15 +2,14 @@ import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { setThreadPriority, ThreadPriority } from '../thread-priority.ts'
 import { compileLists } from './compile-lists.ts'
-import type { Compiled, CompileOrder } from './compile.ts'
-import { textPath } from './list-texts.ts'
+import { type Compiled, type CompileInput, textPath } from './compile.ts'
 
 /**
  * The thread `startCompile` runs: reads the texts, compiles them, hands the shared memory over and ends. Whatever else there is to
  * do goes before it.
  */
 setThreadPriority(ThreadPriority.compiling)
-const { lists, directory } = workerData as CompileOrder
+const { lists, directory } = workerData as CompileInput
 const begun = performance.now()
 
 function readText(id: string): Uint8Array {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { ListReport } from './line-count.ts'
 import type { ResolverList } from '../dns/resolver-files.ts'
@@ -13,7 +14,7 @@ export interface Compiled {
 }
 
 /** Input of the thread. */
-export interface CompileOrder {
+export interface CompileInput {
   readonly lists: readonly ResolverList[]
   readonly directory: string
 }
@@ -29,9 +30,9 @@ const maxMs = 120_000
  */
 export function startCompile(lists: readonly ResolverList[], directory: string): Promise<Compiled> {
   const { promise, resolve, reject } = Promise.withResolvers<Compiled>()
-  const order: CompileOrder = { lists, directory }
+  const input: CompileInput = { lists, directory }
   const worker = new Worker(new URL('compile-thread.ts', import.meta.url), {
-    workerData: order,
+    workerData: input,
     name: 'lists',
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })
@@ -51,6 +52,12 @@ interface TextFindings {
   /** Names and patterns that were not there before, and that are gone. */
   readonly added: number
   readonly removed: number
+}
+
+/** Returns the path of a list's text in `DATA_DIR/dns`. */
+export const textPath = (directory: string, id: string): string => {
+  if (!/^[0-9a-z-]{1,64}$/i.test(id)) throw new Error('the id of a list is letters, digits and hyphens')
+  return join(directory, 'lists', `${id}.txt`)
 }
 
 /** The name of a new text until it is found good. */

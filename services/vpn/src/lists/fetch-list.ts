@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { type GuardedStream, type OpenGuarded, OutboundFailed, OutboundRefused } from '@hearth/outbound'
 import { outboundMessage } from '../problems.ts'
 import { listBounds } from './list-reader.ts'
@@ -31,7 +32,7 @@ export interface FetchTiming {
   readonly pausesMs: readonly number[]
 }
 
-export const usualTiming: FetchTiming = { totalMs: 60_000, pausesMs: [1000, 3000, 9000] }
+const usualTiming: FetchTiming = { totalMs: 60_000, pausesMs: [1000, 3000, 9000] }
 
 const redirects = 3
 const accepted = new Set(['text/plain', 'text/x-hosts', 'application/octet-stream'])
@@ -55,10 +56,10 @@ export async function fetchList(
       return await fetchOnce(open, url, { known: options.known, signal, totalMs })
     } catch (error) {
       options.signal.throwIfAborted()
-      const pause = pausesMs[attempt]
+      const pauseMs = pausesMs[attempt]
       if (deadline.aborted) throw new ListRefused(`${new URL(url).hostname} did not send it in time`, { cause: error })
-      if (pause === undefined || !mayPass(error)) throw refusalOf(error)
-      await wait(pause, signal).catch(() => options.signal.throwIfAborted())
+      if (pauseMs === undefined || !mayPass(error)) throw refusalOf(error)
+      await pause(pauseMs, undefined, { signal }).catch(() => options.signal.throwIfAborted())
     }
   }
 }
@@ -75,20 +76,6 @@ const mayPass = (error: unknown): boolean =>
 function refusalOf(error: unknown): unknown {
   const isOurs = error instanceof Busy || error instanceof OutboundFailed || error instanceof OutboundRefused
   return isOurs ? new ListRefused(outboundMessage(error), { cause: error }) : error
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer)
-      reject(new Error('the wait was ended'))
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
 }
 
 async function fetchOnce(

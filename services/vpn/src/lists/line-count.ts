@@ -10,7 +10,7 @@ export interface ListReport {
   readonly entries: number
   /** Lines that mean nothing to a resolver, by reason. */
   readonly unsupported: Readonly<Record<string, number>>
-  /** A few of them, to look at. */
+  /** A few of them. */
   readonly examples: readonly { readonly line: number; readonly text: string; readonly reason: string }[]
 }
 

@@ -56,12 +56,16 @@ export class ListReader {
   readonly #scratch = new Uint8Array(maxNameLength)
   readonly #decoder = new TextDecoder()
 
-  constructor(text: Uint8Array, format: ListFormat, parts: { hasher: NameHasher; sink: ListSink; count: LineCount }) {
+  constructor(
+    text: Uint8Array,
+    format: ListFormat,
+    dependencies: { hasher: NameHasher; sink: ListSink; count: LineCount },
+  ) {
     this.#text = text
     this.#format = format
-    this.#hasher = parts.hasher
-    this.#sink = parts.sink
-    this.#count = parts.count
+    this.#hasher = dependencies.hasher
+    this.#sink = dependencies.sink
+    this.#count = dependencies.count
     this.#bareCover = format === 'domains' || format === 'wildcard' ? Cover.both : Cover.itself
   }
 

@@ -1,37 +1,26 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Database, Page } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createKeyedQueue, type Log, systemTimers, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { nameKey } from '../envelope.ts'
 import { conflict, namedConflict, notFound } from '../problems.ts'
 import type { ListRow, Tables } from '../tables.ts'
 import { maxLists } from '../dns/policy/membership.ts'
 import type { ResolverList } from '../dns/resolver-files.ts'
 import { defaultLists } from './default-lists.data.ts'
 import { dueAt, Updates, type UpdateSchedule } from './updates.ts'
-import { examineText } from './compile.ts'
+import { examineText, textPath } from './compile.ts'
 import type { FetchTiming } from './fetch-list.ts'
 import { resolverListsOf, unsupportedOf, viewOfRow } from './list-view.ts'
 import type { BlockList, BlockListChange, BlockListCreate, UpdateReport } from './schema.ts'
 import * as store from './store.ts'
-import { removeStrayTexts, textPath } from './list-texts.ts'
 import { updateList } from './update-list.ts'
-import type { ListReport } from './line-count.ts'
-
-/** Publishes lists: writes `lists.json` and notifies the resolver, which compiles them. */
-interface ListPublisher {
-  /**
-   * Puts exactly these lists in force. What was found in them and how many names they have together; undefined when no resolver
-   * is running, which will then find them when it starts.
-   */
-  publish(
-    lists: readonly ResolverList[],
-  ): Promise<{ readonly reports: readonly ListReport[]; readonly names: number } | undefined>
-}
 
 /** Interval between checks for due lists, and maximum time that a caller waits for the end of an update; milliseconds. */
-const lookEveryMs = 60_000
+const checkEveryMs = 60_000
 const patienceMs = 3000
 
 /** Dependencies of `createLists`. */
@@ -42,7 +31,8 @@ export interface ListDependencies {
   readonly directory: string
   /** From `createOpenGuarded`: its policy looks names up by the system's resolver, so that lists never block their own hosts. */
   readonly open: OpenGuarded
-  readonly publisher: ListPublisher
+  /** Puts exactly these lists in force: writes `lists.json` and notifies the resolver, which compiles them. */
+  readonly publish: (lists: readonly ResolverList[]) => Promise<unknown>
   readonly schedule: () => UpdateSchedule
   /** Called at each step of an update. */
   readonly onProgress?: (report: UpdateReport) => void
@@ -73,11 +63,11 @@ export class Lists {
     this.#db = dependencies.database.query
     this.#timers = dependencies.timers ?? systemTimers
     const { directory, open, log, timing } = dependencies
-    const updateParts = { db: this.#db, clock: this.#timers, directory, open, queue: this.#queue, timing }
+    const updateDependencies = { db: this.#db, clock: this.#timers, directory, open, queue: this.#queue, timing }
     this.#updates = new Updates({
       log,
       clock: this.#timers,
-      update: (id, signal) => updateList(updateParts, id, signal),
+      update: (id, signal) => updateList(updateDependencies, id, signal),
       publish: () => this.#publish(),
       onProgress: (report) => dependencies.onProgress?.(report),
     })
@@ -100,7 +90,7 @@ export class Lists {
 
   /** Checks every minute which lists are due. */
   watch(): void {
-    this.#cancelCheck = this.#timers.after(lookEveryMs, () => {
+    this.#cancelCheck = this.#timers.after(checkEveryMs, () => {
       void this.#startDue()
         .catch((error: unknown) => this.#dependencies.log.error({ err: error }, 'due lists could not be checked'))
         .then(() => this.watch())
@@ -194,7 +184,7 @@ export class Lists {
   /** The lists as they are when their turn comes: of several changes at once the last publication has all. */
   async #publish(): Promise<void> {
     await this.#queue.run('publish', async () => {
-      await this.#dependencies.publisher.publish(await this.resolverLists())
+      await this.#dependencies.publish(await this.resolverLists())
     })
   }
 
@@ -212,7 +202,7 @@ export class Lists {
       id: randomUUIDv7(),
       number,
       name,
-      name_key: keyOfName(name),
+      name_key: nameKey(name),
       url,
       format,
       enabled: Number(enabled),
@@ -225,7 +215,19 @@ export class Lists {
   }
 }
 
-const keyOfName = (name: string): string => name.normalize('NFKC').toLowerCase()
+/**
+ * Removes what no list owns from the folder of texts: drafts of an update that was cut off, texts of deleted lists. Returns the
+ * lists whose text ought to be there and is not, as after a backup was restored, which holds none.
+ *
+ * @param directory `DATA_DIR/dns`
+ */
+async function removeStrayTexts(directory: string, rows: readonly ListRow[]): Promise<ListRow[]> {
+  const folder = join(directory, 'lists')
+  const files = new Set(await readdir(folder).catch(() => []))
+  const owned = new Set(rows.map(({ id }) => `${id}.txt`))
+  for (const file of files) if (!owned.has(file)) await rm(join(folder, file), { force: true, recursive: true })
+  return rows.filter(({ id, sha256 }) => sha256 !== null && !files.has(`${id}.txt`))
+}
 
 const unique = <T>(write: () => Promise<T>): Promise<T> => namedConflict('list', ['url', 'name'], write)
 
@@ -241,7 +243,7 @@ function freeNumber(rows: readonly ListRow[]): number {
 /** A text from another address is another text: what is known of the old one must not keep it from being sent. */
 function changedValues(row: ListRow, { name, url, format, enabled }: BlockListChange): Partial<ListRow> {
   return {
-    ...(name === undefined ? {} : { name, name_key: keyOfName(name) }),
+    ...(name === undefined ? {} : { name, name_key: nameKey(name) }),
     ...(url === undefined || url === row.url ? {} : { url, etag: null, last_modified: null }),
     ...(format === undefined ? {} : { format }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled) }),

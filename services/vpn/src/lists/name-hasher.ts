@@ -1,6 +1,6 @@
 import { finish, step1, step2, type NameSeeds } from '../dns/policy/name-hash.ts'
 
-/** Longest name and label, RFC 1035 section 2.3.4, in bytes of text. */
+/** Maximum length of a name and of a label, RFC 1035 section 2.3.4, in bytes of text. */
 export const maxNameLength = 253
 export const maxLabelLength = 63
 

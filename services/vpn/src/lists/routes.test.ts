@@ -13,9 +13,9 @@ import { listRoutes } from './routes.ts'
 /** The endpoints on their own server; the token is the caller's role. */
 async function openRoutes() {
   const world = await openListWorld()
-  const changed: string[] = []
+  const changed: (string | null)[] = []
   const http = await createServer({
-    routes: listRoutes(world.lists, (id) => void changed.push(id)),
+    routes: listRoutes(world.lists, (event) => void (event.type === 'changed' && changed.push(event.id))),
     about,
     async guard({ request }, spec) {
       const role = request.headers.authorization?.replace('Bearer ', '')

@@ -1,6 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
-import { done, messageEnvelope, ok, pageEnvelope } from '../envelope.ts'
+import { done, messageEnvelope, page, pageEnvelope } from '../envelope.ts'
+import { createEditAnswer, type Publish } from '../service-event.ts'
 import type { Lists } from './lists.ts'
 import {
   BlockList,
@@ -14,12 +15,13 @@ import {
 
 const shared = { tag: 'DNS', limit: 'counted' } as const
 
-/** Block lists: everyone who is signed in reads them, administrators change them. `changed` tells pages to read them again. */
-export function listRoutes(lists: Lists, changed: (id: string) => void): Route[] {
-  return [...collectionRoutes(lists, changed), ...memberRoutes(lists, changed)]
+/** Block lists: everyone who is signed in reads them, administrators change them. */
+export function listRoutes(lists: Lists, publish: Publish): Route[] {
+  return [...collectionRoutes(lists, publish), ...memberRoutes(lists, publish)]
 }
 
-function collectionRoutes(lists: Lists, changed: (id: string) => void): Route[] {
+function collectionRoutes(lists: Lists, publish: Publish): Route[] {
+  const edited = createEditAnswer(publish, 'blocklists')
   return [
     route(
       {
@@ -31,10 +33,7 @@ function collectionRoutes(lists: Lists, changed: (id: string) => void): Route[] 
         query: BlockListQuery,
         success: { status: 200, body: pageEnvelope(BlockList) },
       },
-      async ({ caller, query }) => {
-        const { rows, total } = await lists.list(query, caller.role === 'admin')
-        return { ...ok(rows), total, limit: query.limit, offset: query.offset }
-      },
+      async ({ caller, query }) => page(await lists.list(query, caller.role === 'admin'), query),
     ),
     route(
       {
@@ -49,11 +48,7 @@ function collectionRoutes(lists: Lists, changed: (id: string) => void): Route[] 
         success: { status: 201, body: messageEnvelope(BlockList) },
         errors: [409],
       },
-      async ({ body }) => {
-        const list = await lists.create(body)
-        changed(list.id)
-        return done(list, `List ${list.name} added`)
-      },
+      ({ body }) => edited(lists.create(body), ({ name }) => `List ${name} added`),
     ),
     route(
       {
@@ -74,7 +69,8 @@ function collectionRoutes(lists: Lists, changed: (id: string) => void): Route[] 
   ]
 }
 
-function memberRoutes(lists: Lists, changed: (id: string) => void): Route[] {
+function memberRoutes(lists: Lists, publish: Publish): Route[] {
+  const edited = createEditAnswer(publish, 'blocklists')
   const member = { ...shared, path: '/api/dns/blocklists/{id}', params: BlockListParams, access: 'admin' } as const
   return [
     route(
@@ -88,11 +84,7 @@ function memberRoutes(lists: Lists, changed: (id: string) => void): Route[] {
         success: { status: 200, body: messageEnvelope(BlockList) },
         errors: [404, 409],
       },
-      async ({ params, body }) => {
-        const list = await lists.update(params.id, body)
-        changed(list.id)
-        return done(list, `List ${list.name} changed`)
-      },
+      ({ params, body }) => edited(lists.update(params.id, body), ({ name }) => `List ${name} changed`),
     ),
     route(
       {
@@ -102,11 +94,7 @@ function memberRoutes(lists: Lists, changed: (id: string) => void): Route[] {
         success: { status: 200, body: messageEnvelope(BlockListDeleted) },
         errors: [404],
       },
-      async ({ params }) => {
-        const { id, name } = await lists.remove(params.id)
-        changed(id)
-        return done({ id, name }, `List ${name} deleted`)
-      },
+      ({ params }) => edited(lists.remove(params.id), ({ name }) => `List ${name} deleted`),
     ),
   ]
 }

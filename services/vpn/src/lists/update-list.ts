@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
-import { access, mkdir, rename, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { OpenGuarded } from '@hearth/outbound'
 import { type Clock, type KeyedQueue, writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { ListRow, Tables } from '../tables.ts'
-import { draftId, examineDraft } from './compile.ts'
-import { expiryOf, type FetchedList, fetchList, type FetchTiming, type KnownText, ListRefused } from './fetch-list.ts'
+import { draftId, examineDraft, textPath } from './compile.ts'
+import { expiryOf, type FetchedList, fetchList, type FetchTiming, ListRefused } from './fetch-list.ts'
 import { unsupportedOf } from './list-view.ts'
 import type { ListReport } from './line-count.ts'
+import type { ListUpdate } from './schema.ts'
 import * as store from './store.ts'
-import { textPath } from './list-texts.ts'
 
 /** Dependencies of `updateList`. */
 export interface UpdateDependencies {
@@ -25,12 +26,7 @@ export interface UpdateDependencies {
 }
 
 /** Outcome of a successful update. */
-export interface UpdateOutcome {
-  readonly status: 'updated' | 'unchanged'
-  readonly entries: number
-  readonly added: number
-  readonly removed: number
-}
+export type UpdateOutcome = Pick<ListUpdate, 'entries' | 'added' | 'removed'> & { status: 'updated' | 'unchanged' }
 
 /**
  * Fetches one list, examines what came, and puts it in the place of the old text. Whatever goes wrong, the old text stays and
@@ -44,8 +40,10 @@ export async function updateList(
   const row = await store.findListRow(dependencies.db, id)
   if (row === undefined) throw new ListRefused('it was deleted')
   try {
-    const known = await knownOf(dependencies, row)
-    const { open, timing } = dependencies
+    const { directory, open, timing } = dependencies
+    // Without the stored text the server has to send it again.
+    const isKnown = hasText(directory, row)
+    const known = isKnown ? { etag: row.etag, lastModified: row.last_modified } : { etag: null, lastModified: null }
     const fetched = await fetchList(open, row.url, { known, signal, ...(timing === undefined ? {} : { timing }) })
     return await takeFetched(dependencies, row, fetched)
   } catch (error) {
@@ -70,19 +68,8 @@ class UselessText extends ListRefused {
   }
 }
 
-/** Validators for a conditional request; none when the stored text is lost. */
-async function knownOf({ directory }: UpdateDependencies, row: ListRow): Promise<KnownText> {
-  const isThere = await hasText(directory, row)
-  return isThere ? { etag: row.etag, lastModified: row.last_modified } : { etag: null, lastModified: null }
-}
-
-async function hasText(directory: string, { id, sha256 }: ListRow): Promise<boolean> {
-  if (sha256 === null) return false
-  return access(textPath(directory, id)).then(
-    () => true,
-    () => false,
-  )
-}
+const hasText = (directory: string, { id, sha256 }: ListRow): boolean =>
+  sha256 !== null && existsSync(textPath(directory, id))
 
 async function takeFetched(
   dependencies: UpdateDependencies,
@@ -98,7 +85,7 @@ async function takeFetched(
   const { text, etag, lastModified } = fetched
   const columns = { ...checked, etag, last_modified: lastModified, expires_seconds: expiryOf(text) }
   const sha256 = createHash('sha256').update(text).digest('hex')
-  if (sha256 === row.sha256 && (await hasText(dependencies.directory, row))) {
+  if (sha256 === row.sha256 && hasText(dependencies.directory, row)) {
     await store.updateListRow(dependencies.db, row.id, columns)
     return unchanged
   }

@@ -69,9 +69,9 @@ function addUp(peers: Iterable<FollowedPeer>, now: number) {
   for (const peer of peers) {
     counts.total += 1
     counts[statusOf(peer, now)] += 1
-    traffic.rx_bytes += peer.activity.rxTotal
-    traffic.tx_bytes += peer.activity.txTotal
-    const handshake = peer.activity.lastHandshake
+    traffic.rx_bytes += peer.activity.rx_total
+    traffic.tx_bytes += peer.activity.tx_total
+    const handshake = peer.activity.last_handshake
     if (handshake !== null) lastHandshake = Math.max(handshake, lastHandshake ?? 0)
   }
   counts.connected = counts.active

@@ -1,13 +1,9 @@
 import type { Kysely } from 'kysely'
-import type { PeerActivityRow, Tables } from '../tables.ts'
+import type { PeerActivityRow, PeerRow, Tables } from '../tables.ts'
 
 /** A peer as the sampler follows it, with what it did so far. */
-export interface FollowedPeerRow extends PeerActivityRow {
-  readonly name: string
-  readonly interface: string
-  readonly public_key: string
-  readonly enabled: number
-  readonly expires_at: number | null
+export interface FollowedPeerRow
+  extends PeerActivityRow, Pick<PeerRow, 'name' | 'interface' | 'public_key' | 'enabled' | 'expires_at'> {
   readonly interface_enabled: number
 }
 
@@ -45,21 +41,10 @@ async function writeBatches(db: Kysely<Tables>, rows: readonly PeerActivityRow[]
   const written = new Set<string>()
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const part = rows.slice(start, start + rowsAtOnce)
-    const known = await db
-      .selectFrom('peers')
-      .select('id')
-      .where(
-        'id',
-        'in',
-        part.map((row) => row.peer_id),
-      )
-      .execute()
-    const there = new Set(known.map((row) => row.id))
-    await upsert(
-      db,
-      part.filter((row) => there.has(row.peer_id)),
-    )
-    for (const id of there) written.add(id)
+    const ids = part.map((row) => row.peer_id)
+    for (const { id } of await db.selectFrom('peers').select('id').where('id', 'in', ids).execute()) written.add(id)
+    const known = part.filter((row) => written.has(row.peer_id))
+    await upsert(db, known)
   }
   return written
 }

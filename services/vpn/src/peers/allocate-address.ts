@@ -1,13 +1,10 @@
 import type { Kysely } from 'kysely'
-import type { InterfaceRow, Tables } from '../tables.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { ipv4OfNumber, ipv6Host, isPeerAddress4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { isIpv6Used, usedAddresses } from './store.ts'
 
 /** A pair of addresses no one has. */
-export interface FreeAddress {
-  readonly ip: string
-  readonly ipv6: string | null
-}
+export type FreeAddress = Pick<PeerRow, 'ip' | 'ipv6'>
 
 /** Number of used addresses read at a time. */
 const window = 256

@@ -1,4 +1,4 @@
-import { parseResolvers } from '../interfaces/schema.ts'
+import { splitList } from '../envelope.ts'
 import { overlaps, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import type { RoutingMode } from './schema.ts'
 
@@ -58,8 +58,8 @@ export interface Routing {
 }
 
 /**
- * The networks of the `AllowedIPs` line. A resolver that none of them covers gets its own route: a device that asks it
- * past the tunnel would tell every network it is in what it looks up.
+ * The networks of the `AllowedIPs` line. A resolver that none of them covers gets its own route: a device that queries it
+ * past the tunnel would show every network it is in what it looks up.
  */
 export function routedNetworks(routing: Routing): string[] {
   if (routing.mode === 'full_tunnel') return ['0.0.0.0/0', '::/0']
@@ -69,7 +69,7 @@ export function routedNetworks(routing: Routing): string[] {
     split_tunnel: [...own, ...routing.listed],
     custom: [...routing.listed],
   }[routing.mode]
-  const resolvers = parseResolvers(routing.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
+  const resolvers = splitList(routing.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
   const uncovered = resolvers.filter((resolver) => !networks.some((network) => covers(network, resolver)))
   return [...new Set([...networks, ...uncovered])]
 }

@@ -26,7 +26,7 @@ test('totals are the sum over all lives of the device, however often it is read'
         activity = countTraffic(activity, undefined)
       }
       assert.equal(
-        activity.rxTotal,
+        activity.rx_total,
         growths.flat().reduce((sum, more) => sum + more, 0),
       )
     }),
@@ -36,13 +36,13 @@ test('totals are the sum over all lives of the device, however often it is read'
 test('a counter that went down without a reading in between began anew', () => {
   const before = countTraffic(noActivity, reading(1000, 500))
   const after = countTraffic(before, reading(300, 700))
-  assert.deepEqual([after.rxTotal, after.txTotal], [1300, 700])
+  assert.deepEqual([after.rx_total, after.tx_total], [1300, 700])
 })
 
 test('the last handshake and endpoint outlive the device', () => {
   const before = countTraffic(noActivity, reading(1, 1, { latestHandshake: 5, endpoint: '192.0.2.1:9' }))
   for (const next of [countTraffic(before, undefined), countTraffic(before, reading(0))]) {
-    assert.deepEqual([next.lastHandshake, next.endpoint], [5, '192.0.2.1:9'])
+    assert.deepEqual([next.last_handshake, next.endpoint], [5, '192.0.2.1:9'])
   }
 })
 
@@ -53,14 +53,14 @@ test('a reading that brings nothing new is no change', () => {
 })
 
 const now = 1_000_000
-const facts = { enabled: true, expiresAt: null, lastHandshake: now - 1, interfaceEnabled: true }
+const facts = { enabled: 1, expires_at: null, last_handshake: now - 1, interface_enabled: 1 }
 
 test('disabled and expired peers are disabled whatever they did; a handshake makes active for 180 s on a running interface', () => {
   assert.equal(peerStatus(facts, now), 'active')
-  assert.equal(peerStatus({ ...facts, enabled: false }, now), 'disabled')
-  assert.equal(peerStatus({ ...facts, expiresAt: now }, now), 'disabled')
-  assert.equal(peerStatus({ ...facts, expiresAt: now + 1 }, now), 'active')
-  assert.equal(peerStatus({ ...facts, lastHandshake: null }, now), 'inactive')
-  assert.equal(peerStatus({ ...facts, lastHandshake: now - handshakeLifetime }, now), 'inactive')
-  assert.equal(peerStatus({ ...facts, interfaceEnabled: false }, now), 'inactive')
+  assert.equal(peerStatus({ ...facts, enabled: 0 }, now), 'disabled')
+  assert.equal(peerStatus({ ...facts, expires_at: now }, now), 'disabled')
+  assert.equal(peerStatus({ ...facts, expires_at: now + 1 }, now), 'active')
+  assert.equal(peerStatus({ ...facts, last_handshake: null }, now), 'inactive')
+  assert.equal(peerStatus({ ...facts, last_handshake: now - handshakeLifetime }, now), 'inactive')
+  assert.equal(peerStatus({ ...facts, interface_enabled: 0 }, now), 'inactive')
 })

@@ -3,22 +3,18 @@ import type { FollowedPeerRow } from './activity-store.ts'
 import type { PeerStatus } from './schema.ts'
 import type { PeerState } from '../wireguard/device.ts'
 
-/** A peer the sampler follows, with its latest activity. */
-export interface FollowedPeer {
+/** Activity of a peer over all restarts of its device, as stored. Bytes, and milliseconds since the epoch. */
+export type PeerActivity = Readonly<Omit<PeerActivityRow, 'peer_id' | 'rx_bucketed' | 'tx_bucketed'>>
+
+/** A peer the sampler follows, as stored, with its latest activity. */
+export interface FollowedPeer extends Readonly<Omit<FollowedPeerRow, keyof PeerActivityRow>> {
   readonly id: string
-  readonly name: string
-  readonly interface: string
-  readonly publicKey: string
-  readonly enabled: boolean
-  readonly expiresAt: number | null
-  /** True if its interface is enabled. */
-  readonly interfaceEnabled: boolean
   readonly activity: PeerActivity
 }
 
 /** The status of a followed peer at a time, milliseconds since the epoch. */
 export function statusOf({ activity, ...peer }: FollowedPeer, now: number): PeerStatus {
-  return peerStatus({ ...peer, lastHandshake: activity.lastHandshake }, now)
+  return peerStatus({ ...peer, last_handshake: activity.last_handshake }, now)
 }
 
 type Mutable = { -readonly [Key in keyof FollowedPeer]: FollowedPeer[Key] }
@@ -33,56 +29,34 @@ export interface Followed extends Mutable {
   bucketed: { readonly rx: number; readonly tx: number }
 }
 
-type Bucketed = Pick<PeerActivityRow, 'rx_bucketed' | 'tx_bucketed'>
-
-function columnsOf(activity: PeerActivity): Omit<PeerActivityRow, 'peer_id' | keyof Bucketed> {
-  return {
-    last_handshake: activity.lastHandshake,
-    endpoint: activity.endpoint,
-    rx_total: activity.rxTotal,
-    tx_total: activity.txTotal,
-    rx_seen: activity.rxSeen,
-    tx_seen: activity.txSeen,
-  }
-}
-
 /** The row of a peer's activity, when the buckets that are over are written with it. */
 export function activityRowOf({ id, activity, bucketed }: Followed, closed = { rx: 0, tx: 0 }): PeerActivityRow {
   const sums = { rx_bucketed: bucketed.rx + closed.rx, tx_bucketed: bucketed.tx + closed.tx }
-  return { peer_id: id, ...columnsOf(activity), ...sums }
+  return { peer_id: id, ...activity, ...sums }
 }
 
 /** A stored peer, not sampled yet. */
 export function followedOfRow(row: FollowedPeerRow): Followed {
-  const activity = {
-    lastHandshake: row.last_handshake,
-    endpoint: row.endpoint,
-    rxTotal: row.rx_total,
-    txTotal: row.tx_total,
-    rxSeen: row.rx_seen,
-    txSeen: row.tx_seen,
-  }
+  const { peer_id: id, rx_bucketed: rx, tx_bucketed: tx, ...rest } = row
+  const { last_handshake, endpoint, rx_total, tx_total, rx_seen, tx_seen, ...columns } = rest
+  const activity = { last_handshake, endpoint, rx_total, tx_total, rx_seen, tx_seen }
   return {
-    id: row.peer_id,
-    name: row.name,
-    interface: row.interface,
-    publicKey: row.public_key,
-    enabled: row.enabled === 1,
-    expiresAt: row.expires_at,
-    interfaceEnabled: row.interface_enabled === 1,
+    ...columns,
+    id,
     writtenAt: 0,
-    writtenHandshake: row.last_handshake,
+    writtenHandshake: last_handshake,
     isDirty: false,
-    bucketed: { rx: row.rx_bucketed, tx: row.tx_bucketed },
+    bucketed: { rx, tx },
     activity,
     reported: { activity, isConnected: false },
   }
 }
 
 /** A peer that was just made, or changed: without activity. */
-export function followedOfPeer(row: PeerRow, interfaceEnabled: number): Followed {
-  const activity = { ...columnsOf(noActivity), rx_bucketed: 0, tx_bucketed: 0 }
-  return followedOfRow({ ...row, ...activity, peer_id: row.id, interface_enabled: interfaceEnabled })
+export function followedOfPeer(row: PeerRow, interface_enabled: number): Followed {
+  const { id, name, interface: on, public_key, enabled, expires_at } = row
+  const columns = { peer_id: id, name, interface: on, public_key, enabled, expires_at, interface_enabled }
+  return followedOfRow({ ...columns, ...noActivity, rx_bucketed: 0, tx_bucketed: 0 })
 }
 
 /** Returns true if the peer's status is `active`. */
@@ -92,7 +66,7 @@ export function isConnected(peer: FollowedPeer, now: number): boolean {
 
 /** Returns the ids of the peers that expired after `since` and until `now`, by interface. */
 export function expiredBetween(peers: Iterable<FollowedPeer>, since: number, now: number): Map<string, string[]> {
-  const due = [...peers].filter(({ expiresAt }) => expiresAt !== null && expiresAt > since && expiresAt <= now)
+  const due = [...peers].filter(({ expires_at: at }) => at !== null && at > since && at <= now)
   const byInterface = Map.groupBy(due, (peer) => peer.interface)
   return new Map(Array.from(byInterface, ([name, expired]) => [name, expired.map(({ id }) => id)]))
 }
@@ -100,13 +74,8 @@ export function expiredBetween(peers: Iterable<FollowedPeer>, since: number, now
 /** A handshake older than this no longer lets packets through (WireGuard's REJECT_AFTER_TIME), milliseconds. */
 export const handshakeLifetime = 180_000
 
-/** Facts that decide a peer's status. Times are milliseconds since the epoch. */
-export interface StatusFacts {
-  readonly enabled: boolean
-  readonly expiresAt: number | null
-  readonly lastHandshake: number | null
-  readonly interfaceEnabled: boolean
-}
+/** Columns that decide a peer's status. */
+type StatusFacts = Pick<FollowedPeerRow, 'enabled' | 'expires_at' | 'last_handshake' | 'interface_enabled'>
 
 /** Returns true if the peer has expired. */
 export function isExpired(expiresAt: number | null, now: number): boolean {
@@ -118,29 +87,19 @@ export function isExpired(expiresAt: number | null, now: number): boolean {
  * never stored, so that no change can leave an old one behind. The list's filter says the same in SQL, see `store.ts`.
  */
 export function peerStatus(facts: StatusFacts, now: number): PeerStatus {
-  if (!facts.enabled || isExpired(facts.expiresAt, now)) return 'disabled'
-  const recent = facts.lastHandshake !== null && facts.lastHandshake > now - handshakeLifetime
-  return recent && facts.interfaceEnabled ? 'active' : 'inactive'
+  if (facts.enabled === 0 || isExpired(facts.expires_at, now)) return 'disabled'
+  const recent = facts.last_handshake !== null && facts.last_handshake > now - handshakeLifetime
+  return recent && facts.interface_enabled === 1 ? 'active' : 'inactive'
 }
 
-/** Activity of a peer over all restarts of its device. Bytes, and milliseconds since the epoch. */
-export interface PeerActivity {
-  readonly lastHandshake: number | null
-  readonly endpoint: string | null
-  readonly rxTotal: number
-  readonly txTotal: number
-  /** The device's counters when the totals were last brought up to date. */
-  readonly rxSeen: number
-  readonly txSeen: number
-}
-
+/** Activity of a peer that never connected. */
 export const noActivity: PeerActivity = {
-  lastHandshake: null,
+  last_handshake: null,
   endpoint: null,
-  rxTotal: 0,
-  txTotal: 0,
-  rxSeen: 0,
-  txSeen: 0,
+  rx_total: 0,
+  tx_total: 0,
+  rx_seen: 0,
+  tx_seen: 0,
 }
 
 /**
@@ -149,20 +108,20 @@ export const noActivity: PeerActivity = {
  */
 export function countTraffic(before: PeerActivity, reading: PeerState | undefined): PeerActivity {
   if (reading === undefined) {
-    return before.rxSeen === 0 && before.txSeen === 0 ? before : { ...before, rxSeen: 0, txSeen: 0 }
+    return before.rx_seen === 0 && before.tx_seen === 0 ? before : { ...before, rx_seen: 0, tx_seen: 0 }
   }
-  const rx = grown(before.rxSeen, reading.rxBytes)
-  const tx = grown(before.txSeen, reading.txBytes)
-  const lastHandshake = reading.latestHandshake ?? before.lastHandshake
+  const rx = grown(before.rx_seen, reading.rxBytes)
+  const tx = grown(before.tx_seen, reading.txBytes)
+  const last_handshake = reading.latestHandshake ?? before.last_handshake
   const endpoint = reading.endpoint ?? before.endpoint
-  if (rx === 0 && tx === 0 && lastHandshake === before.lastHandshake && endpoint === before.endpoint) return before
+  if (rx === 0 && tx === 0 && last_handshake === before.last_handshake && endpoint === before.endpoint) return before
   return {
-    lastHandshake,
+    last_handshake,
     endpoint,
-    rxTotal: before.rxTotal + rx,
-    txTotal: before.txTotal + tx,
-    rxSeen: reading.rxBytes,
-    txSeen: reading.txBytes,
+    rx_total: before.rx_total + rx,
+    tx_total: before.tx_total + tx,
+    rx_seen: reading.rxBytes,
+    tx_seen: reading.txBytes,
   }
 }
 

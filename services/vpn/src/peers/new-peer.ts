@@ -3,6 +3,7 @@ import type { Sealer } from '@hearth/credentials'
 import { parseIsoTime } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import { nameKey } from '../envelope.ts'
 import { sealContext } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { conflict, invalidField } from '../problems.ts'
@@ -24,9 +25,6 @@ export interface NewPeerContext {
   readonly settings: () => PeerDefaults
   readonly now: number
 }
-
-/** The form in which two names are the same. */
-export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()
 
 /** A row for a new peer with its own address. Throws a `Problem` that names the member which cannot be. */
 export async function newPeerRow(

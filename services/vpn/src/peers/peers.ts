@@ -14,7 +14,6 @@ import type { Sampler } from './sampler.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
 import * as store from './store.ts'
 import { type FollowedPeer, isExpired, peerStatus } from './followed-peer.ts'
-import type { PeerWithActivityRow } from './store.ts'
 
 /** The role of the caller; only administrators see where peers connect from. */
 export interface Viewer {
@@ -214,14 +213,8 @@ interface PeerView {
 }
 
 /** The wire form of a peer. No key but the public one is in it. */
-function peerOfRow(row: PeerWithActivityRow, view: PeerView): Peer {
-  const facts = {
-    enabled: row.enabled === 1,
-    expiresAt: row.expires_at,
-    lastHandshake: row.last_handshake,
-    interfaceEnabled: row.interface_enabled === 1,
-  }
-  const status = peerStatus(facts, view.now)
+function peerOfRow(row: store.PeerWithActivityRow, view: PeerView): Peer {
+  const status = peerStatus(row, view.now)
   return {
     id: row.id,
     name: row.name,
@@ -231,12 +224,12 @@ function peerOfRow(row: PeerWithActivityRow, view: PeerView): Peer {
     routing_mode: row.routing_mode,
     allowed_ips: JSON.parse(row.allowed_ips) as string[],
     persistent_keepalive: row.persistent_keepalive,
-    enabled: facts.enabled,
+    enabled: row.enabled === 1,
     status,
     connected: status === 'active',
     last_handshake: toIsoString(row.last_handshake),
-    transfer_tx: view.followed?.activity.txTotal ?? row.tx_total,
-    transfer_rx: view.followed?.activity.rxTotal ?? row.rx_total,
+    transfer_tx: view.followed?.activity.tx_total ?? row.tx_total,
+    transfer_rx: view.followed?.activity.rx_total ?? row.rx_total,
     endpoint: view.showEndpoint ? (view.followed?.activity.endpoint ?? row.endpoint) : null,
     public_key: row.public_key,
     has_private_key: row.private_key !== null,

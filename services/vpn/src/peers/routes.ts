@@ -1,17 +1,16 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
-import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
-import type { Publish } from '../service-event.ts'
+import { dataEnvelope, messageEnvelope, ok } from '../envelope.ts'
+import { createEditAnswer, type Publish } from '../service-event.ts'
 import type { Peers } from './peers.ts'
 import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, PeerUpdate } from './schema.ts'
 
 const shared = { tag: 'Peers', limit: 'counted' } as const
 const member = { ...shared, path: '/api/peers/{id}', params: PeerParams } as const
 
-/** Peers: everyone signed in may look, administrators change and hand out configurations. */
+/** Peers: everyone signed in may read them, administrators change them and hand out configurations. */
 export function peerRoutes(peers: Peers, publish: Publish): Route[] {
-  const changed = (id: string) => publish({ type: 'changed', collection: 'peers', id })
-  return [...readingRoutes(peers), ...configurationRoutes(peers), ...changingRoutes(peers, changed)]
+  return [...readingRoutes(peers), ...configurationRoutes(peers), ...changingRoutes(peers, publish)]
 }
 
 function readingRoutes(peers: Peers): Route[] {
@@ -81,7 +80,8 @@ function configurationRoutes(peers: Peers): Route[] {
   ]
 }
 
-function changingRoutes(peers: Peers, changed: (id: string) => void): Route[] {
+function changingRoutes(peers: Peers, publish: Publish): Route[] {
+  const edited = createEditAnswer(publish, 'peers')
   return [
     route(
       {
@@ -95,11 +95,7 @@ function changingRoutes(peers: Peers, changed: (id: string) => void): Route[] {
         success: { status: 201, body: messageEnvelope(Peer) },
         errors: [409],
       },
-      async ({ body }) => {
-        const peer = await peers.create(body)
-        changed(peer.id)
-        return done(peer, `Peer ${peer.name} created`)
-      },
+      ({ body }) => edited(peers.create(body), ({ name }) => `Peer ${name} created`),
     ),
     route(
       {
@@ -112,11 +108,7 @@ function changingRoutes(peers: Peers, changed: (id: string) => void): Route[] {
         success: { status: 200, body: messageEnvelope(Peer) },
         errors: [404, 409],
       },
-      async ({ params, body }) => {
-        const peer = await peers.update(params.id, body)
-        changed(peer.id)
-        return done(peer, `Peer ${peer.name} changed`)
-      },
+      ({ params, body }) => edited(peers.update(params.id, body), ({ name }) => `Peer ${name} changed`),
     ),
     route(
       {
@@ -127,11 +119,7 @@ function changingRoutes(peers: Peers, changed: (id: string) => void): Route[] {
         success: { status: 200, body: messageEnvelope(PeerDeleted) },
         errors: [404],
       },
-      async ({ params }) => {
-        const { id, name } = await peers.remove(params.id)
-        changed(id)
-        return done({ id, name }, `Peer ${name} deleted`)
-      },
+      ({ params }) => edited(peers.remove(params.id), ({ name }) => `Peer ${name} deleted`),
     ),
   ]
 }

@@ -97,8 +97,8 @@ async function startTest(rows: PeerRow[]) {
 }
 
 const totals = (sampler: Sampler, id: string) => [
-  sampler.peer(id)?.activity.rxTotal,
-  sampler.peer(id)?.activity.txTotal,
+  sampler.peer(id)?.activity.rx_total,
+  sampler.peer(id)?.activity.tx_total,
 ]
 
 function statusIn(sampler: Sampler, id: string, now: number) {

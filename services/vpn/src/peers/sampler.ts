@@ -35,7 +35,7 @@ export interface SampleReport {
 /** Counters alone are written down this often, milliseconds; the device keeps them meanwhile. Handshakes are written at once. */
 const counterResolution = 30_000
 
-/** Longest time that a peer counts as connected in one round, milliseconds: the machine may have slept in between. */
+/** Maximum time that a peer counts as connected in one round, milliseconds: the machine may have slept in between. */
 const maxRoundMs = 300_000
 
 /** Peers whose counters are written in one round; more when it takes more for all to have their turn in time. */
@@ -89,9 +89,9 @@ export class Sampler {
 
   /** Records traffic that an earlier process counted and did not write into a bucket, at the time of the last handshake. */
   #recover(peer: Followed, now: number): void {
-    const { rxTotal, txTotal, lastHandshake } = peer.activity
-    const left = { rx: Math.max(0, rxTotal - peer.bucketed.rx), tx: Math.max(0, txTotal - peer.bucketed.tx) }
-    if (left.rx > 0 || left.tx > 0) this.#record(peer, { ...left, activeMs: 0 }, Math.min(now, lastHandshake ?? now))
+    const { rx_total, tx_total, last_handshake } = peer.activity
+    const left = { rx: Math.max(0, rx_total - peer.bucketed.rx), tx: Math.max(0, tx_total - peer.bucketed.tx) }
+    if (left.rx > 0 || left.tx > 0) this.#record(peer, { ...left, activeMs: 0 }, Math.min(now, last_handshake ?? now))
   }
 
   #record(peer: Followed, amount: { rx: number; tx: number; activeMs: number }, at: number): void {
@@ -105,14 +105,14 @@ export class Sampler {
     const fresh = followedOfPeer(row, on.enabled)
     if (known === undefined) this.#byId.set(row.id, fresh)
     else {
-      const { name, publicKey, enabled, expiresAt, interfaceEnabled } = fresh
-      Object.assign(known, { name, publicKey, enabled, expiresAt, interfaceEnabled })
+      const { name, public_key, enabled, expires_at, interface_enabled } = fresh
+      Object.assign(known, { name, public_key, enabled, expires_at, interface_enabled })
     }
   }
 
   /** Takes over whether an interface is meant to run. */
   interfaceChanged({ name, enabled }: Pick<InterfaceRow, 'name' | 'enabled'>): void {
-    for (const peer of this.#on(name)) peer.interfaceEnabled = enabled === 1
+    for (const peer of this.#on(name)) peer.interface_enabled = enabled
   }
 
   forget(id: string): void {
@@ -132,7 +132,7 @@ export class Sampler {
   peersOf(name: string): { id: string; isConnected: boolean; rxTotal: number; txTotal: number }[] {
     const now = this.#dependencies.clock.now()
     return this.#on(name).map((peer) => {
-      const { rxTotal, txTotal } = peer.activity
+      const { rx_total: rxTotal, tx_total: txTotal } = peer.activity
       return { id: peer.id, isConnected: isConnected(peer, now), rxTotal, txTotal }
     })
   }
@@ -161,10 +161,10 @@ export class Sampler {
     return this.#turn.run('sample', async () => {
       const peer = this.#byId.get(id)
       if (peer === undefined) return
-      const { interface: name, publicKey } = peer
-      const state = await this.#read(name, (devices) => devices.readPeer(name, publicKey))
+      const { interface: name, public_key: key } = peer
+      const state = await this.#read(name, (devices) => devices.readPeer(name, key))
       if (state === undefined) return
-      const reading = state === null ? null : { peers: new Map([[publicKey, state]]) }
+      const reading = state === null ? null : { peers: new Map([[key, state]]) }
       this.#take(peer, reading, { now: this.#dependencies.clock.now(), elapsed: 0 })
       if (peer.isDirty) await this.#write([peer])
     })
@@ -174,7 +174,7 @@ export class Sampler {
   restart(ids: readonly string[]): Promise<void> {
     return this.#turn.run('sample', async () => {
       const peers = this.#followed(ids)
-      for (const peer of peers) peer.activity = { ...peer.activity, rxSeen: 0, txSeen: 0 }
+      for (const peer of peers) peer.activity = { ...peer.activity, rx_seen: 0, tx_seen: 0 }
       await this.#write(peers)
     })
   }
@@ -206,8 +206,8 @@ export class Sampler {
       this.#take(peer, readings.get(peer.interface), { now, elapsed })
       const { activity: before, isConnected: wasConnected } = peer.reported
       peer.reported = { activity: peer.activity, isConnected: isConnected(peer, now) }
-      totals.rx += peer.activity.rxTotal - before.rxTotal
-      totals.tx += peer.activity.txTotal - before.txTotal
+      totals.rx += peer.activity.rx_total - before.rx_total
+      totals.tx += peer.activity.tx_total - before.tx_total
       const isSwitched = wasConnected !== peer.reported.isConnected
       if (isSwitched) switched.push(peer)
       if (isSwitched || peer.activity !== before) changed.push(peer)
@@ -264,11 +264,11 @@ export class Sampler {
   ): void {
     const before = peer.activity
     if (reading !== undefined) {
-      const next = countTraffic(before, reading?.peers.get(peer.publicKey))
+      const next = countTraffic(before, reading?.peers.get(peer.public_key))
       if (next !== before) peer.isDirty = true
       peer.activity = next
     }
-    const [rx, tx] = [peer.activity.rxTotal - before.rxTotal, peer.activity.txTotal - before.txTotal]
+    const [rx, tx] = [peer.activity.rx_total - before.rx_total, peer.activity.tx_total - before.tx_total]
     const activeMs = isConnected(peer, now) ? elapsed : 0
     if (rx > 0 || tx > 0 || activeMs > 0) this.#record(peer, { rx, tx, activeMs }, now)
   }
@@ -276,7 +276,7 @@ export class Sampler {
   /** New handshakes now; counters and buckets that are over in turn, so that thousands do not make one round long. */
   #dueOf(changed: readonly Followed[], { now, elapsed }: { now: number; elapsed: number }): Followed[] {
     const dirty = changed.filter((peer) => peer.isDirty)
-    const urgent = dirty.filter((peer) => peer.activity.lastHandshake !== peer.writtenHandshake)
+    const urgent = dirty.filter((peer) => peer.activity.last_handshake !== peer.writtenHandshake)
     const limit = Math.max(writtenAtOnce, Math.ceil((this.#byId.size * elapsed) / turnsWithin))
     const counters = dirty.filter((peer) => now - peer.writtenAt >= counterResolution).slice(0, limit)
     const ended = this.#dependencies.traffic?.due(now, Math.max(limit - counters.length, limit >> 2)) ?? []
@@ -300,7 +300,7 @@ export class Sampler {
     for (const [index, peer] of peers.entries()) {
       peer.isDirty = false
       peer.writtenAt = now
-      peer.writtenHandshake = peer.activity.lastHandshake
+      peer.writtenHandshake = peer.activity.last_handshake
       peer.bucketed = { rx: rows[index]?.rx_bucketed ?? 0, tx: rows[index]?.tx_bucketed ?? 0 }
     }
   }

@@ -89,9 +89,9 @@ function activityOf(peer: FollowedPeer, at: number) {
     interface: peer.interface,
     status,
     connected: status === 'active',
-    last_handshake: toIsoString(activity.lastHandshake),
-    transfer_rx: activity.rxTotal,
-    transfer_tx: activity.txTotal,
+    last_handshake: toIsoString(activity.last_handshake),
+    transfer_rx: activity.rx_total,
+    transfer_tx: activity.tx_total,
     endpoint: activity.endpoint,
   }
 }

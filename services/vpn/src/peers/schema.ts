@@ -1,6 +1,6 @@
 import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
-import { idText, Timestamp, pageQuery, plainText, wholeNumber } from '../envelope.ts'
+import { idText, Timestamp, pageQuery, plainText, splitList, wholeNumber } from '../envelope.ts'
 
 /** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -34,19 +34,7 @@ const network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
 
 /** Networks as an array or a comma-separated string, at most 64. */
 const allowedIps = z
-  .union([
-    z.array(network).max(64),
-    z
-      .string()
-      .max(4096)
-      .transform((text) =>
-        text
-          .split(',')
-          .map((part) => part.trim())
-          .filter((part) => part !== ''),
-      )
-      .pipe(z.array(network).max(64)),
-  ])
+  .union([z.array(network).max(64), z.string().max(4096).transform(splitList).pipe(z.array(network).max(64))])
   .meta({ description: 'Networks for split_tunnel and custom, an array or a comma-separated string' })
 
 const keepalive = z.int().min(0).max(65_535)

@@ -120,9 +120,7 @@ function listed(all: readonly PeerWithActivityRow[], query: PeerListQuery): Peer
 }
 
 function statusOf(row: PeerWithActivityRow) {
-  const { expires_at: expiresAt, last_handshake: lastHandshake } = row
-  const switches = { enabled: row.enabled === 1, interfaceEnabled: row.interface_enabled === 1 }
-  return peerStatus({ ...switches, expiresAt, lastHandshake }, now)
+  return peerStatus(row, now)
 }
 
 test('every list is in its order, cut into pages after it, and holds what its filters say', async () => {

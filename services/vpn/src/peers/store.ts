@@ -1,17 +1,15 @@
 import { likePattern, type Page } from '@hearth/database'
 import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
+import { nameKey } from '../envelope.ts'
 import type { PeerActivityRow, PeerRow, Tables } from '../tables.ts'
 import type { PeerListQuery } from './schema.ts'
-import { handshakeLifetime } from './followed-peer.ts'
+import { handshakeLifetime, noActivity } from './followed-peer.ts'
 
 type Db = Kysely<Tables>
 
 /** A peer with what its device last reported and whether its interface is meant to run. */
-export interface PeerWithActivityRow extends PeerRow {
-  readonly last_handshake: number | null
-  readonly endpoint: string | null
-  readonly rx_total: number
-  readonly tx_total: number
+export interface PeerWithActivityRow
+  extends PeerRow, Pick<PeerActivityRow, 'last_handshake' | 'endpoint' | 'rx_total' | 'tx_total'> {
   readonly interface_enabled: number
 }
 
@@ -29,7 +27,7 @@ function joined(db: Db): JoinedQuery<object> {
 }
 
 /**
- * Joins only what the filter, and the order when there is one, look at: with thousands of peers a join costs more than all
+ * Joins only what the filter, and the order when there is one, need: with thousands of peers a join costs more than all
  * the rest.
  */
 function joinedFor(db: Db, query: PeerListQuery, isOrdered: boolean): JoinedQuery<object> {
@@ -100,7 +98,7 @@ function hasStatus(where: Where, status: NonNullable<PeerListQuery['status']>, n
 }
 
 function matches(where: Where, search: string) {
-  const part = likePattern(search.normalize('NFKC').toLowerCase())
+  const part = likePattern(nameKey(search))
   return where.or([
     contains('peers.name_key', `%${part}%`),
     contains('peers.ip', `%${part}%`),
@@ -118,14 +116,12 @@ export function findPeerRow(db: Db, id: string): Promise<PeerWithActivityRow | u
   return withActivity(joined(db)).where('peers.id', '=', id).executeTakeFirst()
 }
 
-const noBytes = { rx_total: 0, tx_total: 0, rx_seen: 0, tx_seen: 0, rx_bucketed: 0, tx_bucketed: 0 }
-
 /** Adds a peer with no activity yet. */
 export async function insertPeerRow(db: Db, row: PeerRow): Promise<void> {
   await db.insertInto('peers').values(row).execute()
   await db
     .insertInto('peer_activity')
-    .values({ peer_id: row.id, last_handshake: null, endpoint: null, ...noBytes })
+    .values({ peer_id: row.id, ...noActivity, rx_bucketed: 0, tx_bucketed: 0 })
     .execute()
 }
 

@@ -42,7 +42,7 @@ test('on a full disk entries wait, then are dropped and counted; with room again
   await using folder = await temporaryDirectory('disk-full')
   const [disk, script] = [join(folder.path, 'disk'), join(folder.path, 'program.mjs')]
   await mkdir(disk)
-  await writeFile(script, program(new URL('./test-log.ts', import.meta.url).href))
+  await writeFile(script, program(new URL('../../test/query-log-fixture.ts', import.meta.url).href))
   const { stdout } = await run('unshare', ['-m', process.execPath, script, disk], { timeout: 60_000 })
   const { full, offered, written, lost, failure } = JSON.parse(stdout)
   assert.match(full.failure, /full/)

@@ -5,7 +5,7 @@ import type { LogEntry } from '../dns/log-ring.ts'
 /** Numbers of kinds are 16 bits; the last is kept for what finds no number. */
 const maxKinds = 65_535
 const places = 1 << 18
-const labelsAtMost = 1000
+const maxLabels = 1000
 
 /**
  * All an entry says beside who asked for what, when, and how long it took: status, reason, source, traits, rcode, type and
@@ -50,7 +50,7 @@ export class InternedKinds {
   settle(): void {
     if (this.#upstreams.length > 0 || this.#labels.length === 0) return
     const insert = this.#database.prepare(
-      `INSERT INTO upstream (label) SELECT ? WHERE (SELECT count(*) FROM upstream) < ${labelsAtMost} ON CONFLICT DO NOTHING`,
+      `INSERT INTO upstream (label) SELECT ? WHERE (SELECT count(*) FROM upstream) < ${maxLabels} ON CONFLICT DO NOTHING`,
     )
     const find = this.#database.prepare('SELECT id FROM upstream WHERE label = ?')
     const numberOf = (label: string): number => {

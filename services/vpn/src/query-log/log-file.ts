@@ -45,7 +45,7 @@ export interface ClientRow {
   readonly addresses: string
 }
 
-/** The log as it stands within one look at it. */
+/** The log as it stands within one transaction. */
 export interface LogView {
   readonly database: DatabaseSync
   /** Newest first. */

@@ -10,7 +10,7 @@ import { asideOf } from './log-database.ts'
 import { QueryLog } from './query-log.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
-import { createTestLog, entryOf, isInFiles } from './test-log.ts'
+import { createTestLog, entryOf, isInFiles } from '../../test/query-log-fixture.ts'
 
 const day = 86_400_000
 
@@ -21,7 +21,7 @@ async function readAll(file: string) {
   return { rows, total }
 }
 
-test('ids grow, also over restarts, purges and a clock that is set back; moments are as they were told', async () => {
+test('ids grow, also over restarts, purges and a clock that is set back; times are as they were given', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const now = Date.now()

@@ -97,18 +97,6 @@ export class PageSearch {
     return { rows, total }
   }
 
-  /** Entries with greater numbers than `after`, newest first, at most so many. */
-  newest(view: LogView, after: number, limit: number): Row[] {
-    const rows: Row[] = []
-    for (const segment of view.segments) {
-      if (segment.lastId <= after || rows.length === limit) break
-      const entry = rowsOf(segment)
-      const ids = segment.ids()
-      for (let n = segment.rows - 1; n >= 0 && ids[n]! > after && rows.length < limit; n--) rows.push(entry(n))
-    }
-    return rows
-  }
-
   /** Puts the positions that pass into `#positions`. Returns how many. */
   #narrow(segment: Segment, { steps, start, end }: RowFilter): number {
     const positions = this.#positions

@@ -1,8 +1,7 @@
 import { domainToASCII } from 'node:url'
 import type { Clock } from '@hearth/runtime'
 import type { PageRequest, QueryFilter } from './page-search.ts'
-import type { LoggedQuery, RuleHits } from './reader-messages.ts'
-import { ReadingThread, type ReadingLimits } from './reading-thread.ts'
+import { type LoggedQuery, ReadingThread, type ReadingLimits, type RuleHits } from './reading-thread.ts'
 import type { Preview, PreviewRequest } from './rule-preview.ts'
 import { bucketsOf, type Bucket, type Statistics } from './statistics.ts'
 
@@ -30,11 +29,6 @@ export class QueryLog {
     return (await this.#thread.request('list', { filter: asStored, page })) ?? { rows: [], total: 0 }
   }
 
-  /** Queries that came after one (its id; 0 for all), newest first; for live pages. */
-  async newest(after: number, limit: number): Promise<LoggedQuery[]> {
-    return (await this.#thread.request('newest', { after, limit })) ?? []
-  }
-
   /** Statistics of the last hours, the current one included; at most 2 s old. */
   statistics(hours: number, bucket: Bucket): Promise<Statistics> {
     const key = `${hours} ${bucket}`
@@ -51,12 +45,6 @@ export class QueryLog {
   /** Returns the statistics of a log without entries. */
   noStatistics(hours: number, bucket: Bucket): Statistics {
     return noStatistics({ hours, bucket, now: this.#clock.now() })
-  }
-
-  /** One query by its id; undefined when it is not there any more. */
-  async find(id: number): Promise<LoggedQuery | undefined> {
-    const page = await this.#thread.request('list', { filter: {}, page: { limit: 1, offset: 0, before: id + 1 } })
-    return page?.rows.find((row) => row.id === id)
   }
 
   /** The numbers of the peers that have or had this name, id or address; 0 is who is no peer (`unknown`). */

@@ -1,7 +1,7 @@
 import { modifierNames } from '../dns/policy/modifier-names.ts'
 import { Reason, Status, Trait } from '../dns/policy/verdict.ts'
 import { rcodeName, typeName } from '../dns/wire/code-names.ts'
-import type { LoggedQuery } from './reader-messages.ts'
+import type { LoggedQuery } from './reading-thread.ts'
 import type { QueryFilter } from './page-search.ts'
 import type { DnsStatistics, LoggedQueryRecord, QueryFilterQuery, QueryReason } from './schema.ts'
 import type { Statistics } from './statistics.ts'
@@ -175,7 +175,7 @@ export async function* csvOf(log: QueryLog, filter: QueryFilter, names: Names): 
   }
 }
 
-/** Text that begins like a formula is kept from being one: anyone may ask for a name like that. */
+/** Text that begins like a formula is kept from being one: anyone may query a name like that. */
 export function cellOf(value: string | number | boolean | null): string {
   const text = value === null ? '' : String(value)
   const safe = typeof value === 'string' && /^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -10,7 +10,7 @@ import { Reason, Trait } from '../dns/policy/verdict.ts'
 import { cellOf } from './query-view.ts'
 import { QueryLog } from './query-log.ts'
 import { queryLogRoutes } from './routes.ts'
-import { createTestLog } from './test-log.ts'
+import { createTestLog } from '../../test/query-log-fixture.ts'
 
 const now = Date.parse('2026-11-21T12:30:00.250Z')
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
-import { entryOf } from './test-log.ts'
+import { entryOf } from '../../test/query-log-fixture.ts'
 import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
 
 function startWriter(start: WriterStart) {

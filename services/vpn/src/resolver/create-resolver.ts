@@ -10,12 +10,18 @@ import type { Streams } from '../dns/tcp/streams.ts'
 import type { RelayOptions } from '../dns/upstream/relay.ts'
 import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost } from './data-thread-host.ts'
-import { ListeningPlaces } from './listening-places.ts'
+import { ListeningAddresses } from './listening-addresses.ts'
 import { type ListsChange, ListsInForce } from './lists-in-force.ts'
 import { LogThreadHost } from './log-thread-host.ts'
 import type { ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
-import { policyOf, settingsConfig, startConfig, type ActiveConfig } from './active-config.ts'
-import { readResolverFile, readResolverFiles } from './read-files.ts'
+import {
+  type ActiveConfig,
+  policyOf,
+  readResolverFile,
+  readResolverFiles,
+  settingsConfig,
+  startConfig,
+} from './read-files.ts'
 import { UpstreamServers } from './upstream-servers.ts'
 
 const logFile = 'query-log.db'
@@ -72,7 +78,7 @@ export class Resolver {
   readonly #streamRing: SharedArrayBuffer
   readonly #streams = Promise.withResolvers<Streams>()
   #openedStreams: Streams | undefined
-  readonly #places: ListeningPlaces
+  readonly #addresses: ListeningAddresses
   readonly #log: LogThreadHost
   readonly #startedAt = Date.now()
   #files: ActiveConfig
@@ -92,11 +98,11 @@ export class Resolver {
       config,
       ring: rings[0],
       libc,
-      onNote: ({ number, error }) => this.#places.note(number, error),
+      onNote: ({ number, error }) => this.#addresses.note(number, error),
       warn,
     })
     ;[, this.#streamRing] = rings
-    this.#places = new ListeningPlaces({
+    this.#addresses = new ListeningAddresses({
       libc,
       assign: (listeners) => {
         this.data.update({ listeners })
@@ -115,7 +121,7 @@ export class Resolver {
   /** Opens the listeners, and begins with what needs not be done before: in the order in which someone waits for it. */
   async listen(): Promise<void> {
     const { lists, servers, dependencies } = this.#opened
-    await this.#places.apply(this.#files.settings.listeners)
+    await this.#addresses.apply(this.#files.settings.listeners)
     if (lists.isStale(this.#files.lists))
       this.#firstCompile = this.#compile().then(ignore, (error: Error) =>
         dependencies.warn(`the lists: ${error.message}`),
@@ -142,7 +148,7 @@ export class Resolver {
     return {
       engine: libc === undefined ? 'dgram' : 'ffi',
       engineReason,
-      listeners: this.#places.states(),
+      listeners: this.#addresses.states(),
       upstreams: servers.states(this.data.state),
       cacheEntries: this.data.state.words[Shared.cacheEntries]!,
       logLost: this.#log.lost,
@@ -193,7 +199,7 @@ export class Resolver {
   }
 
   async close(): Promise<void> {
-    await this.#places.close()
+    await this.#addresses.close()
     this.#openedStreams?.close()
     await this.data.close()
     this.#opened.servers.close()
@@ -257,7 +263,7 @@ export class Resolver {
     this.#update({ policy: policyOf(this.#files, lists.bundle()), ...settingsConfig(settings), ...upstreams })
     this.#log.send({ type: 'settings', retentionDays: settings.logRetentionDays })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
-    await this.#places.apply(settings.listeners)
+    await this.#addresses.apply(settings.listeners)
     servers.closeLeft()
   }
 }

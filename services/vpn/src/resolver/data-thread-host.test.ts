@@ -8,7 +8,7 @@ import { emptyBundle } from '../dns/policy/list-bundle.ts'
 import { openLibc } from '../dns/sockets/libc.ts'
 import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost, type DataThreadDependencies } from './data-thread-host.ts'
-import { startConfig } from './active-config.ts'
+import { startConfig } from './read-files.ts'
 
 function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; warnings: string[] } {
   const warnings: string[] = []
@@ -31,7 +31,7 @@ function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; w
 
 for (const { way, file } of [
   { way: 'in a loop', file: 'hanging-thread.ts' },
-  { way: 'asleep', file: 'sleeping-thread.ts' },
+  { way: 'asleep', file: 'hanging-thread.ts?asleep' },
 ])
   test(`a data thread whose heart stands still, ${way}, is replaced`, { timeout: 60_000 }, async () => {
     const { host, warnings } = start({ entry: new URL(`../../test/${file}`, import.meta.url) })

@@ -10,7 +10,7 @@ import { isSameQuestion, Question } from '../dns/wire/question.ts'
 import { addressesOf, cnamesOf, queryFor } from './packets.ts'
 import type { ExplainRequest, Explanation } from './messages.ts'
 
-/** Dependencies of an explanation: the policy in force, and a way to an upstream (see `UpstreamServers.ask`). */
+/** Dependencies of an explanation: the policy in force, and a way to an upstream (see `UpstreamServers.query`). */
 export interface ExplainContext {
   readonly policy: Policy
   readonly settings: EngineSettings
@@ -22,7 +22,7 @@ export interface ExplainContext {
 
 /**
  * Explains how a name would be answered, with the code that answers; with `resolve` it also finds the names and addresses
- * this one leads to. Throws a `RangeError` for what is no domain name.
+ * this one points to. Throws a `RangeError` for what is no domain name.
  */
 export async function explainName(
   context: ExplainContext,
@@ -53,15 +53,16 @@ interface Found {
 }
 
 /** Queries an upstream; for the IPv4 address of a name that has none, returns the answer about the IPv6 address. */
-async function answerFor({ query: ask }: ExplainContext, domain: string, qtype: number): Promise<Found | undefined> {
+async function answerFor(context: ExplainContext, domain: string, qtype: number): Promise<Found | undefined> {
   let found: Found | undefined
   for (const type of qtype === Type.a ? [Type.a, Type.aaaa] : [qtype]) {
     const query = queryFor(domain, type)
     if (query === undefined) return undefined
-    const asked = await ask(query, isAnswerTo(query)).catch(() => undefined)
-    if (asked === undefined) return found
-    found = { query, answer: asked.answer }
-    if (countOf(asked.answer) > cnamesOf(asked.answer).length) return found
+    const received = await context.query(query, isAnswerTo(query)).catch(() => undefined)
+    if (received === undefined) return found
+    const { answer } = received
+    found = { query, answer }
+    if (countOf(answer) > cnamesOf(answer).length) return found
   }
   return found
 }

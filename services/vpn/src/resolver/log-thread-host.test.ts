@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
-import { entryOf } from '../query-log/test-log.ts'
+import { entryOf } from '../../test/query-log-fixture.ts'
 import { LogThreadHost } from './log-thread-host.ts'
 
 test('closing does not wait for a thread that died, and what waits goes to the next one', async () => {

@@ -7,7 +7,7 @@ const headerBytes = 12
 const maxAddresses = 32
 const maxTargets = 32
 /** More bytes than any parameter has: a step over what holds no addresses. */
-const longest = 65_536
+const maxParameter = 65_536
 
 /** The addresses in an answer: of its A and AAAA records and of the hints of HTTPS and SVCB records, in their order. */
 export function addressesOf(answer: Uint8Array): string[] {
@@ -38,7 +38,7 @@ function hintsOf(answer: Uint8Array, from: number, to: number): string[] {
   for (let at = from; at + 4 <= to;) {
     const key = (answer[at]! << 8) | answer[at + 1]!
     const end = Math.min(to, at + 4 + ((answer[at + 2]! << 8) | answer[at + 3]!))
-    const size = key === 4 ? 4 : key === 6 ? 16 : longest
+    const size = key === 4 ? 4 : key === 6 ? 16 : maxParameter
     for (let hint = at + 4; hint + size <= end; hint += size)
       hints.push(addressText(answer.subarray(hint, hint + size)))
     at = end

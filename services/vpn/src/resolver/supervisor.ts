@@ -122,22 +122,16 @@ export class ResolverSupervisor {
 
   /** Compiles the lists and puts them in force. */
   async changedLists(): Promise<ListsChange> {
-    const answer = await this.#request({ type: 'changed', file: 'lists' }, longMs)
-    if (answer.type !== 'lists') throw new Error('the resolver answered something else')
-    return answer
+    return expectAnswer('lists', await this.#request({ type: 'changed', file: 'lists' }, longMs))
   }
 
   async explain(question: ExplainRequest): Promise<Explanation> {
-    const answer = await this.#request({ type: 'explain', ...question })
-    if (answer.type !== 'explanation') throw new Error('the resolver answered something else')
-    return answer.explanation
+    return expectAnswer('explanation', await this.#request({ type: 'explain', ...question })).explanation
   }
 
   /** Queries an upstream, given as operators write it; milliseconds. Rejects with the reason. */
   async testUpstream(upstream: string): Promise<number> {
-    const answer = await this.#request({ type: 'test-upstream', upstream })
-    if (answer.type !== 'tested') throw new Error('the resolver answered something else')
-    return answer.ms
+    return expectAnswer('tested', await this.#request({ type: 'test-upstream', upstream })).ms
   }
 
   /** Deletes the queries before a time, by one client or by all (null). */
@@ -234,6 +228,12 @@ export class ResolverSupervisor {
       this.#waiting.delete(id)
     }
   }
+}
+
+/** Passes an answer of this type on. */
+function expectAnswer<Type extends Answer['type']>(type: Type, answer: Answer): Extract<Answer, { type: Type }> {
+  if (answer.type !== type) throw new Error('the resolver answered something else')
+  return answer as Extract<Answer, { type: Type }>
 }
 
 /** Sends a message. To a process that just ended it fails, and the `exit` event follows. */

@@ -3,7 +3,7 @@ import type { ResolverClient } from '../dns/resolver-files.ts'
 
 /**
  * Changes of clients that `clients.json` may not hold yet, each client as it is now. A resolver that is started reads the file
- * and is then told of these, in whichever state the file is: each says all of its client, so nothing is lost by saying it twice.
+ * and is then notified of these, in whichever state the file is: each holds all of its client, so nothing is lost by sending it twice.
  */
 export class UnwrittenClients {
   readonly #clients = new Map<number, { readonly client: ResolverClient | null; readonly since: number }>()

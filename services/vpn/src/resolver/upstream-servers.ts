@@ -39,7 +39,7 @@ export class UpstreamServers {
     this.#options = options
   }
 
-  /** Opens what is new, and says how the data thread is to ask them. What is left over is closed by `closeLeft`. */
+  /** Opens what is new, and says how the data thread is to query them. What is left over is closed by `closeLeft`. */
   async apply(upstreams: readonly Upstream[]): Promise<readonly DataUpstream[]> {
     const known = new Map(this.#servers.map((server) => [keyOf(server.upstream), server]))
     const next: Server[] = []
@@ -60,7 +60,7 @@ export class UpstreamServers {
   /** Queries by stream, one server after the other, until an answer `isGood`. Rejects when none came within 4 s. */
   async query(query: Uint8Array, isGood: (answer: Uint8Array) => boolean): Promise<UpstreamAnswer> {
     const deadline = performance.now() + deadlineMs
-    let fault = new Error('there is no server to ask')
+    let failure = new Error('there is no upstream server')
     for (const [upstream, { relay }] of [...this.#servers.entries(), ...this.#servers.entries()]) {
       const timeout = Math.min(attemptMs, deadline - performance.now())
       if (timeout <= 0) break
@@ -68,15 +68,15 @@ export class UpstreamServers {
         const answer = await relay.query(query, timeout)
         if (isGood(answer)) return { answer, upstream }
       } catch (error) {
-        fault = error as Error
+        failure = error as Error
       }
     }
-    throw fault
+    throw failure
   }
 
   /** The names the log knows them by, in the order of what `apply` returned. */
   labels(): readonly string[] {
-    const byStream = this.#servers.filter(({ upstream }) => isAskedByUdp(upstream))
+    const byStream = this.#servers.filter(({ upstream }) => isQueriedByUdp(upstream))
     return [...this.#servers, ...byStream].map(({ upstream }) => labelOf(upstream))
   }
 
@@ -100,9 +100,9 @@ export class UpstreamServers {
   }
 }
 
-const isAskedByUdp = ({ protocol }: Upstream): boolean => protocol === 'udp'
+const isQueriedByUdp = ({ protocol }: Upstream): boolean => protocol === 'udp'
 
-/** First the servers themselves, in their order; then the bridges that ask those of UDP by TCP. */
+/** First the servers themselves, in their order; then the bridges that query those of UDP by TCP. */
 function dataUpstreams(servers: readonly Server[]): DataUpstream[] {
   const fallbacks: DataUpstream[] = []
   const own = servers.map(({ upstream, bridge }): DataUpstream => {
@@ -112,7 +112,7 @@ function dataUpstreams(servers: readonly Server[]): DataUpstream[] {
       byStream: -1,
       isBridge: true,
     }
-    if (!isAskedByUdp(upstream)) return { ...behind, isFallback: false }
+    if (!isQueriedByUdp(upstream)) return { ...behind, isFallback: false }
     fallbacks.push({ ...behind, isFallback: true })
     const byStream = servers.length + fallbacks.length - 1
     const endpoint = { address: upstream.address ?? '', port: upstream.port }

@@ -8,6 +8,7 @@ export const SignIn = z
     password: z.string().min(1).max(128).meta({ format: 'password' }),
   })
   .meta({ id: 'SignIn' })
+export type SignIn = z.infer<typeof SignIn>
 
 /** The signed-in user, and the CSRF token that writes of this session must carry. */
 export const Session = z

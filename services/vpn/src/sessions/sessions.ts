@@ -16,26 +16,13 @@ import type { Clock } from '@hearth/runtime'
 import type { SessionCaller } from '../access.ts'
 import type { Tables, UserRow } from '../tables.ts'
 import { userOfRow, usersIn } from '../users/users.ts'
-import type { Session } from './schema.ts'
+import type { Session, SignIn } from './schema.ts'
 
 /** Absolute session lifetime, milliseconds: 7 days, whatever the activity. */
 const maxAge = 7 * 86_400_000
 
 /** Five wrong passwords in 15 minutes, from one address or for one's own. */
 const maxFailures = slidingWindow(5, 900)
-
-/** A session with the key that goes into the cookie. */
-export interface OpenSession {
-  readonly key: string
-  readonly session: Session
-}
-
-/** Credentials of a sign-in. */
-export interface SignInInput {
-  readonly username: string
-  readonly password: string
-  readonly address: string
-}
 
 export interface SessionDependencies {
   readonly database: Database<Tables>
@@ -62,8 +49,11 @@ export class Sessions {
     this.#throttle = createThrottle(maxFailures, clock)
   }
 
-  /** Throws the same error, in the same time, for a wrong name and for a wrong password. */
-  async signIn({ username, password, address }: SignInInput): Promise<OpenSession> {
+  /**
+   * Opens a session; its key goes into the cookie. Throws the same error, in the same time, for a wrong name and for a wrong
+   * password.
+   */
+  async signIn({ username, password, address }: SignIn & { address: string }) {
     const user = await signIn({
       throttle: this.#throttle,
       key: addressGroup(address),

@@ -47,8 +47,8 @@ export interface Bucket {
   readonly from: FromHost[]
 }
 
-/** A peer that wanders through more hosts than this within five minutes is counted as being anywhere for the rest. */
-const hostsAtOnce = 16
+/** A peer that comes from more hosts than this within five minutes is counted as being anywhere for the rest. */
+const maxHosts = 16
 
 export function emptyBucket(start: number): Bucket {
   return { start, rx: 0, tx: 0, activeMs: 0, from: [] }
@@ -60,7 +60,7 @@ export function addToBucket(bucket: Bucket, amount: Amount, host: string): void 
   bucket.tx += amount.tx
   bucket.activeMs += amount.activeMs
   if (amount.rx === 0 && amount.tx === 0) return
-  const isKnown = bucket.from.length < hostsAtOnce || bucket.from.some((from) => from.host === host)
+  const isKnown = bucket.from.length < maxHosts || bucket.from.some((from) => from.host === host)
   const name = isKnown ? host : ''
   const known = bucket.from.find((from) => from.host === name)
   if (known === undefined) bucket.from.push({ host: name, rx: amount.rx, tx: amount.tx })

@@ -2,7 +2,7 @@ import { setImmediate as pause } from 'node:timers/promises'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { Tables } from '../tables.ts'
+import type { PeerRow, Tables } from '../tables.ts'
 import { badRequest, invalidField, notFound } from '../problems.ts'
 import { bucketStart, keptFor, steps, type Tier, tiers } from './bucket.ts'
 import type { TrafficRecorder } from './recorder.ts'
@@ -10,11 +10,7 @@ import type { PeerTraffic, TopTraffic, TopTrafficQuery, Traffic, TrafficQuery } 
 import { type BucketRange, type BucketSum, bucketSums, hasInterfaceTraffic, peerSums, type Whose } from './store.ts'
 
 /** A peer, as history needs it. */
-interface KnownPeer {
-  readonly id: string
-  readonly name: string
-  readonly interface: string
-}
+type KnownPeer = Readonly<Pick<PeerRow, 'id' | 'name' | 'interface'>>
 
 export interface HistoryDependencies {
   readonly database: Database<Tables>
@@ -195,12 +191,12 @@ export const maxPoints = 10_000
  * buckets. Throws 400 for a period that ends before it begins, 422 for one of too many buckets.
  */
 export function periodOf(
-  asked: { readonly start?: number | undefined; readonly end?: number | undefined },
+  query: { readonly start?: number | undefined; readonly end?: number | undefined },
   seconds: number,
   now: number,
 ): Period {
-  const end = asked.end ?? now
-  const start = asked.start ?? Math.min(bucketStart(end, steps.hourly) - 23 * 3_600_000, end - 1)
+  const end = query.end ?? now
+  const start = query.start ?? Math.min(bucketStart(end, steps.hourly) - 23 * 3_600_000, end - 1)
   if (start >= end) throw badRequest('start must be before end')
   const length = seconds * 1000
   const from = bucketStart(start, seconds)

@@ -31,7 +31,7 @@ interface PeerBuckets {
 }
 
 /** Buckets of a peer that has not been written for long, because the database is away, are merged beyond this. */
-const closedAtMost = 24
+const maxClosed = 24
 
 /**
  * Keeps the fine bucket every peer is in, in memory, and writes those that are over together with the totals they were
@@ -76,13 +76,13 @@ export class TrafficRecorder {
   }
 
   /** Returns at most so many peers whose bucket is over, those that wait longest first: thousands end at the same time. */
-  due(at: number, most: number): string[] {
+  due(at: number, max: number): string[] {
     const start = bucketStart(at, tiers.fine)
     if (start !== this.#sweptAt) {
       this.#sweptAt = start
       for (const [id, peer] of this.#peers) if (peer.open?.start !== start) this.#close(id, peer)
     }
-    return this.#waiting.values().take(most).toArray()
+    return this.#waiting.values().take(max).toArray()
   }
 
   /** Ends all buckets, so that everything can be written; the same bucket may be begun again and is added up then. */
@@ -175,7 +175,7 @@ export class TrafficRecorder {
     const { open, closed } = peer
     peer.open = undefined
     if (open === undefined || (open.rx === 0 && open.tx === 0 && open.activeMs === 0)) return
-    const last = closed.length < closedAtMost ? undefined : closed.at(-1)
+    const last = closed.length < maxClosed ? undefined : closed.at(-1)
     if (last === undefined) closed.push(open)
     else {
       last.activeMs += open.activeMs

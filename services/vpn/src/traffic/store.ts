@@ -1,16 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 import type { InterfaceTrafficRow, PeerTrafficRow, Tables } from '../tables.ts'
-import { bucketStart, tiers, type Tier } from './bucket.ts'
+import { type Bucket, bucketStart, tiers, type Tier } from './bucket.ts'
+import type { ClosedBucket } from './recorder.ts'
 
 type Db = Kysely<Tables>
 
 /** Sum of one bucket. */
-export interface BucketSum {
-  readonly start: number
-  readonly rx_bytes: number
-  readonly tx_bytes: number
-  readonly active_ms: number
-}
+export type BucketSum = Readonly<Pick<PeerTrafficRow, 'start' | 'rx_bytes' | 'tx_bytes' | 'active_ms'>>
 
 /** Stored buckets of one length that begin in a stretch of time, the end left out. */
 export interface BucketRange {
@@ -29,7 +25,7 @@ export interface Whose {
 const rowsAtOnce = 500
 
 /** Adds fine buckets to the tables, each into its fine bucket, its hour and its day, of the peer and of the interface. */
-export async function addTraffic(db: Db, closed: readonly ClosedAmounts[]): Promise<void> {
+export async function addTraffic(db: Db, closed: readonly ClosedBucket[]): Promise<void> {
   const peers = new Map<string, PeerTrafficRow>()
   const interfaces = new Map<string, InterfaceTrafficRow>()
   for (const { id, interface: name, bucket } of closed) {
@@ -44,17 +40,11 @@ export async function addTraffic(db: Db, closed: readonly ClosedAmounts[]): Prom
   await inParts([...interfaces.values()], (rows) => addInterfaceRows(db, rows))
 }
 
-interface ClosedAmounts {
-  readonly id: string | null
-  readonly interface: string
-  readonly bucket: { readonly start: number; readonly rx: number; readonly tx: number; readonly activeMs: number }
-}
-
 /** Two rows of one key in one statement would be an error. */
 function add<Row extends PeerTrafficRow | InterfaceTrafficRow>(
   rows: Map<string, Row>,
   none: Row,
-  { key, bucket }: { key: string; bucket: ClosedAmounts['bucket'] },
+  { key, bucket }: { key: string; bucket: Bucket },
 ): void {
   const row = rows.get(key) ?? none
   rows.set(key, row)
@@ -67,16 +57,18 @@ async function inParts<Row>(rows: readonly Row[], write: (part: Row[]) => Promis
   for (let start = 0; start < rows.length; start += rowsAtOnce) await write(rows.slice(start, start + rowsAtOnce))
 }
 
+/** Columns that are added up with those of a stored row. */
+const addedColumns = (table: 'peer_traffic' | 'interface_traffic') => {
+  const sum = (column: string) => sql<number>`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`
+  return { rx_bytes: sum('rx_bytes'), tx_bytes: sum('tx_bytes'), active_ms: sum('active_ms') }
+}
+
 function addPeerRows(db: Db, rows: PeerTrafficRow[]): Promise<unknown> {
   return db
     .insertInto('peer_traffic')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['peer_id', 'seconds', 'start']).doUpdateSet((row) => ({
-        rx_bytes: sql`${row.ref('peer_traffic.rx_bytes')} + ${row.ref('excluded.rx_bytes')}`,
-        tx_bytes: sql`${row.ref('peer_traffic.tx_bytes')} + ${row.ref('excluded.tx_bytes')}`,
-        active_ms: sql`${row.ref('peer_traffic.active_ms')} + ${row.ref('excluded.active_ms')}`,
-      })),
+      conflict.columns(['peer_id', 'seconds', 'start']).doUpdateSet(addedColumns('peer_traffic')),
     )
     .execute()
 }
@@ -86,51 +78,35 @@ function addInterfaceRows(db: Db, rows: InterfaceTrafficRow[]): Promise<unknown>
     .insertInto('interface_traffic')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['interface', 'seconds', 'start']).doUpdateSet((row) => ({
-        rx_bytes: sql`${row.ref('interface_traffic.rx_bytes')} + ${row.ref('excluded.rx_bytes')}`,
-        tx_bytes: sql`${row.ref('interface_traffic.tx_bytes')} + ${row.ref('excluded.tx_bytes')}`,
-        active_ms: sql`${row.ref('interface_traffic.active_ms')} + ${row.ref('excluded.active_ms')}`,
-      })),
+      conflict.columns(['interface', 'seconds', 'start']).doUpdateSet(addedColumns('interface_traffic')),
     )
     .execute()
 }
 
 /** The stored buckets of a stretch of time that hold anything, oldest first. */
 export function bucketSums(db: Db, whose: Whose, { seconds, from, until }: BucketRange): Promise<BucketSum[]> {
-  const inRange = whose.id === undefined ? ofInterfaces(db, whose.interface) : ofPeer(db, whose.id)
-  return inRange
+  const rows = whose.id === undefined ? ofInterfaces(db, whose.interface) : ofPeer(db, whose.id)
+  return rows
     .where('seconds', '=', seconds)
     .where('start', '>=', from)
     .where('start', '<', until)
+    .select((row) => [
+      'start',
+      row.fn.sum<number>('rx_bytes').as('rx_bytes'),
+      row.fn.sum<number>('tx_bytes').as('tx_bytes'),
+      row.fn.sum<number>('active_ms').as('active_ms'),
+    ])
     .groupBy('start')
     .orderBy('start')
     .execute()
 }
 
-function ofPeer(db: Db, id: string) {
-  return db
-    .selectFrom('peer_traffic')
-    .where('peer_id', '=', id)
-    .select((row) => [
-      'start',
-      row.fn.sum<number>('rx_bytes').as('rx_bytes'),
-      row.fn.sum<number>('tx_bytes').as('tx_bytes'),
-      row.fn.sum<number>('active_ms').as('active_ms'),
-    ])
-}
+const ofPeer = (db: Db, id: string) => db.selectFrom('peer_traffic').where('peer_id', '=', id)
 
-/** The shape of the columns is the same as a peer's, which the two kinds of rows have in common. */
+/** Selects from another table, whose columns of figures are the same as a peer's. */
 function ofInterfaces(db: Db, name: string | undefined): ReturnType<typeof ofPeer> {
-  const query = db
-    .selectFrom('interface_traffic')
-    .$if(name !== undefined, (rows) => rows.where('interface', '=', name ?? ''))
-    .select((row) => [
-      'start',
-      row.fn.sum<number>('rx_bytes').as('rx_bytes'),
-      row.fn.sum<number>('tx_bytes').as('tx_bytes'),
-      row.fn.sum<number>('active_ms').as('active_ms'),
-    ])
-  return query as unknown as ReturnType<typeof ofPeer>
+  const rows = db.selectFrom('interface_traffic')
+  return (name === undefined ? rows : rows.where('interface', '=', name)) as unknown as ReturnType<typeof ofPeer>
 }
 
 /** Resolves to true if there is such an interface, or was one that moved something. */

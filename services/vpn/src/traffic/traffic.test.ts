@@ -87,7 +87,7 @@ async function checkSums(location: () => Promise<DatabaseLocation>, numRuns: num
 
 /** Compares the sums of every resolution with the sampler's totals; no bucket is negative. */
 async function compare(fixture: Place, { sampler, history }: Awaited<ReturnType<Place['start']>>): Promise<void> {
-  const counted = ids.map((id) => [sampler.peer(id)?.activity.rxTotal, sampler.peer(id)?.activity.txTotal])
+  const counted = ids.map((id) => [sampler.peer(id)?.activity.rx_total, sampler.peer(id)?.activity.tx_total])
   const period = everything(fixture.clock.now())
   for (const resolution of ['hourly', 'daily', 'weekly'] satisfies Resolution[]) {
     const series = await Promise.all(ids.map((id) => history.ofPeer(id, { ...period, resolution })))

@@ -141,7 +141,7 @@ function checkOwn(actor: Actor, id: string): void {
 }
 
 /** A change with the account it is of. */
-interface AskedChange {
+interface AccountChange {
   readonly actor: Actor
   readonly row: UserRow
   readonly changes: UserUpdate
@@ -149,8 +149,8 @@ interface AskedChange {
   readonly verifyOwn: (guess: string) => Promise<boolean>
 }
 
-async function changedValues(asked: AskedChange): Promise<Partial<UserRow>> {
-  const { actor, row, changes } = asked
+async function changedValues(change: AccountChange): Promise<Partial<UserRow>> {
+  const { actor, row, changes } = change
   const isSelf = actor.userId === row.id
   // A member that repeats what is stored changes nothing and needs no permission.
   const role = changes.role === row.role ? undefined : changes.role
@@ -168,13 +168,13 @@ async function changedValues(asked: AskedChange): Promise<Partial<UserRow>> {
   if (changes.email !== undefined) values.email = changes.email
   if (role !== undefined) values.role = role
   if (isActive !== undefined) values.is_active = Number(isActive)
-  if (changes.password !== undefined) Object.assign(values, await newPassword(asked, isSelf))
+  if (changes.password !== undefined) Object.assign(values, await newPassword(change, isSelf))
   if (changes.password_change_required !== undefined)
     values.password_change_required = Number(changes.password_change_required)
   return values
 }
 
-async function newPassword({ row, changes, verifyOwn }: AskedChange, isSelf: boolean): Promise<Partial<UserRow>> {
+async function newPassword({ row, changes, verifyOwn }: AccountChange, isSelf: boolean): Promise<Partial<UserRow>> {
   const password = changes.password ?? ''
   if (isSelf && !(await verifyOwn(changes.current_password ?? ''))) {
     throw invalidField('current_password', 'is needed to change your own password, and is not right', 'wrong_password')

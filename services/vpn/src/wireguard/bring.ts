@@ -1,10 +1,9 @@
 import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
-import { diffPeers, type Peers } from './device-diff.ts'
+import { createKnownPeers, diffPeers, type Peers } from './device-diff.ts'
 import { type DesiredDevice, desiredPeers, type Drift, isClean, peerDrift, settingsDrift } from './drift.ts'
 import type { GuardedRules, InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
-import { createKnownPeers } from './device-model.ts'
-import { changeInBatches, type FollowedDevice, readFollowed } from './peer-batch.ts'
+import { changeInBatches, type FollowedDevice, readFollowed, readTimed } from './peer-batch.ts'
 
 /** Dependencies of `inspectDevice`. */
 export interface BringDependencies {
@@ -13,7 +12,7 @@ export interface BringDependencies {
 }
 
 /** A device compared with what it should be. */
-export interface Inspection {
+interface Inspection {
   readonly drift: Drift
   readonly state: DeviceState | undefined
 }
@@ -28,17 +27,15 @@ export async function inspectDevice(
   desired: DesiredDevice,
 ): Promise<Inspection> {
   const { config } = desired
-  const start = performance.now()
-  const state = await dependencies.driver.read(config.name)
-  device.readingTime = performance.now() - start
+  const state = await readTimed(dependencies.driver, device)
   if (!desired.running) {
     const isOurs = state !== undefined && state.publicKey === publicKeyOf(config.privateKey)
     return { drift: driftOf(config.name, isOurs ? ['device running'] : []), state: isOurs ? state : undefined }
   }
-  const words = await dependencies.driver.differences(config)
+  const differences = await dependencies.driver.differences(config)
   const outdated = isSameRules(dependencies.rules.of(config.name), desired.rules) ? [] : ['firewall rules outdated']
   if (state === undefined) return { drift: driftOf(config.name, ['device missing', ...outdated]), state }
-  const found = driftOf(config.name, [...words, ...settingsDrift(config, state), ...outdated])
+  const found = driftOf(config.name, [...differences, ...settingsDrift(config, state), ...outdated])
   return { drift: { ...found, ...peerDrift(desiredPeers(desired.peers), state.peers) }, state }
 }
 

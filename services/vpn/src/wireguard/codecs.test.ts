@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
-import { checkedPeer, encodeAddConf, zeroKey } from './conf-text.ts'
 import { DeviceError, type DevicePeer, type PeerState } from './device.ts'
-import { parseDump, parseDumpPeer } from './dump.ts'
+import { checkedPeer, zeroKey } from './device-diff.ts'
 import { generateKeyPair, publicKeyOf } from './keys.ts'
 import { cidrOf, networkOf, parseNetworkAddress } from './network-address.ts'
 import { createUapiParser, encodeUapiSet, readUapiPeer } from './uapi-text.ts'
+import { encodeAddConf, parseDump, parseDumpPeer } from './wg-text.ts'
 
 const key = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
@@ -166,7 +166,7 @@ describe('what a device says', () => {
   })
 })
 
-describe('what a device is told', () => {
+describe('messages to a device', () => {
   test('a change says what the model says', () => {
     fc.assert(
       fc.property(devicePeer, key, (peer, removed) => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { DevicePeer, PeerChange, PeerState } from './device.ts'
-import { diffPeers, findTheft, type Peers, planChanges } from './device-diff.ts'
-import { applyToModel, createKnownPeers, ownersOf } from './device-model.ts'
+import { createKnownPeers, diffPeers, findTheft, ownersOf, type Peers, planChanges } from './device-diff.ts'
 import { generateKeyPair } from './keys.ts'
+import { applyToModel } from './simulated-driver.ts'
 
 const keys = Array.from({ length: 6 }, () => generateKeyPair().publicKey)
 const addresses = Array.from({ length: 8 }, (_, index) => `10.8.0.${index + 2}/32`)

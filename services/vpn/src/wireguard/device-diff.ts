@@ -1,7 +1,22 @@
-import type { DevicePeer, PeerChange } from './device.ts'
+import { DeviceError, type DevicePeer, type PeerChange } from './device.ts'
+import { isKey } from './keys.ts'
+import { networkOf } from './network-address.ts'
 
 /** Peers by public key. */
 export type Peers = ReadonlyMap<string, DevicePeer>
+
+/** A key of 32 zero bytes, which means for WireGuard that a peer has no preshared key. */
+export const zeroKey = 'A'.repeat(43) + '='
+
+/** The same peer with every address in the device's own form. Throws a `DeviceError` when a part is no key or no address. */
+export function checkedPeer(peer: DevicePeer): DevicePeer {
+  if (!isKey(peer.publicKey)) throw new DeviceError('a peer has a public key that is not 32 bytes of base64')
+  const { presharedKey } = peer
+  if (presharedKey !== null && !isKey(presharedKey)) throw new DeviceError('a preshared key is not 32 bytes of base64')
+  const allowedIps = peer.allowedIps.map(networkOf)
+  if (allowedIps.some((network) => network.endsWith('/0'))) throw new DeviceError('a peer may not own a default route')
+  return { publicKey: peer.publicKey, presharedKey: presharedKey === zeroKey ? null : presharedKey, allowedIps }
+}
 
 /** True when both hold the same addresses, in any order, and the same preshared key. */
 export function isSamePeer(a: DevicePeer, b: DevicePeer): boolean {
@@ -83,4 +98,41 @@ export function findTheft(
     }
   }
   return null
+}
+
+/** Returns the owners of addresses: public key by network. */
+export function ownersOf(peers: Iterable<{ publicKey: string; allowedIps: readonly string[] }>): Map<string, string> {
+  const owners = new Map<string, string>()
+  for (const { publicKey, allowedIps } of peers) for (const network of allowedIps) owners.set(network, publicKey)
+  return owners
+}
+
+/**
+ * Peers of a device as far as this process knows, from its last reading and the changes since. Spares a full reading before
+ * each change, and tells at once when a change would take another peer's address.
+ */
+export type KnownPeers = ReturnType<typeof createKnownPeers>
+
+/** Creates it from a reading of the device; `owners` has the public key for each address. */
+export function createKnownPeers(reading: ReadonlyMap<string, DevicePeer>) {
+  const peers = new Map<string, DevicePeer>(reading)
+  const owners = ownersOf(peers.values())
+  return {
+    peers,
+    owners,
+    /** Takes over what a change made of the peers; null for a removed one. */
+    update(target: ReadonlyMap<string, DevicePeer | null>): void {
+      for (const publicKey of target.keys()) {
+        for (const network of peers.get(publicKey)?.allowedIps ?? []) {
+          if (owners.get(network) === publicKey) owners.delete(network)
+        }
+        peers.delete(publicKey)
+      }
+      for (const [publicKey, peer] of target) {
+        if (peer === null) continue
+        peers.set(publicKey, peer)
+        for (const network of peer.allowedIps) owners.set(network, publicKey)
+      }
+    },
+  }
 }

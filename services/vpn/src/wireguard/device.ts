@@ -58,7 +58,7 @@ export type Backend = 'kernel' | 'userspace' | 'simulated'
 
 /**
  * One way to drive WireGuard. Every call has a timeout and either did all it says or throws a `DeviceError`; none of them
- * disturbs a peer it was not asked to change.
+ * disturbs a peer that it does not change.
  */
 export interface WireGuardDriver {
   readonly backend: Backend

@@ -1,6 +1,5 @@
 import { type DeviceConfig, DeviceError, type DevicePeer, type DeviceState } from './device.ts'
-import { checkedPeer } from './conf-text.ts'
-import { isSamePeer, type Peers } from './device-diff.ts'
+import { checkedPeer, isSamePeer, type Peers } from './device-diff.ts'
 import type { InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
 

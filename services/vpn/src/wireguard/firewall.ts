@@ -2,7 +2,7 @@ import { createKeyedQueue } from '@hearth/runtime'
 import type { RunCommand } from './command.ts'
 import { DeviceError } from './device.ts'
 import type { RaiseForwarding } from './forwarding.ts'
-import { encodeElementChange, encodeRemoval, encodeTable, readListing, type Listing } from './nft-text.ts'
+import { encodeElementChange, encodeRemoval, encodeTable, readListing } from './nft-text.ts'
 
 /** NAT, forwarding and isolation of all running interfaces, as one table of the host's firewall. */
 export interface Firewall {
@@ -84,7 +84,7 @@ function fileFor(rules: readonly InterfaceRules[]): string {
 }
 
 /** The table as nft lists it, without counters; undefined when there is none. */
-async function listTable(run: RunCommand): Promise<Listing | undefined> {
+async function listTable(run: RunCommand) {
   try {
     return readListing(await run('nft', ['-s', 'list', 'table', 'inet', 'hearth_vpn']))
   } catch (error) {

@@ -14,38 +14,33 @@ export interface HostFacts {
   readonly nft: true | string
 }
 
-type Program = 'ip' | 'wg' | 'wireguard-go' | 'nft'
+/** The programs that are needed: the argument that makes them print their version and end, and their use. */
+const programs = {
+  ip: { version: '-Version', meaning: 'makes interfaces and sets their addresses' },
+  wg: { version: '--version', meaning: 'changes peers of kernel interfaces' },
+  'wireguard-go': { version: '--version', meaning: 'tunnels on kernels without WireGuard' },
+  nft: { version: '--version', meaning: 'NAT, forwarding switches and isolation of peers' },
+} as const
 
-/** Arguments that make a program print its version and end. */
-const versionArguments: Readonly<Record<Program, readonly string[]>> = {
-  ip: ['-Version'],
-  wg: ['--version'],
-  'wireguard-go': ['--version'],
-  nft: ['--version'],
-}
+type Program = keyof typeof programs
+const programNames = Object.keys(programs) as Program[]
 
 /** Examines the host. The kernel is tried by making a device of a name no one else has and removing it at once. */
 export async function readHostFacts(run: RunCommand): Promise<HostFacts> {
-  const [ip, wg, userspace, nft] = await Promise.all([
-    versionOf(run, 'ip'),
-    versionOf(run, 'wg'),
-    versionOf(run, 'wireguard-go'),
-    versionOf(run, 'nft'),
-  ])
+  const versions = await Promise.all(programNames.map(async (name) => [name, await versionOf(run, name)] as const))
   return {
     isRoot: process.geteuid?.() === 0,
     tun: await tryTun(),
     kernelModule: await tryKernel(run),
-    versions: { ip, wg, 'wireguard-go': userspace, nft },
+    versions: Object.fromEntries(versions) as HostFacts['versions'],
     nft: await attempt(() => run('nft', ['list', 'tables'])),
   }
 }
 
 /** The facts for `hearth doctor`. */
 export function describeHost(facts: HostFacts): DoctorCheck[] {
-  const programs = Object.entries(facts.versions).map(([name, version]) => programFact(name as Program, version))
   return [
-    ...programs,
+    ...programNames.map((name) => programFact(name, facts.versions[name])),
     {
       name: 'privileges',
       state: facts.isRoot ? 'ok' : 'degraded',
@@ -58,19 +53,12 @@ export function describeHost(facts: HostFacts): DoctorCheck[] {
   ]
 }
 
-const programMeanings: Readonly<Record<Program, string>> = {
-  ip: 'makes interfaces and sets their addresses',
-  wg: 'changes peers of kernel interfaces',
-  'wireguard-go': 'tunnels on kernels without WireGuard',
-  nft: 'NAT, forwarding switches and isolation of peers',
-}
-
 function programFact(name: Program, version: string | undefined): DoctorCheck {
   return {
     name,
     state: version === undefined ? 'missing' : 'ok',
     detail: version ?? 'not installed',
-    meaning: programMeanings[name],
+    meaning: programs[name].meaning,
   }
 }
 
@@ -79,7 +67,7 @@ function usableFact(name: string, found: true | string, meaning: string): Doctor
 }
 
 async function versionOf(run: RunCommand, program: Program): Promise<string | undefined> {
-  const text = await run(program, versionArguments[program]).catch(() => undefined)
+  const text = await run(program, [programs[program].version]).catch(() => undefined)
   return text === undefined ? undefined : (/v?\d+(\.\d+)+/.exec(text)?.[0] ?? 'unknown version')
 }
 

@@ -1,5 +1,4 @@
 import type { RunCommand } from './command.ts'
-import { encodeAddConf } from './conf-text.ts'
 import {
   checkedInterfaceName,
   type DeviceConfig,
@@ -8,9 +7,9 @@ import {
   type PeerChange,
   type WireGuardDriver,
 } from './device.ts'
-import { parseDump, parseDumpPeer } from './dump.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences } from './link.ts'
+import { encodeAddConf, parseDump, parseDumpPeer } from './wg-text.ts'
 
 /** Creates and removes the device; everything else is the same for all data planes. */
 export interface DeviceMaker {
@@ -18,7 +17,7 @@ export interface DeviceMaker {
   remove(name: string): Promise<void>
 }
 
-/** Peers a command names at most, to stay far below the system's bound for an argument list. */
+/** Maximum number of peers that a command names, to stay far below the system's bound for an argument list. */
 const removalsPerCommand = 1000
 
 /** Makes devices of the kernel's WireGuard module. */
@@ -38,7 +37,7 @@ export function createKernelDriver(
   maker: DeviceMaker = createKernelDeviceMaker(run),
 ): WireGuardDriver {
   const list = async () => (await run('wg', ['show', 'interfaces'])).split(/\s+/).filter((name) => name !== '')
-  const read = (name: string) => readDevice(run, name)
+  const read = (name: string) => readDump(run, name, parseDump)
   return {
     backend: 'kernel',
     list,
@@ -59,10 +58,7 @@ export function createKernelDriver(
       await maker.create(config.name)
       await adjustNewDevice({ run, maker, config })
     },
-    async readPeer(name, publicKey) {
-      const text = await readDump(run, name)
-      return text === undefined ? undefined : parseDumpPeer(text, publicKey)
-    },
+    readPeer: (name, publicKey) => readDump(run, name, (text) => parseDumpPeer(text, publicKey)),
     change: (name, changes) => changePeers(run, name, changes),
     async remove(name) {
       if ((await read(name)) !== undefined) await maker.remove(name)
@@ -71,15 +67,10 @@ export function createKernelDriver(
   }
 }
 
-async function readDevice(run: RunCommand, name: string): Promise<DeviceState | undefined> {
-  const text = await readDump(run, name)
-  return text === undefined ? undefined : parseDump(text)
-}
-
-/** Returns the output of `wg` about a device; undefined when there is none. */
-async function readDump(run: RunCommand, name: string): Promise<string | undefined> {
+/** Parses the output of `wg` about a device; undefined when there is none. */
+async function readDump<T>(run: RunCommand, name: string, parse: (text: string) => T): Promise<T | undefined> {
   try {
-    return await run('wg', ['show', checkedInterfaceName(name), 'dump'])
+    return parse(await run('wg', ['show', checkedInterfaceName(name), 'dump']))
   } catch (error) {
     const isAbsent = error instanceof DeviceError && /No such device|not supported/.test(error.message)
     if (isAbsent) return undefined

@@ -1,11 +1,5 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** A WireGuard key pair, each half canonical base64 of 32 bytes. `privateKey` is a secret. */
-export interface KeyPair {
-  readonly privateKey: string
-  readonly publicKey: string
-}
-
 /** The fixed head of a PKCS #8 document that holds an X25519 private key; the 32 bytes of the key follow. */
 const pkcs8Head = Buffer.from('302e020100300506032b656e04220420', 'hex')
 
@@ -16,8 +10,8 @@ export function isKey(text: string): boolean {
   return /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text)
 }
 
-/** Makes an X25519 key pair for a device or a client. */
-export function generateKeyPair(): KeyPair {
+/** Makes an X25519 key pair for a device or a client, each half canonical base64 of 32 bytes. `privateKey` is a secret. */
+export function generateKeyPair(): { privateKey: string; publicKey: string } {
   const { privateKey } = generateKeyPairSync('x25519')
   const encoded = privateKey.export({ type: 'pkcs8', format: 'der' })
   const text = clamp(encoded.subarray(-decodedLength)).toString('base64')

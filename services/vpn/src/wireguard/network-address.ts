@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { Address6 } from 'ip-address'
+import { Address4, Address6 } from 'ip-address'
 import { DeviceError } from './device.ts'
 
 /** An address or network taken apart. */
-export interface NetworkAddress {
+interface NetworkAddress {
   readonly family: 4 | 6
   /** The address as the system prints it. */
   readonly address: string
@@ -18,12 +18,12 @@ export function parseNetworkAddress(text: string): NetworkAddress {
   const [address = '', length, ...rest] = text.split('/')
   const family = isIPv4(address) ? 4 : isIPv6(address) && !address.includes('%') ? 6 : undefined
   if (family === undefined || rest.length > 0) throw new DeviceError(`${JSON.stringify(text)} is not an address`)
-  const longest = family === 4 ? 32 : 128
+  const maxPrefix = family === 4 ? 32 : 128
   if (length !== undefined && !/^(0|[1-9]\d{0,2})$/.test(length)) {
     throw new DeviceError(`${JSON.stringify(text)} has no valid prefix length`)
   }
-  const prefix = length === undefined ? longest : Number(length)
-  if (prefix > longest) throw new DeviceError(`${JSON.stringify(text)} has no valid prefix length`)
+  const prefix = length === undefined ? maxPrefix : Number(length)
+  if (prefix > maxPrefix) throw new DeviceError(`${JSON.stringify(text)} has no valid prefix length`)
   return { family, address: family === 4 ? address : new Address6(address).correctForm(), prefix }
 }
 
@@ -36,10 +36,7 @@ export function cidrOf(text: string): string {
 /** The CIDR form of the network an address lies in, host bits cleared, as a WireGuard device prints an allowed address. */
 export function networkOf(text: string): string {
   const { family, address, prefix } = parseNetworkAddress(text)
-  if (family === 6) return `${new Address6(`${address}/${prefix}`).startAddress().correctForm()}/${prefix}`
-  if (prefix === 32) return `${address}/32`
-  const bits = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
-  const kept = bits - (bits % 2 ** (32 - prefix))
-  const parts = [kept / 2 ** 24, kept / 2 ** 16, kept / 2 ** 8, kept].map((part) => Math.floor(part) % 256)
-  return `${parts.join('.')}/${prefix}`
+  if (family === 4 && prefix === 32) return `${address}/32`
+  const network = family === 4 ? new Address4(`${address}/${prefix}`) : new Address6(`${address}/${prefix}`)
+  return `${network.startAddress().correctForm()}/${prefix}`
 }

@@ -4,13 +4,7 @@ import { checkedInterfaceName } from './device.ts'
 import { networkOf, parseNetworkAddress } from './network-address.ts'
 
 /** The one table of this service; nothing outside it is ever touched. */
-export const tableName = 'inet hearth_vpn'
-
-/** Addresses of isolated peers, sorted, by the set that holds them. */
-interface IsolatedAddresses {
-  readonly isolated4: readonly string[]
-  readonly isolated6: readonly string[]
-}
+const tableName = 'inet hearth_vpn'
 
 /**
  * One file for `nft -f` that replaces the whole table in one step: what was there before goes and the new rules come without
@@ -23,8 +17,8 @@ export function encodeTable(rules: readonly InterfaceRules[]): string {
   const lines = [
     ...set('tunnels', 'ifname', names),
     ...set('closed', 'ifname', closed),
-    ...set('isolated4', 'ipv4_addr', isolated4),
-    ...set('isolated6', 'ipv6_addr', isolated6),
+    ...set('isolated4', 'ipv4_addr', [...isolated4]),
+    ...set('isolated6', 'ipv6_addr', [...isolated6]),
     ...chain('isolated_input', isolatedInput),
     ...chain('input', ['type filter hook input priority filter; policy accept;', ...input]),
     ...chain('forward', ['type filter hook forward priority filter; policy accept;', ...forward]),
@@ -53,25 +47,17 @@ export function encodeElementChange(
   if (frame(before) !== frame(after)) return undefined
   const [old, next] = [isolatedOf(before), isolatedOf(after)]
   return [
-    elements('delete', 'isolated4', without(old.isolated4, next.isolated4)),
-    elements('add', 'isolated4', without(next.isolated4, old.isolated4)),
-    elements('delete', 'isolated6', without(old.isolated6, next.isolated6)),
-    elements('add', 'isolated6', without(next.isolated6, old.isolated6)),
+    elements('delete', 'isolated4', old.isolated4.difference(next.isolated4)),
+    elements('add', 'isolated4', next.isolated4.difference(old.isolated4)),
+    elements('delete', 'isolated6', old.isolated6.difference(next.isolated6)),
+    elements('add', 'isolated6', next.isolated6.difference(old.isolated6)),
   ].join('')
-}
-
-/** The table as nft lists it. */
-export interface Listing {
-  /** Stands for everything but the elements of the isolation sets. */
-  readonly frame: string
-  /** Returns true if the isolation sets hold exactly the addresses of these rules. */
-  holds(rules: readonly InterfaceRules[]): boolean
 }
 
 const isolationSet = /(set (isolated[46]) \{[^{}]*?)(?:\s*elements = \{([^{}]*)\})?(\s*\})/g
 
 /** Reads what `nft -s list table` says. */
-export function readListing(text: string): Listing {
+export function readListing(text: string) {
   const lists: Record<string, readonly string[]> = {}
   for (const [, , name = '', elements = ''] of text.matchAll(isolationSet)) {
     const listed = elements.split(',').map((element) => element.trim())
@@ -79,17 +65,17 @@ export function readListing(text: string): Listing {
   }
   const frame = text.replaceAll(isolationSet, '$1$4')
   return {
+    /** Stands for everything but the elements of the isolation sets. */
     frame: createHash('sha256').update(frame).digest('hex'),
-    holds(rules) {
+    /** Returns true if the isolation sets hold exactly the addresses of these rules. */
+    holds(rules: readonly InterfaceRules[]): boolean {
       const wanted = isolatedOf(rules)
-      return (['isolated4', 'isolated6'] as const).every((name) => isSameSet(lists[name] ?? [], wanted[name]))
+      return (['isolated4', 'isolated6'] as const).every((name) => {
+        const listed = new Set(lists[name]?.map((address) => parseNetworkAddress(address).address))
+        return listed.size === wanted[name].size && listed.isSubsetOf(wanted[name])
+      })
     },
   }
-}
-
-function isSameSet(listed: readonly string[], wanted: readonly string[]): boolean {
-  const present = new Set(listed.map((address) => parseNetworkAddress(address).address))
-  return present.size === wanted.length && wanted.every((address) => present.has(address))
 }
 
 /** An isolated peer reaches names and echo on the host, and the host's own connections get their answers. */
@@ -123,22 +109,21 @@ function masquerade({ name, nat, subnets }: InterfaceRules): string[] {
   })
 }
 
-function isolatedOf(rules: readonly InterfaceRules[]): IsolatedAddresses {
+/** Addresses of isolated peers, sorted, by the set that holds them. */
+function isolatedOf(rules: readonly InterfaceRules[]) {
   const addresses = rules.flatMap(({ isolated }) => isolated.map(parseNetworkAddress))
-  const of = (family: 4 | 6) => {
-    const found = addresses.filter((each) => each.family === family).map(({ address }) => address)
-    return [...new Set(found)].sort()
-  }
+  const of = (family: 4 | 6) =>
+    new Set(
+      addresses
+        .filter((each) => each.family === family)
+        .map(({ address }) => address)
+        .sort(),
+    )
   return { isolated4: of(4), isolated6: of(6) }
 }
 
-function without(list: readonly string[], removed: readonly string[]): string[] {
-  const gone = new Set(removed)
-  return list.filter((element) => !gone.has(element))
-}
-
-function elements(verb: 'add' | 'delete', name: keyof IsolatedAddresses, list: readonly string[]): string {
-  return list.length === 0 ? '' : `${verb} element ${tableName} ${name} {\n${list.join(',\n')}\n}\n`
+function elements(verb: 'add' | 'delete', name: string, changed: ReadonlySet<string>): string {
+  return changed.size === 0 ? '' : `${verb} element ${tableName} ${name} {\n${[...changed].join(',\n')}\n}\n`
 }
 
 function set(name: string, type: string, list: readonly string[]): string[] {

@@ -1,8 +1,6 @@
 import type { Log } from '@hearth/runtime'
-import { checkedPeer } from './conf-text.ts'
 import { DeviceError, type DevicePeer, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
-import { findTheft, isSamePeer, planChanges } from './device-diff.ts'
-import { createKnownPeers, type KnownPeers } from './device-model.ts'
+import { checkedPeer, createKnownPeers, findTheft, isSamePeer, type KnownPeers, planChanges } from './device-diff.ts'
 
 /** A device as the controller follows it. */
 export interface FollowedDevice {
@@ -43,8 +41,8 @@ export async function applyBatch(
   const known = (device.known ??= createKnownPeers((await readFollowed(driver, device)).peers))
   const theft = findTheft(known.owners, target)
   if (theft !== null) throw new DeviceError(`${device.name}: the address ${theft.network} belongs to another peer`)
-  const before = new Map([...target.keys()].map((publicKey) => [publicKey, known.peers.get(publicKey) ?? null]))
   const touched = [...target.keys()]
+  const before = new Map(touched.map((publicKey) => [publicKey, known.peers.get(publicKey) ?? null]))
   try {
     await changeInBatches(driver, device.name, planChanges(known.peers, target))
     const isFast = device.readingTime < fastReading
@@ -69,11 +67,17 @@ export async function changeInBatches(
   }
 }
 
-/** Reads a device that must be running, and notes how long that took. */
-export async function readFollowed(driver: WireGuardDriver, device: FollowedDevice): Promise<DeviceState> {
+/** Reads a device, and notes how long that took; undefined when it does not run. */
+export async function readTimed(driver: WireGuardDriver, device: FollowedDevice): Promise<DeviceState | undefined> {
   const start = performance.now()
   const state = await driver.read(device.name)
   device.readingTime = performance.now() - start
+  return state
+}
+
+/** Reads a device that must be running. */
+export async function readFollowed(driver: WireGuardDriver, device: FollowedDevice): Promise<DeviceState> {
+  const state = await readTimed(driver, device)
   if (state === undefined) throw new DeviceError(`${device.name} is not running`)
   return state
 }

@@ -1,28 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DeviceState } from './device.ts'
 
-/** Dependencies of `createReadBack`. */
-export interface ReadBackDependencies {
-  /** Reads the device; calls `begin` itself. */
-  readonly read: (name: string) => Promise<unknown>
-  /** Compares the keys with what was read and repairs them when they differ. */
-  readonly check: (name: string, keys: ReadonlySet<string>, state: DeviceState | undefined) => void
-  /** Milliseconds of quiet before a reading, and the longest wait: a reading holds the device's lock for a while. */
-  readonly quiet: number
-  readonly longest: number
-}
+/** Milliseconds of quiet before a reading, and the maximum wait: a reading holds the device's lock for a while. */
+const quietMs = 200
+const maxWaitMs = 5000
 
 /** Checks of changes by later readings, for devices too big to be read before each answer. */
 export type ReadBack = ReturnType<typeof createReadBack>
 
 /** Creates the checks. Many changes of a device share one reading, and no reading starts while another runs. */
-export function createReadBack(dependencies: ReadBackDependencies) {
+export function createReadBack(dependencies: {
+  /** Reads the device; calls `begin` itself. */
+  readonly read: (name: string) => Promise<unknown>
+  /** Compares the keys with what was read and repairs them when they differ. */
+  readonly check: (name: string, keys: ReadonlySet<string>, state: DeviceState | undefined) => void
+}) {
   const waiting = new Map<string, { keys: Set<string>; since: number; latest: number }>()
   const running = new Map<string, Promise<void>>()
 
   async function run(name: string): Promise<void> {
     for (let wait = waiting.get(name); wait !== undefined; wait = waiting.get(name)) {
-      const due = Math.min(wait.latest + dependencies.quiet, wait.since + dependencies.longest)
+      const due = Math.min(wait.latest + quietMs, wait.since + maxWaitMs)
       const left = due - performance.now()
       if (left > 0) await pause(left)
       else await dependencies.read(name).catch(() => waiting.delete(name))

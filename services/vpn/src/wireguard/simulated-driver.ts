@@ -1,10 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createKeyedQueue } from '@hearth/runtime'
+import { createKeyedQueue, parseJson } from '@hearth/runtime'
 import { z } from 'zod'
-import { type DeviceConfig, DeviceError, type DeviceState, type PeerState, type WireGuardDriver } from './device.ts'
-import { applyToModel } from './device-model.ts'
+import {
+  type DeviceConfig,
+  DeviceError,
+  type DeviceState,
+  type PeerChange,
+  type PeerState,
+  type WireGuardDriver,
+} from './device.ts'
+import { checkedPeer, ownersOf } from './device-diff.ts'
 import { publicKeyOf } from './keys.ts'
 import { linkDifferences } from './link.ts'
 import { cidrOf } from './network-address.ts'
@@ -74,6 +81,35 @@ function differencesOf(device: SimulatedDevice | undefined, config: DeviceConfig
   return linkDifferences({ name: config.name, kind: 'simulated', isUp: true, addresses, mtu }, config)
 }
 
+/**
+ * Model of a WireGuard device on a map: a change replaces addresses and preshared key of
+ * its peer and keeps its counters; an address another peer holds moves over silently. Changes `peers` in place.
+ */
+export function applyToModel(peers: Map<string, PeerState>, changes: readonly PeerChange[]): void {
+  const owners = ownersOf(peers.values())
+  const removals = changes.filter((change) => change.kind === 'remove')
+  for (const change of [...removals, ...changes.filter((change) => change.kind === 'set')]) {
+    const publicKey = change.kind === 'set' ? change.peer.publicKey : change.publicKey
+    const held = peers.get(publicKey)
+    for (const network of held?.allowedIps ?? []) owners.delete(network)
+    if (change.kind === 'remove') {
+      peers.delete(publicKey)
+      continue
+    }
+    const peer = checkedPeer(change.peer)
+    for (const network of peer.allowedIps) {
+      const robbed = peers.get(owners.get(network) ?? '')
+      if (robbed !== undefined && robbed.publicKey !== publicKey) {
+        peers.set(robbed.publicKey, { ...robbed, allowedIps: robbed.allowedIps.filter((each) => each !== network) })
+      }
+      owners.set(network, publicKey)
+    }
+    peers.set(publicKey, { ...(held ?? newPeer), ...peer })
+  }
+}
+
+const newPeer = { endpoint: null, latestHandshake: null, rxBytes: 0, txBytes: 0 }
+
 /** A simulated device: what a real one would hold in memory, without its private key. */
 interface SimulatedDevice {
   publicKey: string
@@ -94,30 +130,26 @@ const StoredDevice = z.object({
 
 const StoredDevices = z.record(z.string(), StoredDevice)
 
-/** The simulated devices of one data directory, kept in `simulated-devices.json`. */
-interface SimulatedDevices {
-  /** The devices as the file holds them now; shared, change only inside `save`'s turn. */
-  load(): Promise<Map<string, SimulatedDevice>>
-  /** Writes all devices in one step. */
-  save(devices: ReadonlyMap<string, SimulatedDevice>): Promise<void>
-}
+type SimulatedDevices = ReturnType<typeof openSimulatedDevices>
 
 /**
- * Opens the file. No secret is written: a preshared key is stored as its SHA-256, and read back as the key itself by the
+ * Opens the simulated devices of one data directory, kept in `simulated-devices.json`. No secret is written: a preshared key is stored as its SHA-256, and read back as the key itself by the
  * process that set it, as the fingerprint by any other one (which then sets it again). A file that cannot be read
  * is a `DeviceError`.
  */
-function openSimulatedDevices(directory: string): SimulatedDevices {
+function openSimulatedDevices(directory: string) {
   const path = join(directory, 'simulated-devices.json')
   const fingerprints = createKeyFingerprints()
   let cached: { version: string; devices: Map<string, SimulatedDevice> } = { version: 'none', devices: new Map() }
 
+  /** The devices as the file holds them now; shared, changed only on the way to `save`. */
   async function load(): Promise<Map<string, SimulatedDevice>> {
     const version = await versionOf(path)
     if (version !== cached.version) cached = { version, devices: await readDevices(path, fingerprints) }
     return cached.devices
   }
 
+  /** Writes all devices in one step. */
   async function save(devices: ReadonlyMap<string, SimulatedDevice>): Promise<void> {
     const stored = Object.fromEntries([...devices].map(([name, device]) => [name, storedForm(device, fingerprints)]))
     const temporary = `${path}.${randomUUID()}.tmp`
@@ -151,23 +183,11 @@ async function readDevices(path: string, fingerprints: KeyFingerprints): Promise
     Object.entries(parsed.data).map(([name, device]) => {
       const peers = device.peers.map(([publicKey, fingerprint, allowedIps]) => {
         const presharedKey = fingerprint === null ? null : fingerprints.resolve(fingerprint)
-        return [publicKey, idlePeer(publicKey, presharedKey, allowedIps)] as const
+        return [publicKey, { ...newPeer, publicKey, presharedKey, allowedIps }] as const
       })
       return [name, { ...device, peers: new Map(peers) }]
     }),
   )
-}
-
-function idlePeer(publicKey: string, presharedKey: string | null, allowedIps: readonly string[]): PeerState {
-  return { publicKey, presharedKey, allowedIps, endpoint: null, latestHandshake: null, rxBytes: 0, txBytes: 0 }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function storedForm(device: SimulatedDevice, fingerprints: KeyFingerprints): z.infer<typeof StoredDevice> {
@@ -180,20 +200,18 @@ function storedForm(device: SimulatedDevice, fingerprints: KeyFingerprints): z.i
 
 type StoredPeer = [string, string | null, string[]]
 
-/** Fingerprints that replace preshared keys in a file: 32 bytes of base64 like a key, but nothing can be opened with them. */
-interface KeyFingerprints {
-  /** Returns the fingerprint of a key; a fingerprint that no one could resolve stays as it is. */
-  of(key: string): string
-  /** Returns the key of a fingerprint when this process has seen it, else the fingerprint. */
-  resolve(fingerprint: string): string
-}
+type KeyFingerprints = ReturnType<typeof createKeyFingerprints>
 
-/** A memory of the keys this process has seen. */
-function createKeyFingerprints(): KeyFingerprints {
+/**
+ * Creates fingerprints that replace preshared keys in a file: 32 bytes of base64 like a key, but nothing can be opened with them.
+ * Remembers the keys this process has seen.
+ */
+function createKeyFingerprints() {
   const byKey = new Map<string, string>()
   const byFingerprint = new Map<string, string>()
   return {
-    of(key) {
+    /** Returns the fingerprint of a key; a fingerprint that no one could resolve stays as it is. */
+    of(key: string): string {
       const known = byKey.get(key)
       if (known !== undefined) return known
       const fingerprint = createHash('sha256').update(key).digest('base64')
@@ -201,7 +219,8 @@ function createKeyFingerprints(): KeyFingerprints {
       byFingerprint.set(fingerprint, key)
       return fingerprint
     },
-    resolve(fingerprint) {
+    /** Returns the key of a fingerprint when this process has seen it, else the fingerprint. */
+    resolve(fingerprint: string): string {
       const key = byFingerprint.get(fingerprint)
       if (key === undefined) byKey.set(fingerprint, fingerprint)
       return key ?? fingerprint

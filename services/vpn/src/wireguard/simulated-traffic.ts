@@ -1,12 +1,13 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
 import type { PeerState } from './device.ts'
 
 /** Activity of a peer, as a device reports it. */
-export type PeerActivity = Pick<PeerState, 'endpoint' | 'latestHandshake' | 'rxBytes' | 'txBytes'>
+type PeerActivity = Pick<PeerState, 'endpoint' | 'latestHandshake' | 'rxBytes' | 'txBytes'>
 
 /** Age at which an activity file no longer counts, milliseconds: its writer has stopped. */
 const freshness = 5000
@@ -61,7 +62,8 @@ export async function simulateTraffic(directory: string, options: SimulationOpti
         habits.set(publicKey, habit)
         if (habit.isTalking) peers[publicKey] = activityOf(habit, startedAt)
       }
-      await writeActivity(directory, { writtenAt: Date.now(), peers })
+      const content: z.infer<typeof ActivityFile> = { writtenAt: Date.now(), peers }
+      await writeFileAtomic(activityPath(directory), JSON.stringify(content))
       await pause(interval, undefined, { signal }).catch(() => undefined)
     }
   } finally {
@@ -101,14 +103,4 @@ function activityOf(habit: Habit, startedAt: number): [string, number, number, n
   const sinceHandshake = (now + habit.shift) % handshakeInterval
   const latestHandshake = Math.max(startedAt, now - sinceHandshake)
   return [habit.endpoint, latestHandshake, Math.floor(seconds * habit.rxPace), Math.floor(seconds * habit.txPace)]
-}
-
-async function writeActivity(directory: string, content: z.infer<typeof ActivityFile>): Promise<void> {
-  const temporary = `${activityPath(directory)}.${randomUUID()}.tmp`
-  try {
-    await writeFile(temporary, JSON.stringify(content), { mode: 0o600, flag: 'wx' })
-    await rename(temporary, activityPath(directory))
-  } finally {
-    await rm(temporary, { force: true })
-  }
 }

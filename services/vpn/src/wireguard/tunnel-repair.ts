@@ -1,8 +1,55 @@
-import { bringDevice, inspectDevice } from './bring.ts'
+import { QueueFull, type createKeyedQueue, type Log } from '@hearth/runtime'
+import { type BringDependencies, bringDevice, inspectDevice } from './bring.ts'
+import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
 import { type DesiredDevice, type Drift, isClean } from './drift.ts'
-import { deviceErrorOf, mismatches } from './peer-batch.ts'
-import { followed, withLock, type TunnelContext } from './tunnel-context.ts'
-import type { DeviceState } from './device.ts'
+import type { Firewall } from './firewall.ts'
+import { type BatchDependencies, deviceErrorOf, type FollowedDevice, mismatches, readTimed } from './peer-batch.ts'
+import type { ReadBack } from './read-back.ts'
+
+/** State of an interface after the last operation or check. */
+export interface TunnelState {
+  readonly status: 'up' | 'down' | 'error'
+  /** Reason for the status `error`; null otherwise. */
+  readonly reason: string | null
+}
+
+/** Dependencies of the controller. */
+export interface TunnelDependencies {
+  readonly driver: WireGuardDriver
+  readonly firewall: Firewall
+  /** All interfaces as the database wants them, stopped ones too, or the one of that name. */
+  readonly desired: (name?: string) => Promise<readonly DesiredDevice[]>
+  readonly log: Log
+  readonly onDrift?: (drift: Drift) => void
+}
+
+/** Context that the parts of the controller share. */
+export interface TunnelContext extends BatchDependencies, BringDependencies {
+  readonly dependencies: TunnelDependencies
+  readonly queue: ReturnType<typeof createKeyedQueue>
+  readonly devices: Map<string, FollowedDevice>
+  readonly states: Map<string, TunnelState>
+  readonly readings: Map<string, Promise<DeviceState | undefined>>
+  readonly readBack: ReadBack
+  readonly report: (drift: Drift) => void
+}
+
+/** The controller's own record of a device, created on first use. */
+export function followed({ devices }: TunnelContext, name: string): FollowedDevice {
+  const device = devices.get(name) ?? { name, known: undefined, readingTime: 0 }
+  devices.set(name, device)
+  return device
+}
+
+/** Runs work when all earlier work on the interface has ended. Throws a `DeviceError` when too much waits already. */
+export async function withLock<T>(context: TunnelContext, name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await context.queue.run(name, work)
+  } catch (error) {
+    if (error instanceof QueueFull) throw new DeviceError(error.message, { cause: error })
+    throw error
+  }
+}
 
 /** Brings or takes one interface and records its state; returns what was wrong. */
 export async function settle(context: TunnelContext, desired: DesiredDevice): Promise<Drift> {
@@ -20,14 +67,14 @@ export async function settle(context: TunnelContext, desired: DesiredDevice): Pr
 
 /** Brings one interface to what the database wants; undefined when it does not know it. To be called in the interface's turn. */
 export async function reconcileNow(context: TunnelContext, name: string): Promise<Drift | undefined> {
-  const desired = (await context.options.desired(name)).find(({ config }) => config.name === name)
+  const desired = (await context.dependencies.desired(name)).find(({ config }) => config.name === name)
   return desired === undefined ? undefined : settle(context, desired)
 }
 
 /** Brings all interfaces to what the database wants, one after the other; a failure of one is logged and stays its own. */
 export async function reconcileAll(context: TunnelContext): Promise<void> {
-  const { log, rules, options } = context
-  const all = await options.desired()
+  const { log, rules, dependencies } = context
+  const all = await dependencies.desired()
   const logFailure = (name: string) => (error: unknown) => {
     log.error({ interface: name, reason: deviceErrorOf(name, error).message }, 'interface failed')
   }
@@ -40,7 +87,7 @@ export async function reconcileAll(context: TunnelContext): Promise<void> {
 
 /** Checks all interfaces without their locks; what differs is checked again and repaired under its lock. */
 export async function checkAll(context: TunnelContext): Promise<void> {
-  for (const desired of await context.options.desired()) {
+  for (const desired of await context.dependencies.desired()) {
     const { name } = desired.config
     const inspection = await inspectDevice(context, followed(context, name), desired).catch(() => undefined)
     const standing = context.states.get(name)?.status
@@ -61,7 +108,7 @@ async function repairNow(context: TunnelContext, name: string): Promise<void> {
   }
 }
 
-async function checkFirewall({ options: { firewall }, report }: TunnelContext): Promise<void> {
+async function checkFirewall({ dependencies: { firewall }, report }: TunnelContext): Promise<void> {
   const drift = { interface: null, device: ['firewall changed'], missing: [], changed: [], extra: [] }
   try {
     if (!(await firewall.hasDrifted())) return
@@ -84,9 +131,7 @@ export function shareReading(context: TunnelContext, name: string): Promise<Devi
 /** Every reading checks the changes that were made before it began. */
 export async function readChecked(context: TunnelContext, name: string): Promise<DeviceState | undefined> {
   const end = context.readBack.begin(name)
-  const start = performance.now()
-  const state = await context.driver.read(name)
-  followed(context, name).readingTime = performance.now() - start
+  const state = await readTimed(context.driver, followed(context, name))
   end(state)
   return state
 }

@@ -6,15 +6,19 @@ import type { DesiredDevice, Drift } from './drift.ts'
 import { GuardedRules, type InterfaceRules } from './firewall.ts'
 import { applyBatch } from './peer-batch.ts'
 import { createReadBack } from './read-back.ts'
-import { followed, type TunnelContext, type TunnelsOptions, type TunnelState, withLock } from './tunnel-context.ts'
 import {
   checkAll,
   checkReading,
+  followed,
   readChecked,
   reconcileAll,
   reconcileNow,
   settle,
   shareReading,
+  type TunnelContext,
+  type TunnelDependencies,
+  type TunnelState,
+  withLock,
 } from './tunnel-repair.ts'
 
 /** Changes that may wait for one interface. */
@@ -27,9 +31,9 @@ export class Tunnels {
   readonly #end = new AbortController()
   #watching: Promise<void> = Promise.resolve()
 
-  /** Nothing runs until it is asked for. */
-  constructor(options: TunnelsOptions) {
-    this.#context = createContext(options)
+  /** Nothing runs until it is requested. */
+  constructor(dependencies: TunnelDependencies) {
+    this.#context = createContext(dependencies)
     this.#changes = new TunnelChanges(this.#context)
   }
 
@@ -129,24 +133,22 @@ export class TunnelChanges {
   }
 }
 
-function createContext(options: TunnelsOptions): TunnelContext {
-  const { driver, log } = options
+function createContext(dependencies: TunnelDependencies): TunnelContext {
+  const { driver, log } = dependencies
   const context: TunnelContext = {
-    options,
+    dependencies,
     driver,
     log,
     queue: createKeyedQueue(queueBound),
-    rules: new GuardedRules(options.firewall),
+    rules: new GuardedRules(dependencies.firewall),
     devices: new Map(),
     states: new Map(),
     readings: new Map(),
     readBack: createReadBack({
       read: (name) => readChecked(context, name),
       check: (name, keys, state) => checkReading(context, { name, keys, state }),
-      quiet: 200,
-      longest: 5000,
     }),
-    report: reportOnce((drift) => options.onDrift?.(drift)),
+    report: reportOnce((drift) => dependencies.onDrift?.(drift)),
   }
   return context
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DeviceError } from './device.ts'
@@ -20,7 +21,7 @@ export interface UapiRequest {
 }
 
 /**
- * Asks userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other lies in the
+ * Sends requests to userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other lies in the
  * same memory, because megabytes of new buffers a reading make the garbage collector stop the process for longer than the
  * reading takes.
  */
@@ -95,48 +96,40 @@ class ReplyMemory {
 }
 
 /** Sends one request and resolves when the whole reply lies in memory. */
-function receive({ path, request, timeout }: UapiRequest, memory: ReplyMemory): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const callback = (length: number) => {
-      memory.take(length)
-      if (memory.isComplete()) done()
-      return true
-    }
-    const socket = connect({ path, onread: { buffer: () => memory.free(), callback } })
-    const timer = setTimeout(() => fail(new DeviceError(`the device did not answer within ${timeout} ms`)), timeout)
-    const fail = (error: DeviceError) => {
-      clearTimeout(timer)
-      socket.destroy()
-      reject(error)
-    }
-    const done = () => {
-      clearTimeout(timer)
-      socket.destroy()
-      resolve()
-    }
-    socket.on('connect', () => socket.write(request))
-    socket.on('end', done)
-    socket.on('error', (error: NodeJS.ErrnoException) => {
-      const isGone = error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
-      fail(
-        isGone
-          ? new NobodyListens('no device listens')
-          : new DeviceError(`the device's socket: ${error.code ?? 'failed'}`),
-      )
-    })
+async function receive({ path, request, timeout }: UapiRequest, memory: ReplyMemory): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const callback = (length: number) => {
+    memory.take(length)
+    if (memory.isComplete()) resolve()
+    return true
+  }
+  const socket = connect({ path, onread: { buffer: () => memory.free(), callback } })
+  const timer = setTimeout(() => reject(new DeviceError(`the device did not answer within ${timeout} ms`)), timeout)
+  socket.on('connect', () => socket.write(request))
+  socket.on('end', resolve)
+  socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+    const isGone = code === 'ENOENT' || code === 'ECONNREFUSED'
+    reject(
+      isGone ? new NobodyListens('no device listens') : new DeviceError(`the device's socket: ${code ?? 'failed'}`),
+    )
   })
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+    socket.destroy()
+  }
 }
 
 /** True when a process listens on the socket. */
 export async function isAnswered(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    const end = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.setTimeout(2000, () => end(false))
-    socket.on('connect', () => end(true))
-    socket.on('error', () => end(false))
-  })
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(2000) })
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
 }

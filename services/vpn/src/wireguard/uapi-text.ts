@@ -1,14 +1,11 @@
-import { DeviceError, type DeviceState, type PeerChange, type PeerState } from './device.ts'
-import { checkedPeer, zeroKey } from './conf-text.ts'
+import { type DeviceConfig, DeviceError, type DeviceState, type PeerChange, type PeerState } from './device.ts'
+import { checkedPeer, zeroKey } from './device-diff.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 
-/** Changes of the device itself; a member that is missing stays as it is. `privateKey` is a secret. */
-export interface UapiDeviceSettings {
-  readonly privateKey?: string
-  readonly listenPort?: number
-}
+/** Changes of the device itself; a member that is missing stays as it is. */
+export type UapiDeviceSettings = Partial<Pick<DeviceConfig, 'privateKey' | 'listenPort'>>
 
-/** The request that asks a device for everything it holds. */
+/** The request for everything that a device holds. */
 export const uapiGet = 'get=1\n\n'
 
 /** The request that changes a device: its own settings first, then the peers in the order given. Holds secrets. */
@@ -36,16 +33,6 @@ function hexOf(key: string): string {
   return Buffer.from(key, 'base64').toString('hex')
 }
 
-/** Reads a reply piece by piece, so that a reply of megabytes never occupies the event loop in one go. */
-export interface UapiParser {
-  /** Takes the next piece, cut anywhere. */
-  push(text: string): void
-  /** The number of the system error the device ended with, 0 for success, or undefined when the reply was cut off. */
-  errno(): number | undefined
-  /** Returns the device's state from the reply. Throws a `DeviceError` when it is not a whole and successful reply. */
-  state(): DeviceState
-}
-
 /**
  * Reads one peer out of a reply to `uapiGet`; undefined when the device does not have it. Throws a `DeviceError` when the reply
  * is not whole and successful.
@@ -66,7 +53,10 @@ type Draft = { -readonly [K in keyof PeerState]: PeerState[K] } & { allowedIps: 
 const zeroHex = '0'.repeat(64)
 
 /** A parser for the reply to `uapiGet` or to a change. */
-export function createUapiParser(): UapiParser {
+export type UapiParser = ReturnType<typeof createUapiParser>
+
+/** Creates a parser that reads a reply piece by piece, so that a reply of megabytes never occupies the event loop in one go. */
+export function createUapiParser() {
   const peers = new Map<string, PeerState>()
   const device: { publicKey: string | null; listenPort: number; errno?: number } = { publicKey: null, listenPort: 0 }
   let peer: Draft | undefined
@@ -86,13 +76,16 @@ export function createUapiParser(): UapiParser {
   }
 
   return {
-    push(text) {
+    /** Takes the next piece, cut anywhere. */
+    push(text: string): void {
       const lines = (rest + text).split('\n')
       rest = lines.pop() ?? ''
       for (const each of lines) if (each !== '') line(each)
     },
+    /** The number of the system error the device ended with, 0 for success, or undefined when the reply was cut off. */
     errno: () => device.errno,
-    state() {
+    /** Returns the device's state from the reply. Throws a `DeviceError` when it is not a whole and successful reply. */
+    state(): DeviceState {
       if (device.errno !== 0) throw new DeviceError(`the device answered with error ${device.errno ?? 'none'}`)
       return { publicKey: device.publicKey, listenPort: device.listenPort, peers }
     },
@@ -100,15 +93,8 @@ export function createUapiParser(): UapiParser {
 }
 
 function emptyPeer(publicKey: string): Draft {
-  return {
-    publicKey,
-    presharedKey: null,
-    allowedIps: [],
-    endpoint: null,
-    latestHandshake: null,
-    rxBytes: 0,
-    txBytes: 0,
-  }
+  const counters = { endpoint: null, latestHandshake: null, rxBytes: 0, txBytes: 0 }
+  return { publicKey, presharedKey: null, allowedIps: [], ...counters }
 }
 
 function readPeerLine(peer: Draft, key: string, value: string): void {

@@ -42,8 +42,8 @@ export type CountryTraffic = Schemas['CountryTraffic']
 export type NetworkTraffic = Schemas['NetworkTraffic']
 /** Query of the query log. */
 export type LogQuery = Query<'/api/dns/queries'>
-/** Query of the traffic endpoints. */
-export type TrafficQuery = Query<'/api/metrics/traffic'>
+/** Query of the peer list. */
+export type PeerQuery = Query<'/api/peers'>
 /** Query of the geography endpoints. */
 export type GeoQuery = Query<'/api/metrics/geo/countries'>
 

@@ -1,7 +1,4 @@
-import type { components } from './api.gen.ts'
 import type { Dashboard, Peer } from './api.ts'
-
-type PeerActivity = components['schemas']['PeerActivity']
 
 /** One point of the traffic picture: when, and bytes per second each way as the server sees it. */
 export interface RateSample {
@@ -12,13 +9,13 @@ export interface RateSample {
 
 const rateSamples = 150
 
-/** A cached peer page or single peer with new counters and statuses; the same object when none of them is meant. */
+/** A cached peer page or single peer with what changed of peers; the same object when none of them is meant. */
 export function patchPeers<Cached extends { peers: Peer[] } | Peer>(
   cached: Cached | undefined,
-  activity: readonly PeerActivity[],
+  changes: readonly (Pick<Peer, 'id'> & Partial<Peer>)[],
 ): Cached | undefined {
   if (cached === undefined) return undefined
-  const byId = new Map(activity.map((entry) => [entry.id, entry]))
+  const byId = new Map(changes.map((change) => [change.id, change]))
   if (!('peers' in cached)) {
     const change = byId.get(cached.id)
     return change === undefined ? cached : { ...cached, ...change }

@@ -1,6 +1,6 @@
 import type { Route } from '@hearth/http'
 import { route } from '../../access.ts'
-import { done, messageEnvelope, ok, pageEnvelope } from '../../envelope.ts'
+import { done, messageEnvelope, page, pageEnvelope } from '../../envelope.ts'
 import type { Publish } from '../../service-event.ts'
 import { pendingNote } from '../in-force.ts'
 import type { Rules } from './rules.ts'
@@ -12,30 +12,20 @@ const member = { ...shared, path: '/api/dns/rules/{id}', params: DnsRuleParams }
 /** The operator's own rules; every change holds for the next query, unless the resolver does not answer. */
 export function ruleRoutes(rules: Rules, publish: Publish): Route[] {
   const changed = (id: string) => publish({ type: 'changed', collection: 'dns_rules', id })
-  return [listRoute(rules), ...changingRoutes(rules, changed)]
-}
-
-function listRoute(rules: Rules): Route {
-  return route(
-    {
-      ...shared,
-      method: 'GET',
-      path: '/api/dns/rules',
-      summary: 'List rules',
-      description: 'Newest first.',
-      access: 'signed-in',
-      query: DnsRuleListQuery,
-      success: { status: 200, body: pageEnvelope(DnsRule) },
-    },
-    async ({ query }) => {
-      const { rows, total } = await rules.list(query)
-      return { ...ok(rows), total, limit: query.limit, offset: query.offset }
-    },
-  )
-}
-
-function changingRoutes(rules: Rules, changed: (id: string) => void): Route[] {
   return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/dns/rules',
+        summary: 'List rules',
+        description: 'Newest first.',
+        access: 'signed-in',
+        query: DnsRuleListQuery,
+        success: { status: 200, body: pageEnvelope(DnsRule) },
+      },
+      async ({ query }) => page(await rules.list(query), query),
+    ),
     route(
       {
         ...shared,

@@ -3,19 +3,13 @@ import { type Database, type Page, uniqueViolation } from '@hearth/database'
 import { type Clock, toIsoString } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { DnsRuleRow, Tables } from '../../tables.ts'
-import { nameKey } from '../../peers/new-peer.ts'
+import { nameKey } from '../../envelope.ts'
 import { conflict, invalidField, notFound } from '../../problems.ts'
 import { parseRuleDomain } from '../../lists/domain-name.ts'
+import type { RuleHits } from '../../query-log/reading-thread.ts'
 import type { PreviewedRule } from '../../query-log/rule-preview.ts'
 import type { DnsRule, DnsRuleCreate, DnsRuleListQuery, DnsRulePreviewBody, DnsRuleUpdate } from './schema.ts'
 import * as store from './store.ts'
-
-/** Hits of a rule, from the query log. */
-export interface RuleHits {
-  readonly hits: number
-  /** Milliseconds since the epoch. */
-  readonly lastHitAt: number | null
-}
 
 export interface RuleDependencies {
   readonly database: Database<Tables>
@@ -142,7 +136,7 @@ export class Rules {
       created_at: new Date(row.created_at).toISOString(),
       created_by: row.created_by,
       hits: hits.get(row.number)?.hits ?? 0,
-      last_hit_at: toIsoString(hits.get(row.number)?.lastHitAt ?? null),
+      last_hit_at: toIsoString(hits.get(row.number)?.lastAt ?? null),
     }))
   }
 }

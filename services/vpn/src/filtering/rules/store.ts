@@ -31,10 +31,6 @@ export async function listRuleRows(
   return { rows, total: count }
 }
 
-export function allRuleRows(db: Db): Promise<DnsRuleRow[]> {
-  return db.selectFrom('dns_rules').selectAll().execute()
-}
-
 export function findRuleRow(db: Db, id: string): Promise<DnsRuleRow | undefined> {
   return db.selectFrom('dns_rules').selectAll().where('id', '=', id).executeTakeFirst()
 }

@@ -17,8 +17,8 @@ export interface MmdbSection {
  * Values one record may consist of, and how deep they may lie in one another. Real records have a few hundred at depth 5. The
  * format lets a file of a few bytes describe endless or exponentially large records; here they end as an error.
  */
-const valuesAtMost = 4000
-const deepest = 24
+const maxValues = 4000
+const maxDepth = 24
 const maxTextLength = 65_536
 
 /** First value of the extended pointers of each size; MaxMind DB format 2.0, "Pointer - 1". */
@@ -40,7 +40,7 @@ export function readMmdbValue(section: MmdbSection, offset: number): MmdbValue {
 class ValueReader {
   readonly #section: MmdbSection
   #at: number
-  #left = valuesAtMost
+  #left = maxValues
 
   constructor(section: MmdbSection, at: number) {
     this.#section = section
@@ -49,7 +49,7 @@ class ValueReader {
 
   value(depth: number): MmdbValue {
     this.#left -= 1
-    if (this.#left < 0 || depth > deepest) throw new MmdbError('the database holds a record that has no end')
+    if (this.#left < 0 || depth > maxDepth) throw new MmdbError('the database holds a record that has no end')
     const control = this.#take(1)
     const kind = control >> 5
     if (kind === type.pointer) return this.#pointed(control, depth)

@@ -14,7 +14,7 @@ export interface Mmdb {
 
 const marker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 /** The metadata stands in the last 128 KiB. */
-const metadataAtMost = 131_072
+const maxMetadata = 131_072
 /** Zero bytes between the tree and the values. */
 const gap = 16
 
@@ -58,7 +58,7 @@ export function openMmdb(bytes: Buffer): Mmdb {
 }
 
 function readMetadata(bytes: Buffer): { metadata: Record<string, MmdbValue>; end: number } {
-  const from = Math.max(0, bytes.length - metadataAtMost)
+  const from = Math.max(0, bytes.length - maxMetadata)
   const at = bytes.subarray(from).lastIndexOf(marker)
   if (at === -1) throw new MmdbError('the file is not a MaxMind database')
   const begin = from + at + marker.length

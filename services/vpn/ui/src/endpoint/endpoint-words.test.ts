@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endpointProblem, reachOf } from './endpoint-words.ts'
 
-test('a typed public endpoint is told apart by where it can be reached from', () => {
+test('a typed public endpoint is classified by where it can be reached from', () => {
   for (const host of ['127.0.0.1', '::1', 'localhost', '0.0.0.0']) assert.equal(reachOf(host, []), 'loopback', host)
   for (const host of ['192.168.1.4', '10.1.1.1', '172.20.0.1', '100.64.0.1', 'nas', 'nas.local', 'fd00::1'])
     assert.equal(reachOf(host, []), 'private', host)

@@ -44,15 +44,15 @@ interface CreateFormProps {
 /** Has a field for the public endpoint as long as none is set. */
 function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
   // Once it is saved the question would vanish from the open form.
-  const [asked] = useState(endpoint)
-  const asksEndpoint = asked.source === 'request'
+  const [offered] = useState(endpoint)
+  const needsEndpoint = offered.source === 'request'
   const form = useForm<InterfaceValues>({
-    initialValues: proposedValues(proposal, asksEndpoint ? asked.candidates[0]?.host : ''),
+    initialValues: proposedValues(proposal, needsEndpoint ? offered.candidates[0]?.host : ''),
   })
   const overlap = useHostOverlap()
   const submit = async (values: InterfaceValues) => {
     const host = values.public_endpoint.trim()
-    if (asksEndpoint && host !== '') await answer(api.PUT('/api/settings', { body: { public_endpoint: host } }))
+    if (needsEndpoint && host !== '') await answer(api.PUT('/api/settings', { body: { public_endpoint: host } }))
     return overlap.watch(answer(api.POST('/api/interfaces', { body: toInterfaceCreate(values) })))
   }
   return (
@@ -73,11 +73,11 @@ function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
         data-autofocus
         {...form.getInputProps('name')}
       />
-      {asksEndpoint ? (
+      {needsEndpoint ? (
         <EndpointField
           input={form.getInputProps('public_endpoint')}
           value={form.getValues().public_endpoint}
-          known={asked}
+          known={offered}
           onChoose={(host) => form.setFieldValue('public_endpoint', host)}
         />
       ) : (

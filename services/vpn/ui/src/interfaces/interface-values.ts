@@ -17,7 +17,7 @@ export interface InterfaceValues extends Record<string, unknown> {
   mtu: number | ''
   nat: boolean
   forwarding: boolean
-  /** Asked for with the first interface; empty when it is not asked for or stays as it is. */
+  /** Set with the first interface; empty when it is set already or stays as it is. */
   public_endpoint: string
   /** Take the network although it is one of the host's. */
   allow_host_overlap: boolean
@@ -31,8 +31,8 @@ export function proposedValues(proposal: Proposal, endpoint = ''): InterfaceValu
 /** The form for an interface that exists. */
 export function interfaceValues(from: Interface): InterfaceValues {
   const { name, address, address6, listen_port, dns, mtu, nat, forwarding } = from
-  const asked = { public_endpoint: '', allow_host_overlap: false }
-  return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding, ...asked }
+  const choices = { public_endpoint: '', allow_host_overlap: false }
+  return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding, ...choices }
 }
 
 /** The body that creates an interface. */

@@ -1,17 +1,10 @@
-/** A line as an SVG path over a box, and the value at the top of the box. */
-export interface SparkLine {
-  path: string
-  area: string
-  top: number
-}
-
-/** A line of values over a box, newest at the right edge; fewer than two values give no line. */
+/** Draws values over a box as an SVG path, and the area below it; newest at the right edge. Fewer than two give no line. */
 export function sparkPath(
   values: readonly number[],
   box: { width: number; height: number; slots: number },
   top: number,
-): SparkLine {
-  if (values.length < 2) return { path: '', area: '', top }
+): { path: string; area: string } {
+  if (values.length < 2) return { path: '', area: '' }
   const step = box.width / (box.slots - 1)
   const left = box.width - step * (values.length - 1)
   const points = values.map((value, index) => {
@@ -19,7 +12,7 @@ export function sparkPath(
     return `${round(left + index * step)} ${round(y)}`
   })
   const path = `M${points.join('L')}`
-  return { path, area: `${path}L${box.width} ${box.height}L${round(left)} ${box.height}Z`, top }
+  return { path, area: `${path}L${box.width} ${box.height}L${round(left)} ${box.height}Z` }
 }
 
 /** The top of the scale: the power of two, at least 1 KiB, that no value passes; it changes rarely. */

@@ -1,59 +1,44 @@
-import { QueryState, Section, formatBytes } from '@hearth/ui'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type CountryTraffic, keys } from '../api.ts'
-import { DatabaseFoot, GeoControls, GeoNotice, NoPlaces, useGeoQuery } from '../traffic/geography.tsx'
-import { PlaceTable } from '../traffic/place-table.tsx'
-import { readCountries } from '../traffic/read-traffic.ts'
-import { TrafficFrame } from '../traffic/traffic-history.tsx'
+import { answer, formatBytes, Section } from '@hearth/ui'
+import { api, type CountryTraffic, type GeoQuery } from '../api.ts'
+import { GeographyPage, PlaceTable } from '../traffic/geography.tsx'
 import '../traffic/traffic.css'
 import { useId, useState } from 'react'
 import { shadeOf } from '../traffic/country-shades.ts'
 import { countryDots, countryShapes, worldBox, worldOutline } from '../traffic/world.gen.ts'
 import '../traffic/world-map.css'
 
+const readCountries = async (query: GeoQuery) =>
+  (await answer(api.GET('/api/metrics/geo/countries', { params: { query } }))).data
+
 /** Page with traffic by country. */
 export function CountriesPage() {
-  const geo = useGeoQuery()
-  const countries = useQuery({
-    queryKey: [...keys.geography, 'countries', geo.query],
-    queryFn: () => readCountries(geo.query),
-    refetchInterval: 60_000,
-    placeholderData: keepPreviousData,
-  })
   return (
-    <TrafficFrame description="Countries that peers connect from, and where their traffic goes.">
-      <GeoControls {...geo} />
-      <QueryState query={countries} lines={8} />
-      {countries.data !== undefined && <Countries of={countries.data} />}
-    </TrafficFrame>
+    <GeographyPage title="Countries" read={readCountries}>
+      {({ items }) => <Countries items={items} />}
+    </GeographyPage>
   )
 }
 
-function Countries({ of }: { of: CountryTraffic }) {
-  if (of.items.length === 0) return <NoPlaces of={of} what="Countries" />
-  const rows = of.items.map(({ code, name, ...amounts }) => ({
+function Countries({ items }: Pick<CountryTraffic, 'items'>) {
+  const rows = items.map(({ code, name, ...amounts }) => ({
     key: code,
     name: code === 'ZZ' ? 'Unknown' : name,
     ...amounts,
   }))
   return (
-    <div className="hearth-stack">
-      <GeoNotice of={of} />
-      <div className="geo-columns">
-        <Section title="On the map">
-          <WorldMap items={of.items} />
-        </Section>
-        <Section title="Countries">
-          <PlaceTable label="Countries" head="Country" rows={rows} />
-        </Section>
-      </div>
-      <DatabaseFoot databases={of.databases} />
+    <div className="geo-columns">
+      <Section title="On the map">
+        <WorldMap items={items} />
+      </Section>
+      <Section title="Countries">
+        <PlaceTable label="Countries" head="Country" rows={rows} />
+      </Section>
     </div>
   )
 }
 
 /** A map of the world, stronger in colour where more traffic was; the table beside it says the same in figures. */
-function WorldMap({ items }: { items: CountryTraffic['items'] }) {
+function WorldMap({ items }: Pick<CountryTraffic, 'items'>) {
   const edge = useId()
   const [chosen, choose] = useState<string>()
   const most = Math.max(0, ...items.filter(({ code }) => code !== 'ZZ').map(({ total_bytes }) => total_bytes))

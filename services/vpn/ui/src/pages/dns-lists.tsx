@@ -92,7 +92,7 @@ function Lists() {
   )
 }
 
-/** A new install knows some lists, but has asked no one for them. */
+/** A new install knows some lists, but has not downloaded them. */
 const isUntouched = (lists: readonly Blocklist[] | undefined): boolean =>
   lists !== undefined && lists.length > 0 && lists.every(({ last_checked: checked }) => checked === null)
 

@@ -28,11 +28,11 @@ import { LogFilters } from '../dns/log/log-filters.tsx'
 import { exportAddress, isNarrowed, logFilters, toLogQuery } from '../dns/log/log-query.ts'
 import { LogRows } from '../dns/log/log-rows.tsx'
 import { useLog } from '../dns/log/use-log.ts'
-import { CreateRule } from '../dns/rules/rule-dialogs.tsx'
+import { RuleForm } from '../dns/rules/rule-dialogs.tsx'
 import { type RuleRequest, useMakeRule } from '../dns/rules/use-rule-actions.ts'
 import '../dns/log/log.css'
 
-/** Every question, as it comes in; administrators only. */
+/** Every query, as it comes in; administrators only. */
 export function DnsLogPage() {
   return (
     <DnsFrame>
@@ -74,12 +74,7 @@ function Log() {
           </Button>
         </Group>
       )}
-      {draft !== undefined && (
-        <CreateRule
-          start={{ action: draft.action, domain: draft.domain, client: draft.client ?? '' }}
-          onClose={() => setDraft(undefined)}
-        />
-      )}
+      {draft !== undefined && <RuleForm start={draft} onClose={() => setDraft(undefined)} />}
     </>
   )
 }
@@ -87,9 +82,9 @@ function Log() {
 /** The same object as long as nothing about it changed, so that rows need not be drawn again. */
 function useLogActions(edit: (rule: RuleRequest) => void) {
   const { mutate } = useMakeRule()
-  const { ask } = useQuestion()
-  // oxlint-disable-next-line react/exhaustive-deps -- `ask` works on the address as it is when it is called
-  return useMemo(() => ({ make: (rule: RuleRequest) => mutate(rule), edit, ask }), [mutate, edit])
+  const { explain } = useQuestion()
+  // oxlint-disable-next-line react/exhaustive-deps -- `explain` works on the address as it is when it is called
+  return useMemo(() => ({ make: (rule: RuleRequest) => mutate(rule), edit, explain }), [mutate, edit])
 }
 
 function LiveButton({ isLive, onPause, onGoOn }: { isLive: boolean; onPause: () => void; onGoOn: () => void }) {

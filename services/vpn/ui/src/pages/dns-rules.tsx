@@ -15,7 +15,7 @@ import { useState } from 'react'
 import { api, type DnsRule, keys } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { type RuleDialog, ruleColumns } from '../dns/rules/rule-columns.tsx'
-import { CreateRule, DeleteRule, EditRule } from '../dns/rules/rule-dialogs.tsx'
+import { DeleteRule, RuleForm } from '../dns/rules/rule-dialogs.tsx'
 
 const rulesPerPage = 25
 
@@ -32,8 +32,8 @@ export function DnsRulesPage() {
   return (
     <DnsFrame>
       <RuleTable onOpen={isAdmin ? setDialog : undefined} add={isAdmin && add} />
-      {dialog?.kind === 'create' && <CreateRule onClose={close} />}
-      {dialog?.kind === 'edit' && <EditRule rule={dialog.rule} onClose={close} />}
+      {dialog?.kind === 'create' && <RuleForm onClose={close} />}
+      {dialog?.kind === 'edit' && <RuleForm rule={dialog.rule} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteRule rule={dialog.rule} onClose={close} />}
     </DnsFrame>
   )

@@ -1,4 +1,4 @@
-import { Button, ActionIcon, Group, Menu } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import {
   type Column,
   DataTable,
@@ -12,15 +12,7 @@ import {
   formatCount,
   useAction,
 } from '@hearth/ui'
-import {
-  IconNetwork,
-  IconPlus,
-  IconDots,
-  IconPencil,
-  IconPlayerPlay,
-  IconPlayerStop,
-  IconTrash,
-} from '@tabler/icons-react'
+import { IconNetwork, IconPlus, IconPencil, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { type Interface, keys, readInterfaces, api } from '../api.ts'
@@ -28,6 +20,7 @@ import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
 import { CreateInterface, EditInterface } from '../interfaces/interface-dialogs.tsx'
 import { useState } from 'react'
 import { readPeers } from '../peers/peer-actions.ts'
+import { RowMenu } from '../sections/row-menu.tsx'
 
 /** The WireGuard interfaces of this host. `?new=1` opens the form for a new one. */
 export function InterfacesPage() {
@@ -107,25 +100,13 @@ function InterfaceActions({ interface: target }: { interface: Interface }) {
   return (
     <Group gap="xs" wrap="nowrap" justify="flex-end">
       <StartStop interface={target} />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={`More for ${target.name}`}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDialog('edit')}>
-            Edit
-          </Menu.Item>
-          <Menu.Item
-            c="var(--hearth-bad)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => setDialog('delete')}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        label={`More for ${target.name}`}
+        entries={[
+          { label: 'Edit', icon: IconPencil, onClick: () => setDialog('edit') },
+          { label: 'Delete', icon: IconTrash, onClick: () => setDialog('delete'), isDestructive: true },
+        ]}
+      />
       {dialog === 'edit' && <EditInterface interface={target} onClose={close} />}
       {dialog === 'delete' && <DeleteInterface interface={target} onClose={close} />}
     </Group>

@@ -20,7 +20,7 @@ import { keys, type Peer, readInterfaces } from '../api.ts'
 import { ConnectDevice } from '../peers/connect-device.tsx'
 import { CreatePeer } from '../peers/peer-dialogs.tsx'
 import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
-import { peersPerPage, toPeerQuery } from '../peers/peer-query.ts'
+import { peersPerPage, toPeerQuery } from '../peers/peer-values.ts'
 import { readPeers } from '../peers/peer-actions.ts'
 import { PeerStatusBadge } from '../peers/peer-status.tsx'
 

@@ -1,10 +1,9 @@
-import { formatBytes, QueryState, Section, TopList } from '@hearth/ui'
+import { answer, formatBytes, QueryState, Section, TopList } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
-import { keys } from '../api.ts'
+import { api, keys } from '../api.ts'
 import { PeriodChoice, TrafficFrame, TrafficHistory } from '../traffic/traffic-history.tsx'
-import { readTopTraffic, readTraffic } from '../traffic/read-traffic.ts'
-import { type Period, periodNamed } from '../traffic/periods.ts'
+import { type Period, periodNamed, toTrafficQuery } from '../traffic/periods.ts'
 
 /** Page with the traffic of all peers and the peers with the most traffic. */
 export function TrafficPage() {
@@ -12,7 +11,8 @@ export function TrafficPage() {
   const period = periodNamed(params.get('period'))
   const traffic = useQuery({
     queryKey: [...keys.traffic, 'all', period.name],
-    queryFn: () => readTraffic(period),
+    queryFn: async () =>
+      (await answer(api.GET('/api/metrics/traffic', { params: { query: toTrafficQuery(period, new Date()) } }))).data,
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   })
@@ -32,7 +32,10 @@ export function TrafficPage() {
 function TopPeers({ period }: { period: Period }) {
   const top = useQuery({
     queryKey: [...keys.traffic, 'top', period.name],
-    queryFn: () => readTopTraffic(period),
+    queryFn: async () => {
+      const { start } = toTrafficQuery(period, new Date())
+      return (await answer(api.GET('/api/metrics/traffic/top', { params: { query: { limit: 10, start } } }))).data.peers
+    },
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   })

@@ -1,13 +1,15 @@
 import { answer, useAction } from '@hearth/ui'
 import { useQueryClient } from '@tanstack/react-query'
-import { api, keys, type Peer } from '../api.ts'
-import type { PeerQuery } from './peer-query.ts'
+import { api, keys, type Peer, type PeerQuery } from '../api.ts'
+import { patchPeers } from '../live-changes.ts'
 
 /** Switches a peer on or off; the switch moves at once and goes back when the server refuses. */
 export function useEnablePeer() {
   const cache = useQueryClient()
   const show = (id: string, enabled: boolean) =>
-    cache.setQueriesData<{ peers: Peer[] } | Peer>({ queryKey: keys.peers }, (old) => withEnabled(old, id, enabled))
+    cache.setQueriesData<{ peers: Peer[] } | Peer>({ queryKey: keys.peers }, (old) =>
+      patchPeers(old, [{ id, enabled }]),
+    )
   return useAction<{ peer: Peer; enabled: boolean }, { message: string }>({
     run: async ({ peer, enabled }) => {
       show(peer.id, enabled)
@@ -30,12 +32,6 @@ export async function readConfiguration(peer: Pick<Peer, 'id'>): Promise<{ text:
   })
   const named = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')
   return { text: data ?? '', fileName: named?.[1] ?? 'wireguard.conf' }
-}
-
-function withEnabled(cached: { peers: Peer[] } | Peer | undefined, id: string, enabled: boolean) {
-  if (cached === undefined) return undefined
-  if (!('peers' in cached)) return cached.id === id ? { ...cached, enabled } : cached
-  return { ...cached, peers: cached.peers.map((peer) => (peer.id === id ? { ...peer, enabled } : peer)) }
 }
 
 /** One page of peers. */

@@ -1,10 +1,10 @@
 import { Button, Drawer, Group, Stack, Switch } from '@mantine/core'
-import { Fact, formatBytes, formatCount, QueryState, RelativeTime, useSession } from '@hearth/ui'
+import { answer, Fact, formatBytes, formatCount, QueryState, RelativeTime, useSession } from '@hearth/ui'
 import { IconPencil, IconQrcode, IconTrash } from '@tabler/icons-react'
 import { useQuery, keepPreviousData } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { keys, type Peer } from '../api.ts'
+import { api, keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
 import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
@@ -12,8 +12,7 @@ import { readPeer, useEnablePeer } from './peer-actions.ts'
 import { PeerStatusBadge } from './peer-status.tsx'
 import { routingModes } from './peer-values.ts'
 import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
-import { readPeerTraffic } from '../traffic/read-traffic.ts'
-import { periodNamed } from '../traffic/periods.ts'
+import { periodNamed, toTrafficQuery } from '../traffic/periods.ts'
 
 type PeerDialog = 'connect' | 'edit' | 'delete'
 
@@ -164,7 +163,10 @@ function PeerTraffic({ id }: { id: string }) {
   const [name, setName] = useState('day')
   const traffic = useQuery({
     queryKey: [...keys.traffic, id, name],
-    queryFn: () => readPeerTraffic(id, periodNamed(name)),
+    queryFn: async () => {
+      const params = { path: { id }, query: toTrafficQuery(periodNamed(name), new Date()) }
+      return (await answer(api.GET('/api/metrics/peers/{id}', { params }))).data
+    },
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   })

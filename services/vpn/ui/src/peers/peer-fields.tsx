@@ -64,7 +64,12 @@ export function PeerAdvanced({ form, editing }: { form: PeerForm; editing: boole
           <Stack>
             <RoutingFields form={form} editing={editing} />
             <AddressFields form={form} editing={editing} />
-            <LifeFields form={form} />
+            <TextInput
+              type="datetime-local"
+              label="Expires"
+              description="The peer stops working then; empty means never"
+              {...form.getInputProps('expires_at')}
+            />
             <KeyFields form={form} editing={editing} />
           </Stack>
         </Accordion.Panel>
@@ -142,17 +147,6 @@ function AddressFields({ form, editing }: { form: PeerForm; editing: boolean }) 
         {...form.getInputProps('persistent_keepalive')}
       />
     </>
-  )
-}
-
-function LifeFields({ form }: { form: PeerForm }) {
-  return (
-    <TextInput
-      type="datetime-local"
-      label="Expires"
-      description="The peer stops working then; empty means never"
-      {...form.getInputProps('expires_at')}
-    />
   )
 }
 

@@ -1,6 +1,7 @@
 import { Autocomplete, type AutocompleteProps } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { keys } from '../api.ts'
 import { readPeers } from './peer-actions.ts'
 
@@ -29,6 +30,35 @@ export function PeerPicker({
       limit={offered}
       maxLength={64}
       autoComplete="off"
+    />
+  )
+}
+
+interface PeerFilterProps {
+  /** The name that is filtered by; empty for all peers. */
+  value: string
+  placeholder: string
+  onChange: (name: string) => void
+}
+
+/** Filter of a page by a peer; it is applied half a second after the last key, and follows the address. */
+export function PeerFilter({ value, placeholder, onChange }: PeerFilterProps) {
+  const [text, setText] = useState(value)
+  const [shown, setShown] = useState(value)
+  const apply = useDebouncedCallback(onChange, 500)
+  if (value !== shown) {
+    setShown(value)
+    if (value !== text.trim()) setText(value)
+  }
+  return (
+    <PeerPicker
+      aria-label="Peer"
+      placeholder={placeholder}
+      value={text}
+      onChange={(typed) => {
+        setText(typed)
+        apply(typed.trim())
+      }}
     />
   )
 }

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Peer } from '../api.ts'
-import { toPeerQuery } from './peer-query.ts'
-import { newPeerValues, parseNetworks, peerValues, toLocalTime, toPeerCreate, toPeerUpdate } from './peer-values.ts'
+import {
+  newPeerValues,
+  parseNetworks,
+  peerValues,
+  toLocalTime,
+  toPeerCreate,
+  toPeerQuery,
+  toPeerUpdate,
+} from './peer-values.ts'
 
 const peer: Peer = {
   id: '01a1fdb7-2641-745a-948f-76b041efffe8',
@@ -86,7 +93,7 @@ test('networks may be separated by anything', () => {
   ])
 })
 
-test('the table asks only for what is set', () => {
+test('the table queries only by what is set', () => {
   const state = { search: '', sort: '', page: 1, filters: {} }
   assert.deepEqual(toPeerQuery(state), { limit: 25, offset: 0 })
   assert.deepEqual(

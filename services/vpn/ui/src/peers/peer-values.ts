@@ -1,6 +1,7 @@
+import type { TableState } from '@hearth/ui'
 import { changedValues } from '@hearth/ui/changed-values'
 import type { components } from '../api.gen.ts'
-import type { Peer } from '../api.ts'
+import type { Peer, PeerQuery } from '../api.ts'
 
 type PeerCreate = components['schemas']['PeerCreate']
 type PeerUpdate = components['schemas']['PeerUpdate']
@@ -97,13 +98,13 @@ export function usesAllowedIps(mode: RoutingMode | ''): boolean {
 }
 
 /** A time in UTC as `datetime-local` shows it in this place. */
-export function toLocalTime(moment: string | null): string {
-  if (moment === null) return ''
-  const date = new Date(moment)
+export function toLocalTime(timestamp: string | null): string {
+  if (timestamp === null) return ''
+  const date = new Date(timestamp)
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-function filled(values: PeerValues, asked: Partial<PeerValues> = values): Omit<PeerUpdate, 'name' | 'interface'> {
+function filled(values: PeerValues, sent: Partial<PeerValues> = values): Omit<PeerUpdate, 'name' | 'interface'> {
   return {
     ...(values.ip === '' ? {} : { ip: values.ip }),
     ...(values.ipv6 === '' ? {} : { ipv6: values.ipv6 }),
@@ -111,8 +112,8 @@ function filled(values: PeerValues, asked: Partial<PeerValues> = values): Omit<P
     ...(values.allowed_ips === '' ? {} : { allowed_ips: parseNetworks(values.allowed_ips) }),
     ...(values.persistent_keepalive === '' ? {} : { persistent_keepalive: values.persistent_keepalive }),
     ...(values.expires_at === '' ? {} : { expires_at: new Date(values.expires_at).toISOString() }),
-    ...(asked.client_isolation === undefined ? {} : { client_isolation: values.client_isolation }),
-    ...(asked.use_preshared_key === undefined ? {} : { use_preshared_key: values.use_preshared_key }),
+    ...(sent.client_isolation === undefined ? {} : { client_isolation: values.client_isolation }),
+    ...(sent.use_preshared_key === undefined ? {} : { use_preshared_key: values.use_preshared_key }),
     ...(values.public_key === '' ? {} : { public_key: values.public_key.trim() }),
   }
 }
@@ -150,4 +151,23 @@ export const routingModes: Record<Peer['routing_mode'], { label: string; explana
     label: 'Only listed networks',
     explanation: 'Exactly the networks below go through the tunnel, nothing else.',
   },
+}
+
+/** Peers on one page of the table. */
+export const peersPerPage = 25
+
+/** The table's state as the API wants it; only what is set is sent. */
+export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' | 'filters'>): PeerQuery {
+  const column = state.sort.replace(/^-/, '')
+  const status = state.filters['status']
+  return {
+    limit: peersPerPage,
+    offset: (state.page - 1) * peersPerPage,
+    ...(state.search === '' ? {} : { search: state.search }),
+    ...(column === ''
+      ? {}
+      : { sort: column as PeerQuery['sort'] & string, order: state.sort.startsWith('-') ? 'desc' : 'asc' }),
+    ...(state.filters['interface'] ? { interface: state.filters['interface'] } : {}),
+    ...(status ? { status: status as Peer['status'] } : {}),
+  }
 }

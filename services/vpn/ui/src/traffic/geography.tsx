@@ -1,11 +1,12 @@
-import { Alert, NativeSelect, SegmentedControl, Text } from '@mantine/core'
-import { EmptyState, formatDay, useSession } from '@hearth/ui'
+import { Alert, Button, NativeSelect, SegmentedControl, Table, Text } from '@mantine/core'
+import { EmptyState, formatBytes, formatDay, QueryState, useSession } from '@hearth/ui'
 import { IconInfoCircle, IconMapOff, IconWorld } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'wouter'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useState } from 'react'
-import type { CountryTraffic, GeoQuery } from '../api.ts'
-import { PeerPicker } from '../peers/peer-picker.tsx'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type CountryTraffic, type GeoQuery, keys, type NetworkTraffic } from '../api.ts'
+import { PeerFilter } from '../peers/peer-picker.tsx'
+import { TrafficFrame } from './traffic-history.tsx'
 
 /** The stretches of time in which places are counted. */
 const stretches = [
@@ -15,8 +16,42 @@ const stretches = [
   { value: '8760', label: 'Last year' },
 ]
 
+interface GeographyPageProps<Of> {
+  title: 'Countries' | 'Networks'
+  read: (query: GeoQuery) => Promise<Of>
+  /** Shows what was counted. */
+  children: (of: Of) => ReactNode
+}
+
+/** Frame of the pages with traffic by place: filters, why nothing is counted, and the databases that know the places. */
+export function GeographyPage<Of extends CountryTraffic | NetworkTraffic>(props: GeographyPageProps<Of>) {
+  const { title, read, children } = props
+  const { query, change } = useGeoQuery()
+  const places = useQuery({
+    queryKey: [...keys.geography, title, query],
+    queryFn: () => read(query),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })
+  const of = places.data
+  return (
+    <TrafficFrame description={`${title} that peers connect from, and where their traffic goes.`}>
+      <GeoControls query={query} change={change} />
+      <QueryState query={places} lines={8} />
+      {of?.items.length === 0 && <NoPlaces of={of} what={title} />}
+      {of !== undefined && of.items.length > 0 && (
+        <div className="hearth-stack">
+          <GeoNotice of={of} />
+          {children(of)}
+          <DatabaseFoot databases={of.databases} />
+        </div>
+      )}
+    </TrafficFrame>
+  )
+}
+
 /** Query of the geography pages; it stands in the URL. */
-export function useGeoQuery(): { query: Required<Pick<GeoQuery, 'by' | 'hours'>> & GeoQuery; change: Change } {
+function useGeoQuery(): { query: Required<Pick<GeoQuery, 'by' | 'hours'>> & GeoQuery; change: Change } {
   const [params, setParams] = useSearchParams()
   const by = params.get('by') === 'destination' ? 'destination' : 'endpoint'
   const hours = stretches.find(({ value }) => value === params.get('hours'))?.value ?? '168'
@@ -39,7 +74,7 @@ export function useGeoQuery(): { query: Required<Pick<GeoQuery, 'by' | 'hours'>>
 type Change = (name: 'by' | 'hours' | 'peer', value: string) => void
 
 /** Controls for the end of the traffic, the period and the peer. */
-export function GeoControls({ query, change }: ReturnType<typeof useGeoQuery>) {
+function GeoControls({ query, change }: ReturnType<typeof useGeoQuery>) {
   const { isAdmin } = useSession()
   return (
     <search className="hearth-toolbar geo-controls">
@@ -58,29 +93,15 @@ export function GeoControls({ query, change }: ReturnType<typeof useGeoQuery>) {
         onChange={(event) => change('hours', event.currentTarget.value)}
         data={stretches}
       />
-      {isAdmin && <PeerFilter value={query.peer ?? ''} onChange={(value) => change('peer', value)} />}
+      {isAdmin && (
+        <PeerFilter value={query.peer ?? ''} placeholder="All peers" onChange={(name) => change('peer', name)} />
+      )}
     </search>
   )
 }
 
-function PeerFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value)
-  const ask = useDebouncedCallback(onChange, 500)
-  return (
-    <PeerPicker
-      aria-label="Peer"
-      placeholder="All peers"
-      value={text}
-      onChange={(typed) => {
-        setText(typed)
-        ask(typed.trim())
-      }}
-    />
-  )
-}
-
 /** Notice that says why places are not counted, and what to do about it. */
-export function GeoNotice({ of }: { of: Pick<CountryTraffic, 'available' | 'reason' | 'databases' | 'by'> }) {
+function GeoNotice({ of }: { of: Pick<CountryTraffic, 'available' | 'reason' | 'databases' | 'by'> }) {
   if (of.reason === null) return null
   return (
     <Alert
@@ -98,7 +119,7 @@ export function GeoNotice({ of }: { of: Pick<CountryTraffic, 'available' | 'reas
 }
 
 /** Names the databases that the places come from. */
-export function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
+function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
   const known = [databases.country, databases.asn].filter((database) => database !== null)
   if (known.length === 0) return null
   return (
@@ -113,7 +134,7 @@ export function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
 }
 
 /** Empty state of the geography pages: why nothing was counted, and what to do. */
-export function NoPlaces({ of, what }: { of: Pick<CountryTraffic, 'available' | 'reason'>; what: string }) {
+function NoPlaces({ of, what }: { of: Pick<CountryTraffic, 'available' | 'reason'>; what: string }) {
   if (of.available)
     return (
       <EmptyState icon={IconWorld} title="Nothing was counted in this time">
@@ -134,5 +155,62 @@ function SettingsLink() {
     <Link href="/settings" className="hearth-link">
       Settings for databases
     </Link>
+  )
+}
+
+/** One place of a ranking. */
+interface PlaceRow {
+  readonly key: string
+  readonly name: ReactNode
+  readonly rx_bytes: number
+  readonly tx_bytes: number
+  readonly total_bytes: number
+  readonly percentage: number
+  readonly peers: number
+}
+
+/** Rows shown at first; there may be some two hundred countries and thousands of networks. */
+const first = 15
+
+/** Places with what was moved, most first. */
+export function PlaceTable({ label, head, rows }: { label: string; head: string; rows: readonly PlaceRow[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? rows : rows.slice(0, first)
+  return (
+    <>
+      <Table aria-label={label} className="geo-table" verticalSpacing={6}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{head}</Table.Th>
+            <Table.Th ta="right">Traffic</Table.Th>
+            <Table.Th ta="right">Share</Table.Th>
+            <Table.Th ta="right">Peers</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {shown.map((row) => (
+            <Table.Tr key={row.key}>
+              <Table.Td className="wrap-anywhere">{row.name}</Table.Td>
+              <Table.Td
+                ta="right"
+                title={`${formatBytes(row.rx_bytes)} received, ${formatBytes(row.tx_bytes)} sent`}
+                className="hearth-time"
+              >
+                {formatBytes(row.total_bytes)}
+              </Table.Td>
+              <Table.Td ta="right" className="hearth-time">
+                {row.percentage} %
+              </Table.Td>
+              <Table.Td ta="right">{row.peers}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {rows.length > first && (
+        <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show fewer' : `Show all ${rows.length.toLocaleString('en')}`}
+        </Button>
+      )}
+    </>
   )
 }

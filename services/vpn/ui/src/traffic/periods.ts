@@ -1,4 +1,4 @@
-import type { TrafficQuery, TrafficSeries } from '../api.ts'
+import type { TrafficSeries } from '../api.ts'
 import { formatDay, formatTime } from '@hearth/ui/format-time'
 
 /** A stretch of time one can look at, and how finely. */
@@ -25,7 +25,7 @@ export function periodNamed(name: string | null): Period {
 }
 
 /** The period that ends now, as the API wants it. */
-export function toTrafficQuery({ hours, resolution }: Period, now: Date): TrafficQuery {
+export function toTrafficQuery({ hours, resolution }: Period, now: Date) {
   return { start: new Date(now.getTime() - hours * 3_600_000).toISOString(), resolution }
 }
 

@@ -1,23 +1,23 @@
 import { Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core'
-import { answer, QueryState, Section, StatusBadge, useSession } from '@hearth/ui'
-import { IconArrowDown, IconBan, IconCheck, IconHelpCircle } from '@tabler/icons-react'
+import { answer, QueryState, Section, useSession } from '@hearth/ui'
+import { IconArrowDown, IconHelpCircle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type DnsExplanation, keys } from '../../api.ts'
+import { ActionBadge } from '../action-badge.tsx'
 import { useMakeRule } from '../rules/use-rule-actions.ts'
 import { explainedReason } from './reason-words.ts'
-import { type Question, useQuestion } from './use-question.ts'
+import { nameIn, type Question, useQuestion } from './use-question.ts'
 import { PeerPicker } from '../../peers/peer-picker.tsx'
-import { nameIn } from './name-in.ts'
 
 /** Drawer that explains why a name is answered as it is: everything that matches, in the order of precedence. */
 export function ExplainDrawer() {
-  const { question, ask } = useQuestion()
+  const { question, explain } = useQuestion()
   if (question === undefined) return null
   return (
     <Drawer
       opened
-      onClose={() => ask(undefined)}
+      onClose={() => explain(undefined)}
       position="right"
       size={520}
       title={<span className="hearth-name">{question.domain}</span>}
@@ -44,12 +44,9 @@ function Explanation({ of }: { of: DnsExplanation }) {
   return (
     <Stack gap="lg">
       <div className="verdict" data-status={of.status}>
-        <StatusBadge
-          tone={of.status === 'blocked' ? 'bad' : 'good'}
-          icon={of.status === 'blocked' ? IconBan : IconCheck}
-        >
+        <ActionBadge action={of.status === 'blocked' ? 'block' : 'allow'}>
           {of.status === 'blocked' ? 'Blocked' : 'Allowed'}
-        </StatusBadge>
+        </ActionBadge>
         <span className="hearth-dimmed">{of.client === null ? 'for any peer' : `for ${of.client}`}</span>
         <p className="verdict-by">{of.decided_by}</p>
         <p className="hearth-dimmed">
@@ -70,7 +67,7 @@ function Chain({ of }: { of: DnsExplanation }) {
       <ol className="name-chain">
         {[of.domain, ...of.cnames].map((name, place) => (
           <li key={name} data-deciding={name === of.name || undefined}>
-            {place > 0 && <IconArrowDown size={14} aria-label="leads to" />}
+            {place > 0 && <IconArrowDown size={14} aria-label="points to" />}
             <span className="hearth-mono">{name}</span>
             {name === of.name && <b>decides</b>}
           </li>
@@ -92,12 +89,7 @@ function Matches({ of }: { of: DnsExplanation }) {
           // oxlint-disable-next-line react/no-array-index-key -- the order is what the list is about
           <li key={place} data-deciding={match.deciding || undefined}>
             <span className="match-head">
-              <StatusBadge
-                tone={match.action === 'block' ? 'bad' : 'good'}
-                icon={match.action === 'block' ? IconBan : IconCheck}
-              >
-                {match.action === 'block' ? 'Blocks' : 'Allows'}
-              </StatusBadge>
+              <ActionBadge action={match.action}>{match.action === 'block' ? 'Blocks' : 'Allows'}</ActionBadge>
               <span className="match-source">{match.source}</span>
               {match.deciding && <b>decides</b>}
             </span>
@@ -116,7 +108,7 @@ function Matches({ of }: { of: DnsExplanation }) {
   )
 }
 
-/** The one change that turns the decision round, and the same for everyone. */
+/** The one change that reverses the decision, and the same for everyone. */
 function Flip({ of }: { of: DnsExplanation }) {
   const make = useMakeRule()
   const action = of.status === 'blocked' ? 'allow' : 'block'
@@ -147,12 +139,12 @@ function Flip({ of }: { of: DnsExplanation }) {
 
 /** Form for a name to explain. */
 export function WhyForm() {
-  const { ask } = useQuestion()
+  const { explain } = useQuestion()
   const [domain, setDomain] = useState('')
   const [client, setClient] = useState('')
   const submit = (event: React.FormEvent) => {
     event.preventDefault()
-    if (domain.trim() !== '') ask({ domain: nameIn(domain), client: client.trim() })
+    if (domain.trim() !== '') explain({ domain: nameIn(domain), client: client.trim() })
   }
   return (
     <Section title="Why is this name blocked?">

@@ -1,18 +1,18 @@
 import { useSearchParams } from 'wouter'
 
-/** A name, and the peer it was asked by; '' for no one in particular. */
+/** A name to explain, and the peer that queried it; '' for any peer. */
 export interface Question {
   readonly domain: string
   readonly client: string
 }
 
-/** The question "why?" stands in the address, over whichever page is open: a link to it can be passed on. */
-export function useQuestion(): { question: Question | undefined; ask: (question: Question | undefined) => void } {
+/** Reads and sets the name to explain. It stands in the address, over whichever page is open: a link to it can be passed on. */
+export function useQuestion(): { question: Question | undefined; explain: (question: Question | undefined) => void } {
   const [params, setParams] = useSearchParams()
   const domain = params.get('why')
   return {
     question: domain === null || domain === '' ? undefined : { domain, client: params.get('for') ?? '' },
-    ask: (question) =>
+    explain: (question) =>
       setParams((present) => {
         const next = new URLSearchParams(present)
         next.delete('why')
@@ -22,4 +22,12 @@ export function useQuestion(): { question: Question | undefined; ask: (question:
         return next
       }),
   }
+}
+
+/** The host in what someone pasted: a name, a name with a path, or a whole address. */
+export function nameIn(text: string): string {
+  const trimmed = text.trim()
+  const address = /^[a-z][a-z\d+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`
+  const written = address.replace(/^[^/]*\/\/(?:[^@/]*@)?/, '').replace(/[/?#:].*$/, '')
+  return written === '' ? trimmed : written
 }

@@ -1,7 +1,8 @@
-import { ActionIcon, Anchor, Group, Menu, Modal, Stack, Switch, Text } from '@mantine/core'
+import { Anchor, Group, Modal, Stack, Switch, Text } from '@mantine/core'
 import { answer, type Column, formatCount, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
-import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
+import { IconPencil, IconTrash } from '@tabler/icons-react'
 import { api, type Blocklist, keys } from '../../api.ts'
+import { RowMenu } from '../../sections/row-menu.tsx'
 import { leftOutText } from './list-words.ts'
 
 /** Actions on a list. */
@@ -74,25 +75,13 @@ function ListActions({ list, onOpen }: { list: Blocklist; onOpen: (dialog: ListD
         disabled={turn.isPending}
         onChange={(event) => turn.mutate(event.currentTarget.checked)}
       />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={`More for ${list.name}`}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onOpen({ kind: 'edit', list })}>
-            Edit
-          </Menu.Item>
-          <Menu.Item
-            c="var(--hearth-bad)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => onOpen({ kind: 'delete', list })}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        label={`More for ${list.name}`}
+        entries={[
+          { label: 'Edit', icon: IconPencil, onClick: () => onOpen({ kind: 'edit', list }) },
+          { label: 'Delete', icon: IconTrash, onClick: () => onOpen({ kind: 'delete', list }), isDestructive: true },
+        ]}
+      />
     </Group>
   )
 }

@@ -31,7 +31,7 @@ test('a list gets a name from its address', () => {
   assert.deepEqual(names, ['hosts (lists.example)', 'lists.example', ''])
 })
 
-test('reasons are told in words, and new ones as they are', () => {
+test('reasons are shown in words, and new ones as they are', () => {
   assert.deepEqual(['single label', 'modifier script', 'something new'].map(leftOutText), [
     'A name without a dot',
     'Only in some cases ($script)',

@@ -1,14 +1,12 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { TableSearch, type TableState } from '@hearth/ui'
 import { IconX } from '@tabler/icons-react'
-import { useState } from 'react'
-import { PeerPicker } from '../../peers/peer-picker.tsx'
+import { PeerFilter } from '../../peers/peer-picker.tsx'
 import { isNarrowed, logResults, logTimes, queryTypes } from './log-query.ts'
 
 /** Filters of the log; all of them stand in the URL. */
 export function LogFilters({ state }: { state: TableState }) {
-  const { result = '', type = '', time = '', from = '', to = '' } = state.filters
+  const { client = '', result = '', type = '', time = '', from = '', to = '' } = state.filters
   const set = (name: string) => (event: { currentTarget: { value: string } }) =>
     state.change({ filter: { [name]: event.currentTarget.value } })
   const clear = () =>
@@ -16,7 +14,11 @@ export function LogFilters({ state }: { state: TableState }) {
   return (
     <search className="hearth-toolbar log-filters">
       <TableSearch state={state} label="Part of a domain" />
-      <ClientFilter state={state} />
+      <PeerFilter
+        value={client}
+        placeholder="Any peer"
+        onChange={(name) => state.change({ filter: { client: name } })}
+      />
       <NativeSelect aria-label="Result" value={result} onChange={set('result')} data={[...logResults]} />
       <NativeSelect
         aria-label="Type"
@@ -37,27 +39,5 @@ export function LogFilters({ state }: { state: TableState }) {
         </Button>
       )}
     </search>
-  )
-}
-
-function ClientFilter({ state }: { state: TableState }) {
-  const client = state.filters['client'] ?? ''
-  const [text, setText] = useState(client)
-  const [shown, setShown] = useState(client)
-  const ask = useDebouncedCallback((value: string) => state.change({ filter: { client: value } }), 500)
-  if (client !== shown) {
-    setShown(client)
-    if (client !== text.trim()) setText(client)
-  }
-  return (
-    <PeerPicker
-      aria-label="Peer"
-      placeholder="Any peer"
-      value={text}
-      onChange={(value) => {
-        setText(value)
-        ask(value.trim())
-      }}
-    />
   )
 }

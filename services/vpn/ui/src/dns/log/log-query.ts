@@ -55,7 +55,7 @@ export function toLogQuery(state: Pick<TableState, 'search' | 'filters'>, now: D
     ...(client ? { client } : {}),
     ...resultMembers(result),
     ...(type ? { type } : {}),
-    ...(time === 'own' ? { ...moment('start', from), ...moment('end', to) } : since(time, now)),
+    ...(time === 'own' ? { ...timeBound('start', from), ...timeBound('end', to) } : since(time, now)),
   }
 }
 
@@ -97,7 +97,7 @@ function since(hours: string | undefined, now: Date): Pick<LogQuery, 'start'> {
   return known ? { start: new Date(now.getTime() - Number(hours) * 3_600_000).toISOString() } : {}
 }
 
-function moment(member: 'start' | 'end', local: string | undefined): Partial<Pick<LogQuery, 'start' | 'end'>> {
+function timeBound(member: 'start' | 'end', local: string | undefined): Partial<Pick<LogQuery, 'start' | 'end'>> {
   if (local === undefined || local === '') return {}
   const at = new Date(local)
   return Number.isNaN(at.getTime()) ? {} : { [member]: at.toISOString() }

@@ -129,7 +129,7 @@ function Why({ query, actions }: { query: DnsQuery; actions: LogActions }) {
       size={28}
       aria-label={`Why was ${query.domain} ${query.status}?`}
       title="Why?"
-      onClick={() => actions.ask({ domain: query.domain, client: query.client ?? '' })}
+      onClick={() => actions.explain({ domain: query.domain, client: query.client ?? '' })}
     >
       <IconHelpCircle size={18} aria-hidden />
     </ActionIcon>
@@ -148,7 +148,7 @@ function took({ cached, status, duration_ms: ms }: DnsQuery): string {
 interface LogActions {
   make(rule: RuleRequest): void
   edit(rule: RuleRequest): void
-  ask(question: { domain: string; client: string }): void
+  explain(question: { domain: string; client: string }): void
 }
 
 /** Block or allow from a row, for its peer or for everyone. The menu is made when it is first opened: there are many rows. */
@@ -159,8 +159,8 @@ function RowActions({ query, actions }: { query: DnsQuery; actions: LogActions }
   const label = `${verb} ${query.domain}`
   if (!wasOpened) return <Trigger verb={verb} aria-label={label} aria-haspopup="menu" onClick={() => setOpened(true)} />
   const { domain, client } = query
-  const icon = action === 'allow' ? <IconCheck size={16} aria-hidden /> : <IconBan size={16} aria-hidden />
-  const whom = client ?? ''
+  const Icon = action === 'allow' ? IconCheck : IconBan
+  const icon = <Icon size={16} aria-hidden />
   return (
     <Menu position="bottom-end" defaultOpened>
       <Menu.Target>
@@ -184,7 +184,7 @@ function RowActions({ query, actions }: { query: DnsQuery; actions: LogActions }
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconHelpCircle size={16} aria-hidden />}
-          onClick={() => actions.ask({ domain, client: whom })}
+          onClick={() => actions.explain({ domain, client: client ?? '' })}
         >
           Why was it {query.status}?
         </Menu.Item>

@@ -1,10 +1,12 @@
-import { ActionIcon, Group, Menu, Switch } from '@mantine/core'
-import { type Column, RelativeTime, StatusBadge } from '@hearth/ui'
-import { IconBan, IconCheck, IconDots, IconHelpCircle, IconPencil, IconTrash } from '@tabler/icons-react'
+import { Group, Switch } from '@mantine/core'
+import { answer, type Column, RelativeTime, useAction } from '@hearth/ui'
+import { IconHelpCircle, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { DnsRule } from '../../api.ts'
+import { api, type DnsRule } from '../../api.ts'
+import { RowMenu } from '../../sections/row-menu.tsx'
+import { ActionBadge } from '../action-badge.tsx'
 import { useQuestion } from '../explain/use-question.ts'
-import { useSwitchRule } from './use-rule-actions.ts'
+import { ruleRenewals } from './use-rule-actions.ts'
 
 /** Actions on a rule besides its switch. */
 export type RuleDialog = { kind: 'edit' | 'delete'; rule: DnsRule }
@@ -20,19 +22,6 @@ export function ruleColumns(onOpen: ((dialog: RuleDialog) => void) | undefined):
   return onOpen === undefined ? columns : [...columns, actions]
 }
 
-/** Badge that says whether something is blocked or allowed. */
-export function ActionBadge({ action }: { action: DnsRule['action'] }) {
-  return action === 'block' ? (
-    <StatusBadge tone="bad" icon={IconBan}>
-      Block
-    </StatusBadge>
-  ) : (
-    <StatusBadge tone="good" icon={IconCheck}>
-      Allow
-    </StatusBadge>
-  )
-}
-
 const columns: Column<DnsRule>[] = [
   {
     key: 'domain',
@@ -40,7 +29,11 @@ const columns: Column<DnsRule>[] = [
     role: 'title',
     render: (rule) => <span className="hearth-name">{rule.domain}</span>,
   },
-  { key: 'action', header: 'Does', render: (rule) => <ActionBadge action={rule.action} /> },
+  {
+    key: 'action',
+    header: 'Does',
+    render: ({ action }) => <ActionBadge action={action}>{action === 'block' ? 'Block' : 'Allow'}</ActionBadge>,
+  },
   {
     key: 'client',
     header: 'For',
@@ -68,41 +61,31 @@ const columns: Column<DnsRule>[] = [
 ]
 
 function RuleActions({ rule, onOpen }: { rule: DnsRule; onOpen: (dialog: RuleDialog) => void }) {
-  const turn = useSwitchRule()
-  const { ask } = useQuestion()
+  const turn = useAction<boolean, { message: string }>({
+    run: (enabled) => answer(api.PUT('/api/dns/rules/{id}', { params: { path: { id: rule.id } }, body: { enabled } })),
+    renew: ruleRenewals,
+  })
+  const { explain } = useQuestion()
   return (
     <Group gap="sm" wrap="nowrap" justify="flex-end">
       <Switch
         aria-label={`The rule for ${rule.domain} holds`}
-        checked={turn.isPending ? turn.variables.enabled : rule.enabled}
+        checked={turn.isPending ? turn.variables : rule.enabled}
         disabled={turn.isPending}
-        onChange={(event) => turn.mutate({ rule, enabled: event.currentTarget.checked })}
+        onChange={(event) => turn.mutate(event.currentTarget.checked)}
       />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="default" size={30} aria-label={`More for the rule for ${rule.domain}`}>
-            <IconDots size={16} aria-hidden />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onOpen({ kind: 'edit', rule })}>
-            Edit
-          </Menu.Item>
-          <Menu.Item
-            leftSection={<IconHelpCircle size={16} aria-hidden />}
-            onClick={() => ask({ domain: rule.domain.replace(/^\*\./, ''), client: rule.client ?? '' })}
-          >
-            Explain this name
-          </Menu.Item>
-          <Menu.Item
-            c="var(--hearth-bad)"
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => onOpen({ kind: 'delete', rule })}
-          >
-            Delete
-          </Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu
+        label={`More for the rule for ${rule.domain}`}
+        entries={[
+          { label: 'Edit', icon: IconPencil, onClick: () => onOpen({ kind: 'edit', rule }) },
+          {
+            label: 'Explain this name',
+            icon: IconHelpCircle,
+            onClick: () => explain({ domain: rule.domain.replace(/^\*\./, ''), client: rule.client ?? '' }),
+          },
+          { label: 'Delete', icon: IconTrash, onClick: () => onOpen({ kind: 'delete', rule }), isDestructive: true },
+        ]}
+      />
     </Group>
   )
 }

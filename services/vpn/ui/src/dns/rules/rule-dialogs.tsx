@@ -10,37 +10,29 @@ import { ruleRenewals, type RuleRequest } from './use-rule-actions.ts'
 
 const validate = { domain: (text: string) => (text.trim() === '' ? 'Enter a domain name' : null) }
 
-/** Adds a rule. */
-export function CreateRule({ onClose, start }: { onClose: () => void; start?: Partial<RuleValues> }) {
-  const form = useForm<RuleValues>({ initialValues: { ...ruleValues(), ...start }, validate })
-  return (
-    <FormDialog
-      opened
-      onClose={onClose}
-      title="Add rule"
-      submitLabel="Add rule"
-      form={form}
-      submit={(values) => answer(api.POST('/api/dns/rules', { body: toRule(values) }))}
-      renew={ruleRenewals}
-    >
-      <RuleFields form={form} />
-    </FormDialog>
-  )
+interface RuleFormProps {
+  /** The rule to change; without one a rule is added. */
+  rule?: DnsRule
+  /** Values that a new rule begins with. */
+  start?: RuleRequest
+  onClose: () => void
 }
 
-/** Changes a rule. */
-export function EditRule({ rule, onClose }: { rule: DnsRule; onClose: () => void }) {
-  const form = useForm<RuleValues>({ initialValues: ruleValues(rule), validate })
+/** Adds a rule, or changes one. */
+export function RuleForm({ rule, start, onClose }: RuleFormProps) {
+  const form = useForm<RuleValues>({ initialValues: ruleValues(rule ?? start), validate })
+  const submit = (values: RuleValues) =>
+    rule === undefined
+      ? answer(api.POST('/api/dns/rules', { body: toRule(values) }))
+      : answer(api.PUT('/api/dns/rules/{id}', { params: { path: { id: rule.id } }, body: toRule(values) }))
   return (
     <FormDialog
       opened
       onClose={onClose}
-      title="Edit rule"
-      submitLabel="Save"
+      title={rule === undefined ? 'Add rule' : 'Edit rule'}
+      submitLabel={rule === undefined ? 'Add rule' : 'Save'}
       form={form}
-      submit={(values) =>
-        answer(api.PUT('/api/dns/rules/{id}', { params: { path: { id: rule.id } }, body: toRule(values) }))
-      }
+      submit={submit}
       renew={ruleRenewals}
     >
       <RuleFields form={form} />
@@ -108,22 +100,22 @@ export function DeleteRule({ rule, onClose }: { rule: DnsRule; onClose: () => vo
 
 /** Preview of a rule: what it would have changed in the last 24 hours, by peer. */
 function RuleEffect({ rule }: { rule: RuleRequest }) {
-  const [asked] = useDebouncedValue(rule, 700)
-  const isValidDomain = looksLikeDomain(asked.domain)
+  const [previewed] = useDebouncedValue(rule, 700)
+  const isValidDomain = looksLikeDomain(previewed.domain)
   const effect = useQuery({
-    queryKey: ['rule-effect', asked],
-    queryFn: async () => (await answer(api.POST('/api/dns/rules/preview', { body: asked }))).data,
+    queryKey: ['rule-effect', previewed],
+    queryFn: async () => (await answer(api.POST('/api/dns/rules/preview', { body: previewed }))).data,
     enabled: isValidDomain,
     staleTime: 60_000,
     retry: false,
   })
-  const isCurrent = sameRule(asked, rule)
+  const isCurrent = isSameRule(previewed, rule)
   return (
     <output className="rule-effect" aria-live="polite" data-stale={!isCurrent || undefined}>
       {!isValidDomain && <span className="hearth-dimmed">Type a domain to see what the rule would have changed.</span>}
       {isValidDomain && effect.isPending && <span className="hearth-dimmed">Checking the last 24 hours…</span>}
       {isValidDomain && effect.error !== null && <span className="hearth-dimmed">{describeError(effect.error)}</span>}
-      {isValidDomain && effect.data !== undefined && <Effect action={asked.action} of={effect.data} />}
+      {isValidDomain && effect.data !== undefined && <Effect action={previewed.action} of={effect.data} />}
     </output>
   )
 }
@@ -163,5 +155,5 @@ function Effect({ action, of }: { action: RuleRequest['action']; of: Effect }) {
   )
 }
 
-const sameRule = (one: RuleRequest, other: RuleRequest) =>
+const isSameRule = (one: RuleRequest, other: RuleRequest) =>
   one.action === other.action && one.domain === other.domain && one.client === other.client

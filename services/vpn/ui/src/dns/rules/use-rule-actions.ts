@@ -4,7 +4,7 @@ import { api, type DnsRule, keys } from '../../api.ts'
 /** Queries to read again after a rule changed. */
 export const ruleRenewals = [keys.dnsRules, keys.explanation, keys.dnsStatus]
 
-/** One rule, as it is asked for. */
+/** A rule to create. */
 export interface RuleRequest {
   action: DnsRule['action']
   domain: string
@@ -13,19 +13,9 @@ export interface RuleRequest {
 }
 
 /** Makes a rule with one click; the service answers with a sentence about what it does. */
-export function useMakeRule(onDone?: () => void) {
+export function useMakeRule() {
   return useAction<RuleRequest, { message: string }>({
     run: (body) => answer(api.POST('/api/dns/rules', { body })),
-    renew: ruleRenewals,
-    ...(onDone === undefined ? {} : { onDone }),
-  })
-}
-
-/** Switches a rule on or off. */
-export function useSwitchRule() {
-  return useAction<{ rule: DnsRule; enabled: boolean }, { message: string }>({
-    run: ({ rule, enabled }) =>
-      answer(api.PUT('/api/dns/rules/{id}', { params: { path: { id: rule.id } }, body: { enabled } })),
     renew: ruleRenewals,
   })
 }

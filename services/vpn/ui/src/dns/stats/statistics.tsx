@@ -167,9 +167,9 @@ const shareOf = (count: number, { total_queries: total }: DnsStats): string =>
   `${((count / Math.max(1, total)) * 100).toFixed(1)} %`
 
 function DomainLink({ domain }: { domain: string }) {
-  const { ask } = useQuestion()
+  const { explain } = useQuestion()
   return (
-    <button type="button" className="link-button" onClick={() => ask({ domain, client: '' })}>
+    <button type="button" className="link-button" onClick={() => explain({ domain, client: '' })}>
       {domain}
     </button>
   )

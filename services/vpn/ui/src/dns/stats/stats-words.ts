@@ -9,7 +9,7 @@ export const statsPeriods = [
   { hours: 720, label: '30 days' },
 ] as const
 
-/** The stretch the address asks for; a day when it asks for anything odd. */
+/** The period that the address names; a day when it names none. */
 export function readPeriod(text: string | null): number {
   return statsPeriods.find(({ hours }) => String(hours) === text)?.hours ?? 24
 }

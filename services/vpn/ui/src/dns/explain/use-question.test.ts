@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameIn } from './name-in.ts'
+import { nameIn } from './use-question.ts'
 
 test('a name is found in whatever was pasted', () => {
   const pasted = [

@@ -1,4 +1,5 @@
-import { DeviceError, type DeviceState, type PeerState } from './device.ts'
+import { DeviceError, type DevicePeer, type DeviceState, type PeerState } from './device.ts'
+import { checkedPeer, zeroKey } from './device-diff.ts'
 
 /**
  * Reads what `wg show <interface> dump` prints: a line for the device (private key, public key, port, mark), then a line a
@@ -48,4 +49,18 @@ function present(column: string | undefined): string | null {
 function parseCount(column: string | undefined, place: string): number {
   if (column === undefined || !/^\d+$/.test(column)) throw new DeviceError(`wg show dump: ${place} is not a number`)
   return Number(column)
+}
+
+/**
+ * The text for `wg addconf`: each section replaces the addresses and the preshared key of its peer and touches no other
+ * peer. Holds secrets.
+ */
+export function encodeAddConf(peers: readonly DevicePeer[]): string {
+  return peers.map((peer) => encodePeer(checkedPeer(peer))).join('\n')
+}
+
+function encodePeer(peer: DevicePeer): string {
+  const lines = ['[Peer]', `PublicKey = ${peer.publicKey}`, `PresharedKey = ${peer.presharedKey ?? zeroKey}`]
+  if (peer.allowedIps.length > 0) lines.push(`AllowedIPs = ${peer.allowedIps.join(', ')}`)
+  return `${lines.join('\n')}\n`
 }

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createRingMemory, type LogEntry, LogRing } from '../dns/log-ring.ts'
-import { LogWriter, type UpkeepEnd } from './log-writer.ts'
-import type { Forgetting } from './upkeep.ts'
+import { createRingMemory, type LogEntry, LogRing } from '../src/dns/log-ring.ts'
+import { LogWriter, type UpkeepEnd } from '../src/query-log/log-writer.ts'
+import type { Forgetting } from '../src/query-log/upkeep.ts'
 
 /** A name in wire form, with its final zero. */
 export function wireOf(name: string): Uint8Array {
@@ -11,7 +11,7 @@ export function wireOf(name: string): Uint8Array {
   return new Uint8Array([...bytes, 0])
 }
 
-/** An entry for a test: an answered A query of client 1, now, unless told otherwise. */
+/** An entry for a test: an answered A query of client 1, now, unless the test says otherwise. */
 export function entryOf({
   name = 'example.com',
   ...rest

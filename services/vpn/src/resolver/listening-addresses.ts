@@ -8,7 +8,7 @@ import type { Listener } from '../dns/resolver-files.ts'
 const retryMs = 500
 const maxNumbers = 4096
 
-interface Place {
+interface OpenAddress {
   readonly listener: Listener
   readonly number: number
   /** With the C library: open, or -1. Otherwise the data thread opens it and says how that went. */
@@ -20,7 +20,7 @@ interface Place {
   tcpError: string | null
 }
 
-/** Dependencies of `ListeningPlaces`. */
+/** Dependencies of `ListeningAddresses`. */
 export interface ListenersDependencies {
   readonly libc: Libc | undefined
   /** The data thread listens at these from now on. Resolves when it does, and at the others no more. */
@@ -34,9 +34,9 @@ export interface ListenersDependencies {
  * again every half second; a tunnel whose device was created again gets a new socket, as a socket stays with the device it was
  * bound to.
  */
-export class ListeningPlaces {
+export class ListeningAddresses {
   readonly #dependencies: ListenersDependencies
-  readonly #places = new Map<string, Place>()
+  readonly #addresses = new Map<string, OpenAddress>()
   readonly #timer: NodeJS.Timeout
   #nextNumber = 0
   #turn: Promise<void> = Promise.resolve()
@@ -53,11 +53,11 @@ export class ListeningPlaces {
 
   /** The data thread opened, or could not open, one itself. */
   note(number: number, error: string | null): void {
-    for (const place of this.#places.values()) if (place.number === number) place.error = error
+    for (const address of this.#addresses.values()) if (address.number === number) address.error = error
   }
 
   states(): readonly ListenerState[] {
-    return [...this.#places.values()].map(({ listener: { address, port }, error, tcpError }) => ({
+    return [...this.#addresses.values()].map(({ listener: { address, port }, error, tcpError }) => ({
       address,
       port,
       error: error ?? (tcpError === null ? null : `TCP: ${tcpError}`),
@@ -78,9 +78,9 @@ export class ListeningPlaces {
 
   async #apply(listeners: readonly Listener[]): Promise<void> {
     const wanted = new Map(listeners.map((listener) => [keyOf(listener), listener]))
-    const left = [...this.#places].filter(([key]) => !wanted.has(key))
-    for (const [key] of left) this.#places.delete(key)
-    for (const [key, listener] of wanted) if (!this.#places.has(key)) this.#places.set(key, this.#open(listener))
+    const left = [...this.#addresses].filter(([key]) => !wanted.has(key))
+    for (const [key] of left) this.#addresses.delete(key)
+    for (const [key, listener] of wanted) if (!this.#addresses.has(key)) this.#addresses.set(key, this.#open(listener))
     await this.#dependencies.assign(this.#assigned())
     for (const [, { server, descriptor }] of left) {
       server?.close()
@@ -88,41 +88,49 @@ export class ListeningPlaces {
     }
   }
 
-  #open(listener: Listener): Place {
+  #open(listener: Listener): OpenAddress {
     const number = this.#nextNumber
     this.#nextNumber = (number + 1) % maxNumbers
-    const place: Place = { listener, number, descriptor: -1, error: null, device: 0, server: undefined, tcpError: null }
-    this.#openUdp(place)
-    this.#openTcp(place)
-    return place
+    const address: OpenAddress = {
+      listener,
+      number,
+      descriptor: -1,
+      error: null,
+      device: 0,
+      server: undefined,
+      tcpError: null,
+    }
+    this.#openUdp(address)
+    this.#openTcp(address)
+    return address
   }
 
-  #openUdp(place: Place): void {
+  #openUdp(address: OpenAddress): void {
     const { libc } = this.#dependencies
     if (libc === undefined) return
-    const { listener } = place
+    const { listener } = address
     try {
-      place.device = listener.device === null ? 0 : deviceIndex(libc, listener.device)
-      place.descriptor = openListeningSocket(libc, 'udp', listener)
-      place.error = null
+      address.device = listener.device === null ? 0 : deviceIndex(libc, listener.device)
+      address.descriptor = openListeningSocket(libc, 'udp', listener)
+      address.error = null
     } catch (error) {
-      place.error = codeOf(error)
+      address.error = codeOf(error)
     }
   }
 
-  #openTcp(place: Place): void {
+  #openTcp(address: OpenAddress): void {
     const { libc, connected } = this.#dependencies
-    const { listener } = place
+    const { listener } = address
     const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) =>
       connected(socket, listener.device !== null),
     )
-    place.server = server
+    address.server = server
     const failed = (error: unknown) => {
-      place.tcpError = codeOf(error)
-      if (place.server === server) place.server = undefined
+      address.tcpError = codeOf(error)
+      if (address.server === server) address.server = undefined
     }
     server.on('error', failed)
-    server.on('listening', () => (place.tcpError = null))
+    server.on('listening', () => (address.tcpError = null))
     try {
       if (libc === undefined) server.listen({ host: listener.address, port: listener.port, exclusive: true })
       else server.listen({ fd: openListeningSocket(libc, 'tcp', listener) })
@@ -134,17 +142,17 @@ export class ListeningPlaces {
   async #retry(): Promise<void> {
     const outdated: number[] = []
     let isChanged = false
-    for (const place of this.#places.values()) {
-      if (this.#isOutdated(place)) {
-        outdated.push(place.descriptor)
-        place.descriptor = -1
-        place.server?.close()
-        place.server = undefined
+    for (const address of this.#addresses.values()) {
+      if (this.#isOutdated(address)) {
+        outdated.push(address.descriptor)
+        address.descriptor = -1
+        address.server?.close()
+        address.server = undefined
       }
-      if (place.server === undefined) this.#openTcp(place)
-      if (place.descriptor >= 0 || this.#dependencies.libc === undefined) continue
-      this.#openUdp(place)
-      isChanged ||= place.descriptor >= 0
+      if (address.server === undefined) this.#openTcp(address)
+      if (address.descriptor >= 0 || this.#dependencies.libc === undefined) continue
+      this.#openUdp(address)
+      isChanged ||= address.descriptor >= 0
     }
     if (!isChanged && outdated.length === 0) return
     await this.#dependencies.assign(this.#assigned())
@@ -152,14 +160,14 @@ export class ListeningPlaces {
   }
 
   /** Returns true if the device there is now is another than the one the socket belongs to. */
-  #isOutdated({ listener: { device }, descriptor, device: bound }: Place): boolean {
+  #isOutdated({ listener: { device }, descriptor, device: bound }: OpenAddress): boolean {
     if (this.#dependencies.libc === undefined || device === null || descriptor < 0) return false
     const current = deviceIndex(this.#dependencies.libc, device)
     return current !== 0 && current !== bound
   }
 
   #assigned(): DataListener[] {
-    return [...this.#places.values()]
+    return [...this.#addresses.values()]
       .filter(({ descriptor }) => this.#dependencies.libc === undefined || descriptor >= 0)
       .map(({ listener: { address, port, device }, number, descriptor }) => ({
         number,
