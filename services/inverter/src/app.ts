@@ -14,7 +14,7 @@ import { createLayoutStore } from './dashboard/layout.ts'
 import type { Tables } from './tables.ts'
 import { testConnection } from './devices/connection-test.ts'
 import { DeviceConnections } from './devices/device-connections.ts'
-import { DeviceViews } from './devices/device-view.ts'
+import { createDeviceViews } from './devices/device-view.ts'
 import { openDevices, type Devices } from './devices/devices.ts'
 import { createIdentityCheck } from './devices/identity-check.ts'
 import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
@@ -84,7 +84,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
 
   // Devices and their connections
   const journal = createJournal(database, timers)
-  const simulator = createEmbeddedSimulator({ catalog, timers, dataDirectory: config.dataDirectory })
+  const simulator = createEmbeddedSimulator(config.dataDirectory, { catalog, timers })
   const exposition = createExposition({
     catalog,
     devices: () => connections.devices(),
@@ -145,13 +145,13 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     guarded: (id, names, change) => dispatch.guardedFor(id, names, change),
     changed: () => events.publish({ type: 'changed', collection: 'capabilities' }),
   })
-  const checkIdentity = createIdentityCheck({ devices, capabilities, log })
+  const checkIdentity = createIdentityCheck(devices, capabilities, log)
   const dispatch = await openDispatch({
     db: database.query,
     timers,
     log,
     devices,
-    gateways: (id) => connections.device(id)?.gateway,
+    gateways: (id) => connections.device(id),
     capabilities: (id) => capabilities.read(id),
     isApproved: approvals.isApproved,
     isWriteAccessOn,
@@ -230,7 +230,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       setWriteAccess,
       approvals,
       devices,
-      deviceViews: new DeviceViews(devices, (id) => {
+      deviceViews: createDeviceViews(devices, (id) => {
         const runtime = connections.device(id)
         return runtime === undefined ? undefined : readiness.device(runtime)
       }),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { sqliteDialect } from '@hearth/database'
 import { OperatorError, type Environment } from '@hearth/runtime'
 import { Kysely } from 'kysely'
-import { loadCatalog, type Catalog } from '../catalog/catalog.ts'
+import { loadCatalog } from '../catalog/catalog.ts'
 import { readConfig, type Config } from '../config.ts'
 import { openEncryptedSqlite } from '../database/open.ts'
 import { checkSecret, databaseFile, keyFor } from '../database/secret.ts'
@@ -10,17 +10,11 @@ import type { Tables } from '../tables.ts'
 import { deviceListError, deviceOfRow } from '../devices/device.ts'
 import { allDeviceRows } from '../devices/store.ts'
 
-/** Result of the validation. */
-export interface Validation {
-  readonly catalog: Catalog
-  readonly devices: number
-}
-
 /**
  * Checks everything a start checks: settings, registry, allowlist, secret, database and saved device list. Throws the
  * `OperatorError` the start would end with.
  */
-export async function validate(environment: Environment): Promise<Validation> {
+export async function validate(environment: Environment) {
   const config = readConfig(environment)
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   const secret = checkSecret(config)

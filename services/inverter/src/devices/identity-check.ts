@@ -3,17 +3,11 @@ import type { Capabilities } from '../capabilities/capabilities.ts'
 import type { Identity } from '../metrics/device-identity.ts'
 import type { Devices } from './devices.ts'
 
-export interface IdentityCheckDependencies {
-  readonly devices: Devices
-  readonly capabilities: Capabilities
-  readonly log: Log
-}
-
 /**
  * Creates the check of the firmware and serial number that a device reports on a new connection. It takes verifications away
  * when another firmware or another inverter answers, and rejects, so that nothing is written, when that cannot be stored.
  */
-export function createIdentityCheck({ devices, capabilities, log }: IdentityCheckDependencies) {
+export function createIdentityCheck(devices: Devices, capabilities: Capabilities, log: Log) {
   return async (id: string, { firmware, serial }: Identity): Promise<'same' | 'changed'> => {
     const known = devices.find(id)
     if (known === undefined) return 'same'

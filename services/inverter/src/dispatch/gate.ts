@@ -1,16 +1,11 @@
 import type { Capability, CapabilityName, EvidenceField } from '../capabilities/schema.ts'
+import type { Device } from '../devices/device.ts'
 import { Problem } from '../problems.ts'
 import { conventionsOf, type Conventions } from './plan.ts'
 import type { DispatchMode } from './schema.ts'
 
 /** A configured device, as dispatch needs it. */
-export interface DispatchDevice {
-  readonly id: string
-  /** Watts; null until the operator sets them. */
-  readonly maxChargePowerW: number | null
-  readonly maxDischargePowerW: number | null
-  readonly engineeringMode: boolean
-}
+export type DispatchDevice = Pick<Device, 'id' | 'maxChargePowerW' | 'maxDischargePowerW' | 'engineeringMode'>
 
 /** A device and its capabilities. */
 interface GateInput {

@@ -1,8 +1,18 @@
 import { holdsNoNumber } from '../metrics/device-problem.ts'
 import { Problem } from '../problems.ts'
-import type { DeviceGateway } from '../metrics/device-gateway.ts'
+import type { WriteCause } from '../metrics/device-writer.ts'
 import type { Snapshot } from './record.ts'
 import { readings, registers } from './registers.ts'
+
+/** A device as dispatch needs it: fresh values and confirmed writes. */
+export interface DeviceGateway {
+  /** Reads from the device, never the cache, in API units. `at` is in monotonic milliseconds. Throws a `Problem`. */
+  readFresh(name: string): Promise<{ value: number | boolean | string; at: number }>
+  /** Resolves when the firmware on the current connection is known and stored. Throws a `Problem`. */
+  identify(): Promise<void>
+  /** Writes a value and reads it back until both agree. Throws `write_outcome_unknown` or a problem of the device. */
+  writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string>
+}
 
 /** Readings of the control loop: state of charge as a ratio, powers in watts as the device counts. */
 export interface Measurement {

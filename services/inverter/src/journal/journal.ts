@@ -20,30 +20,24 @@ export interface JournalEntry {
   readonly oldValue: Value | null
   readonly newValue: number | boolean | string
   readonly readback: Value | null
-  readonly outcome: 'confirmed' | 'unconfirmed' | 'failed'
+  readonly outcome: JournalRow['outcome']
   readonly cause: string
   readonly caller: string | null
   readonly operationId: string | null
 }
 
 /** Every write that was sent to a device, in order. Entries never change; the oldest are removed. */
-export interface Journal {
-  add(entry: JournalEntry): Promise<void>
-  page(deviceId: string, page: { before?: number | undefined; limit: number }): Promise<JournalPage>
-  /** Returns the whole journal of a device as comma-separated values, newest first. */
-  download(deviceId: string): Readable
-}
+export type Journal = ReturnType<typeof createJournal>
 
 /** Creates the journal, which keeps about the latest 50,000 entries of each device. */
-export function createJournal(database: Database<Tables>, clock: Clock): Journal {
+export function createJournal(database: Database<Tables>, clock: Clock) {
   const db = database.query
   let added = 0
 
-  async function page(deviceId: string, { before, limit }: { before?: number | undefined; limit: number }) {
-    const rows = await journalRows(db, deviceId, { before, limit })
-    const entries = rows.map(recordOf)
+  async function page(deviceId: string, range: { before?: number | undefined; limit: number }): Promise<JournalPage> {
+    const entries = (await journalRows(db, deviceId, range)).map(recordOf)
     const last = entries.at(-1)
-    return { device_id: deviceId, entries, next_before: entries.length < limit || last === undefined ? null : last.id }
+    return { device_id: deviceId, entries, next_before: entries.length < range.limit ? null : (last?.id ?? null) }
   }
 
   async function* lines(deviceId: string): AsyncGenerator<string> {
@@ -58,13 +52,14 @@ export function createJournal(database: Database<Tables>, clock: Clock): Journal
   }
 
   return {
-    async add(entry) {
+    async add(entry: JournalEntry): Promise<void> {
       await insertJournalRow(db, rowOf(entry, clock.now()))
       added += 1
       if (added % trimEvery === 0) await trimJournal(db, entry.deviceId, kept)
     },
     page,
-    download: (deviceId) => Readable.from(lines(deviceId)),
+    /** Returns the whole journal of a device as comma-separated values, newest first. */
+    download: (deviceId: string): Readable => Readable.from(lines(deviceId)),
   }
 }
 

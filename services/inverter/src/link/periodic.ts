@@ -8,7 +8,7 @@ import type { UnansweredObjects } from './unanswered-objects.ts'
 /** The device's one period for everything it sends by itself, an object of its own: seconds, 0 ends all. */
 const periodObject = 0x9c8fe559
 
-/** Objects a device sends by itself at most. */
+/** Maximum number of objects that a device sends by itself. */
 const maxObjects = 64
 
 /** Milliseconds. */
@@ -27,7 +27,7 @@ const maxSilent = 3
 const missedPeriods = 3
 
 /** Options of a registration. */
-export interface PeriodicOptions {
+interface PeriodicOptions {
   readonly link: Link
   readonly address: number | undefined
   /** At most 64. */
@@ -44,7 +44,7 @@ export interface PeriodicOptions {
 }
 
 /** Status of the registration. */
-export interface PeriodicStatus {
+interface PeriodicStatus {
   /** All objects that the device answers are registered on the connection there is. */
   readonly available: boolean
   readonly registrations: number
@@ -54,17 +54,7 @@ export interface PeriodicStatus {
   readonly lastFailure: string | null
 }
 
-/**
- * Registers the objects as soon as there is a connection, again on every new one, and again when values stay away. Throws a
- * RangeError for more objects than a device takes.
- */
-export function startPeriodic(options: PeriodicOptions): Periodic {
-  if (options.objectIds.length > maxObjects)
-    throw new RangeError(`a device sends at most ${maxObjects} values by itself`)
-  return new Periodic(options)
-}
-
-/** Keeps a device sending values by itself. */
+/** Keeps a device sending values by itself: registers them on every new connection, and again when values stay away. */
 export class Periodic {
   readonly #options: PeriodicOptions
   readonly #wanted: ReadonlySet<number>
@@ -83,8 +73,10 @@ export class Periodic {
   #cancelNext: (() => void) | undefined
   #cancelCheck: (() => void) | undefined
 
+  /** Throws a RangeError for more objects than a device takes. */
   constructor(options: PeriodicOptions) {
     const { link, address, objectIds } = options
+    if (objectIds.length > maxObjects) throw new RangeError(`a device sends at most ${maxObjects} values by itself`)
     this.#options = options
     this.#wanted = new Set(objectIds)
     link.setRegistered(address, this.#wanted)

@@ -1,8 +1,9 @@
-import type { CatalogObject } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Link } from '../link/link.ts'
 import type { Priority } from '../link/send-queue.ts'
 import type { UnansweredObjects } from '../link/unanswered-objects.ts'
-import { textOf, type ApiValue } from './value.ts'
+import type { DeviceReader } from './device-reader.ts'
+import { textOf } from './value.ts'
 
 /** Identity of the inverter that answers. Null where the firmware does not answer the object. */
 export interface Identity {
@@ -15,11 +16,8 @@ const maxAttempts = 3
 
 export interface IdentityDependencies {
   readonly link: Pick<Link, 'status'>
-  readonly firmware: CatalogObject | undefined
-  readonly serial: CatalogObject | undefined
-  /** An object that every firmware answers. */
-  readonly probe: CatalogObject | undefined
-  readonly read: (object: CatalogObject, priority: Priority) => Promise<ApiValue>
+  readonly catalog: Catalog
+  readonly reader: DeviceReader
   readonly unanswered: UnansweredObjects
   /** Called with what was read on a new connection, before anything is written on it; rejects to refuse writes. */
   readonly onIdentity: (identity: Identity) => Promise<'same' | 'changed'>
@@ -42,29 +40,32 @@ export class DeviceIdentity {
     if (state === 'connected' && epoch === this.#epoch) return epoch
     const running = this.#running.get(priority)
     if (running !== undefined) return running
-    const reading = this.#read(priority).finally(() => this.#running.delete(priority))
+    const reading = this.#readBoth(priority).finally(() => this.#running.delete(priority))
     this.#running.set(priority, reading)
     return reading
   }
 
-  async #read(priority: Priority): Promise<number> {
-    const { link, firmware, serial, unanswered, onIdentity } = this.#dependencies
+  async #readBoth(priority: Priority): Promise<number> {
+    const { link, unanswered, onIdentity } = this.#dependencies
     for (let attempt = 1; ; attempt += 1) {
-      const first = await this.#textOf(firmware, priority)
+      const firmware = await this.#read('svnversion', priority)
       const { epoch } = link.status()
-      const second = await this.#textOf(serial, priority)
+      const serial = await this.#read('inverter_serial', priority)
       if (link.status().epoch !== epoch && attempt < maxAttempts) continue
-      if ((await onIdentity({ firmware: first, serial: second })) === 'changed') unanswered.forget()
+      if ((await onIdentity({ firmware, serial })) === 'changed') unanswered.forget()
       this.#epoch = epoch
       return epoch
     }
   }
 
-  async #textOf(object: CatalogObject | undefined, priority: Priority): Promise<string | null> {
-    const { unanswered, probe, read } = this.#dependencies
+  async #read(name: string, priority: Priority): Promise<string | null> {
+    const { unanswered, catalog, reader } = this.#dependencies
+    const object = catalog.byName(name)
     if (object === undefined) return null
-    if (probe !== undefined && unanswered.isDoubtful(object.objectId)) await read(probe, priority)
+    // Every firmware answers the object of the heartbeat.
+    const probe = catalog.byName(catalog.roles.heartbeat)
+    if (probe !== undefined && unanswered.isDoubtful(object.objectId)) await reader.readDirect(probe, priority)
     if (unanswered.isLeftOut(object.objectId)) return null
-    return textOf(await read(object, priority))
+    return textOf((await reader.readDirect(object, priority)).value)
   }
 }

@@ -39,14 +39,7 @@ export interface FlightRecorderOptions {
 }
 
 /** Keeps the latest frames of a connection, so that a fault can be examined after it happened. */
-export interface FlightRecorder {
-  /** The bytes are copied. */
-  record(direction: RecordedFrame['direction'], frame: Frame, bytes: Uint8Array): void
-  /** Oldest first. */
-  frames(): RecordedFrame[]
-  /** Returns all frames as JSON, one per line. */
-  exportCapture(): string
-}
+export type FlightRecorder = ReturnType<typeof createFlightRecorder>
 
 interface Entry {
   readonly at: number
@@ -56,19 +49,21 @@ interface Entry {
 }
 
 /** Creates a recorder that drops the oldest frames beyond its limits. */
-export function createFlightRecorder(options: FlightRecorderOptions): FlightRecorder {
-  const { timers, maxFrames = 2000, maxBytes = 1_048_576 } = options
+export function createFlightRecorder({ timers, maxFrames = 2000, maxBytes = 1_048_576 }: FlightRecorderOptions) {
   const entries: Entry[] = []
   let total = 0
-  const frames = () => entries.map(recordOf)
+  const frames = (): RecordedFrame[] => entries.map(recordOf)
   return {
-    record(direction, frame, bytes) {
+    /** Copies the bytes. */
+    record(direction: RecordedFrame['direction'], frame: Frame, bytes: Uint8Array): void {
       entries.push({ at: timers.now(), direction, frame, bytes: Uint8Array.from(bytes) })
       total += bytes.length
       while (entries.length > maxFrames || total > maxBytes) total -= entries.shift()?.bytes.length ?? 0
     },
+    /** Oldest first. */
     frames,
-    exportCapture: () =>
+    /** Returns all frames as JSON, one per line. */
+    exportCapture: (): string =>
       frames()
         .map((frame) => `${JSON.stringify(frame)}\n`)
         .join(''),

@@ -22,14 +22,12 @@ export interface ReleaseDependencies {
 }
 
 /** Checks for newer versions. Results are kept for an hour, failures for a minute; a forced check runs every 30 seconds at most. */
-export interface ReleaseCheck {
-  check(force: boolean): Promise<ReleaseInfo>
-}
+export type ReleaseCheck = ReturnType<typeof createReleaseCheck>
 
 type Finding = Pick<ReleaseInfo, 'latest' | 'url' | 'error' | 'update_available' | 'checked_at'>
 
 /** Creates the check. A failure never throws: it is the `error` of the result. */
-export function createReleaseCheck({ version, url, timers }: ReleaseDependencies): ReleaseCheck {
+export function createReleaseCheck({ version, url, timers }: ReleaseDependencies) {
   let known: { finding: Finding; at: number } | undefined
   let running: Promise<Finding> | undefined
 
@@ -58,7 +56,7 @@ export function createReleaseCheck({ version, url, timers }: ReleaseDependencies
   }
 
   return {
-    async check(force) {
+    async check(force: boolean): Promise<ReleaseInfo> {
       if (url === undefined) {
         const error = 'No address of releases is set (RELEASES_URL)'
         return { version, latest: null, update_available: null, url: null, checked_at: null, cached: false, error }

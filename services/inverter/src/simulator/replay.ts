@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { OperatorError } from '@hearth/runtime'
 import { CaptureError, parseCapture, type CapturedFrame } from '../recorder/flight-recorder.ts'
+import type { Reply } from './transmissions.ts'
 
 /** Answers that were recorded once. */
-export interface Replay {
-  /** The next recorded answer for an object, round and round; undefined when there is none. */
-  next(address: number | undefined, objectId: number): { payload: Uint8Array; isLong: boolean } | undefined
-}
+export type Replay = ReturnType<typeof openReplay>
 
 /** Reads a capture of the flight recorder. Throws an `OperatorError` that names the first line it cannot read. */
-export function openReplay(file: string): Replay {
-  const answers = new Map<string, { payload: Uint8Array; isLong: boolean }[]>()
+export function openReplay(file: string) {
+  const answers = new Map<string, Reply[]>()
   const key = (address: number | undefined, objectId: number) => `${address ?? ''} ${objectId}`
   for (const frame of readCapture(file)) {
     if (frame.direction !== 'received' || !frame.command.endsWith('response')) continue
@@ -19,7 +17,8 @@ export function openReplay(file: string): Replay {
     answers.set(place, [...(answers.get(place) ?? []), answer])
   }
   return {
-    next(address, objectId) {
+    /** Returns the next recorded answer for an object, round and round; undefined when there is none. */
+    next(address: number | undefined, objectId: number): Reply | undefined {
       const list = answers.get(key(address, objectId))
       const answer = list?.shift()
       if (answer !== undefined) list?.push(answer)
