@@ -18,7 +18,7 @@ import { createDeviceViews } from './devices/device-view.ts'
 import { openDevices, type Devices } from './devices/devices.ts'
 import { createIdentityCheck } from './devices/identity-check.ts'
 import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
-import { createDiagnostics, createSlaveSearch } from './diagnostics/diagnostics.ts'
+import { createDiagnostics } from './diagnostics/diagnostics.ts'
 import { openDispatch } from './dispatch/dispatch.ts'
 import { isDispatchRegister } from './dispatch/registers.ts'
 import type { DispatchStore } from './dispatch/store.ts'
@@ -26,9 +26,9 @@ import { openEnergyManager } from './energy/energy.ts'
 import { readEnergy } from './energy/energy-readings.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { LiveValues } from './events/live-values.ts'
-import { Health } from './health/health.ts'
+import { createHealth } from './health/health.ts'
 import { createJournal, type Journal, type JournalEntry } from './journal/journal.ts'
-import { Metrics } from './metrics/metrics.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { MetricWrites } from './metrics/write-metric.ts'
 import { toError } from './problems.ts'
@@ -235,15 +235,15 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
         return runtime === undefined ? undefined : readiness.device(runtime)
       }),
       testConnection: (input) => testConnection(input, { connections, catalog, timers }),
-      metrics: new Metrics({ catalog, approvals, device: (id) => connections.required(id) }),
+      metrics: createMetrics({ catalog, approvals, device: (id) => connections.required(id) }),
       writes,
       readiness,
       dispatch,
       energy,
       capabilities,
-      health: new Health({ catalog, device: (id) => connections.required(id), now: () => timers.now() }),
+      health: createHealth({ catalog, device: (id) => connections.required(id), now: () => timers.now() }),
       journal,
-      diagnostics: createDiagnostics({ catalog, connections, slaves: createSlaveSearch(catalog, timers) }),
+      diagnostics: createDiagnostics(connections, catalog, timers),
       exposition,
       layout: createLayoutStore(database),
       releases: createReleaseCheck({ version, url: config.releasesUrl, timers }),

@@ -4,10 +4,7 @@ import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError } from '@hearth/runtime'
 import type { z } from 'zod'
 import type { WireType } from '../protocol/wire-value.ts'
-import { AllowlistFile, RegistryFile, type AllowlistEntry } from './schema.ts'
-
-/** Type of a value on the API. */
-export type ValueType = 'boolean' | 'integer' | 'number' | 'string' | 'enum'
+import { AllowlistFile, RegistryFile, type AllowlistEntry, type ValueType } from './schema.ts'
 
 /** One object of the vendor's protocol, known on the API by its metric name. */
 export interface CatalogObject {
@@ -25,7 +22,6 @@ export interface CatalogObject {
   readonly enumLabels: ReadonlyMap<number, string> | undefined
   readonly group: string
   readonly isAction: boolean
-  readonly isPreselected: boolean
   /** Writing the same value twice is the same as writing it once, so a write that left no byte may be tried again. */
   readonly isIdempotent: boolean
   /** Kind of answer to a written time; set for logger objects. */
@@ -36,10 +32,9 @@ export interface CatalogObject {
 }
 
 /** Metric names of the objects that the service uses itself. */
-export interface CatalogRoles {
+interface CatalogRoles {
   readonly preselected: readonly string[]
   readonly energyFlow: readonly string[]
-  readonly cards: readonly string[]
   readonly periodic: readonly string[]
   readonly heartbeat: string
   readonly dispatchRegisters: readonly string[]
@@ -48,7 +43,6 @@ export interface CatalogRoles {
 
 /** The vendor's objects and what may be written to them. */
 export interface Catalog {
-  readonly version: string
   readonly objects: readonly CatalogObject[]
   readonly allowlist: ReadonlyMap<string, AllowlistEntry>
   readonly roles: CatalogRoles
@@ -61,12 +55,6 @@ export interface Catalog {
   byId(objectId: number): CatalogObject | undefined
 }
 
-/** Other files than the shipped ones, by path. */
-export interface CatalogFiles {
-  readonly registry?: string | undefined
-  readonly allowlist?: string | undefined
-}
-
 const shipped = fileURLToPath(new URL('objects.json', import.meta.url))
 
 /** Names of secrets that are neither readable nor writable; a registry or allowlist that lists one stops the start. */
@@ -74,31 +62,26 @@ const secretNames = new Set(['wifi_password', 'wifi.password'])
 const secretId = '0x14C0E627'
 
 /**
- * Reads and checks the registry and the write allowlist. Throws an `OperatorError` of one line that names the file's setting
- * and the entry that is wrong.
+ * Reads and checks the registry and the write allowlist: the shipped ones, or the files at these paths. Throws an
+ * `OperatorError` of one line that names the file's setting and the entry that is wrong.
  */
-export function loadCatalog(files: CatalogFiles = {}): Catalog {
+export function loadCatalog(files: { registry?: string | undefined; allowlist?: string | undefined } = {}): Catalog {
   const registry = readFile(RegistryFile, files.registry ?? shipped, 'OBJECT_REGISTRY_FILE')
+  const allowlistSetting = files.allowlist === undefined ? 'OBJECT_REGISTRY_FILE' : 'WRITE_ALLOWLIST_FILE'
   const entries =
     files.allowlist === undefined
       ? registry.write_allowlist
-      : readFile(AllowlistFile, files.allowlist, 'WRITE_ALLOWLIST_FILE')
+      : readFile(AllowlistFile, files.allowlist, allowlistSetting)
   const objects = registry.objects.map((object) => objectOf(object, registry))
   const byName = uniqueBy(objects, (object) => object.name)
   const byId = uniqueBy(objects, (object) => object.objectId)
   checkRoles(registry, byName)
   return {
-    version: registry.meta.vendor_specification,
     objects,
-    allowlist: allowlistOf(
-      entries,
-      byName,
-      files.allowlist === undefined ? 'OBJECT_REGISTRY_FILE' : 'WRITE_ALLOWLIST_FILE',
-    ),
+    allowlist: allowlistOf(entries, byName, allowlistSetting),
     roles: {
       preselected: registry.defaults.preselected,
       energyFlow: registry.defaults.energy_flow,
-      cards: registry.defaults.cards,
       periodic: registry.defaults.periodic,
       heartbeat: registry.defaults.heartbeat,
       dispatchRegisters: registry.defaults.dispatch_registers,
@@ -129,7 +112,7 @@ function readFile<S extends z.ZodType>(schema: S, path: string, setting: string)
   )
 }
 
-/** Before anything else is looked at, so that no other mistake in the file hides it. */
+/** Refuses secrets before anything else is checked, so that no other mistake in the file hides them. */
 function refuseSecrets(content: unknown, setting: string): void {
   const file = content as { objects?: unknown; write_allowlist?: unknown } | unknown[] | null
   const lists = Array.isArray(file) ? [file] : [file?.objects, file?.write_allowlist]
@@ -170,7 +153,6 @@ function objectOf(object: RegistryFile['objects'][number], registry: RegistryFil
     enumLabels: labels === undefined ? undefined : numericLabels(labels),
     group: object.group,
     isAction: object.action ?? false,
-    isPreselected: object.preselected ?? false,
     isIdempotent: object.idempotent_write ?? false,
     response: object.response,
     structHint: object.struct_hint ?? object.struct,

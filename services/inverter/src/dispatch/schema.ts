@@ -1,5 +1,6 @@
 import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
+import { switchParameter } from '../metrics/schema.ts'
 
 /** Requested mode of the battery; `export_to_grid` is reserved and refused. */
 export const DispatchModeRequested = z.enum(['charge_from_grid', 'discharge_to_load', 'hold', 'export_to_grid'])
@@ -63,12 +64,7 @@ function combinationIssues(request: {
   ]
 }
 
-export const DispatchRecordQuery = z.strictObject({
-  force: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .default('false')
-    .transform((text) => text === 'true'),
-})
+export const DispatchRecordQuery = z.strictObject({ force: switchParameter })
 
 export const DispatchState = z.enum([
   'idle',

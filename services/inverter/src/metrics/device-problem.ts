@@ -1,6 +1,7 @@
 import { LinkError, type LinkFailure } from '../link/link-errors.ts'
 import { Problem, type ProblemCode } from '../problems.ts'
 import { DecodeError } from '../protocol/wire-value.ts'
+import type { MetricValue } from './schema.ts'
 
 const codes: Record<LinkFailure, ProblemCode> = {
   unreachable: 'device_unreachable',
@@ -25,9 +26,7 @@ const sentences: Record<LinkFailure, string> = {
 /** The API's problem behind a failed exchange with a device; other errors come back as they are. */
 export function deviceProblem(error: unknown): unknown {
   if (error instanceof DecodeError)
-    return new Problem('protocol_error', `The device sent an invalid answer: ${error.message}`, {
-      cause: error,
-    })
+    return new Problem('protocol_error', `The device sent an invalid answer: ${error.message}`, { cause: error })
   if (!(error instanceof LinkError)) return error
   const isBusy = error.failure === 'queue-full' || error.failure === 'queue-timeout'
   return new Problem(codes[error.failure], sentences[error.failure], {
@@ -41,17 +40,11 @@ export const holdsNoNumber = (error: unknown): boolean =>
   error instanceof Problem && error.cause instanceof DecodeError && error.cause.code === 'invalid_float'
 
 /** Reason why a value could not be refreshed, as in `stale_reason`. */
-export type StaleReason =
-  | 'device_timeout'
-  | 'device_unreachable'
-  | 'protocol_error'
-  | 'queue_full'
-  | 'queue_timeout'
-  | 'device_maintenance'
+export type StaleReason = NonNullable<MetricValue['stale_reason']>
 
 const staleReasons: ReadonlySet<string> = new Set(Object.values(codes))
 
-/** The reason when an older value may stand in for the one that could not be had; undefined for errors of another kind. */
+/** Returns the reason if an older value may replace the one that could not be read; undefined for errors of another kind. */
 export function staleReasonOf(error: unknown): StaleReason | undefined {
   return error instanceof Problem && staleReasons.has(error.code) ? (error.code as StaleReason) : undefined
 }

@@ -3,18 +3,18 @@ import type { CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceIdentity } from './device-identity.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link } from '../link/link.ts'
-import type { Priority } from '../link/send-queue.ts'
 import { LinkError } from '../link/link-errors.ts'
+import type { Priority } from '../link/send-queue.ts'
 import { Problem } from '../problems.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
 import { deviceProblem } from './device-problem.ts'
 import type { DeviceReader } from './device-reader.ts'
 import { isSameValue, payloadOf, type ApiValue } from './value.ts'
 
-/** Pauses before each look whether a written value is there, milliseconds: a device never answers a write. */
+/** Pauses before each reading back of a written value, milliseconds: a device never answers a write. */
 const readBackDelays = [300, 300, 400, 500, 700, 900]
 
-/** No further look when so much time went by, milliseconds: a device that does not answer takes 5 s for each. */
+/** Time after which nothing is read back any more, milliseconds: a device that does not answer takes 5 s for each. */
 const readBackTimeout = 10_000
 
 /** Number of further attempts for a write of which no byte left. */
@@ -28,12 +28,12 @@ export interface WriteCause {
   readonly cause: 'api' | 'admin' | 'dispatch' | 'restore'
   readonly caller: string | null
   readonly operationId: string | null
-  /** Asked on the connection the value goes out on, when its firmware is known; rejects to refuse the write. */
+  /** Called on the connection the value goes out on, when its firmware is known; rejects to refuse the write. */
   readonly check?: (() => Promise<void>) | undefined
 }
 
 /** Outcome of a write that was sent. */
-export interface WriteOutcome {
+interface WriteOutcome {
   readonly readback: ApiValue | null
   /** The connection broke while the value was sent, so that only the readback tells. */
   readonly sendUnconfirmed: boolean
@@ -46,7 +46,7 @@ export interface PendingWrite extends WriteCause {
   readonly oldValue: ApiValue | null
 }
 
-export interface WriterDependencies {
+interface WriterDependencies {
   readonly deviceId: string
   readonly link: Pick<Link, 'write' | 'status'>
   readonly address: number | undefined
@@ -58,7 +58,7 @@ export interface WriterDependencies {
   readonly onWritten: (object: CatalogObject) => void
 }
 
-/** Writes to one device and readBackDelays whether it took. */
+/** Writes to one device and reads back what it took. */
 export class DeviceWriter {
   readonly #dependencies: WriterDependencies
 
