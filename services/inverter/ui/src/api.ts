@@ -49,6 +49,12 @@ export const readDevices = async () => (await answer(api.GET('/admin/api/devices
 /** Settings, what the environment decides, and whether writing is allowed. */
 export const readSettings = () => answer(api.GET('/admin/api/settings'))
 
+/** Saves the settings as a whole. */
+export async function saveSettings(body: GatewaySettings): Promise<{ message: string }> {
+  await answer(api.PUT('/admin/api/settings', { body }))
+  return { message: 'Settings saved' }
+}
+
 /** All objects of the catalog with what is shown and what may be written. */
 export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters
 

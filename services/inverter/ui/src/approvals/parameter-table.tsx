@@ -1,10 +1,11 @@
 import { type Column, DataTable, EmptyState, StatusBadge, tableAnswer, TableSearch, useTableState } from '@hearth/ui'
-import { Alert, NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
+import { NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
 import { IconBolt, IconInfoCircle, IconListSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'wouter'
+import { useAddressParameter } from '../address-parameter.ts'
 import { type AdminDevice, keys, type Parameter, readParameters } from '../api.ts'
 import { MetricDrawer } from '../metrics/metric-drawer.tsx'
+import { Notice } from '../notice.tsx'
 import './approvals.css'
 import { kinds, findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
 import { useApproval } from './use-approval.ts'
@@ -15,29 +16,17 @@ const pageSize = 25
 export function ParameterTable({ devices }: { devices: readonly AdminDevice[] }) {
   const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
   const state = useTableState(['view', 'group'], 'name')
-  const [params, setParams] = useSearchParams()
+  const [metric, open] = useAddressParameter('metric')
   const { view = '', group = '' } = state.filters
   const all = parameters.data ?? []
   const found = sortParameters(findParameters(all, { search: state.search, view, group }), state.sort)
-  const open = (name: string | undefined) =>
-    setParams(
-      (present) => {
-        const next = new URLSearchParams(present)
-        if (name === undefined) next.delete('metric')
-        else next.set('metric', name)
-        return next
-      },
-      { replace: true },
-    )
-  const opened = all.find(({ name }) => name === params.get('metric'))
+  const opened = all.find(({ name }) => name === metric)
   return (
     <>
-      <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} className="notice-banner">
-        <Text size="md">
-          Limits are those of the data type, not safe operating limits: the inverter accepts values that damage it.
-          Approve only what you intend to write.
-        </Text>
-      </Alert>
+      <Notice color="gray" icon={IconInfoCircle}>
+        Limits are those of the data type, not safe operating limits: the inverter accepts values that damage it.
+        Approve only what you intend to write.
+      </Notice>
       <div className="hearth-toolbar">
         <TableSearch state={state} label="Search metrics" />
         <NativeSelect

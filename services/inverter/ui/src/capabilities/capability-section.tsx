@@ -4,9 +4,9 @@ import { IconCopy, IconPencil, IconRosetteDiscountCheck } from '@tabler/icons-re
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { type AdminDevice, keys, readCapabilities } from '../api.ts'
+import { type AdminDevice, type Capability, keys, readCapabilities } from '../api.ts'
 import { useDevices } from '../devices/device-select.tsx'
-import { formatAnswer, type Capability, capabilityPlans } from './capability-texts.ts'
+import { formatAnswer, capabilityPlans } from './capability-texts.ts'
 import { CopyCapabilities } from './copy-capabilities.tsx'
 import { EditCapability } from './edit-capability.tsx'
 

@@ -3,8 +3,8 @@ import type { CSSProperties } from 'react'
 import type { DeviceHealth } from '../api.ts'
 import { batteryLabel, type EnergyFlow } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
-import { measure, percent, power, spell } from '../values/quantity.ts'
-import { moduleFills, humanize, type Tower, towersOf } from './battery-towers.ts'
+import { humanize, measure, percent, power, spell } from '../values/quantity.ts'
+import { moduleFills, type Tower, towersOf } from './battery-towers.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
 
 /** The battery: how full, what it does, and how it is. */

@@ -3,6 +3,7 @@ import { Alert, Text, Button, Group } from '@mantine/core'
 import { IconPlugConnectedX, IconTool, IconFlask } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
+import { Notice } from '../notice.tsx'
 import { stateDescriptions } from './device-badges.tsx'
 
 /** Banner for a lost connection to the service or the inverter. */
@@ -10,35 +11,23 @@ export function ConnectionBanner({ device }: { device: AdminDevice | undefined }
   const connection = useConnection()
   if (connection === 'reconnecting')
     return (
-      <Alert
-        color="red"
-        variant="light"
-        icon={<IconPlugConnectedX aria-hidden />}
-        className="notice-banner"
-        role="alert"
-      >
-        <Text size="md">
-          <b>Connection lost.</b> The service does not answer. The page shows the last known values and reconnects
-          automatically.
-        </Text>
-      </Alert>
+      <Notice color="red" icon={IconPlugConnectedX}>
+        <b>Connection lost.</b> The service does not answer. The page shows the last known values and reconnects
+        automatically.
+      </Notice>
     )
   if (device === undefined || device.state === 'ok' || device.state === 'starting') return null
   const isMaintenance = device.state === 'maintenance'
   return (
-    <Alert
+    <Notice
       color={isMaintenance ? 'accent' : device.state === 'degraded' ? 'yellow' : 'red'}
-      variant="light"
-      icon={isMaintenance ? <IconTool aria-hidden /> : <IconPlugConnectedX aria-hidden />}
-      className="notice-banner"
+      icon={isMaintenance ? IconTool : IconPlugConnectedX}
     >
-      <Text size="md">
-        <b>{device.display_name}:</b> {stateDescriptions[device.state]}{' '}
-        <Link href="/diagnostics" className="hearth-link">
-          Check the connection
-        </Link>
-      </Text>
-    </Alert>
+      <b>{device.display_name}:</b> {stateDescriptions[device.state]}{' '}
+      <Link href="/diagnostics" className="hearth-link">
+        Check the connection
+      </Link>
+    </Notice>
   )
 }
 

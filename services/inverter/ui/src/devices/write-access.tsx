@@ -1,9 +1,10 @@
-import { Alert, Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core'
+import { Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core'
 import { answer, QueryState, Section, StatusBadge, useAction } from '@hearth/ui'
 import { IconLock, IconLockOpen } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, readSettings } from '../api.ts'
+import { Notice } from '../notice.tsx'
 
 /** Switch for write access to all inverters; takes effect immediately. */
 export function WriteAccess() {
@@ -48,11 +49,7 @@ export function WriteAccess() {
       </Group>
       <Modal opened={isConfirming} onClose={() => setConfirming(false)} title="Turn on write access?">
         <Stack>
-          <Alert color="yellow" variant="light" className="notice-banner">
-            <Text size="md">
-              A wrong value can stop the inverter, wear out the battery or violate grid operator rules.
-            </Text>
-          </Alert>
+          <Notice>A wrong value can stop the inverter, wear out the battery or violate grid operator rules.</Notice>
           <List size="sm" spacing={4}>
             <List.Item>Only approved metrics can be written.</List.Item>
             <List.Item>The first time, the four battery control registers are approved automatically.</List.Item>

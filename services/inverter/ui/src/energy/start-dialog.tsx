@@ -1,8 +1,9 @@
-import { answer, ErrorState, formatTime, LoadingLines, useAction } from '@hearth/ui'
-import { Alert, Button, Group, Modal, Stack, Text, Table } from '@mantine/core'
+import { answer, formatTime, QueryState, useAction } from '@hearth/ui'
+import { Button, Group, Modal, Stack, Text, Table } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type DispatchPreview, type EnergyAction, type EnergyCommand, type EnergyDevice, keys } from '../api.ts'
+import { Notice } from '../notice.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { actions, toPreviewRequest } from './energy-texts.ts'
 
@@ -39,10 +40,7 @@ export function StartDialog(props: { energy: EnergyDevice; command: Command; onC
     <Modal opened onClose={onClose} title={`${actions[action].verb} on ${energy.device_name}?`} size="lg">
       <Stack>
         {action === 'auto' && <Text>Stops the running command and restores the inverter settings.</Text>}
-        {action !== 'auto' && preview.data === undefined && preview.error === null && <LoadingLines lines={4} />}
-        {action !== 'auto' && preview.data === undefined && preview.error !== null && (
-          <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
-        )}
+        {action !== 'auto' && <QueryState query={preview} lines={4} />}
         {preview.data !== undefined && <Preview preview={preview.data} />}
         <Group justify="flex-end" className="hearth-dialog-actions">
           <Button variant="default" onClick={onClose}>
@@ -91,16 +89,9 @@ function Preview({ preview }: { preview: DispatchPreview }) {
         {preview.max_power_w_clamped && ` The power is limited to ${preview.max_power_w} W by the inverter.`}
       </Text>
       {warnings.map(({ code, detail }) => (
-        <Alert
-          key={code}
-          color="yellow"
-          variant="light"
-          icon={<IconAlertTriangle aria-hidden />}
-          className="notice-banner"
-          mb={0}
-        >
-          <Text size="md">{detail}.</Text>
-        </Alert>
+        <Notice key={code} icon={IconAlertTriangle} mb={0}>
+          {detail}.
+        </Notice>
       ))}
       {preview.changes.length > 0 && <PreviewTable changes={preview.changes} restores={preview.restores} />}
     </>

@@ -1,8 +1,8 @@
 import { Fact } from '@hearth/ui'
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconArrowRight } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import type { AdminDevice, Parameter } from '../api.ts'
+import { Notice } from '../notice.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { warningFor, choicesOf } from './write-values.ts'
 
@@ -12,7 +12,7 @@ type Value = number | boolean | string
 export const scalarOf = (value: unknown): Value | null =>
   typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? value : null
 
-/** Shows the present and the new value side by side before anything is sent, and asks when the new one looks wrong. */
+/** Shows the present and the new value side by side before anything is sent, and warns when the new one looks wrong. */
 export function ConfirmWrite(props: {
   device: AdminDevice
   parameter: Parameter
@@ -29,14 +29,14 @@ export function ConfirmWrite(props: {
     <Modal opened onClose={onClose} title={`Write ${parameter.name} on ${device.display_name}?`}>
       <Stack>
         <dl className="write-comparison">
-          <Side label="Current">{now === undefined ? '…' : now === null ? 'No value' : textOf(now, parameter)}</Side>
+          <Fact name="Current">{now === undefined ? '…' : now === null ? 'No value' : textOf(now, parameter)}</Fact>
           <IconArrowRight size={20} aria-hidden />
-          <Side label="New">{textOf(value, parameter)}</Side>
+          <Fact name="New">{textOf(value, parameter)}</Fact>
         </dl>
         {warning !== null && (
-          <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="write-outcome">
-            <Text size="md">{warning} Are you sure?</Text>
-          </Alert>
+          <Notice icon={IconAlertTriangle} mb={0}>
+            {warning} Are you sure?
+          </Notice>
         )}
         <Group justify="flex-end" className="hearth-dialog-actions">
           <Button variant="default" onClick={onClose} data-autofocus={warning !== null || undefined}>
@@ -54,10 +54,6 @@ export function ConfirmWrite(props: {
       </Stack>
     </Modal>
   )
-}
-
-function Side({ label, children }: { label: string; children: ReactNode }) {
-  return <Fact name={label}>{children}</Fact>
 }
 
 const textOf = (value: Value, parameter: Parameter): string =>

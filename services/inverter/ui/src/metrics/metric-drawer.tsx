@@ -1,5 +1,5 @@
-import { describeError, Fact, RelativeTime, Section } from '@hearth/ui'
-import { ActionIcon, Drawer, Stack, Text } from '@mantine/core'
+import { describeError, Fact, IconAction, RelativeTime, Section } from '@hearth/ui'
+import { Drawer, Stack, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -92,15 +92,13 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
           {reading.error !== null && describeError(reading.error)}
         </small>
       </p>
-      <ActionIcon
-        variant="default"
+      <IconAction
+        icon={IconRefresh}
+        label="Refresh"
         size={36}
-        aria-label="Refresh"
         loading={reading.isFetching}
         onClick={() => void reading.refetch()}
-      >
-        <IconRefresh size={18} aria-hidden />
-      </ActionIcon>
+      />
     </div>
   )
 }
@@ -108,24 +106,15 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
 function Writing({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   if (!parameter.writable || settings.data === undefined) return null
-  const title = parameter.is_action ? 'Trigger' : 'Write'
-  if (!settings.data.write_access)
-    return (
-      <Section title={title}>
-        <Text className="hearth-dimmed">Write access is off. Turn it on under Inverters, Devices.</Text>
-      </Section>
-    )
-  if (!parameter.approved)
-    return (
-      <Section title={title}>
-        <Text className="hearth-dimmed">Not approved. Turn on “Writable” in the table first.</Text>
-      </Section>
-    )
+  const isOn = settings.data.write_access
   return (
-    <Section title={title}>
-      {parameter.is_action ? (
-        <TriggerAction device={device} parameter={parameter} />
-      ) : (
+    <Section title={parameter.is_action ? 'Trigger' : 'Write'}>
+      {!isOn && <Text className="hearth-dimmed">Write access is off. Turn it on under Inverters, Devices.</Text>}
+      {isOn && !parameter.approved && (
+        <Text className="hearth-dimmed">Not approved. Turn on “Writable” in the table first.</Text>
+      )}
+      {isOn && parameter.approved && parameter.is_action && <TriggerAction device={device} parameter={parameter} />}
+      {isOn && parameter.approved && !parameter.is_action && (
         <WriteMetric key={`${device.device_id} ${parameter.name}`} device={device} parameter={parameter} />
       )}
     </Section>

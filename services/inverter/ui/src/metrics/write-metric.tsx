@@ -1,10 +1,11 @@
 import { answer, describeError } from '@hearth/ui'
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys, type Parameter } from '../api.ts'
+import { Notice } from '../notice.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { ConfirmWrite, scalarOf } from './confirm-write.tsx'
 import { ValueField } from './value-field.tsx'
@@ -43,7 +44,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
         if (value !== undefined) setConfirming(true)
       }}
     >
-      <ValueField label="New value" parameter={parameter} value={typed} error={undefined} onChange={setTyped} />
+      <ValueField label="New value" parameter={parameter} value={typed} onChange={setTyped} />
       <Group justify="flex-end">
         <Button type="submit" disabled={value === undefined} loading={write.isPending}>
           Write to {device.display_name}
@@ -63,9 +64,9 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
       <div aria-live="polite">
         {write.data !== undefined && !write.isPending && <Outcome result={write.data} unit={parameter.unit} />}
         {write.error !== null && !write.isPending && (
-          <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} className="write-outcome">
-            <Text size="md">{describeError(write.error)}</Text>
-          </Alert>
+          <Notice color="red" icon={IconAlertTriangle} mb={0}>
+            {describeError(write.error)}
+          </Notice>
         )}
       </div>
     </form>
@@ -75,23 +76,16 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
 function Outcome({ result, unit }: { result: WriteResult; unit: string | null }) {
   const { confirmed, written_value: written, readback_value: readback } = result
   return (
-    <Alert
-      color={confirmed ? 'green' : 'yellow'}
-      variant="light"
-      icon={confirmed ? <IconCircleCheck aria-hidden /> : <IconAlertTriangle aria-hidden />}
-      className="write-outcome"
-    >
-      <Text size="md">
-        {confirmed
-          ? `Written and read back: ${formatValue(readback, unit)}.`
-          : `Sent ${formatValue(written, unit)}, but the inverter shows ${formatValue(readback, unit)}.`}
-        {result.send_unconfirmed && ' The connection was lost meanwhile.'}
-      </Text>
-    </Alert>
+    <Notice color={confirmed ? 'green' : 'yellow'} icon={confirmed ? IconCircleCheck : IconAlertTriangle} mb={0}>
+      {confirmed
+        ? `Written and read back: ${formatValue(readback, unit)}.`
+        : `Sent ${formatValue(written, unit)}, but the inverter shows ${formatValue(readback, unit)}.`}
+      {result.send_unconfirmed && ' The connection was lost meanwhile.'}
+    </Notice>
   )
 }
 
-/** The present value of one object of a device. */
+/** Current value of one object of a device. */
 export function useReading(device: AdminDevice, parameter: Parameter) {
   const params = { path: { device_id: device.device_id, metric_name: parameter.name } }
   return useQuery({

@@ -28,7 +28,11 @@ import { useSigns, useValues } from '../values/use-values.ts'
 /** The house at a glance. */
 export function DashboardPage() {
   const devices = useDevices()
-  const layout = useLayout()
+  /** The saved arrangement; `null` while the page arranges itself. */
+  const layout = useQuery({
+    queryKey: keys.layout,
+    queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
+  })
   if (devices.data === undefined || layout.data === undefined)
     return (
       <>
@@ -109,7 +113,15 @@ function EditBar(props: {
   const { draft, setDraft, isSaved } = props
   const [isResetting, setResetting] = useState(false)
   const done = () => setDraft(undefined)
-  const save = useSaveLayout(done)
+  const cache = useQueryClient()
+  const save = useAction<PlacedWidget[], { layout: DashboardLayout | null }>({
+    run: (widgets) => answer(api.PUT('/admin/api/dashboard-layout', { body: { version: 1, widgets } })),
+    done: () => 'Dashboard saved',
+    onDone: ({ layout }) => {
+      cache.setQueryData(keys.layout, layout)
+      done()
+    },
+  })
   const hidden = draft.filter((widget) => !widget.visible)
   return (
     <Group gap={8}>
@@ -147,7 +159,7 @@ function EditBar(props: {
         losses={['Widget positions and sizes', 'Which widgets are shown']}
         verb="Reset dashboard"
         action={{
-          run: resetLayout,
+          run: () => answer(api.DELETE('/admin/api/dashboard-layout')),
           done: () => 'Default layout restored',
           renew: [keys.layout],
           onDone: done,
@@ -175,27 +187,3 @@ function FirstStep() {
     </>
   )
 }
-
-/** The saved arrangement; `null` while the page arranges itself. */
-function useLayout() {
-  return useQuery({
-    queryKey: keys.layout,
-    queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
-  })
-}
-
-/** Saves an arrangement. */
-function useSaveLayout(onDone: () => void) {
-  const cache = useQueryClient()
-  return useAction<PlacedWidget[], { layout: DashboardLayout | null }>({
-    run: (widgets) => answer(api.PUT('/admin/api/dashboard-layout', { body: { version: 1, widgets } })),
-    done: () => 'Dashboard saved',
-    onDone: ({ layout }) => {
-      cache.setQueryData(keys.layout, layout)
-      onDone()
-    },
-  })
-}
-
-/** Forgets the saved arrangement. */
-const resetLayout = () => answer(api.DELETE('/admin/api/dashboard-layout'))
