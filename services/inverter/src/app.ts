@@ -12,10 +12,9 @@ import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
 import { createLayoutStore } from './dashboard/layout.ts'
 import type { Tables } from './tables.ts'
-import { testConnection } from './devices/connection-test.ts'
 import { DeviceConnections } from './devices/device-connections.ts'
 import { createDeviceViews } from './devices/device-view.ts'
-import { openDevices, type Devices } from './devices/devices.ts'
+import { openDevices } from './devices/devices.ts'
 import { createIdentityCheck } from './devices/identity-check.ts'
 import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
 import { createDiagnostics } from './diagnostics/diagnostics.ts'
@@ -23,11 +22,11 @@ import { openDispatch } from './dispatch/dispatch.ts'
 import { isDispatchRegister } from './dispatch/registers.ts'
 import type { DispatchStore } from './dispatch/store.ts'
 import { openEnergyManager } from './energy/energy.ts'
-import { readEnergy } from './energy/energy-readings.ts'
-import { createEvents, type Events } from './events/events.ts'
+import { readEnergy } from './energy/energy-view.ts'
+import { createEvents } from './events/events.ts'
 import { LiveValues } from './events/live-values.ts'
 import { createHealth } from './health/health.ts'
-import { createJournal, type Journal, type JournalEntry } from './journal/journal.ts'
+import { createJournal, type JournalEntry } from './journal/journal.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { MetricWrites } from './metrics/write-metric.ts'
@@ -54,17 +53,7 @@ export interface AppDependencies {
   /** Folder of the built web pages. */
   readonly pages: string
   /** For tests that observe or hinder what is persisted. */
-  readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
-}
-
-/** The running service. */
-export interface App {
-  readonly http: Awaited<ReturnType<typeof createServer>>
-  readonly devices: Devices
-  readonly connections: DeviceConnections
-  readonly journal: Journal
-  readonly events: Events
-  close(): Promise<void>
+  readonly wrapDispatchStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
 
 /** Maximum size of a request body, bytes. */
@@ -74,7 +63,7 @@ const bodyLimit = 524_288
  * Creates every part of the service and gives it what it needs. The server does not listen yet; devices are already
  * connected. A callback may use what is created further down: none is called before `start`.
  */
-export async function createApp(dependencies: AppDependencies): Promise<App> {
+export async function createApp(dependencies: AppDependencies) {
   const { config, log, timers, catalog, database, isOffline, isOperator, pages, wrapDispatchStore } = dependencies
   let isStopping = false
 
@@ -156,7 +145,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     isApproved: approvals.isApproved,
     isWriteAccessOn,
     publish: ({ device_id }) => events.publish({ type: 'dispatch', device_id }),
-    ...(wrapDispatchStore === undefined ? {} : { wrapStore: wrapDispatchStore }),
+    wrapStore: wrapDispatchStore,
   })
   const energy = await openEnergyManager({
     db: database.query,
@@ -234,7 +223,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
         const runtime = connections.device(id)
         return runtime === undefined ? undefined : readiness.device(runtime)
       }),
-      testConnection: (input) => testConnection(input, { connections, catalog, timers }),
+      testConnection: (input) => connections.test(input),
       metrics: createMetrics({ catalog, approvals, device: (id) => connections.required(id) }),
       writes,
       readiness,
@@ -272,7 +261,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     connections,
     journal,
     events,
-    async close() {
+    async close(): Promise<void> {
       isStopping = true
       // The web pages and programs go on reading while the devices get their own settings back.
       if (!isOffline) await dispatch.close()

@@ -113,14 +113,8 @@ export const ProblemDocument = z
   })
   .meta({ id: 'Problem' })
 
-/** Request in which a problem arose. */
-export interface Occurrence {
-  readonly instance: string
-  readonly correlationId: string
-}
-
-/** Turns whatever was thrown into a problem document. An unexpected error becomes a 500 without detail. */
-export function toError(error: unknown, where: Occurrence): ErrorAnswer {
+/** Turns whatever was thrown by a request into a problem document. An unexpected error becomes a 500 without detail. */
+export function toError(error: unknown, request: { instance: string; correlationId: string }): ErrorAnswer {
   const problem = problemOf(error)
   const { status, title } = catalogue[problem.code]
   const { errors, members = {}, retryAfterSeconds } = problem.facts
@@ -135,9 +129,9 @@ export function toError(error: unknown, where: Occurrence): ErrorAnswer {
       title,
       status: effective,
       detail: problem.message,
-      instance: where.instance,
+      instance: request.instance,
       code: problem.code,
-      correlation_id: where.correlationId,
+      correlation_id: request.correlationId,
       timestamp: new Date().toISOString(),
       ...(errors === undefined ? {} : { errors }),
       ...members,
@@ -183,9 +177,7 @@ function problemOfHttpError({ message, reason }: HttpError): Problem {
       return new Problem(
         'rate_limited',
         `At most ${reason.limit} in ${reason.windowSeconds} seconds; try again in ${reason.retryAfterSeconds} s`,
-        {
-          retryAfterSeconds: reason.retryAfterSeconds,
-        },
+        { retryAfterSeconds: reason.retryAfterSeconds },
       )
     case 'too-large':
       return new Problem('invalid_request', 'The body is larger than 512 KiB', { status: 413 })

@@ -2,7 +2,8 @@ import type { SessionRow, TokenRow } from '@hearth/accounts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
 export interface Tables {
-  facts: FactRow
+  /** Facts about the database itself. */
+  facts: SettingRow
   settings: SettingRow
   administrators: AdministratorRow
   sessions: SessionRow<'username'>
@@ -38,15 +39,9 @@ export const tableNames = [
  */
 export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records')
 
-/** Facts about the database itself. */
-export interface FactRow {
+/** A named value, as JSON. */
+interface SettingRow {
   name: string
-  value: string
-}
-
-export interface SettingRow {
-  name: string
-  /** JSON. */
   value: string
 }
 
@@ -75,7 +70,7 @@ export interface DeviceRow {
   is_simulated: number
   /** Pause between two requests, milliseconds. */
   request_gap_ms: number
-  /** 1 if the device is told to send values by itself. */
+  /** 1 if the device is set up to send values by itself. */
   periodic_reads: number
   /** Watts; null until the operator sets them. */
   max_charge_power_w: number | null

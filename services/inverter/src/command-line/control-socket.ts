@@ -46,6 +46,13 @@ export function createControlSocket(dataDirectory: string) {
   }
 }
 
+/** A request over the socket. */
+export interface ControlRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
+
 /** Answer of the service over its socket. */
 export interface ControlAnswer {
   readonly status: number
@@ -56,10 +63,7 @@ export interface ControlAnswer {
 const timeLimit = 60_000
 
 /** Sends one request to the service that owns the data directory; rejects with the system's code when none listens. */
-export function callControl(
-  dataDirectory: string,
-  { method, path, body }: { method: string; path: string; body?: unknown },
-): Promise<ControlAnswer> {
+export function callControl(dataDirectory: string, { method, path, body }: ControlRequest): Promise<ControlAnswer> {
   return withAddress(dataDirectory, (address) => {
     const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>()
     const text = body === undefined ? undefined : JSON.stringify(body)

@@ -55,7 +55,7 @@ export class Controller {
     return this.#run.persisted.record
   }
 
-  get readiness(): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
+  get readiness() {
     const { record, isUnsaved } = this.#run.persisted
     const restorePending = isUnsaved || record?.phase === 'restoring' || record?.phase === 'fault'
     return { corrupt: record === undefined, restorePending, recovered: this.#recovered }

@@ -37,7 +37,7 @@ export interface DispatchDependencies {
   readonly isWriteAccessOn: () => boolean
   readonly publish: (event: DispatchEvent) => void
   /** For tests that watch or hinder what is persisted. */
-  readonly wrapStore?: (store: DispatchStore) => DispatchStore
+  readonly wrapStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
 
 /** An operation that is on, or whose end is not finished. */
@@ -61,7 +61,7 @@ export async function openDispatch(dependencies: DispatchDependencies): Promise<
   return service
 }
 
-/** Dispatch of all devices. Also what the command line uses. */
+/** Dispatch of all devices. The command line uses it too. */
 export class DispatchService {
   readonly #dependencies: DispatchDependencies
   readonly #store: DispatchStore
@@ -76,7 +76,7 @@ export class DispatchService {
 
   async open(): Promise<void> {
     for (const row of await this.#store.all()) {
-      const record = readRecord({ ...row, restoreRequired: row.restore_required !== 0 })
+      const record = readRecord(row)
       if (record === undefined)
         this.#dependencies.log.error({ device: row.device_id }, 'the dispatch record cannot be read')
       this.#add(row.device_id, { record, version: row.version })
@@ -196,14 +196,14 @@ export class DispatchService {
     return { ...record.operation, state: stateOf(record) }
   }
 
-  readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
+  readiness(deviceId: string): Controller['readiness'] {
     const unused = { corrupt: false, restorePending: false, recovered: true }
     return this.#controllers.get(deviceId)?.readiness ?? unused
   }
 
   /**
-   * The same for an operator who put the device right by hand; throws `conflict` for a record that can be read, unless it is
-   * forced, and in any case while the device is under control.
+   * Forgets the record for an operator who restored the device by hand; throws `conflict` for a record that can be read, unless
+   * it is forced, and in any case while the device is under control.
    */
   async abandon(deviceId: string, force: boolean): Promise<void> {
     const controller = this.#of(deviceId)

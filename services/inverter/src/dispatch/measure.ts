@@ -14,14 +14,10 @@ export interface DeviceGateway {
   writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string>
 }
 
-/** Readings of the control loop: state of charge as a ratio, powers in watts as the device counts. */
-export interface Measurement {
-  readonly soc: number
-  readonly grid: number
-  readonly battery: number
-}
+type Name = keyof typeof readings
 
-type Name = keyof Measurement
+/** Readings of the control loop: state of charge as a ratio, powers in watts as the device counts. */
+export type Measurement = Readonly<Record<Name, number>>
 
 /** Oldest a reading may be, milliseconds. */
 const maxAgeMs: Record<Name, number> = { soc: 15_000, grid: 5000, battery: 5000 }
@@ -57,7 +53,7 @@ export class Meter {
 
   /**
    * Measures. Throws `protocol_error` for what cannot be, and `StaleReadings` when something is too old: its cause says why
-   * there is nothing newer. `proceed` is asked between two readings and throws to give up.
+   * there is nothing newer. `proceed` is called between two readings and throws to give up.
    */
   async read(gateway: DeviceGateway, proceed: () => void): Promise<Measurement> {
     let failure: unknown
@@ -80,7 +76,7 @@ export class Meter {
     return measured
   }
 
-  /** The setpoint changed by so many watts: the plant has to answer. */
+  /** Records a change of the setpoint, watts: the readings have to follow. */
   recordChange(watts: number): void {
     const grid = this.#last.get('grid')?.value
     const battery = this.#last.get('battery')?.value

@@ -9,17 +9,15 @@ const shared = {
   access: 'write-access',
   limit: 'counted',
   params: DispatchParams,
+  success: { status: 200, body: Dispatch },
+  errors: [404, 503],
 } as const
 
 /** Statuses with which a start, a replacement or a preview can fail beyond what its schemas say. */
 const startErrors = [404, 409, 502, 503, 504]
 
-/** Battery dispatch: start, replace, look at and stop. */
+/** Battery dispatch: start, replace, read and stop. */
 export function dispatchRoutes(dispatch: DispatchService): Route[] {
-  return [...operationRoutes(dispatch), recordRoute(dispatch)]
-}
-
-function operationRoutes(dispatch: DispatchService): Route[] {
   return [
     route(
       {
@@ -30,7 +28,6 @@ function operationRoutes(dispatch: DispatchService): Route[] {
           'Saves the current settings of the device and restores them when the operation ends, at `valid_until` at the latest. ' +
           'The same command again changes nothing; another one replaces the first without a gap.',
         body: DispatchRequest,
-        success: { status: 200, body: Dispatch },
         errors: startErrors,
       },
       ({ params, body, caller }) =>
@@ -41,8 +38,6 @@ function operationRoutes(dispatch: DispatchService): Route[] {
         ...shared,
         method: 'GET',
         summary: 'Dispatch and restore state',
-        success: { status: 200, body: Dispatch },
-        errors: [404, 503],
       },
       ({ params }) => dispatch.read(params.device_id),
     ),
@@ -52,8 +47,6 @@ function operationRoutes(dispatch: DispatchService): Route[] {
         method: 'DELETE',
         summary: 'Stop a dispatch and restore the settings',
         description: 'If the device cannot be reached, the state is fault_restore_pending and the service retries.',
-        success: { status: 200, body: Dispatch },
-        errors: [404, 503],
       },
       ({ params }) => dispatch.stop(params.device_id),
     ),
@@ -70,26 +63,22 @@ function operationRoutes(dispatch: DispatchService): Route[] {
       },
       ({ params, body }) => dispatch.preview(params.device_id, body),
     ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/admin/api/dispatch/devices/{device_id}/record',
+        summary: 'Delete a dispatch record',
+        description:
+          'For a device that was restored manually. A readable record stays, unless `force` is set and its settings cannot be restored.',
+        access: 'admin',
+        query: DispatchRecordQuery,
+        errors: [404, 409, 503],
+      },
+      async ({ params, query }) => {
+        await dispatch.abandon(params.device_id, query.force)
+        return dispatch.read(params.device_id)
+      },
+    ),
   ]
-}
-
-function recordRoute(dispatch: DispatchService): Route {
-  return route(
-    {
-      ...shared,
-      method: 'DELETE',
-      path: '/admin/api/dispatch/devices/{device_id}/record',
-      summary: 'Delete a dispatch record',
-      description:
-        'For a device that was restored manually. A readable record stays, unless `force` is set and its settings cannot be restored.',
-      access: 'admin',
-      query: DispatchRecordQuery,
-      success: { status: 200, body: Dispatch },
-      errors: [404, 409, 503],
-    },
-    async ({ params, query }) => {
-      await dispatch.abandon(params.device_id, query.force)
-      return dispatch.read(params.device_id)
-    },
-  )
 }

@@ -1,6 +1,7 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Frame } from '../protocol/frame.ts'
-import type { Subject } from './arrivals.ts'
+import type { ParserCounters } from '../protocol/parser.ts'
+import type { ArrivalStatus, Subject } from './arrivals.ts'
 import type { Priority } from './send-queue.ts'
 
 /** Address and behaviour of a link. */
@@ -28,22 +29,14 @@ export interface RequestOptions {
 }
 
 /** Status of a link. */
-export interface LinkStatus {
+export interface LinkStatus extends ArrivalStatus, ParserCounters {
   readonly state: 'connecting' | 'connected' | 'backing-off' | 'maintenance' | 'closed'
   /** Number of connections so far. */
   readonly epoch: number
   readonly queueLength: number
   /** The pause between exchanges as it is now, milliseconds. */
   readonly gapMs: number
-  readonly crcErrors: number
-  readonly framingErrors: number
-  readonly discardedBytes: number
-  readonly unexpectedFrames: number
-  readonly foreignAccessSuspected: boolean
   readonly framesSent: number
-  readonly framesReceived: number
-  /** Wall clock, milliseconds; null before the first. */
-  readonly lastFrameAt: number | null
   /** Wall clock, milliseconds, when the device is probed again; null outside of maintenance. */
   readonly maintenanceUntil: number | null
 }
@@ -58,7 +51,7 @@ export interface LinkTiming {
   readonly queueLength: number
   /** Without a byte for so long, a long answer of unclear length has ended. */
   readonly idleGapMs: number
-  /** First and longest wait between attempts to connect. */
+  /** Minimum and maximum wait between attempts to connect. */
   readonly backOffMs: readonly [number, number]
   /** Time in which nothing is sent after the bootloader announced itself. */
   readonly cooldownMs: number

@@ -43,17 +43,6 @@ interface PeriodicOptions {
   readonly onValue: (objectId: number, payload: Uint8Array) => void
 }
 
-/** Status of the registration. */
-interface PeriodicStatus {
-  /** All objects that the device answers are registered on the connection there is. */
-  readonly available: boolean
-  readonly registrations: number
-  /** Rounds that failed in a row. */
-  readonly setupFailures: number
-  /** Reason why the latest failed round failed. */
-  readonly lastFailure: string | null
-}
-
 /** Keeps a device sending values by itself: registers them on every new connection, and again when values stay away. */
 export class Periodic {
   readonly #options: PeriodicOptions
@@ -90,11 +79,14 @@ export class Periodic {
     this.#checkLater()
   }
 
-  status(): PeriodicStatus {
+  status() {
     return {
+      /** All objects that the device answers are registered on the current connection. */
       available: this.#isAvailable,
       registrations: this.#seen.size,
+      /** Rounds that failed in a row. */
       setupFailures: this.#failures,
+      /** Reason why the latest failed round failed; null when none has. */
       lastFailure: this.#lastFailure,
     }
   }
@@ -104,7 +96,7 @@ export class Periodic {
     return this.#isAvailable && this.#seen.has(objectId)
   }
 
-  /** Does it all again, after something else changed the period. */
+  /** Registers everything again, after something else changed the period. */
   refresh(): void {
     this.#mustRepeat = true
     this.#lose()
@@ -247,7 +239,7 @@ export class Periodic {
     this.#runAfter(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 10)))
   }
 
-  /** Writes the period and looks until the device says it: it does not answer the write itself. */
+  /** Writes the period and reads it back until it matches: the device does not answer the write itself. */
   async #setPeriod(seconds: number, { priority, withinMs }: { priority: Priority; withinMs: number }): Promise<void> {
     const { link, address, timers } = this.#options
     await link.write(periodObject, encodeValue('uint32', seconds), { address, priority })
@@ -264,7 +256,7 @@ export class Periodic {
   #take(from: number | undefined, objectId: number, payload: Uint8Array): void {
     const { address, onValue, timers } = this.#options
     if (from !== address || !this.#wanted.has(objectId)) return
-    // Before an object is registered its value is one that somebody else asked for: good, but no sign of registration.
+    // Before an object is registered its value answers another client: good, but no sign of registration.
     if (this.#seen.has(objectId)) this.#seen.set(objectId, timers.monotonic())
     onValue(objectId, payload)
   }

@@ -5,7 +5,7 @@ import type { Faults } from './faults.ts'
 import { advancePlant, plantAt, type PlantState, plantRegisters } from './plant.ts'
 import { RegisterFile } from './register-file.ts'
 
-export interface InverterDependencies {
+interface InverterDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly seed: number

@@ -14,14 +14,14 @@ import { followFaultsFile } from './faults.ts'
 import { openReplay } from './replay.ts'
 import { startSimulator } from './simulator.ts'
 
-/** Largest plant address, and most further inverters that a plant reports. */
+/** Maximum plant address, and maximum number of further inverters that a plant reports. */
 const maxNetworkId = 0xff_ff_ff_ff
 const maxSlaves = 31
 
 /** Options of `hearth inverter simulate`. */
 export interface SimulateOptions {
   readonly port: number
-  readonly host?: string
+  readonly host: string
   readonly seed?: number
   /** Plant addresses of further inverters. */
   readonly networkId?: readonly number[]
@@ -33,7 +33,7 @@ export interface SimulateOptions {
 
 /** Runs a simulated inverter until it is told to stop. Prints one line when it listens. */
 export async function runSimulatorCommand(options: SimulateOptions): Promise<void> {
-  const { port, host = '127.0.0.1', seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
+  const { port, host, seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new OperatorError('--port: must be from 0 to 65535')
   if (!Number.isInteger(seed)) throw new OperatorError('--seed: must be a whole number')
   checkNetworkIds(networkId)
