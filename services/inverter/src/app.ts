@@ -105,17 +105,14 @@ export async function createApp(dependencies: AppDependencies) {
     readiness: (runtime) => readiness.device(runtime),
     publish: (event) => events.publish(event),
   })
-  const devices = await openDevices(database, {
-    clock: timers,
-    hooks: {
-      whileLeaving: (id, change) => dispatch.whileHandedBack(id, 'device_reconfigured', change),
-      rebuild: async (list) => {
-        if (!isOffline) await connections.rebuild(list)
-      },
-      afterLeaving: forgetDevice,
-      guarded: (id, change) => dispatch.guarded(id, change),
-      changed: () => events.publish({ type: 'changed', collection: 'devices' }),
+  const devices = await openDevices(database, timers, {
+    whileLeaving: (id, change) => dispatch.whileHandedBack(id, 'device_reconfigured', change),
+    rebuild: async (list) => {
+      if (!isOffline) await connections.rebuild(list)
     },
+    afterLeaving: forgetDevice,
+    guarded: (id, change) => dispatch.guarded(id, change),
+    changed: () => events.publish({ type: 'changed', collection: 'devices' }),
   })
 
   // Permission to write, and what is done with it
@@ -131,7 +128,7 @@ export async function createApp(dependencies: AppDependencies) {
     clock: timers,
     log,
     devices,
-    guarded: (id, names, change) => dispatch.guardedFor(id, names, change),
+    guarded: (id, names, change) => dispatch.guarded(id, change, names),
     changed: () => events.publish({ type: 'changed', collection: 'capabilities' }),
   })
   const checkIdentity = createIdentityCheck(devices, capabilities, log)
@@ -176,7 +173,7 @@ export async function createApp(dependencies: AppDependencies) {
 
   // Callers
   const onAccessChanged = () => events.dropAll()
-  const tokens = new Tokens({ database, clock: timers, onAccessChanged })
+  const tokens = new Tokens(database, timers, onAccessChanged)
   const sessions = new Sessions({
     database,
     clock: timers,
@@ -282,12 +279,12 @@ export async function createApp(dependencies: AppDependencies) {
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
 
-  /** Records a write, and lets it stand when that fails: a full disk must not make a write fail, least of all one that hands back. */
+  /** Records a write. A failure is logged only: a full disk must not make a write fail, least of all one that hands back. */
   async function recordWrite(entry: JournalEntry): Promise<void> {
     try {
       await journal.add(entry)
     } catch (error) {
-      log.error({ err: error, device: entry.deviceId, metric: entry.metric }, 'a write could not be noted')
+      log.error({ err: error, device: entry.device_id, metric: entry.metric }, 'a write could not be noted')
     }
   }
 

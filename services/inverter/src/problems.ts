@@ -60,16 +60,10 @@ const catalogue = {
 /** Error code of the API; it determines the status and the title. */
 export type ProblemCode = keyof typeof catalogue
 
-/** One offending part of a request, or one metric of a batch. */
-export interface ProblemPart {
-  readonly parameter: string
-  readonly code: string
-  readonly detail: string
-}
-
 /** Optional members of a problem. */
-export interface ProblemFacts {
-  readonly errors?: readonly ProblemPart[]
+interface ProblemFacts {
+  /** The offending parts of a request, or the metrics of a batch. */
+  readonly errors?: readonly { readonly parameter: string; readonly code: string; readonly detail: string }[]
   /** Members of the document of this code, such as `devices` or `readback_value`. */
   readonly members?: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds?: number | undefined

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@hearth/runtime'
+import { parseJson, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { invalid, unknownDevice } from '../problems.ts'
@@ -45,7 +45,7 @@ export class Capabilities {
   async read(deviceId: string): Promise<Capability[]> {
     const rows = new Map((await capabilityRows(this.#dependencies.db, deviceId)).map((row) => [row.name, row.record]))
     return capabilityNames.map((name) => {
-      const { data } = Capability.safeParse(jsonOf(rows.get(name)))
+      const { data } = Capability.safeParse(parseJson(rows.get(name) ?? ''))
       // A record that cannot be read counts as never verified.
       return data?.name === name ? data : unverifiedCapability(name)
     })
@@ -130,13 +130,5 @@ export class Capabilities {
       records.map((record) => ({ device_id: deviceId, name: record.name, record: JSON.stringify(record) })),
     )
     this.#dependencies.changed()
-  }
-}
-
-function jsonOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

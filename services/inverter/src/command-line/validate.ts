@@ -1,14 +1,10 @@
 import { existsSync } from 'node:fs'
-import { sqliteDialect } from '@hearth/database'
-import { OperatorError, type Environment } from '@hearth/runtime'
-import { Kysely } from 'kysely'
+import type { Environment } from '@hearth/runtime'
 import { loadCatalog } from '../catalog/catalog.ts'
 import { readConfig, type Config } from '../config.ts'
-import { openEncryptedSqlite } from '../database/open.ts'
-import { checkSecret, databaseFile, keyFor } from '../database/secret.ts'
-import type { Tables } from '../tables.ts'
-import { deviceListError, deviceOfRow } from '../devices/device.ts'
-import { allDeviceRows } from '../devices/store.ts'
+import { openQuery } from '../database/open.ts'
+import { checkSecret, databaseFile } from '../database/secret.ts'
+import { readDevices } from '../devices/devices.ts'
 
 /**
  * Checks everything a start checks: settings, registry, allowlist, secret, database and saved device list. Throws the
@@ -23,15 +19,9 @@ export async function validate(environment: Environment) {
 }
 
 async function checkDevices(config: Config, secret: string): Promise<number> {
-  const file = databaseFile(config.dataDirectory)
-  const query = new Kysely<Tables>({
-    dialect: sqliteDialect(openEncryptedSqlite(file, keyFor(secret, 'database'))),
-  })
+  const query = openQuery(config.dataDirectory, secret)
   try {
-    const devices = (await allDeviceRows(query)).map(deviceOfRow)
-    const fault = deviceListError(devices)
-    if (fault !== undefined) throw new OperatorError(`the saved device list cannot be used: ${fault}`)
-    return devices.length
+    return (await readDevices(query)).length
   } finally {
     await query.destroy()
   }

@@ -19,10 +19,7 @@ export async function openStorage({ warn = warnOnTerminal, ...config }: StorageL
   const secret = await findSecret(config)
   if (config.hmacSecret === undefined) restrictSecretFile(secretFile(config.dataDirectory), { isOwn: true, warn })
   const backupKey = keyFor(secret, 'backup')
-  const file = databaseFile(config.dataDirectory)
-  const query = new Kysely<Tables>({
-    dialect: sqliteDialect(openEncryptedSqlite(file, keyFor(secret, 'database'))),
-  })
+  const query = openQuery(config.dataDirectory, secret)
   try {
     await migrate(query, migrations)
   } catch (error) {
@@ -37,6 +34,12 @@ export async function openStorage({ warn = warnOnTerminal, ...config }: StorageL
     /** Proves the secret of a backup without revealing it. */
     keyCheck: createSealer(backupKey).keyCheck,
   }
+}
+
+/** Opens the query builder of the database, on the tables it has. */
+export function openQuery(dataDirectory: string, secret: string): Kysely<Tables> {
+  const sqlite = openEncryptedSqlite(databaseFile(dataDirectory), keyFor(secret, 'database'))
+  return new Kysely<Tables>({ dialect: sqliteDialect(sqlite) })
 }
 
 /**

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../journal/journal.ts'
 import type { Link } from '../link/link.ts'
 import { Periodic } from '../link/periodic.ts'
 import { UnansweredObjects } from '../link/unanswered-objects.ts'
-import { DeviceIdentity, type Identity } from '../metrics/device-identity.ts'
+import { createIdentity, type ConfirmIdentity, type Identity } from '../metrics/device-identity.ts'
 import { DeviceReader } from '../metrics/device-reader.ts'
 import { DeviceWriter, type WriteCause } from '../metrics/device-writer.ts'
 import type { ApiValue } from '../metrics/value.ts'
@@ -46,7 +46,7 @@ export class DeviceRuntime {
   /** Undefined for a device that is not configured to send values by itself. */
   readonly periodic: Periodic | undefined
   readonly #dependencies: RuntimeDependencies
-  readonly #identity: DeviceIdentity
+  readonly #confirmIdentity: ConfirmIdentity
   readonly #endHeartbeat: () => void
   readonly #endConnected: () => void
   /** Replaced when what does not concern the connection changes, such as the name. */
@@ -74,19 +74,19 @@ export class DeviceRuntime {
       },
     })
     this.reader = reader
-    const identity = new DeviceIdentity({
+    const confirmIdentity = createIdentity({
       link,
       catalog,
       reader,
       unanswered,
       onIdentity: (found) => onIdentity(deviceId, found),
     })
-    this.#identity = identity
+    this.#confirmIdentity = confirmIdentity
     const onWritten = ({ name }: CatalogObject) => {
       if (name === 'pas_period') this.periodic?.refresh()
     }
-    this.writer = new DeviceWriter({ deviceId, link, address, reader, identity, timers, journal, onWritten })
-    this.#endConnected = link.onConnected(() => void identity.confirm('background').catch(() => undefined))
+    this.writer = new DeviceWriter({ deviceId, link, address, reader, confirmIdentity, timers, journal, onWritten })
+    this.#endConnected = link.onConnected(() => void confirmIdentity('background').catch(() => undefined))
     this.periodic = device.periodicReads ? this.#startPeriodic() : undefined
     const isFailing = () => this.liveness.status().consecutiveFailures > 0
     this.#endHeartbeat = startHeartbeat(timers, isFailing, () => this.#beat())
@@ -100,7 +100,7 @@ export class DeviceRuntime {
 
   /** Resolves when the firmware on the current connection is known and stored. Throws a `Problem`. */
   async identify(): Promise<void> {
-    await this.#identity.confirm('control')
+    await this.#confirmIdentity('control')
   }
 
   /**
@@ -148,7 +148,7 @@ export class DeviceRuntime {
       objectIds: [...ids.values()],
       periodSeconds,
       unanswered: this.unanswered,
-      prepare: () => this.#identity.confirm('background'),
+      prepare: () => this.#confirmIdentity('background'),
       timers,
       log,
       onValue: (objectId, payload) => this.accept(objectId, payload),
@@ -159,7 +159,7 @@ export class DeviceRuntime {
     const { catalog } = this.#dependencies
     const state = catalog.byName(catalog.roles.heartbeat)
     if (state !== undefined && this.liveness.silence() > recently) await this.reader.readDirect(state, 'background')
-    await this.#identity.confirm('background')
+    await this.#confirmIdentity('background')
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, OperatorError, type Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { deviceListError, deviceOfRow, endpointOf, rowOfDevice, type Device } from './device.ts'
@@ -10,7 +11,7 @@ import * as store from './store.ts'
 const maximum = 32
 
 /** Hooks around changes; each may refuse by throwing, and then nothing was changed. */
-export interface DeviceHooks {
+interface DeviceHooks {
   /** A device is about to go or to be somewhere else: hands back what was changed on it, then runs the change. */
   readonly whileLeaving: <T>(id: string, change: () => Promise<T>) => Promise<T>
   /** The connections follow the new list. */
@@ -22,31 +23,30 @@ export interface DeviceHooks {
   readonly changed: () => void
 }
 
-/** Reads the list; throws an `OperatorError` when the saved one cannot be used. */
-export async function openDevices(
-  database: Database<Tables>,
-  { clock, hooks }: { clock: Clock; hooks: DeviceHooks },
-): Promise<Devices> {
-  const rows = await store.allDeviceRows(database.query)
-  const list = rows.map(deviceOfRow)
+/** Reads the saved list; throws an `OperatorError` when it cannot be used. */
+export async function readDevices(db: Kysely<Tables>): Promise<Device[]> {
+  const list = (await store.allDeviceRows(db)).map(deviceOfRow)
   const fault = deviceListError(list)
   if (fault !== undefined) throw new OperatorError(`the saved device list cannot be used: ${fault}`)
-  return new Devices(database, { clock, hooks, list })
+  return list
+}
+
+/** Reads the list; throws an `OperatorError` when the saved one cannot be used. */
+export async function openDevices({ query }: Database<Tables>, clock: Clock, hooks: DeviceHooks): Promise<Devices> {
+  return new Devices(query, { clock, hooks, list: await readDevices(query) })
 }
 
 /** The configured inverters, in step with the database. */
 export class Devices {
-  readonly #db
+  readonly #db: Kysely<Tables>
   readonly #clock: Clock
   readonly #hooks: DeviceHooks
   readonly #queue = createKeyedQueue(32)
   #list: readonly Device[]
 
-  constructor(
-    database: Database<Tables>,
-    { clock, hooks, list }: { clock: Clock; hooks: DeviceHooks; list: readonly Device[] },
-  ) {
-    this.#db = database.query
+  constructor(db: Kysely<Tables>, context: { clock: Clock; hooks: DeviceHooks; list: readonly Device[] }) {
+    const { clock, hooks, list } = context
+    this.#db = db
     this.#clock = clock
     this.#hooks = hooks
     this.#list = list

@@ -24,7 +24,7 @@ export interface DispatchEvent {
   readonly dispatch: Dispatch
 }
 
-export interface DispatchDependencies {
+interface DispatchDependencies {
   readonly db: Kysely<Tables>
   readonly timers: Timers
   readonly log: Log
@@ -157,19 +157,13 @@ export class DispatchService {
     return this.#dependencies.devices.ids().reduceRight(wrap, change)()
   }
 
-  /** Runs a change of the device's limits or engineering mode; throws `dispatch_capability_conflict` while anything is active. */
-  guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T> {
-    return this.#guard(deviceId, () => true, change)
-  }
-
-  /** As `guarded`, for capabilities: only operations that depend on them block the change. */
-  guardedFor<T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>): Promise<T> {
-    return this.#guard(deviceId, ({ mode }) => isAffected(mode, names), change)
-  }
-
-  async #guard<T>(deviceId: string, isInTheWay: (active: Operation) => boolean, change: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a change of the device's limits or engineering mode, or of these capabilities; throws `dispatch_capability_conflict`
+   * while an operation is active that depends on it.
+   */
+  guarded<T>(deviceId: string, change: () => Promise<T>, capabilities?: readonly CapabilityName[]): Promise<T> {
     const check = (active: Operation | undefined) => {
-      if (active === undefined || !isInTheWay(active)) return
+      if (active === undefined || (capabilities !== undefined && !isAffected(active.mode, capabilities))) return
       throw new Problem('dispatch_capability_conflict', `The operation ${active.id} (${active.mode}) depends on it`, {
         members: { operation_id: active.id, mode: active.mode },
       })

@@ -1,3 +1,4 @@
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 import type { DispatchRow } from '../tables.ts'
 import { registers, type Register } from './registers.ts'
@@ -180,14 +181,7 @@ export const storedRecord = (record: DispatchRecord): RecordColumns => ({
 
 /** Reads a row; undefined when it is no record, an impossible one, or not what its columns say. */
 export function readRecord(row: RecordColumns): DispatchRecord | undefined {
-  let content: unknown
-  try {
-    content = JSON.parse(row.record)
-  } catch {
-    return undefined
-  }
-  const result = DispatchRecord.safeParse(content)
-  if (!result.success) return undefined
-  const { data } = result
+  const { data } = DispatchRecord.safeParse(parseJson(row.record))
+  if (data === undefined) return undefined
   return stateOf(data) === row.state && isRestoreRequired(data) === (row.restore_required !== 0) ? data : undefined
 }

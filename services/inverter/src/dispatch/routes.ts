@@ -1,14 +1,15 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
+import { CapabilityDeviceParams } from '../capabilities/schema.ts'
 import type { DispatchService } from './dispatch.ts'
-import { Dispatch, DispatchParams, DispatchPreview, DispatchRecordQuery, DispatchRequest } from './schema.ts'
+import { Dispatch, DispatchPreview, DispatchRecordQuery, DispatchRequest } from './schema.ts'
 
 const shared = {
   path: '/api/v1/devices/{device_id}/battery/dispatch',
   tag: 'Dispatch',
   access: 'write-access',
   limit: 'counted',
-  params: DispatchParams,
+  params: CapabilityDeviceParams,
   success: { status: 200, body: Dispatch },
   errors: [404, 503],
 } as const

@@ -166,5 +166,3 @@ export const DispatchPreview = z
   })
   .meta({ id: 'DispatchPreview' })
 export type DispatchPreview = z.infer<typeof DispatchPreview>
-
-export const DispatchParams = z.object({ device_id: z.string().min(1).max(64) })

@@ -1,7 +1,8 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
+import { CapabilityDeviceParams } from '../capabilities/schema.ts'
 import type { EnergyManager } from './energy.ts'
-import { Energy, EnergyCommand, EnergyDevice, EnergyDevices, EnergyModeChange, EnergyParams } from './schema.ts'
+import { Energy, EnergyCommand, EnergyDevice, EnergyDevices, EnergyModeChange } from './schema.ts'
 
 const shared = { tag: 'Energy', limit: 'counted' } as const
 const command = {
@@ -10,7 +11,7 @@ const command = {
   description:
     'Charges from the grid, discharges to the load, holds the battery at 0 W, or returns the device to automatic mode. ' +
     'A command ends after one hour unless another one follows.',
-  params: EnergyParams,
+  params: CapabilityDeviceParams,
   body: EnergyCommand,
   success: { status: 200, body: Energy },
   errors: [404, 409, 502, 503, 504],
@@ -27,7 +28,7 @@ export function energyRoutes(energy: EnergyManager): Route[] {
         path: '/api/v1/devices/{device_id}/energy',
         summary: 'State and available actions of the Energy Manager',
         access: 'write-access',
-        params: EnergyParams,
+        params: CapabilityDeviceParams,
         success: { status: 200, body: Energy },
         errors: [404, 503],
       },
@@ -59,7 +60,7 @@ export function energyRoutes(energy: EnergyManager): Route[] {
         path: '/admin/api/energy/devices/{device_id}/mode',
         summary: 'Set the mode of the Energy Manager',
         description: 'An operation of the old mode is stopped first; if that fails the mode does not change.',
-        params: EnergyParams,
+        params: CapabilityDeviceParams,
         body: EnergyModeChange,
         success: { status: 200, body: EnergyDevice },
         errors: [404, 409, 503],

@@ -13,17 +13,11 @@ const trimEvery = 500
 
 type Value = number | boolean | string | Readonly<Record<string, unknown>>
 
-/** A write to record. */
-export interface JournalEntry {
-  readonly deviceId: string
-  readonly metric: string
-  readonly oldValue: Value | null
-  readonly newValue: number | boolean | string
-  readonly readback: Value | null
-  readonly outcome: JournalRow['outcome']
-  readonly cause: string
-  readonly caller: string | null
-  readonly operationId: string | null
+/** A write to record, with its values as they are. */
+export interface JournalEntry extends Omit<JournalRow, 'id' | 'at' | 'old_value' | 'new_value' | 'readback_value'> {
+  readonly old_value: Value | null
+  readonly new_value: Value
+  readonly readback_value: Value | null
 }
 
 /** Every write that was sent to a device, in order. Entries never change; the oldest are removed. */
@@ -53,9 +47,12 @@ export function createJournal(database: Database<Tables>, clock: Clock) {
 
   return {
     async add(entry: JournalEntry): Promise<void> {
-      await insertJournalRow(db, rowOf(entry, clock.now()))
+      const { old_value: old, new_value, readback_value: readback, ...facts } = entry
+      const json = (value: Value | null) => (value === null ? null : JSON.stringify(value))
+      const values = { old_value: json(old), new_value: JSON.stringify(new_value), readback_value: json(readback) }
+      await insertJournalRow(db, { ...facts, ...values, at: clock.now() })
       added += 1
-      if (added % trimEvery === 0) await trimJournal(db, entry.deviceId, kept)
+      if (added % trimEvery === 0) await trimJournal(db, entry.device_id, kept)
     },
     page,
     /** Returns the whole journal of a device as comma-separated values, newest first. */
@@ -80,22 +77,6 @@ function quoted(value: JournalRecord[keyof JournalRecord]): string {
   const text = value === null ? '' : String(value)
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-function rowOf(entry: JournalEntry, at: number): JournalRow {
-  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
-  return {
-    at,
-    device_id: entry.deviceId,
-    metric: entry.metric,
-    old_value: json(entry.oldValue),
-    new_value: JSON.stringify(entry.newValue),
-    readback_value: json(entry.readback),
-    outcome: entry.outcome,
-    cause: entry.cause,
-    caller: entry.caller,
-    operation_id: entry.operationId,
-  }
 }
 
 function recordOf(row: JournalRow & { id: number }): JournalRecord {

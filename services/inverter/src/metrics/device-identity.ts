@@ -14,7 +14,7 @@ export interface Identity {
 /** Attempts to read everything on one and the same connection. */
 const maxAttempts = 3
 
-export interface IdentityDependencies {
+interface IdentityDependencies {
   readonly link: Pick<Link, 'status'>
   readonly catalog: Catalog
   readonly reader: DeviceReader
@@ -23,43 +23,28 @@ export interface IdentityDependencies {
   readonly onIdentity: (identity: Identity) => Promise<'same' | 'changed'>
 }
 
-/** Reads firmware revision and serial number once on every connection: an update or a swap ends the one before. */
-export class DeviceIdentity {
-  readonly #dependencies: IdentityDependencies
-  readonly #running = new Map<Priority, Promise<number>>()
+/**
+ * Confirms the identity of the device. Resolves with the connection whose identity is known, after reading it there if it is
+ * not. Throws a `Problem`.
+ */
+export type ConfirmIdentity = (priority: Priority) => Promise<number>
+
+/**
+ * Creates the confirmation of a device's identity: firmware revision and serial number are read once on every connection,
+ * because the inverter may have been updated or replaced.
+ */
+export function createIdentity({
+  link,
+  catalog,
+  reader,
+  unanswered,
+  onIdentity,
+}: IdentityDependencies): ConfirmIdentity {
+  const running = new Map<Priority, Promise<number>>()
   /** The connection on which the identity was read and accepted. */
-  #epoch = -1
+  let known = -1
 
-  constructor(dependencies: IdentityDependencies) {
-    this.#dependencies = dependencies
-  }
-
-  /** Resolves with the connection whose identity is known, after reading it there if need be. Throws a `Problem`. */
-  async confirm(priority: Priority): Promise<number> {
-    const { state, epoch } = this.#dependencies.link.status()
-    if (state === 'connected' && epoch === this.#epoch) return epoch
-    const running = this.#running.get(priority)
-    if (running !== undefined) return running
-    const reading = this.#readBoth(priority).finally(() => this.#running.delete(priority))
-    this.#running.set(priority, reading)
-    return reading
-  }
-
-  async #readBoth(priority: Priority): Promise<number> {
-    const { link, unanswered, onIdentity } = this.#dependencies
-    for (let attempt = 1; ; attempt += 1) {
-      const firmware = await this.#read('svnversion', priority)
-      const { epoch } = link.status()
-      const serial = await this.#read('inverter_serial', priority)
-      if (link.status().epoch !== epoch && attempt < maxAttempts) continue
-      if ((await onIdentity({ firmware, serial })) === 'changed') unanswered.forget()
-      this.#epoch = epoch
-      return epoch
-    }
-  }
-
-  async #read(name: string, priority: Priority): Promise<string | null> {
-    const { unanswered, catalog, reader } = this.#dependencies
+  async function read(name: string, priority: Priority): Promise<string | null> {
     const object = catalog.byName(name)
     if (object === undefined) return null
     // Every firmware answers the object of the heartbeat.
@@ -67,5 +52,25 @@ export class DeviceIdentity {
     if (probe !== undefined && unanswered.isDoubtful(object.objectId)) await reader.readDirect(probe, priority)
     if (unanswered.isLeftOut(object.objectId)) return null
     return textOf((await reader.readDirect(object, priority)).value)
+  }
+
+  async function readBoth(priority: Priority): Promise<number> {
+    for (let attempt = 1; ; attempt += 1) {
+      const firmware = await read('svnversion', priority)
+      const { epoch } = link.status()
+      const serial = await read('inverter_serial', priority)
+      if (link.status().epoch !== epoch && attempt < maxAttempts) continue
+      if ((await onIdentity({ firmware, serial })) === 'changed') unanswered.forget()
+      known = epoch
+      return epoch
+    }
+  }
+
+  return async (priority) => {
+    const { state, epoch } = link.status()
+    if (state === 'connected' && epoch === known) return epoch
+    const reading = running.get(priority) ?? readBoth(priority).finally(() => running.delete(priority))
+    running.set(priority, reading)
+    return reading
   }
 }

@@ -1,6 +1,6 @@
 import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
-import type { DeviceIdentity } from './device-identity.ts'
+import type { ConfirmIdentity } from './device-identity.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link } from '../link/link.ts'
 import { LinkError } from '../link/link-errors.ts'
@@ -51,7 +51,7 @@ interface WriterDependencies {
   readonly link: Pick<Link, 'write' | 'status'>
   readonly address: number | undefined
   readonly reader: DeviceReader
-  readonly identity: Pick<DeviceIdentity, 'confirm'>
+  readonly confirmIdentity: ConfirmIdentity
   readonly timers: Timers
   readonly journal: (entry: JournalEntry) => Promise<void>
   /** Called after every confirmed write. */
@@ -138,7 +138,7 @@ export class DeviceWriter {
   /** The connection on which the value may go out. The own settings are put back on any, whatever runs on the device now. */
   async #confirmIdentity({ cause, priority, check }: PendingWrite): Promise<number | undefined> {
     if (cause === 'restore') return undefined
-    const epoch = await this.#dependencies.identity.confirm(priority)
+    const epoch = await this.#dependencies.confirmIdentity(priority)
     await check?.()
     return epoch
   }
@@ -153,7 +153,16 @@ export class DeviceWriter {
 
   async #note(write: PendingWrite, outcome: JournalEntry['outcome'], readback: ApiValue | null): Promise<void> {
     const { object, value, oldValue, cause, caller, operationId } = write
-    const what = { metric: object.name, oldValue, newValue: value, readback, outcome }
-    await this.#dependencies.journal({ deviceId: this.#dependencies.deviceId, ...what, cause, caller, operationId })
+    await this.#dependencies.journal({
+      device_id: this.#dependencies.deviceId,
+      metric: object.name,
+      old_value: oldValue,
+      new_value: value,
+      readback_value: readback,
+      outcome,
+      cause,
+      caller,
+      operation_id: operationId,
+    })
   }
 }

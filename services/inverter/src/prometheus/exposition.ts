@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
+import type { LinkStatus } from '../link/link-options.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
 
 /** The Prometheus exposition. It never queries a device. */
@@ -37,6 +38,7 @@ const unitSuffixes: Readonly<Record<string, string>> = {
 /** Creates the metrics with their own registry; device and connection values are looked up at each scrape. */
 export function createExposition(dependencies: ExpositionDependencies) {
   const { devices, endpoints } = dependencies
+  const statuses = () => endpoints().map(({ id, link }) => Object.assign({ id }, link.status()))
   const registry = new Registry()
   const requests = new Map<string, number>()
   addRequestCounter(registry, requests)
@@ -48,7 +50,7 @@ export function createExposition(dependencies: ExpositionDependencies) {
     registers: [registry],
   })
   addLookedUp(registry, deviceMetrics, { label: 'device', subjects: devices, nameOf: ({ deviceId }) => deviceId })
-  addLookedUp(registry, transportMetrics, { label: 'endpoint', subjects: endpoints, nameOf: ({ id }) => id })
+  addLookedUp(registry, transportMetrics, { label: 'endpoint', subjects: statuses, nameOf: ({ id }) => id })
   return {
     /** Returns the text of one scrape, media type `text/plain; version=0.0.4`. */
     async text(): Promise<string> {
@@ -110,32 +112,20 @@ const deviceMetrics: Readonly<Record<string, LookedUp<DeviceRuntime>>> = {
   },
 }
 
-const transportMetrics: Readonly<Record<string, LookedUp<Endpoint>>> = {
-  transport_crc_errors_total: {
-    help: 'Frames with a wrong checksum',
-    isCounter: true,
-    value: (e) => e.link.status().crcErrors,
-  },
+const transportMetrics: Readonly<Record<string, LookedUp<LinkStatus & { id: string }>>> = {
+  transport_crc_errors_total: { help: 'Frames with a wrong checksum', isCounter: true, value: (s) => s.crcErrors },
   transport_framing_errors_total: {
     help: 'Frames that broke off or were escaped wrongly',
     isCounter: true,
-    value: (e) => e.link.status().framingErrors,
+    value: (s) => s.framingErrors,
   },
-  transport_bytes_discarded_total: {
-    help: 'Bytes outside frames',
-    isCounter: true,
-    value: (e) => e.link.status().discardedBytes,
-  },
-  transport_unexpected_frames_total: {
-    help: 'Unsolicited frames',
-    isCounter: true,
-    value: (e) => e.link.status().unexpectedFrames,
-  },
+  transport_bytes_discarded_total: { help: 'Bytes outside frames', isCounter: true, value: (s) => s.discardedBytes },
+  transport_unexpected_frames_total: { help: 'Unsolicited frames', isCounter: true, value: (s) => s.unexpectedFrames },
   transport_foreign_access_suspected: {
     help: '1 when another client seems to use the port',
-    value: (e) => (e.link.status().foreignAccessSuspected ? 1 : 0),
+    value: (s) => (s.foreignAccessSuspected ? 1 : 0),
   },
-  transport_queue_length: { help: 'Waiting requests', value: (e) => e.link.status().queueLength },
+  transport_queue_length: { help: 'Waiting requests', value: (s) => s.queueLength },
 }
 
 function addLookedUp<Subject>(

@@ -1,4 +1,4 @@
-import type { Timers } from '@hearth/runtime'
+import { parseJson, type Timers } from '@hearth/runtime'
 import { z } from 'zod'
 import type { Frame } from '../protocol/frame.ts'
 
@@ -86,7 +86,7 @@ export function parseCapture(text: string): CapturedFrame[] {
   const frames: CapturedFrame[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const parsed = CapturedFrame.safeParse(jsonOf(line))
+    const parsed = CapturedFrame.safeParse(parseJson(line))
     if (!parsed.success) throw new CaptureError(index + 1)
     frames.push(parsed.data)
   }
@@ -103,13 +103,5 @@ function recordOf({ at, direction, frame, bytes }: Entry): RecordedFrame {
     object_id: `0x${frame.objectId.toString(16).toUpperCase().padStart(8, '0')}`,
     payload: isSecret ? '' : frame.payload.toHex(),
     bytes: isSecret ? '' : bytes.toHex(),
-  }
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,7 @@
 import type { Parameter } from '../api.ts'
 
 /** Filter of the table. */
-export interface ParameterFilter {
+interface ParameterFilter {
   search: string
   /** '', `shown`, `approved`, `writable` or `actions`. */
   view: string
@@ -9,39 +9,25 @@ export interface ParameterFilter {
   group: string
 }
 
-/** The views a person can choose. */
-export const parameterViews = [
-  { value: '', label: 'All' },
-  { value: 'shown', label: 'Shown in readings' },
-  { value: 'approved', label: 'Approved for writing' },
-  { value: 'writable', label: 'Can be approved' },
-  { value: 'actions', label: 'Actions' },
-] as const
+/** Views of the table: which objects each shows. */
+export const parameterViews: readonly { value: string; label: string; shows: (parameter: Parameter) => boolean }[] = [
+  { value: '', label: 'All', shows: () => true },
+  { value: 'shown', label: 'Shown in readings', shows: ({ exposed }) => exposed },
+  { value: 'approved', label: 'Approved for writing', shows: ({ approved }) => approved },
+  { value: 'writable', label: 'Can be approved', shows: ({ writable }) => writable },
+  { value: 'actions', label: 'Actions', shows: ({ is_action }) => is_action },
+]
 
 /** Objects that match every word typed, in name, vendor's name, unit or description, and the chosen view. */
 export function findParameters(parameters: readonly Parameter[], filter: ParameterFilter): Parameter[] {
   const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean)
+  const view = parameterViews.find(({ value }) => value === filter.view)
   return parameters.filter(
     (parameter) =>
       (filter.group === '' || parameter.group === filter.group) &&
-      isInView(parameter, filter.view) &&
+      (view?.shows(parameter) ?? true) &&
       words.every((word) => textOf(parameter).includes(word)),
   )
-}
-
-function isInView(parameter: Parameter, view: string): boolean {
-  switch (view) {
-    case 'shown':
-      return parameter.exposed
-    case 'approved':
-      return parameter.approved
-    case 'writable':
-      return parameter.writable
-    case 'actions':
-      return parameter.is_action
-    default:
-      return true
-  }
 }
 
 function textOf({ name, vendor_name, unit, help_text }: Parameter): string {

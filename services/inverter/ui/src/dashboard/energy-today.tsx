@@ -1,10 +1,10 @@
 import { LoadingLines } from '@hearth/ui'
 import type { CSSProperties } from 'react'
+import { dayOf } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { dayMetrics } from '../values/metric-names.ts'
 import { energy, percent, spell } from '../values/quantity.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
-import { dayOf } from './day-balance.ts'
 
 /** Energy since midnight and the self-sufficiency. */
 export function EnergyToday({ values }: { values: ValueMap | undefined }) {

@@ -1,6 +1,7 @@
-import { useConnection } from '@hearth/ui'
+import { EmptyState, useConnection } from '@hearth/ui'
 import { Alert, Text, Button, Group } from '@mantine/core'
 import { IconPlugConnectedX, IconTool, IconFlask } from '@tabler/icons-react'
+import type { ComponentProps } from 'react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { Notice } from '../notice.tsx'
@@ -52,4 +53,14 @@ export function SimulatedBanner({ devices }: { devices: readonly AdminDevice[] }
       </Group>
     </Alert>
   )
+}
+
+/** Shown in the place of a page's content while there is no inverter, with a link to add one. */
+export function NoInverter(props: Pick<ComponentProps<typeof EmptyState>, 'icon' | 'title' | 'children'>) {
+  const add = (
+    <Button component={Link} href="/inverters?add=1">
+      Add inverter
+    </Button>
+  )
+  return <EmptyState {...props} action={add} />
 }

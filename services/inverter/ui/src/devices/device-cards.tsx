@@ -1,12 +1,13 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { Fact, RelativeTime } from '@hearth/ui'
+import { RelativeTime } from '@hearth/ui'
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
+import { Facts } from '../facts.tsx'
 import { DeviceStateBadge, SimulatedBadge } from './device-badges.tsx'
 
-/** All inverters, a card each. */
+/** All inverters, one card per inverter. */
 export function DeviceCards(props: {
   devices: readonly AdminDevice[]
   onOpen: (dialog: 'edit' | 'remove', device: AdminDevice) => void
@@ -25,13 +26,9 @@ export function DeviceCards(props: {
             <DeviceMenu device={device} onOpen={(dialog) => props.onOpen(dialog, device)} />
           </div>
           <DeviceStateBadge state={device.state} />
-          <dl className="hearth-facts device-card-facts">
-            {deviceFacts(device).map(([name, value]) => (
-              <Fact key={name} name={name}>
-                {value}
-              </Fact>
-            ))}
-          </dl>
+          <div className="device-card-facts">
+            <Facts facts={deviceFacts(device)} />
+          </div>
         </li>
       ))}
     </ul>

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
-import { Fact, PageHeader, Section } from '@hearth/ui'
+import { PageHeader, Section } from '@hearth/ui'
 import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { CapabilitySection } from '../capabilities/capability-section.tsx'
+import { Facts } from '../facts.tsx'
 import { ConnectionBanner } from './device-banners.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import { DeviceStateBadge, SimulatedBadge, stateDescriptions } from './device-badges.tsx'
@@ -59,13 +60,7 @@ export function DeviceDetail(props: {
       <ConnectionBanner device={device} />
       <div className="device-columns">
         <Section title="Connection">
-          <dl className="hearth-facts">
-            {deviceFacts(device).map(([name, value]) => (
-              <Fact key={name} name={name}>
-                {value}
-              </Fact>
-            ))}
-          </dl>
+          <Facts facts={deviceFacts(device)} />
           {!device.is_simulated && (
             <div className="section-foot">
               <ConnectionCheck

@@ -1,5 +1,5 @@
-import { answer, formatTime, QueryState, useAction } from '@hearth/ui'
-import { Button, Group, Modal, Stack, Text, Table } from '@mantine/core'
+import { answer, type Column, DataTable, formatTime, QueryState, useAction } from '@hearth/ui'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type DispatchPreview, type EnergyAction, type EnergyCommand, type EnergyDevice, keys } from '../api.ts'
@@ -108,32 +108,19 @@ const outcomes: Record<DispatchPreview['outcome'], string> = {
 /** Registers in the order they are written, with what they hold now and at the end. */
 function PreviewTable({ changes, restores }: Pick<DispatchPreview, 'changes' | 'restores'>) {
   const atEnd = (name: string) => restores.findLast((restore) => restore.name === name)?.to
+  const columns: Column<DispatchPreview['changes'][number]>[] = [
+    {
+      key: 'name',
+      header: 'Register',
+      role: 'title',
+      render: ({ name }) => <span className="hearth-mono">{name}</span>,
+    },
+    { key: 'from', header: 'Current', numeric: true, render: ({ from }) => formatValue(from, null) },
+    { key: 'to', header: 'New', numeric: true, render: ({ to }) => <b>{formatValue(to, null)}</b> },
+    { key: 'end', header: 'Restored to', numeric: true, render: ({ name }) => formatValue(atEnd(name), null) },
+  ]
+  const answer = { rows: changes, total: changes.length, error: undefined, retry: () => undefined }
   return (
-    <div className="hearth-table">
-      <Table.ScrollContainer minWidth={420} type="native">
-        <Table aria-label="Register changes">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Register</Table.Th>
-              <Table.Th data-numeric="true">Current</Table.Th>
-              <Table.Th data-numeric="true">New</Table.Th>
-              <Table.Th data-numeric="true">Restored to</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {changes.map(({ name, from, to }) => (
-              <Table.Tr key={name}>
-                <Table.Td className="hearth-mono">{name}</Table.Td>
-                <Table.Td data-numeric="true">{formatValue(from, null)}</Table.Td>
-                <Table.Td data-numeric="true">
-                  <b>{formatValue(to, null)}</b>
-                </Table.Td>
-                <Table.Td data-numeric="true">{formatValue(atEnd(name), null)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </div>
+    <DataTable label="Register changes" columns={columns} rowKey={({ name }) => name} answer={answer} empty={null} />
   )
 }

@@ -1,4 +1,4 @@
-import { describeError, Fact, IconAction, RelativeTime, Section } from '@hearth/ui'
+import { describeError, IconAction, RelativeTime, Section } from '@hearth/ui'
 import { Drawer, Stack, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -7,6 +7,7 @@ import { type AdminDevice, keys, type Parameter, readSettings } from '../api.ts'
 import { kinds, formatLimits } from '../approvals/parameter-search.ts'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
 import { DeviceSelect } from '../devices/device-select.tsx'
+import { Facts } from '../facts.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { TriggerAction } from './trigger-action.tsx'
 import { useReading, WriteMetric } from './write-metric.tsx'
@@ -34,13 +35,7 @@ export function MetricDrawer(props: { parameter: Parameter; devices: readonly Ad
             {!parameter.is_action && <ValueNow device={device} parameter={parameter} />}
           </>
         )}
-        <dl className="hearth-facts">
-          {factsOf(parameter).map(([name, value]) => (
-            <Fact key={name} name={name}>
-              {value}
-            </Fact>
-          ))}
-        </dl>
+        <Facts facts={factsOf(parameter)} />
         {device !== undefined && <Writing device={device} parameter={parameter} />}
       </Stack>
     </Drawer>

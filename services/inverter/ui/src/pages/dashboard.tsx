@@ -1,18 +1,8 @@
-import {
-  ConfirmDelete,
-  EmptyState,
-  ErrorState,
-  LoadingLines,
-  PageHeader,
-  useConnection,
-  answer,
-  useAction,
-} from '@hearth/ui'
+import { ConfirmDelete, ErrorState, LoadingLines, PageHeader, useConnection, answer, useAction } from '@hearth/ui'
 import { Button, Group, Menu } from '@mantine/core'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { Link } from 'wouter'
 import { type AdminDevice, keys, readHealth, api, type DashboardLayout } from '../api.ts'
 import '../dashboard/battery.css'
 import '../dashboard/dashboard.css'
@@ -20,7 +10,7 @@ import '../dashboard/flow.css'
 import { arrange, type PlacedWidget, show } from '../dashboard/grid-placement.ts'
 import { Grid } from '../dashboard/grid.tsx'
 import { defaultLayout, widgets as plans } from '../dashboard/widgets.ts'
-import { ConnectionBanner, SimulatedBanner } from '../devices/device-banners.tsx'
+import { ConnectionBanner, NoInverter, SimulatedBanner } from '../devices/device-banners.tsx'
 import { DeviceSelect, useChosenDevice, useDevices } from '../devices/device-select.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
@@ -47,7 +37,15 @@ export function DashboardPage() {
         )}
       </>
     )
-  if (devices.data.length === 0) return <FirstStep />
+  if (devices.data.length === 0)
+    return (
+      <>
+        <PageHeader title="Dashboard" />
+        <NoInverter icon={IconSolarElectricity} title="Connect the first inverter">
+          You need its network address; the default port is 8899.
+        </NoInverter>
+      </>
+    )
   return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
 }
 
@@ -166,24 +164,5 @@ function EditBar(props: {
         }}
       />
     </Group>
-  )
-}
-
-function FirstStep() {
-  return (
-    <>
-      <PageHeader title="Dashboard" />
-      <EmptyState
-        icon={IconSolarElectricity}
-        title="Connect the first inverter"
-        action={
-          <Button component={Link} href="/inverters?add=1">
-            Add inverter
-          </Button>
-        }
-      >
-        You need its network address; the default port is 8899.
-      </EmptyState>
-    </>
   )
 }
