@@ -58,10 +58,6 @@ export async function saveSettings(body: GatewaySettings): Promise<{ message: st
 /** All objects of the catalog with what is shown and what may be written. */
 export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters
 
-/** Reads the health of an inverter. */
-export const readHealth = (deviceId: string) =>
-  answer(api.GET('/api/v1/devices/{device_id}/health', { params: { path: { device_id: deviceId } } }))
-
 /** Reads the capabilities of one device. */
 export const readCapabilities = async (deviceId: string) =>
   (

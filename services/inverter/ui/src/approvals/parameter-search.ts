@@ -1,14 +1,5 @@
 import type { Parameter } from '../api.ts'
 
-/** Filter of the table. */
-interface ParameterFilter {
-  search: string
-  /** '', `shown`, `approved`, `writable` or `actions`. */
-  view: string
-  /** '' for every group. */
-  group: string
-}
-
 /** Views of the table: which objects each shows. */
 export const parameterViews: readonly { value: string; label: string; shows: (parameter: Parameter) => boolean }[] = [
   { value: '', label: 'All', shows: () => true },
@@ -18,8 +9,11 @@ export const parameterViews: readonly { value: string; label: string; shows: (pa
   { value: 'actions', label: 'Actions', shows: ({ is_action }) => is_action },
 ]
 
-/** Objects that match every word typed, in name, vendor's name, unit or description, and the chosen view. */
-export function findParameters(parameters: readonly Parameter[], filter: ParameterFilter): Parameter[] {
+/** Objects that match every word typed, in name, vendor's name, unit or description, the view, and the group; '' is any. */
+export function findParameters(
+  parameters: readonly Parameter[],
+  filter: Record<'search' | 'view' | 'group', string>,
+): Parameter[] {
   const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean)
   const view = parameterViews.find(({ value }) => value === filter.view)
   return parameters.filter(
@@ -34,7 +28,7 @@ function textOf({ name, vendor_name, unit, help_text }: Parameter): string {
   return `${name} ${vendor_name} ${unit ?? ''} ${help_text ?? ''}`.toLowerCase()
 }
 
-/** The objects in the order a column's head asks for: `name`, `-name`, `group`, `-group`; otherwise as they come. */
+/** The objects in the order of a column: `name`, `-name`, `group`, `-group`; otherwise as they come. */
 export function sortParameters(parameters: readonly Parameter[], sort: string): Parameter[] {
   const field = sort.replace(/^-/, '')
   if (field !== 'name' && field !== 'group') return [...parameters]

@@ -16,7 +16,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAddressParameter } from '../address-parameter.ts'
 import { type AdminDevice, api, keys, type Parameter, readParameters } from '../api.ts'
 import { MetricDrawer } from '../metrics/metric-drawer.tsx'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 import './approvals.css'
 import { kinds, findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
 

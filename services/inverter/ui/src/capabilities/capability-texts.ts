@@ -5,7 +5,7 @@ type FieldOf<Answer> = {
   [Field in keyof Capability]: NonNullable<Capability[Field]> extends Answer ? Field : never
 }[keyof Capability]
 
-/** One question of evidence as the page asks it. */
+/** One question of evidence as the page shows it. */
 export type Question =
   | { kind: 'yes-no'; field: FieldOf<boolean>; label: string; help: string }
   | { kind: 'number'; field: FieldOf<number>; label: string; help: string; min: number; max: number }

@@ -1,7 +1,7 @@
 import { formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
 import type { CSSProperties } from 'react'
 import type { DeviceHealth } from '../api.ts'
-import { Facts } from '../facts.tsx'
+import { Facts } from '../page-elements.tsx'
 import { batteryLabel, type EnergyFlow } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { humanize, measure, percent, power, spell } from '../values/quantity.ts'

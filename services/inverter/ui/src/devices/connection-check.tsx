@@ -1,10 +1,10 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { answer, describeError } from '@hearth/ui'
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { components } from '../api.gen.ts'
 import { api } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { IconButton, Notice } from '../page-elements.tsx'
 
 type ConnectionTest = components['schemas']['ConnectionTest']
 
@@ -17,15 +17,9 @@ export function ConnectionCheck({ address, disabled = false }: { address: () => 
   const data = check.isPending ? undefined : check.data
   return (
     <div className="connection-check" aria-live="polite">
-      <Button
-        variant="default"
-        leftSection={<IconPlugConnected size={16} aria-hidden />}
-        loading={check.isPending}
-        disabled={disabled}
-        onClick={() => check.mutate()}
-      >
+      <IconButton icon={IconPlugConnected} loading={check.isPending} disabled={disabled} onClick={() => check.mutate()}>
         Test connection
-      </Button>
+      </IconButton>
       {check.error !== null && <Failure>{describeError(check.error)}</Failure>}
       {data?.reachable === false && <Failure>{data.detail}</Failure>}
       {data?.reachable === true && (

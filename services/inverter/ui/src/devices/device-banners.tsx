@@ -4,7 +4,7 @@ import { IconPlugConnectedX, IconTool, IconFlask } from '@tabler/icons-react'
 import type { ComponentProps } from 'react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 import { stateDescriptions } from './device-badges.tsx'
 
 /** Banner for a lost connection to the service or the inverter. */

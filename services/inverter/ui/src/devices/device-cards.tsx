@@ -4,7 +4,7 @@ import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
-import { Facts } from '../facts.tsx'
+import { Facts } from '../page-elements.tsx'
 import { DeviceStateBadge, SimulatedBadge } from './device-badges.tsx'
 
 /** All inverters, one card per inverter. */
@@ -39,8 +39,8 @@ export function DeviceCards(props: {
 export function deviceFacts(device: AdminDevice): [string, ReactNode][] {
   const roles = { standalone: 'Standalone', master: 'Primary', slave: 'Secondary' }
   return [
-    ['ID', <Mono key="id">{device.device_id}</Mono>],
-    ['Address', <Mono key="at">{device.is_simulated ? 'built in' : `${device.host}:${device.port}`}</Mono>],
+    ['ID', mono(device.device_id)],
+    ['Address', mono(device.is_simulated ? 'built in' : `${device.host}:${device.port}`)],
     ...(device.network_id === null ? [] : [['Network id', device.network_id] as [string, ReactNode]]),
     ['Role', roles[device.role]],
     ['Firmware', device.firmware ?? '–'],
@@ -51,11 +51,9 @@ export function deviceFacts(device: AdminDevice): [string, ReactNode][] {
   ]
 }
 
-const watts = (limit: number | null) => (limit === null ? 'not set' : `${limit.toLocaleString('en')} W`)
+const mono = (text: string) => <span className="hearth-mono">{text}</span>
 
-function Mono({ children }: { children: ReactNode }) {
-  return <span className="hearth-mono">{children}</span>
-}
+const watts = (limit: number | null) => (limit === null ? 'not set' : `${limit.toLocaleString('en')} W`)
 
 function DeviceMenu({ device, onOpen }: { device: AdminDevice; onOpen: (dialog: 'edit' | 'remove') => void }) {
   return (

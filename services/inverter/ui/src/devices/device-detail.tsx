@@ -4,7 +4,7 @@ import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@ta
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { CapabilitySection } from '../capabilities/capability-section.tsx'
-import { Facts } from '../facts.tsx'
+import { Facts, IconButton } from '../page-elements.tsx'
 import { ConnectionBanner } from './device-banners.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import { DeviceStateBadge, SimulatedBadge, stateDescriptions } from './device-badges.tsx'
@@ -43,17 +43,12 @@ export function DeviceDetail(props: {
             >
               Control battery
             </Button>
-            <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onOpen('edit')}>
+            <IconButton icon={IconPencil} onClick={() => onOpen('edit')}>
               Edit
-            </Button>
-            <Button
-              variant="default"
-              c="var(--hearth-bad)"
-              leftSection={<IconTrash size={16} aria-hidden />}
-              onClick={() => onOpen('remove')}
-            >
+            </IconButton>
+            <IconButton icon={IconTrash} c="var(--hearth-bad)" onClick={() => onOpen('remove')}>
               Remove
-            </Button>
+            </IconButton>
           </>
         }
       />

@@ -3,7 +3,7 @@ import { answer, ConfirmDelete, FormDialog } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type AdminDevice, api, keys } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import {
   changesAddress,

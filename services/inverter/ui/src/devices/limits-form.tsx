@@ -5,12 +5,9 @@ import { IconFlask } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 
-interface LimitValues extends Record<string, unknown> {
-  max_charge_power_w: number | string
-  max_discharge_power_w: number | string
-}
+type LimitValues = Record<'max_charge_power_w' | 'max_discharge_power_w', number | string>
 
 const limits = [
   { name: 'max_charge_power_w', label: 'Maximum charge power' },

@@ -4,7 +4,7 @@ import { IconLock, IconLockOpen } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, readSettings } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 
 /** Switch for write access to all inverters; takes effect immediately. */
 export function WriteAccess() {
@@ -22,15 +22,9 @@ export function WriteAccess() {
     <Section
       title="Write access"
       actions={
-        isOn ? (
-          <StatusBadge tone="warn" icon={IconLockOpen}>
-            Read and write
-          </StatusBadge>
-        ) : (
-          <StatusBadge tone="good" icon={IconLock}>
-            Read only
-          </StatusBadge>
-        )
+        <StatusBadge tone={isOn ? 'warn' : 'good'} icon={isOn ? IconLockOpen : IconLock}>
+          {isOn ? 'Read and write' : 'Read only'}
+        </StatusBadge>
       }
     >
       <Group justify="space-between" gap="md" wrap="nowrap" align="flex-start">

@@ -2,7 +2,7 @@ import { answer, Fact, RelativeTime, Section, StatusBadge, type Tone, useAction 
 import { Button, Group, Progress, Text } from '@mantine/core'
 import { IconAlertTriangle, IconPlayerStop } from '@tabler/icons-react'
 import { api, type EnergyDevice, keys } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 import { batteryDirection } from '../values/energy-flow.ts'
 import { power, spell } from '../values/quantity.ts'
 import { isBusy, states, stopReasons, actions } from './energy-texts.ts'

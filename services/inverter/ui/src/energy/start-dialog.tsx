@@ -3,7 +3,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type DispatchPreview, type EnergyAction, type EnergyCommand, type EnergyDevice, keys } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { actions, toPreviewRequest } from './energy-texts.ts'
 

@@ -5,7 +5,7 @@ import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys, type Parameter } from '../api.ts'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { ValueField } from './value-field.tsx'
 import { choicesOf, toWriteValue, warningFor } from './write-values.ts'
@@ -78,7 +78,7 @@ type Value = number | boolean | string
 const scalarOf = (value: unknown): Value | null =>
   typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? value : null
 
-/** Shows the present and the new value side by side before anything is sent, and warns when the new one looks wrong. */
+/** Shows the current and the new value side by side before anything is sent, and warns when the new one looks wrong. */
 function ConfirmWrite(props: {
   device: AdminDevice
   parameter: Parameter

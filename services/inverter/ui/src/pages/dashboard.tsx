@@ -1,9 +1,9 @@
-import { ConfirmDelete, ErrorState, LoadingLines, PageHeader, useConnection, answer, useAction } from '@hearth/ui'
+import { ConfirmDelete, ErrorState, PageHeader, QueryState, useConnection, answer, useAction } from '@hearth/ui'
 import { Button, Group, Menu } from '@mantine/core'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { type AdminDevice, keys, readHealth, api, type DashboardLayout } from '../api.ts'
+import { type AdminDevice, keys, api, type DashboardLayout } from '../api.ts'
 import '../dashboard/battery.css'
 import '../dashboard/dashboard.css'
 import '../dashboard/flow.css'
@@ -14,6 +14,7 @@ import { ConnectionBanner, NoInverter, SimulatedBanner } from '../devices/device
 import { DeviceSelect, useChosenDevice, useDevices } from '../devices/device-select.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
+import { IconButton } from '../page-elements.tsx'
 
 /** The house at a glance. */
 export function DashboardPage() {
@@ -27,14 +28,14 @@ export function DashboardPage() {
     return (
       <>
         <PageHeader title="Dashboard" />
-        {devices.error === null && layout.error === null ? (
-          <LoadingLines lines={8} />
-        ) : (
-          <ErrorState
-            error={devices.error ?? layout.error}
-            onRetry={() => void Promise.all([devices.refetch(), layout.refetch()])}
-          />
-        )}
+        <QueryState
+          query={{
+            data: undefined,
+            error: devices.error ?? layout.error,
+            refetch: () => Promise.all([devices.refetch(), layout.refetch()]),
+          }}
+          lines={8}
+        />
       </>
     )
   if (devices.data.length === 0)
@@ -61,7 +62,10 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWi
   const health = useQuery({
     queryKey: [...keys.health, device?.device_id],
     enabled: device !== undefined,
-    queryFn: () => readHealth(device?.device_id ?? ''),
+    queryFn: () =>
+      answer(
+        api.GET('/api/v1/devices/{device_id}/health', { params: { path: { device_id: device?.device_id ?? '' } } }),
+      ),
   })
   const connection = useConnection()
   const widgets = draft ?? arrange(saved, defaultLayout)
@@ -74,13 +78,9 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWi
           <>
             <DeviceSelect devices={devices} value={device.device_id} onChange={choose} />
             {draft === undefined ? (
-              <Button
-                variant="default"
-                leftSection={<IconLayoutDashboard size={16} aria-hidden />}
-                onClick={() => setDraft(widgets)}
-              >
+              <IconButton icon={IconLayoutDashboard} onClick={() => setDraft(widgets)}>
                 Edit layout
-              </Button>
+              </IconButton>
             ) : (
               <EditBar draft={draft} setDraft={setDraft} isSaved={saved !== undefined} />
             )}
@@ -137,13 +137,12 @@ function EditBar(props: {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <Button
-        variant="default"
-        leftSection={<IconRestore size={16} aria-hidden />}
+      <IconButton
+        icon={IconRestore}
         onClick={() => (isSaved ? setResetting(true) : setDraft(arrange(undefined, defaultLayout)))}
       >
         Reset
-      </Button>
+      </IconButton>
       <Button variant="default" onClick={done}>
         Cancel
       </Button>

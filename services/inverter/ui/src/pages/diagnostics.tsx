@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { answer, PageHeader, QueryState } from '@hearth/ui'
 import { IconActivityHeartbeat, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -7,6 +6,7 @@ import { NoInverter } from '../devices/device-banners.tsx'
 import { ConnectionCard } from '../diagnostics/connection-card.tsx'
 import '../diagnostics/diagnostics.css'
 import { FrameTable } from '../diagnostics/frame-table.tsx'
+import { IconButton } from '../page-elements.tsx'
 
 /** Connections, their counters and recent frames. */
 export function DiagnosticsPage() {
@@ -21,14 +21,9 @@ export function DiagnosticsPage() {
         title="Diagnostics"
         description="Connections, counters and recent frames."
         actions={
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={transports.isFetching}
-            onClick={() => void transports.refetch()}
-          >
+          <IconButton icon={IconRefresh} loading={transports.isFetching} onClick={() => void transports.refetch()}>
             Refresh
-          </Button>
+          </IconButton>
         }
       />
       <QueryState query={transports} lines={8} />

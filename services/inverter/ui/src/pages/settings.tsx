@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import {
   changedValues,
   Fact,
@@ -15,6 +14,7 @@ import { IconPassword } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type GatewaySettings, keys, readSettings, saveSettings, type SettingsView } from '../api.ts'
+import { IconButton } from '../page-elements.tsx'
 
 /** Settings of the whole service. */
 export function SettingsPage() {
@@ -73,9 +73,9 @@ function Password() {
     <Section
       title="Administrator"
       actions={
-        <Button variant="default" leftSection={<IconPassword size={16} aria-hidden />} onClick={() => setOpen(true)}>
+        <IconButton icon={IconPassword} onClick={() => setOpen(true)}>
           Change password
-        </Button>
+        </IconButton>
       }
     >
       <dl className="hearth-facts" data-start>

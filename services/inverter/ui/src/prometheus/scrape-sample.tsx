@@ -2,13 +2,12 @@ import { Code, Text } from '@mantine/core'
 import { CopyButton, describeError, IconAction, LoadingLines, Section } from '@hearth/ui'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Notice } from '../notice.tsx'
+import { Notice } from '../page-elements.tsx'
 import { scrapeConfig } from './scrape-config.ts'
 
 /** A sample for prometheus.yml, and what a scrape gets now. */
 export function ScrapeSample({ isTokenRequired }: { isTokenRequired: boolean }) {
-  const { protocol, host } = window.location
-  const sample = scrapeConfig({ protocol, host, isTokenRequired })
+  const sample = scrapeConfig(window.location, isTokenRequired)
   const preview = useQuery({ queryKey: ['scrape-preview'], queryFn: readExposition, staleTime: 0 })
   return (
     <div className="hearth-stack">
