@@ -14,8 +14,7 @@ import { createLayoutStore } from './dashboard/layout.ts'
 import type { Tables } from './tables.ts'
 import { DeviceConnections } from './devices/device-connections.ts'
 import { createDeviceViews } from './devices/device-view.ts'
-import { openDevices } from './devices/devices.ts'
-import { createIdentityCheck } from './devices/identity-check.ts'
+import { createIdentityCheck, openDevices } from './devices/devices.ts'
 import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
 import { createDiagnostics } from './diagnostics/diagnostics.ts'
 import { openDispatch } from './dispatch/dispatch.ts'
@@ -184,10 +183,7 @@ export async function createApp(dependencies: AppDependencies) {
   })
   const gate = new Gate({
     clock: timers,
-    requestsPerMinute: config.requestsPerMinute,
-    exempt: config.rateLimitExempt,
-    isDocsPublic: config.isDocsPublic,
-    isVendorDiagnosticsOn: config.isVendorDiagnosticsOn,
+    config,
     isWriteAccessOn,
     isStopping: () => isStopping,
     scraping: () => {

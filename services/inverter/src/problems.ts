@@ -133,15 +133,11 @@ export function toError(error: unknown, request: { instance: string; correlation
     headers: {
       ...(effective === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
-      ...headersOf(error),
+      ...(error instanceof HttpError && error.reason.kind === 'method-not-allowed'
+        ? { allow: error.reason.allowed.join(', ') }
+        : {}),
     },
   }
-}
-
-function headersOf(error: unknown): Record<string, string> {
-  return error instanceof HttpError && error.reason.kind === 'method-not-allowed'
-    ? { allow: error.reason.allowed.join(', ') }
-    : {}
 }
 
 function problemOf(error: unknown): Problem {

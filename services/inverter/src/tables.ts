@@ -9,7 +9,8 @@ export interface Tables {
   sessions: SessionRow<'username'>
   tokens: TokenRow<'token_hash', TokenColumns>
   devices: DeviceRow
-  approvals: ApprovalRow
+  /** Metrics and actions that may be written. */
+  approvals: { name: string; approved_at: number }
   capabilities: CapabilityRow
   energy_modes: EnergyModeRow
   energy_stops: EnergyStopRow
@@ -81,12 +82,6 @@ export interface DeviceRow {
   /** Serial number seen last, to notice that another inverter answers at the address. */
   serial: string | null
   created_at: number
-}
-
-/** A metric or action that may be written. */
-export interface ApprovalRow {
-  name: string
-  approved_at: number
 }
 
 /** A capability as recorded for one device; a device without a row has the default. */

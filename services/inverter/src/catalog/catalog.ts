@@ -55,13 +55,17 @@ export function loadCatalog(files: { registry?: string | undefined; allowlist?: 
   }
 }
 
-function readFile<S extends z.ZodType>(schema: S, path: string, setting: string): z.output<S> {
-  let content: unknown
+/** Reads a JSON file that a setting or option names; throws an `OperatorError` when it cannot be read. */
+export function readJsonFile(path: string, setting: string): unknown {
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
+    return JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
     throw new OperatorError(`${setting}: cannot read ${path}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+function readFile<S extends z.ZodType>(schema: S, path: string, setting: string): z.output<S> {
+  const content = readJsonFile(path, setting)
   refuseSecrets(content, setting)
   const result = schema.safeParse(content)
   if (result.success) return result.data

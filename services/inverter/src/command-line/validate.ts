@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Environment } from '@hearth/runtime'
 import { loadCatalog } from '../catalog/catalog.ts'
-import { readConfig, type Config } from '../config.ts'
+import { readConfig } from '../config.ts'
 import { openQuery } from '../database/open.ts'
 import { checkSecret, databaseFile } from '../database/secret.ts'
 import { readDevices } from '../devices/devices.ts'
@@ -15,14 +15,6 @@ export async function validate(environment: Environment) {
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   const secret = checkSecret(config)
   if (secret === undefined || !existsSync(databaseFile(config.dataDirectory))) return { catalog, devices: 0 }
-  return { catalog, devices: await checkDevices(config, secret) }
-}
-
-async function checkDevices(config: Config, secret: string): Promise<number> {
-  const query = openQuery(config.dataDirectory, secret)
-  try {
-    return (await readDevices(query)).length
-  } finally {
-    await query.destroy()
-  }
+  await using query = openQuery(config.dataDirectory, secret)
+  return { catalog, devices: (await readDevices(query)).length }
 }

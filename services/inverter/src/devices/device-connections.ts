@@ -52,8 +52,12 @@ export class DeviceConnections {
     for (const [id, open] of this.#open) {
       const wanted = groups.get(id)
       if (wanted === undefined || shapeOf(wanted) !== open.shape) await this.#closeEndpoint(id, open)
-      // Names and limits change without touching the connection.
-      else for (const device of wanted) Object.assign(open.runtimes.get(device.id) ?? {}, { device })
+      else
+        // Names and limits change without touching the connection.
+        for (const device of wanted) {
+          const runtime = open.runtimes.get(device.id)
+          if (runtime !== undefined) runtime.device = device
+        }
     }
     for (const [id, group] of groups) if (!this.#open.has(id)) await this.#openEndpoint(id, group)
   }

@@ -57,7 +57,7 @@ export async function cycle(
   running.meter.recordChange(wantedW - measuredW)
 }
 
-/** The first setpoint of an operation, decided on what the plant does at this moment. */
+/** The first setpoint of an operation, decided on the current power of the plant. */
 export async function firstAim(run: Run, running: RunningOperation, proceed: () => void): Promise<Aim> {
   const record = currentRecord(run.persisted)
   if (record.phase !== 'applying' && record.phase !== 'replacing') throw new Error('nothing is being started')

@@ -5,13 +5,7 @@ import type { Frame } from '../protocol/frame.ts'
 const confirmationMs = 5000
 
 /** Counts of what arrived so far. */
-export interface ArrivalStatus {
-  readonly framesReceived: number
-  readonly unexpectedFrames: number
-  readonly foreignAccessSuspected: boolean
-  /** Wall clock, milliseconds; null before the first. */
-  readonly lastFrameAt: number | null
-}
+export type ArrivalStatus = Readonly<ReturnType<Arrivals['status']>>
 
 /** Sorts the frames that arrive and keeps count of them. */
 export class Arrivals {
@@ -58,11 +52,12 @@ export class Arrivals {
     return isExcessive
   }
 
-  status(): ArrivalStatus {
+  status() {
     return {
       framesReceived: this.#received,
       unexpectedFrames: this.#unexpected,
       foreignAccessSuspected: this.#foreign.isSuspected(this.#timers.monotonic()),
+      /** Wall clock, milliseconds; null before the first. */
       lastFrameAt: this.#lastAt,
     }
   }

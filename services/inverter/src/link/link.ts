@@ -245,7 +245,7 @@ export class Link {
     this.#exchange?.fail('unreachable')
     this.#probe?.reject(new LinkError('unreachable'))
     this.#probe = undefined
-    // A device that was well a moment ago is most likely well on the next connection: who waits may go on waiting.
+    // A device that answered on this connection will most likely answer on the next one: requests keep waiting.
     if (!wasUp || !this.#hasAnswered) this.#refuseWaiting()
     this.#hasAnswered = false
     if (wasUp) this.#onDisconnected.notify(this.#dropFailure)

@@ -72,7 +72,10 @@ export class Periodic {
     this.#endings = [
       link.onValue((from, objectId, payload) => this.#take(from, objectId, payload)),
       link.onConnected(() => this.#begin()),
-      link.onDisconnected(() => this.#disconnected()),
+      link.onDisconnected(() => {
+        this.#isPeriodSet = false
+        this.#lose()
+      }),
       link.onMaintenance((isActive) => (isActive ? this.#lose() : this.#begin())),
     ]
     this.#begin()
@@ -259,11 +262,6 @@ export class Periodic {
     // Before an object is registered its value answers another client: good, but no sign of registration.
     if (this.#seen.has(objectId)) this.#seen.set(objectId, timers.monotonic())
     onValue(objectId, payload)
-  }
-
-  #disconnected(): void {
-    this.#isPeriodSet = false
-    this.#lose()
   }
 
   #lose(): void {

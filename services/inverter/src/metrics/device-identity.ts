@@ -3,13 +3,11 @@ import type { Link } from '../link/link.ts'
 import type { Priority } from '../link/send-queue.ts'
 import type { UnansweredObjects } from '../link/unanswered-objects.ts'
 import type { DeviceReader } from './device-reader.ts'
+import type { DeviceRow } from '../tables.ts'
 import { textOf } from './value.ts'
 
 /** Identity of the inverter that answers. Null where the firmware does not answer the object. */
-export interface Identity {
-  readonly firmware: string | null
-  readonly serial: string | null
-}
+export type Identity = Readonly<Pick<DeviceRow, 'firmware' | 'serial'>>
 
 /** Attempts to read everything on one and the same connection. */
 const maxAttempts = 3

@@ -9,7 +9,7 @@ interface InverterDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly seed: number
-  /** Serial number; undefined for the one an inverter has by itself. */
+  /** Serial number; undefined for the default one. */
   readonly serial?: string
   readonly slaves: readonly SimulatedSlave[]
   readonly faults: () => Faults

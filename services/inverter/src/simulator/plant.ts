@@ -1,6 +1,6 @@
 import { smoothNoise } from './seeded-noise.ts'
 
-/** A house with solar panels on two strings and a battery, at one moment. Powers in watts. */
+/** A house with solar panels on two strings and a battery, at one time. Powers in watts. */
 export interface PlantState {
   /** Wall clock, milliseconds since the epoch. */
   readonly at: number
@@ -42,7 +42,7 @@ const external = 2
 /** Share of the energy that goes into the battery and comes out again, each way. */
 const efficiency = 0.96
 
-/** A plant at one moment of the day, its battery at rest. */
+/** Creates a plant at a time of the day, its battery at rest. */
 export function newPlant(at: number, soc = 0.5): PlantState {
   const powers = { solarA: 0, solarB: 0, load: 0, battery: 0, grid: 0 }
   return { at, soc, ...powers, temperature: 24, energy: noEnergy, midnight: noEnergy }
