@@ -14,6 +14,7 @@ import {
 } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import { checkAllowance, hasCsrfToken, isCrossSite } from '@hearth/service'
+import type { Config } from './config.ts'
 import { Problem } from './problems.ts'
 
 /** An authenticated caller. */
@@ -59,13 +60,9 @@ export const sessionCookie = 'hearth_inverter_session'
 /** More than five failures in five minutes, with tokens or at sign-in, lock an address out for fifteen. */
 export const maxFailures = lockOut(5, 300, 900)
 
-/** Dependencies of the gate. */
-export interface GateDependencies {
+interface GateDependencies {
   readonly clock: Clock
-  readonly requestsPerMinute: number
-  readonly exempt: readonly string[]
-  readonly isDocsPublic: boolean
-  readonly isVendorDiagnosticsOn: boolean
+  readonly config: Pick<Config, 'requestsPerMinute' | 'rateLimitExempt' | 'isDocsPublic' | 'isVendorDiagnosticsOn'>
   readonly isWriteAccessOn: () => boolean
   readonly isStopping: () => boolean
   /** Access of the scraper; see the settings. */
@@ -92,12 +89,9 @@ export class Gate {
   constructor(dependencies: GateDependencies) {
     this.#dependencies = dependencies
     this.#wrongTokens = createThrottle(maxFailures, dependencies.clock)
-    this.#requests = createBudget({
-      limit: dependencies.requestsPerMinute,
-      windowSeconds: 60,
-      clock: dependencies.clock,
-    })
-    this.#exempt = createAddressSet(dependencies.exempt)
+    const { config, clock } = dependencies
+    this.#requests = createBudget({ limit: config.requestsPerMinute, windowSeconds: 60, clock })
+    this.#exempt = createAddressSet(config.rateLimitExempt)
   }
 
   async check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
@@ -119,8 +113,8 @@ export class Gate {
   }
 
   /**
-   * The headers of an allowed reading by a token that was checked lately, or undefined to ask in the ordinary way: without
-   * waiting, and nothing is counted then.
+   * The headers of an allowed reading by a token that was checked lately, or undefined when the route has to answer; nothing
+   * is counted then. Never waits.
    */
   allowCached(request: IncomingMessage, address: string): readonly string[] | undefined {
     const { authorization = '' } = request.headers
@@ -179,10 +173,10 @@ export class Gate {
 }
 
 /** Refuses disabled routes before the caller is known: they do not exist for anyone. */
-function refuseDisabled(dependencies: GateDependencies, access: Access): void {
-  if (access === 'write-access' && !dependencies.isWriteAccessOn())
+function refuseDisabled({ config, isWriteAccessOn }: GateDependencies, access: Access): void {
+  if (access === 'write-access' && !isWriteAccessOn())
     throw new Problem('write_disabled', 'Write access is off; an administrator switches it on')
-  if ((access === 'docs' && !dependencies.isDocsPublic) || (access === 'vendor' && !dependencies.isVendorDiagnosticsOn))
+  if ((access === 'docs' && !config.isDocsPublic) || (access === 'vendor' && !config.isVendorDiagnosticsOn))
     throw new Problem('not_found', 'Not found')
 }
 

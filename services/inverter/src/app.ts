@@ -12,23 +12,21 @@ import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
 import { createLayoutStore } from './dashboard/layout.ts'
 import type { Tables } from './tables.ts'
-import { testConnection } from './devices/connection-test.ts'
 import { DeviceConnections } from './devices/device-connections.ts'
-import { DeviceViews } from './devices/device-view.ts'
-import { openDevices, type Devices } from './devices/devices.ts'
-import { createIdentityCheck } from './devices/identity-check.ts'
+import { createDeviceViews } from './devices/device-view.ts'
+import { createIdentityCheck, openDevices } from './devices/devices.ts'
 import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
-import { createDiagnostics, createSlaveSearch } from './diagnostics/diagnostics.ts'
+import { createDiagnostics } from './diagnostics/diagnostics.ts'
 import { openDispatch } from './dispatch/dispatch.ts'
 import { isDispatchRegister } from './dispatch/registers.ts'
 import type { DispatchStore } from './dispatch/store.ts'
 import { openEnergyManager } from './energy/energy.ts'
-import { readEnergy } from './energy/energy-readings.ts'
-import { createEvents, type Events } from './events/events.ts'
+import { readEnergy } from './energy/energy-view.ts'
+import { createEvents } from './events/events.ts'
 import { LiveValues } from './events/live-values.ts'
-import { Health } from './health/health.ts'
-import { createJournal, type Journal, type JournalEntry } from './journal/journal.ts'
-import { Metrics } from './metrics/metrics.ts'
+import { createHealth } from './health/health.ts'
+import { createJournal, type JournalEntry } from './journal/journal.ts'
+import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { MetricWrites } from './metrics/write-metric.ts'
 import { toError } from './problems.ts'
@@ -54,17 +52,7 @@ export interface AppDependencies {
   /** Folder of the built web pages. */
   readonly pages: string
   /** For tests that observe or hinder what is persisted. */
-  readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
-}
-
-/** The running service. */
-export interface App {
-  readonly http: Awaited<ReturnType<typeof createServer>>
-  readonly devices: Devices
-  readonly connections: DeviceConnections
-  readonly journal: Journal
-  readonly events: Events
-  close(): Promise<void>
+  readonly wrapDispatchStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
 
 /** Maximum size of a request body, bytes. */
@@ -74,7 +62,7 @@ const bodyLimit = 524_288
  * Creates every part of the service and gives it what it needs. The server does not listen yet; devices are already
  * connected. A callback may use what is created further down: none is called before `start`.
  */
-export async function createApp(dependencies: AppDependencies): Promise<App> {
+export async function createApp(dependencies: AppDependencies) {
   const { config, log, timers, catalog, database, isOffline, isOperator, pages, wrapDispatchStore } = dependencies
   let isStopping = false
 
@@ -84,7 +72,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
 
   // Devices and their connections
   const journal = createJournal(database, timers)
-  const simulator = createEmbeddedSimulator({ catalog, timers, dataDirectory: config.dataDirectory })
+  const simulator = createEmbeddedSimulator(config.dataDirectory, { catalog, timers })
   const exposition = createExposition({
     catalog,
     devices: () => connections.devices(),
@@ -116,17 +104,14 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     readiness: (runtime) => readiness.device(runtime),
     publish: (event) => events.publish(event),
   })
-  const devices = await openDevices(database, {
-    clock: timers,
-    hooks: {
-      whileLeaving: (id, change) => dispatch.whileHandedBack(id, 'device_reconfigured', change),
-      rebuild: async (list) => {
-        if (!isOffline) await connections.rebuild(list)
-      },
-      afterLeaving: forgetDevice,
-      guarded: (id, change) => dispatch.guarded(id, change),
-      changed: () => events.publish({ type: 'changed', collection: 'devices' }),
+  const devices = await openDevices(database, timers, {
+    whileLeaving: (id, change) => dispatch.whileHandedBack(id, 'device_reconfigured', change),
+    rebuild: async (list) => {
+      if (!isOffline) await connections.rebuild(list)
     },
+    afterLeaving: forgetDevice,
+    guarded: (id, change) => dispatch.guarded(id, change),
+    changed: () => events.publish({ type: 'changed', collection: 'devices' }),
   })
 
   // Permission to write, and what is done with it
@@ -142,21 +127,21 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     clock: timers,
     log,
     devices,
-    guarded: (id, names, change) => dispatch.guardedFor(id, names, change),
+    guarded: (id, names, change) => dispatch.guarded(id, change, names),
     changed: () => events.publish({ type: 'changed', collection: 'capabilities' }),
   })
-  const checkIdentity = createIdentityCheck({ devices, capabilities, log })
+  const checkIdentity = createIdentityCheck(devices, capabilities, log)
   const dispatch = await openDispatch({
     db: database.query,
     timers,
     log,
     devices,
-    gateways: (id) => connections.device(id)?.gateway,
+    gateways: (id) => connections.device(id),
     capabilities: (id) => capabilities.read(id),
     isApproved: approvals.isApproved,
     isWriteAccessOn,
     publish: ({ device_id }) => events.publish({ type: 'dispatch', device_id }),
-    ...(wrapDispatchStore === undefined ? {} : { wrapStore: wrapDispatchStore }),
+    wrapStore: wrapDispatchStore,
   })
   const energy = await openEnergyManager({
     db: database.query,
@@ -187,7 +172,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
 
   // Callers
   const onAccessChanged = () => events.dropAll()
-  const tokens = new Tokens({ database, clock: timers, onAccessChanged })
+  const tokens = new Tokens(database, timers, onAccessChanged)
   const sessions = new Sessions({
     database,
     clock: timers,
@@ -198,10 +183,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   })
   const gate = new Gate({
     clock: timers,
-    requestsPerMinute: config.requestsPerMinute,
-    exempt: config.rateLimitExempt,
-    isDocsPublic: config.isDocsPublic,
-    isVendorDiagnosticsOn: config.isVendorDiagnosticsOn,
+    config,
     isWriteAccessOn,
     isStopping: () => isStopping,
     scraping: () => {
@@ -230,20 +212,20 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       setWriteAccess,
       approvals,
       devices,
-      deviceViews: new DeviceViews(devices, (id) => {
+      deviceViews: createDeviceViews(devices, (id) => {
         const runtime = connections.device(id)
         return runtime === undefined ? undefined : readiness.device(runtime)
       }),
-      testConnection: (input) => testConnection(input, { connections, catalog, timers }),
-      metrics: new Metrics({ catalog, approvals, device: (id) => connections.required(id) }),
+      testConnection: (input) => connections.test(input),
+      metrics: createMetrics({ catalog, approvals, device: (id) => connections.required(id) }),
       writes,
       readiness,
       dispatch,
       energy,
       capabilities,
-      health: new Health({ catalog, device: (id) => connections.required(id), now: () => timers.now() }),
+      health: createHealth({ catalog, device: (id) => connections.required(id), now: () => timers.now() }),
       journal,
-      diagnostics: createDiagnostics({ catalog, connections, slaves: createSlaveSearch(catalog, timers) }),
+      diagnostics: createDiagnostics(connections, catalog, timers),
       exposition,
       layout: createLayoutStore(database),
       releases: createReleaseCheck({ version, url: config.releasesUrl, timers }),
@@ -272,7 +254,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     connections,
     journal,
     events,
-    async close() {
+    async close(): Promise<void> {
       isStopping = true
       // The web pages and programs go on reading while the devices get their own settings back.
       if (!isOffline) await dispatch.close()
@@ -293,12 +275,12 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
 
-  /** Records a write, and lets it stand when that fails: a full disk must not make a write fail, least of all one that hands back. */
+  /** Records a write. A failure is logged only: a full disk must not make a write fail, least of all one that hands back. */
   async function recordWrite(entry: JournalEntry): Promise<void> {
     try {
       await journal.add(entry)
     } catch (error) {
-      log.error({ err: error, device: entry.deviceId, metric: entry.metric }, 'a write could not be noted')
+      log.error({ err: error, device: entry.device_id, metric: entry.metric }, 'a write could not be noted')
     }
   }
 

@@ -3,9 +3,6 @@ import type { Environment, Log } from '@hearth/runtime'
 import { firstSignInBox, runService } from '@hearth/service'
 import { readConfig, type Config } from './config.ts'
 
-/** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
-const loadService = () => import('./open-service.ts')
-
 /** Runs the service in the foreground until it is told to stop. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
@@ -13,7 +10,8 @@ export async function serve(environment: Environment): Promise<void> {
     name: 'inverter',
     config,
     logOutput: 'stdout',
-    open: async (log) => (await loadService()).openService(config, { log }),
+    // Loaded once the settings are known to be right: a start that is refused is refused at once.
+    open: async (log) => (await import('./open-service.ts')).openService(config, { log }),
     announce({ app, firstPassword }, log) {
       warnInContainer(config, log)
       const simulated = app.devices.all().filter(({ isSimulated }) => isSimulated)

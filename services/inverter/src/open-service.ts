@@ -9,7 +9,7 @@ import {
 } from '@hearth/runtime'
 import { openClaimed } from '@hearth/service'
 import { createAdministrator, pendingPassword } from './accounts/sessions.ts'
-import { createApp, type App, type AppDependencies } from './app.ts'
+import { createApp, type AppDependencies } from './app.ts'
 import { loadCatalog } from './catalog/catalog.ts'
 import { createControlSocket } from './command-line/control-socket.ts'
 import type { Config } from './config.ts'
@@ -17,15 +17,10 @@ import { openStorage } from './database/open.ts'
 import { checkSecret } from './database/secret.ts'
 
 /** A service that owns its data directory, ready to listen. */
-export interface Service {
-  readonly app: App
-  /** The password generated on the first start, until it is changed. */
-  readonly firstPassword: string | undefined
-  close(): Promise<void>
-}
+export type Service = Awaited<ReturnType<typeof openService>>
 
 /** Options for opening a service, beside its settings. */
-export interface OpenOptions extends Pick<AppDependencies, 'wrapDispatchStore'> {
+interface OpenOptions extends Pick<AppDependencies, 'wrapDispatchStore'> {
   readonly log: Log
   readonly timers?: Timers
   /** For a command while no service runs: nothing is sent to a device. */
@@ -33,13 +28,13 @@ export interface OpenOptions extends Pick<AppDependencies, 'wrapDispatchStore'> 
 }
 
 /** Folder of the built web pages. */
-export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
+const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
 
 /**
  * Claims the data directory, opens the encrypted database and wires the service. Throws an `OperatorError`, and leaves
  * nothing running, when a setting, the catalog, the secret or the device list cannot be used, or the directory is in use.
  */
-export async function openService(config: Config, options: OpenOptions): Promise<Service> {
+export async function openService(config: Config, options: OpenOptions) {
   const { log, timers = systemTimers, isOffline = false } = options
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   checkSecret(config)
@@ -51,7 +46,6 @@ export async function openService(config: Config, options: OpenOptions): Promise
     const control = createControlSocket(config.dataDirectory)
     // Closed after the app: a command that is under way gets its answer.
     resources.defer(() => control.close())
-    const { wrapDispatchStore } = options
     const app = await createApp({
       config,
       log,
@@ -61,10 +55,11 @@ export async function openService(config: Config, options: OpenOptions): Promise
       isOffline,
       isOperator: (socket) => control.isOperator(socket),
       pages: pagesFolder,
-      ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
+      wrapDispatchStore: options.wrapDispatchStore,
     })
     resources.defer(() => app.close())
     await control.listen((request, response) => app.http.routing(request, response))
+    /** `firstPassword` is the one generated on the first start, until it is changed. */
     return { app, firstPassword }
   })
 }

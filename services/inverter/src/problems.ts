@@ -60,16 +60,10 @@ const catalogue = {
 /** Error code of the API; it determines the status and the title. */
 export type ProblemCode = keyof typeof catalogue
 
-/** One offending part of a request, or one metric of a batch. */
-export interface ProblemPart {
-  readonly parameter: string
-  readonly code: string
-  readonly detail: string
-}
-
 /** Optional members of a problem. */
-export interface ProblemFacts {
-  readonly errors?: readonly ProblemPart[]
+interface ProblemFacts {
+  /** The offending parts of a request, or the metrics of a batch. */
+  readonly errors?: readonly { readonly parameter: string; readonly code: string; readonly detail: string }[]
   /** Members of the document of this code, such as `devices` or `readback_value`. */
   readonly members?: Readonly<Record<string, unknown>>
   readonly retryAfterSeconds?: number | undefined
@@ -113,14 +107,8 @@ export const ProblemDocument = z
   })
   .meta({ id: 'Problem' })
 
-/** Request in which a problem arose. */
-export interface Occurrence {
-  readonly instance: string
-  readonly correlationId: string
-}
-
-/** Turns whatever was thrown into a problem document. An unexpected error becomes a 500 without detail. */
-export function toError(error: unknown, where: Occurrence): ErrorAnswer {
+/** Turns whatever was thrown by a request into a problem document. An unexpected error becomes a 500 without detail. */
+export function toError(error: unknown, request: { instance: string; correlationId: string }): ErrorAnswer {
   const problem = problemOf(error)
   const { status, title } = catalogue[problem.code]
   const { errors, members = {}, retryAfterSeconds } = problem.facts
@@ -135,9 +123,9 @@ export function toError(error: unknown, where: Occurrence): ErrorAnswer {
       title,
       status: effective,
       detail: problem.message,
-      instance: where.instance,
+      instance: request.instance,
       code: problem.code,
-      correlation_id: where.correlationId,
+      correlation_id: request.correlationId,
       timestamp: new Date().toISOString(),
       ...(errors === undefined ? {} : { errors }),
       ...members,
@@ -145,15 +133,11 @@ export function toError(error: unknown, where: Occurrence): ErrorAnswer {
     headers: {
       ...(effective === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...(wait === undefined ? {} : { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
-      ...headersOf(error),
+      ...(error instanceof HttpError && error.reason.kind === 'method-not-allowed'
+        ? { allow: error.reason.allowed.join(', ') }
+        : {}),
     },
   }
-}
-
-function headersOf(error: unknown): Record<string, string> {
-  return error instanceof HttpError && error.reason.kind === 'method-not-allowed'
-    ? { allow: error.reason.allowed.join(', ') }
-    : {}
 }
 
 function problemOf(error: unknown): Problem {
@@ -183,9 +167,7 @@ function problemOfHttpError({ message, reason }: HttpError): Problem {
       return new Problem(
         'rate_limited',
         `At most ${reason.limit} in ${reason.windowSeconds} seconds; try again in ${reason.retryAfterSeconds} s`,
-        {
-          retryAfterSeconds: reason.retryAfterSeconds,
-        },
+        { retryAfterSeconds: reason.retryAfterSeconds },
       )
     case 'too-large':
       return new Problem('invalid_request', 'The body is larger than 512 KiB', { status: 413 })

@@ -2,13 +2,15 @@ import type { SessionRow, TokenRow } from '@hearth/accounts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
 export interface Tables {
-  facts: FactRow
+  /** Facts about the database itself. */
+  facts: SettingRow
   settings: SettingRow
   administrators: AdministratorRow
   sessions: SessionRow<'username'>
   tokens: TokenRow<'token_hash', TokenColumns>
   devices: DeviceRow
-  approvals: ApprovalRow
+  /** Metrics and actions that may be written. */
+  approvals: { name: string; approved_at: number }
   capabilities: CapabilityRow
   energy_modes: EnergyModeRow
   energy_stops: EnergyStopRow
@@ -38,15 +40,9 @@ export const tableNames = [
  */
 export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records')
 
-/** Facts about the database itself. */
-export interface FactRow {
+/** A named value, as JSON. */
+interface SettingRow {
   name: string
-  value: string
-}
-
-export interface SettingRow {
-  name: string
-  /** JSON. */
   value: string
 }
 
@@ -75,7 +71,7 @@ export interface DeviceRow {
   is_simulated: number
   /** Pause between two requests, milliseconds. */
   request_gap_ms: number
-  /** 1 if the device is told to send values by itself. */
+  /** 1 if the device is set up to send values by itself. */
   periodic_reads: number
   /** Watts; null until the operator sets them. */
   max_charge_power_w: number | null
@@ -86,12 +82,6 @@ export interface DeviceRow {
   /** Serial number seen last, to notice that another inverter answers at the address. */
   serial: string | null
   created_at: number
-}
-
-/** A metric or action that may be written. */
-export interface ApprovalRow {
-  name: string
-  approved_at: number
 }
 
 /** A capability as recorded for one device; a device without a row has the default. */

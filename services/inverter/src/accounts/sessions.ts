@@ -20,12 +20,11 @@ import type { AdministratorRow, Tables } from '../tables.ts'
 import { Problem } from '../problems.ts'
 import type { Session } from './schema.ts'
 import * as store from './store.ts'
-import { findAdministrator, insertAdministratorIfNew, updateAdministrator } from './store.ts'
 
 /** A session lasts twelve hours, milliseconds. */
 const maxAge = 12 * 3_600_000
 
-export interface SessionDependencies {
+interface SessionDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly dataDirectory: string
@@ -122,22 +121,22 @@ const administrator = 'admin'
 
 /** Creates the administrator with a generated password on the first start; later starts change nothing. */
 export async function createAdministrator(database: Database<Tables>, dataDirectory: string): Promise<void> {
-  if ((await findAdministrator(database.query, administrator)) !== undefined) return
+  if ((await store.findAdministrator(database.query, administrator)) !== undefined) return
   await createWithInitialPassword(database, dataDirectory, (trx, values) =>
-    insertAdministratorIfNew(trx, { username: administrator, ...values }),
+    store.insertAdministratorIfNew(trx, { username: administrator, ...values }),
   )
 }
 
-/** The generated password as long as it waits to be used, so that every start can show it. */
+/** Returns the generated password until it is changed, so that every start can show it. */
 export async function pendingPassword(database: Database<Tables>, dataDirectory: string): Promise<string | undefined> {
-  return pendingInitialPassword(dataDirectory, await findAdministrator(database.query, administrator))
+  return pendingInitialPassword(dataDirectory, await store.findAdministrator(database.query, administrator))
 }
 
 /** Gives the administrator a new generated password that must be changed, and ends the sessions. */
 export async function resetPassword(database: Database<Tables>, dataDirectory: string): Promise<string> {
   const { password, values } = await generatePassword()
   await database.query.transaction().execute(async (trx) => {
-    await updateAdministrator(trx, administrator, values)
+    await store.updateAdministrator(trx, administrator, values)
     await endSessionsOf(trx, { owner: 'username', id: administrator })
   })
   await forgetInitialPassword(dataDirectory)

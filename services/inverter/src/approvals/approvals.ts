@@ -1,21 +1,21 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
-import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Tables } from '../tables.ts'
 import { invalid } from '../problems.ts'
 import { readSetting, writeSetting } from '../settings/store.ts'
 import type { Parameter, Selection } from './schema.ts'
 import { allApprovals, replaceApprovals } from './store.ts'
 
-export interface ApprovalDependencies {
+interface ApprovalDependencies {
   readonly database: Database<Tables>
   readonly catalog: Catalog
   readonly clock: Clock
-  /** Lets approvals go; rejects without that when something depends on them and cannot be ended. */
+  /** Runs a change that revokes approvals; rejects without it when something depends on them and cannot be ended. */
   readonly whileRevoking: (names: readonly string[], change: () => Promise<void>) => Promise<void>
 }
 
-/** Reads what is approved and shown; from then on both are at hand without asking the database. */
+/** Reads what is approved and shown; from then on both are read without the database. */
 export async function openApprovals(dependencies: ApprovalDependencies): Promise<Approvals> {
   const { database, catalog } = dependencies
   const approved = (await allApprovals(database.query)).filter((name) => catalog.allowlist.has(name))
@@ -67,11 +67,27 @@ export class Approvals {
   }
 
   parameters(): Parameter[] {
-    const { catalog } = this.#dependencies
-    const shown = new Set(this.#exposed)
-    return catalog.objects.map((object) =>
-      describe(object, catalog, { exposed: shown.has(object.name), approved: this.#approved.has(object.name) }),
-    )
+    const { objects, allowlist } = this.#dependencies.catalog
+    const exposed = new Set(this.#exposed)
+    return objects.map((object) => {
+      const rule = allowlist.get(object.name)
+      return {
+        name: object.name,
+        vendor_name: object.vendorName,
+        group: object.group,
+        unit: object.unit,
+        value_type: object.valueType,
+        is_action: object.isAction,
+        exposed: exposed.has(object.name),
+        approved: this.#approved.has(object.name),
+        writable: rule !== undefined,
+        minimum: rule?.minimum ?? null,
+        maximum: rule?.maximum ?? null,
+        allowed_values: rule?.allowed_values ?? null,
+        labels: object.enumLabels === undefined ? null : Object.fromEntries(object.enumLabels),
+        help_text: object.helpText ?? null,
+      }
+    })
   }
 
   #change(next: () => ReadonlySet<string>): Promise<void> {
@@ -97,29 +113,4 @@ function checkWritable(names: readonly string[], catalog: Catalog): void {
   checkKnown('write_names', names, catalog)
   const refused = names.find((name) => !catalog.allowlist.has(name))
   if (refused !== undefined) throw invalid('write_names', `names ${refused}, which the write allowlist does not have`)
-}
-
-function describe(
-  object: CatalogObject,
-  catalog: Catalog,
-  { exposed, approved }: Pick<Parameter, 'exposed' | 'approved'>,
-): Parameter {
-  const rule = catalog.allowlist.get(object.name)
-  const labels = object.enumLabels === undefined ? null : Object.fromEntries(object.enumLabels)
-  return {
-    name: object.name,
-    vendor_name: object.vendorName,
-    group: object.group,
-    unit: object.unit,
-    value_type: object.valueType,
-    is_action: object.isAction,
-    exposed,
-    approved,
-    writable: rule !== undefined,
-    minimum: rule?.minimum ?? null,
-    maximum: rule?.maximum ?? null,
-    allowed_values: rule?.allowed_values ?? null,
-    labels,
-    help_text: object.helpText ?? null,
-  }
 }

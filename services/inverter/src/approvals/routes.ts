@@ -5,17 +5,17 @@ import { ApprovalChange, ParameterList, Selection } from './schema.ts'
 
 /** The catalog with what is shown and what may be written. */
 export function approvalRoutes(approvals: Approvals, changed: () => void): Route[] {
-  const shared = { tag: 'Administration', path: '/admin/api/parameters', access: 'admin', limit: 'counted' } as const
+  const shared = {
+    tag: 'Administration',
+    path: '/admin/api/parameters',
+    access: 'admin',
+    limit: 'counted',
+    success: { status: 200, body: ParameterList },
+  } as const
   return [
-    route(
-      {
-        ...shared,
-        method: 'GET',
-        summary: 'All objects of the catalog',
-        success: { status: 200, body: ParameterList },
-      },
-      () => ({ parameters: approvals.parameters() }),
-    ),
+    route({ ...shared, method: 'GET', summary: 'All objects of the catalog' }, () => ({
+      parameters: approvals.parameters(),
+    })),
     route(
       {
         ...shared,
@@ -24,7 +24,6 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
         description:
           'A list that is left out stays as it is. Limits are those of the wire type, not safe operating limits.',
         body: Selection,
-        success: { status: 200, body: ParameterList },
         errors: [409],
       },
       async ({ body }) => {
@@ -39,7 +38,6 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
         method: 'PATCH',
         summary: 'Approve or revoke metrics for writing',
         body: ApprovalChange,
-        success: { status: 200, body: ParameterList },
         errors: [409],
       },
       async ({ body }) => {

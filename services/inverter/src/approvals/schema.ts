@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MetricName } from '../catalog/schema.ts'
+import { MetricName, ValueType } from '../catalog/schema.ts'
 
 /** Metrics shown by a reading without names, and metrics that may be written. */
 export const Selection = z
@@ -25,7 +25,7 @@ export const Parameter = z
     vendor_name: z.string(),
     group: z.string(),
     unit: z.string().nullable(),
-    value_type: z.enum(['boolean', 'integer', 'number', 'string', 'enum']),
+    value_type: ValueType,
     is_action: z.boolean(),
     exposed: z.boolean(),
     approved: z.boolean(),

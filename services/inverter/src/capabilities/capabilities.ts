@@ -1,4 +1,4 @@
-import type { Clock, Log } from '@hearth/runtime'
+import { parseJson, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { invalid, unknownDevice } from '../problems.ts'
@@ -6,9 +6,9 @@ import {
   capabilityNames,
   afterFirmware,
   chooseCopies,
-  readStoredCapability,
   replaceCapability,
   unverified,
+  unverifiedCapability,
 } from './rules.ts'
 import {
   Capability,
@@ -44,7 +44,11 @@ export class Capabilities {
   /** All five of a device, configured or not, in a fixed order. */
   async read(deviceId: string): Promise<Capability[]> {
     const rows = new Map((await capabilityRows(this.#dependencies.db, deviceId)).map((row) => [row.name, row.record]))
-    return capabilityNames.map((name) => readStoredCapability(name, Capability.safeParse(jsonOf(rows.get(name)))))
+    return capabilityNames.map((name) => {
+      const { data } = Capability.safeParse(parseJson(rows.get(name) ?? ''))
+      // A record that cannot be read counts as never verified.
+      return data?.name === name ? data : unverifiedCapability(name)
+    })
   }
 
   /** As `read`, for a configured device; throws `unknown_device`. */
@@ -89,17 +93,17 @@ export class Capabilities {
     return { device_id: deviceId, copied: names, not_copied: notCopied, capabilities: await this.read(deviceId) }
   }
 
-  /** The device was removed or is another one now: nothing is known. */
+  /** Forgets everything about a device that was removed or is another one now. */
   async reset(deviceId: string): Promise<void> {
     await deleteCapabilityRows(this.#dependencies.db, deviceId)
   }
 
-  /** The device runs this firmware now. Returns the capabilities that are no longer verified. */
+  /** Unverifies what was verified on another firmware. Returns the capabilities that are no longer verified. */
   async firmwareChanged(deviceId: string, firmware: string): Promise<CapabilityName[]> {
     return this.#unverify(deviceId, (record) => afterFirmware(record, firmware))
   }
 
-  /** Another inverter answers in the place of the device. Returns the capabilities that are no longer verified. */
+  /** Unverifies everything, because another inverter answers in the place of the device. Returns the capabilities that are no longer verified. */
   async inverterChanged(deviceId: string): Promise<CapabilityName[]> {
     return this.#unverify(deviceId, unverified)
   }
@@ -126,13 +130,5 @@ export class Capabilities {
       records.map((record) => ({ device_id: deviceId, name: record.name, record: JSON.stringify(record) })),
     )
     this.#dependencies.changed()
-  }
-}
-
-function jsonOf(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

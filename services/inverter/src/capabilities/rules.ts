@@ -9,7 +9,7 @@ import {
 } from './schema.ts'
 
 /** Name of the person who verified, and the time; milliseconds since the epoch. */
-export interface Verifier {
+interface Verifier {
   readonly name: string
   readonly at: number
 }
@@ -41,45 +41,32 @@ function refuseForeignEvidence(name: CapabilityName, update: CapabilityUpdate): 
   const foreign = evidenceFields.filter((field) => (update[field] ?? null) !== null && !isGovernedBy(field, name))
   if (foreign.length === 0) return
   throw new Problem('invalid_request', `${name} does not govern ${foreign.join(', ')}`, {
-    errors: foreign.map((parameter) => ({
-      parameter,
-      code: 'invalid_request',
-      detail: `is not governed by ${name}`,
-    })),
+    errors: errorsOf(foreign, `is not governed by ${name}`),
   })
 }
 
+const errorsOf = (parameters: readonly string[], detail: string) =>
+  parameters.map((parameter) => ({ parameter, code: 'invalid_request', detail }))
+
 function refuseUnproven(record: Capability): void {
-  const missing = [
-    ...(record.verified_device_model === null ? ['verified_device_model'] : []),
-    ...(record.verified_firmware === null ? ['verified_firmware'] : []),
-    ...missingEvidence(record),
-  ]
+  const needed = ['verified_device_model', 'verified_firmware', ...neededEvidence(record)] as const
+  const missing: string[] = needed.filter((field) => record[field] === null)
+  if (record.name === 'write_path_convention' && (record.note ?? '').trim() === '') missing.push('note')
   if (missing.length === 0) return
   throw new Problem('invalid_request', `${record.name} cannot be verified without ${missing.join(', ')}`, {
     status: 400,
-    errors: missing.map((parameter) => ({
-      parameter,
-      code: 'invalid_request',
-      detail: 'is needed for a verification',
-    })),
+    errors: errorsOf(missing, 'is needed for a verification'),
   })
 }
 
-function missingEvidence(record: Capability): string[] {
+function neededEvidence(record: Capability): EvidenceField[] {
   switch (record.name) {
     case 'write_path_convention':
-      return [
-        ...(record.soc_strategy_external_code === null ? ['soc_strategy_external_code'] : []),
-        ...((record.note ?? '').trim() === '' ? ['note'] : []),
-      ]
+      return ['soc_strategy_external_code']
     case 'export_limit_convention':
-      return record.export_limit_zero_blocks_export === null ? ['export_limit_zero_blocks_export'] : []
+      return ['export_limit_zero_blocks_export']
     case 'setpoint_volatility':
-      return [
-        ...(record.volatile === null ? ['volatile'] : []),
-        ...(record.volatile === true && record.refresh_interval_seconds === null ? ['refresh_interval_seconds'] : []),
-      ]
+      return record.volatile === true ? ['volatile', 'refresh_interval_seconds'] : ['volatile']
     case 'battery_power_sign_convention':
     case 'grid_power_sign_convention':
       return []
@@ -113,14 +100,6 @@ export function chooseCopies(
       return reason === undefined ? [] : [{ name: record.name, reason }]
     }),
   }
-}
-
-/** A stored record, brought to the present fields; one that cannot be read counts as never verified. */
-export function readStoredCapability(
-  name: CapabilityName,
-  parsed: { success: true; data: Capability } | { success: false },
-): Capability {
-  return parsed.success && parsed.data.name === name ? parsed.data : unverifiedCapability(name)
 }
 
 type Evidence = Pick<Capability, EvidenceField>

@@ -111,5 +111,6 @@ export const CapabilityCopied = z
   .meta({ id: 'CapabilityCopied' })
 export type CapabilityCopied = z.infer<typeof CapabilityCopied>
 
+/** Path parameter of the routes that control or describe one device. */
 export const CapabilityDeviceParams = z.object({ device_id: z.string().min(1).max(64) })
 export const CapabilityParams = CapabilityDeviceParams.extend({ name: CapabilityName })

@@ -4,68 +4,13 @@ import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError } from '@hearth/runtime'
 import type { z } from 'zod'
 import type { WireType } from '../protocol/wire-value.ts'
-import { AllowlistFile, RegistryFile, type AllowlistEntry } from './schema.ts'
-
-/** Type of a value on the API. */
-export type ValueType = 'boolean' | 'integer' | 'number' | 'string' | 'enum'
+import { AllowlistFile, RegistryFile, type AllowlistEntry, type ValueType } from './schema.ts'
 
 /** One object of the vendor's protocol, known on the API by its metric name. */
-export interface CatalogObject {
-  readonly objectId: number
-  readonly vendorName: string
-  readonly name: string
-  readonly type: WireType
-  /** Bytes of a value; undefined for text and structures. */
-  readonly width: number | undefined
-  readonly valueType: ValueType
-  /** Unit of the value on the API. */
-  readonly unit: string | null
-  /** API value = wire value * scale. */
-  readonly scale: number
-  readonly enumLabels: ReadonlyMap<number, string> | undefined
-  readonly group: string
-  readonly isAction: boolean
-  readonly isPreselected: boolean
-  /** Writing the same value twice is the same as writing it once, so a write that left no byte may be tried again. */
-  readonly isIdempotent: boolean
-  /** Kind of answer to a written time; set for logger objects. */
-  readonly response: 'timeseries' | 'event_table' | undefined
-  /** Layout of the bytes behind a text object that holds no text. */
-  readonly structHint: string | undefined
-  readonly helpText: string | undefined
-}
-
-/** Metric names of the objects that the service uses itself. */
-export interface CatalogRoles {
-  readonly preselected: readonly string[]
-  readonly energyFlow: readonly string[]
-  readonly cards: readonly string[]
-  readonly periodic: readonly string[]
-  readonly heartbeat: string
-  readonly dispatchRegisters: readonly string[]
-  readonly prometheusNames: Readonly<Record<string, string>>
-}
+export type CatalogObject = Readonly<ReturnType<typeof objectOf>>
 
 /** The vendor's objects and what may be written to them. */
-export interface Catalog {
-  readonly version: string
-  readonly objects: readonly CatalogObject[]
-  readonly allowlist: ReadonlyMap<string, AllowlistEntry>
-  readonly roles: CatalogRoles
-  /** Labels of fault bits 0 to 127. */
-  readonly faultLabels: readonly string[]
-  readonly eventLabels: ReadonlyMap<number, string>
-  /** Labels of the bits of `battery.status`, by mask. */
-  readonly batteryStatusLabels: ReadonlyMap<number, string>
-  byName(name: string): CatalogObject | undefined
-  byId(objectId: number): CatalogObject | undefined
-}
-
-/** Other files than the shipped ones, by path. */
-export interface CatalogFiles {
-  readonly registry?: string | undefined
-  readonly allowlist?: string | undefined
-}
+export type Catalog = Readonly<ReturnType<typeof loadCatalog>>
 
 const shipped = fileURLToPath(new URL('objects.json', import.meta.url))
 
@@ -74,51 +19,53 @@ const secretNames = new Set(['wifi_password', 'wifi.password'])
 const secretId = '0x14C0E627'
 
 /**
- * Reads and checks the registry and the write allowlist. Throws an `OperatorError` of one line that names the file's setting
- * and the entry that is wrong.
+ * Reads and checks the registry and the write allowlist: the shipped ones, or the files at these paths. Throws an
+ * `OperatorError` of one line that names the file's setting and the entry that is wrong.
  */
-export function loadCatalog(files: CatalogFiles = {}): Catalog {
+export function loadCatalog(files: { registry?: string | undefined; allowlist?: string | undefined } = {}) {
   const registry = readFile(RegistryFile, files.registry ?? shipped, 'OBJECT_REGISTRY_FILE')
+  const allowlistSetting = files.allowlist === undefined ? 'OBJECT_REGISTRY_FILE' : 'WRITE_ALLOWLIST_FILE'
   const entries =
     files.allowlist === undefined
       ? registry.write_allowlist
-      : readFile(AllowlistFile, files.allowlist, 'WRITE_ALLOWLIST_FILE')
+      : readFile(AllowlistFile, files.allowlist, allowlistSetting)
   const objects = registry.objects.map((object) => objectOf(object, registry))
   const byName = uniqueBy(objects, (object) => object.name)
   const byId = uniqueBy(objects, (object) => object.objectId)
   checkRoles(registry, byName)
   return {
-    version: registry.meta.vendor_specification,
     objects,
-    allowlist: allowlistOf(
-      entries,
-      byName,
-      files.allowlist === undefined ? 'OBJECT_REGISTRY_FILE' : 'WRITE_ALLOWLIST_FILE',
-    ),
+    allowlist: allowlistOf(entries, byName, allowlistSetting),
+    /** Metric names of the objects that the service uses itself. */
     roles: {
       preselected: registry.defaults.preselected,
       energyFlow: registry.defaults.energy_flow,
-      cards: registry.defaults.cards,
       periodic: registry.defaults.periodic,
       heartbeat: registry.defaults.heartbeat,
       dispatchRegisters: registry.defaults.dispatch_registers,
       prometheusNames: registry.defaults.prometheus_name,
     },
+    /** Labels of fault bits 0 to 127. */
     faultLabels: registry.fault_bits.labels,
     eventLabels: numericLabels(registry.event_types),
+    /** Labels of the bits of `battery.status`, by mask. */
     batteryStatusLabels: numericLabels(registry.bits.battery_status),
-    byName: (name) => byName.get(name),
-    byId: (objectId) => byId.get(objectId),
+    byName: (name: string): CatalogObject | undefined => byName.get(name),
+    byId: (objectId: number): CatalogObject | undefined => byId.get(objectId),
+  }
+}
+
+/** Reads a JSON file that a setting or option names; throws an `OperatorError` when it cannot be read. */
+export function readJsonFile(path: string, setting: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new OperatorError(`${setting}: cannot read ${path}: ${(error as Error).message}`, { cause: error })
   }
 }
 
 function readFile<S extends z.ZodType>(schema: S, path: string, setting: string): z.output<S> {
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (error) {
-    throw new OperatorError(`${setting}: cannot read ${path}: ${(error as Error).message}`, { cause: error })
-  }
+  const content = readJsonFile(path, setting)
   refuseSecrets(content, setting)
   const result = schema.safeParse(content)
   if (result.success) return result.data
@@ -129,7 +76,7 @@ function readFile<S extends z.ZodType>(schema: S, path: string, setting: string)
   )
 }
 
-/** Before anything else is looked at, so that no other mistake in the file hides it. */
+/** Refuses secrets before anything else is checked, so that no other mistake in the file hides them. */
 function refuseSecrets(content: unknown, setting: string): void {
   const file = content as { objects?: unknown; write_allowlist?: unknown } | unknown[] | null
   const lists = Array.isArray(file) ? [file] : [file?.objects, file?.write_allowlist]
@@ -154,7 +101,7 @@ const widths: Partial<Record<WireType, number>> = {
   float: 4,
 }
 
-function objectOf(object: RegistryFile['objects'][number], registry: RegistryFile): CatalogObject {
+function objectOf(object: RegistryFile['objects'][number], registry: RegistryFile) {
   const labels = object.enum === undefined ? undefined : registry.enums[object.enum]
   if (object.enum !== undefined && labels === undefined)
     throw new OperatorError(`OBJECT_REGISTRY_FILE: ${object.metric} names the unknown enum ${object.enum}`)
@@ -163,16 +110,21 @@ function objectOf(object: RegistryFile['objects'][number], registry: RegistryFil
     vendorName: object.name,
     name: object.metric,
     type: object.type,
+    /** Bytes of a value; undefined for text and structures. */
     width: object.byte_width ?? widths[object.type],
     valueType: object.value_type ?? valueTypeOf(object.type),
+    /** Unit of the value on the API. */
     unit: object.unit,
+    /** API value = wire value * scale. */
     scale: object.scale ?? 1,
     enumLabels: labels === undefined ? undefined : numericLabels(labels),
     group: object.group,
     isAction: object.action ?? false,
-    isPreselected: object.preselected ?? false,
+    /** Writing the same value twice is the same as writing it once, so a write that left no byte may be tried again. */
     isIdempotent: object.idempotent_write ?? false,
+    /** Kind of answer to a written time; set for logger objects. */
     response: object.response,
+    /** Layout of the bytes behind a text object that holds no text. */
     structHint: object.struct_hint ?? object.struct,
     helpText: object.help_text,
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Wire types of the vendor's objects. */
-export const WireTypeName = z.enum([
+const WireTypeName = z.enum([
   'bool',
   'uint8',
   'int8',
@@ -15,6 +15,10 @@ export const WireTypeName = z.enum([
   'struct',
 ])
 
+/** Types of a value on the API. */
+export const ValueType = z.enum(['boolean', 'integer', 'number', 'string', 'enum'])
+export type ValueType = z.infer<typeof ValueType>
+
 const objectId = z.string().regex(/^0x[0-9A-F]{8}$/, 'must be eight upper-case hex digits after 0x')
 
 /** Metric names: what appears in paths and in the database. */
@@ -25,7 +29,7 @@ export const MetricName = z
 const labels = z.record(z.string().regex(/^\d+$/), z.string())
 
 /** One object of the vendor's protocol as the registry file describes it. */
-export const RegistryObject = z.object({
+const RegistryObject = z.object({
   id: objectId,
   /** Vendor's name, such as `battery.soc`. */
   name: z.string().min(1),

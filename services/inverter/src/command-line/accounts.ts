@@ -14,11 +14,9 @@ export function addAccountCommands(program: Command): void {
     .addOption(new Option('--expires <time>', 'when it stops working').choices(TokenExpiry.options).default('90d'))
     .action(async ({ role, name, expires }: { role: string; name: string; expires: string }) => {
       const names = { name: '--name', role: '--role', expires: '--expires' }
-      const [answer] = await callService(
-        [{ method: 'POST', path: '/admin/api/tokens', body: { name, role, expires } }],
-        names,
-      )
-      process.stdout.write(`${(answer as NewToken).token}\n`)
+      const body = { name, role, expires }
+      const { token } = (await callService({ method: 'POST', path: '/admin/api/tokens', body }, names)) as NewToken
+      process.stdout.write(`${token}\n`)
     })
   program
     .command('reset-admin-password')

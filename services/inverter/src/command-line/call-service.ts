@@ -1,31 +1,25 @@
 import { createLog, DataInUse, OperatorError } from '@hearth/runtime'
 import { readConfig, type Config } from '../config.ts'
-import { callControl, type ControlAnswer } from './control-socket.ts'
-
-/** One request of a command to the service's own API. */
-export interface ServiceRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  readonly path: string
-  readonly body?: unknown
-}
+import { callControl, type ControlAnswer, type ControlRequest } from './control-socket.ts'
 
 /** Time to wait for a service that is starting or stopping, and pause between two tries; milliseconds. */
 const patience = 15_000
 const pause = 200
 
-/** Names of members as the options of the command line have them. */
-export type OptionNames = Readonly<Record<string, string>>
-
 /**
- * Carries out requests on the data directory: by the running service, so that they take effect at once, or by one that is
- * opened for it alone and touches no device. Throws an `OperatorError` in the words of the API, with options for members.
+ * Carries out a request on the data directory: by the running service, so that it takes effect at once, or by one that is
+ * opened for it alone and touches no device. Throws an `OperatorError` in the words of the API; `options` names the options
+ * of the command line by the members they fill.
  */
-export async function callService(requests: readonly ServiceRequest[], options: OptionNames = {}): Promise<unknown[]> {
+export async function callService(
+  request: ControlRequest,
+  options: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
   const config = readConfig(process.env)
   const begin = performance.now()
   for (;;) {
-    const answers = (await callRunning(config, requests)) ?? (await callTemporary(config, requests))
-    if (answers !== undefined) return answers.map((answer) => readAnswer(answer, options))
+    const answer = (await callRunning(config, request)) ?? (await callTemporary(config, request))
+    if (answer !== undefined) return readAnswer(answer, options)
     // Somebody owns the data and does not listen yet, or no more: a service that starts or stops, or another command.
     if (performance.now() - begin > patience)
       throw new OperatorError(`DATA_DIR: the service in ${config.dataDirectory} does not answer`)
@@ -33,30 +27,21 @@ export async function callService(requests: readonly ServiceRequest[], options: 
   }
 }
 
+/** Errors of a call when no service listens; the last one when another command's service closed before it began with us. */
+const absent = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED', 'ECONNRESET'])
+
 /** Undefined when no service listens. */
-async function callRunning(config: Config, requests: readonly ServiceRequest[]): Promise<ControlAnswer[] | undefined> {
-  const answers: ControlAnswer[] = []
+async function callRunning(config: Config, request: ControlRequest): Promise<ControlAnswer | undefined> {
   try {
-    for (const request of requests) {
-      const answer = await callControl(config.dataDirectory, request)
-      answers.push(answer)
-      if (answer.status >= 400) break
-    }
-    return answers
+    return await callControl(config.dataDirectory, request)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ECONNREFUSED') return undefined
-    // Another command's service closed while we stood in its queue; it had not begun with us.
-    if (code === 'ECONNRESET' && answers.length === 0) return undefined
+    if (absent.has((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
 }
 
-/** Opens a service for the requests alone; undefined when the data is in use. */
-async function callTemporary(
-  config: Config,
-  requests: readonly ServiceRequest[],
-): Promise<ControlAnswer[] | undefined> {
+/** Opens a service for the request alone; undefined when the data is in use. */
+async function callTemporary(config: Config, request: ControlRequest): Promise<ControlAnswer | undefined> {
   // Loaded here: a running service answers without it.
   const { openService } = await import('../open-service.ts')
   const log = createLog({ name: 'inverter', level: 'silent' })
@@ -66,7 +51,7 @@ async function callTemporary(
   })
   if (service === undefined) return undefined
   try {
-    return await callRunning(config, requests)
+    return await callRunning(config, request)
   } finally {
     await service.close()
   }
@@ -77,7 +62,7 @@ interface ProblemText {
   errors?: { parameter: string; detail: string }[]
 }
 
-function readAnswer({ status, text }: ControlAnswer, options: OptionNames): unknown {
+function readAnswer({ status, text }: ControlAnswer, options: Readonly<Record<string, string>>): unknown {
   const content: unknown = text === '' ? undefined : JSON.parse(text)
   if (status < 400) return content
   const { detail, errors } = content as ProblemText

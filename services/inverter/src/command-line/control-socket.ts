@@ -12,27 +12,18 @@ const closeTimeout = 1000
 const maxAddressBytes = 100
 
 /**
- * The private entrance of the command line: a socket in the data directory that only its owner can open. Requests on it
- * come from the operator, who could read the database as well.
+ * Creates the control socket of a data directory, the command line's way into a running service. Requests on it come from
+ * the operator, who could read the database as well.
  */
-export interface ControlSocket {
-  isOperator(socket: Socket): boolean
-  listen(handle: RequestListener): Promise<void>
-  close(): Promise<void>
-}
-
-/**
- * Creates the control socket of a data directory; `listen` opens it with mode 0600 and replaces the socket of an earlier
- * run.
- */
-export function createControlSocket(dataDirectory: string): ControlSocket {
+export function createControlSocket(dataDirectory: string) {
   const operators = new WeakSet<Socket>()
   let handle: RequestListener = (_request, response) => void response.end()
   const server = createServer((incoming, outgoing) => handle(incoming, outgoing))
   server.on('connection', (socket) => operators.add(socket))
   return {
-    isOperator: (socket) => operators.has(socket),
-    async listen(handler) {
+    isOperator: (socket: Socket): boolean => operators.has(socket),
+    /** Opens the socket with mode 0600 and replaces that of an earlier run. */
+    async listen(handler: RequestListener): Promise<void> {
       handle = handler
       rmSync(join(dataDirectory, name), { force: true })
       await withAddress(dataDirectory, (address) => {
@@ -44,7 +35,7 @@ export function createControlSocket(dataDirectory: string): ControlSocket {
       chmodSync(join(dataDirectory, name), 0o600)
     },
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         const limit = setTimeout(() => server.closeAllConnections(), closeTimeout)
         server.close(() => {
           clearTimeout(limit)
@@ -53,6 +44,13 @@ export function createControlSocket(dataDirectory: string): ControlSocket {
         })
       }),
   }
+}
+
+/** A request over the socket. */
+export interface ControlRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
 }
 
 /** Answer of the service over its socket. */
@@ -65,10 +63,7 @@ export interface ControlAnswer {
 const timeLimit = 60_000
 
 /** Sends one request to the service that owns the data directory; rejects with the system's code when none listens. */
-export function callControl(
-  dataDirectory: string,
-  { method, path, body }: { method: string; path: string; body?: unknown },
-): Promise<ControlAnswer> {
+export function callControl(dataDirectory: string, { method, path, body }: ControlRequest): Promise<ControlAnswer> {
   return withAddress(dataDirectory, (address) => {
     const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>()
     const text = body === undefined ? undefined : JSON.stringify(body)

@@ -47,7 +47,7 @@ function addDispatchCommands(program: Command): void {
     .argument('<on|off>', 'on or off', onOff)
     .action(async (enabled: boolean, { device }: { device: string }) => {
       const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}`
-      await callService([{ method: 'PUT', path, body: { engineering_mode: enabled } }], names)
+      await callService({ method: 'PUT', path, body: { engineering_mode: enabled } }, names)
       process.stderr.write(`engineering mode of ${device} is ${enabled ? 'on' : 'off'}\n`)
     })
   program
@@ -57,7 +57,7 @@ function addDispatchCommands(program: Command): void {
     .option('--force', 'also delete a readable record whose settings cannot be restored')
     .action(async ({ device, force = false }: { device: string; force?: boolean }) => {
       const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/record?force=${force}`
-      await callService([{ method: 'DELETE', path }], names)
+      await callService({ method: 'DELETE', path }, names)
       process.stderr.write(`the dispatch record of ${device} is gone\n`)
     })
   program
@@ -67,7 +67,7 @@ function addDispatchCommands(program: Command): void {
     .argument('<mode>', 'off, manual or external')
     .action(async (mode: string, { device }: { device: string }) => {
       const path = `/admin/api/energy/devices/${encodeURIComponent(device)}/mode`
-      await callService([{ method: 'PUT', path, body: { mode } }], names)
+      await callService({ method: 'PUT', path, body: { mode } }, names)
       process.stderr.write(`the Energy Manager of ${device} is ${mode}\n`)
     })
 }
@@ -76,13 +76,13 @@ async function setCapability(name: string, options: CapabilityOptions): Promise<
   const { device, verified = false, model, firmware, note, evidence } = options
   const body = {
     status: verified ? 'verified' : 'unverified',
-    ...(model === undefined ? {} : { verified_device_model: model }),
-    ...(firmware === undefined ? {} : { verified_firmware: firmware }),
-    ...(note === undefined ? {} : { note }),
+    verified_device_model: model,
+    verified_firmware: firmware,
+    note,
     ...Object.fromEntries(evidence.map(readEvidence)),
   }
   const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/capabilities/${encodeURIComponent(name)}`
-  await callService([{ method: 'PUT', path, body }], names)
+  await callService({ method: 'PUT', path, body }, names)
   process.stderr.write(`${name} of ${device} is ${body.status}\n`)
 }
 

@@ -35,14 +35,8 @@ function addListCommands(device: Command): void {
     .option('--name <text>', 'name for people')
     .action(async (options: { id: string; host: string; port: number; networkId?: number; name?: string }) => {
       const { id, host, port, networkId, name } = options
-      const body = {
-        device_id: id,
-        host,
-        port,
-        network_id: networkId ?? null,
-        ...(name === undefined ? {} : { display_name: name }),
-      }
-      await callService([{ method: 'POST', path: '/admin/api/devices', body }], names)
+      const body = { device_id: id, host, port, network_id: networkId ?? null, display_name: name }
+      await callService({ method: 'POST', path: '/admin/api/devices', body }, names)
       process.stderr.write(`device ${id} added\n`)
     })
   device
@@ -61,13 +55,13 @@ function addRemoveCommand(device: Command): void {
     .option('--id <id>', 'name in paths')
     .action(async (argument: string | undefined, { id = argument }: { id?: string }) => {
       if (id === undefined) device.error('hearth: --id is missing')
-      await callService([{ method: 'DELETE', path: `/admin/api/devices/${encodeURIComponent(id ?? '')}` }])
+      await callService({ method: 'DELETE', path: `/admin/api/devices/${encodeURIComponent(id ?? '')}` })
       process.stderr.write(`device ${id} removed\n`)
     })
 }
 
 async function listDevices({ json }: { json?: boolean }): Promise<void> {
-  const [answer] = await callService([{ method: 'GET', path: '/admin/api/devices' }])
+  const answer = await callService({ method: 'GET', path: '/admin/api/devices' })
   const { devices } = answer as { devices: AdminDevice[] }
   if (json === true) process.stdout.write(`${JSON.stringify(devices, null, 2)}\n`)
   else
@@ -83,17 +77,23 @@ function addPermissionCommands(program: Command): void {
     .description('turn write access on or off; takes effect immediately')
     .argument('<on|off>', 'on or off', onOff)
     .action(async (enabled: boolean) => {
-      await callService([{ method: 'PUT', path: '/admin/api/write-access', body: { enabled } }])
+      await callService({ method: 'PUT', path: '/admin/api/write-access', body: { enabled } })
       process.stderr.write(`write access is ${enabled ? 'on' : 'off'}\n`)
     })
-  for (const word of ['approve', 'revoke'] as const)
+  for (const [command, description, done] of [
+    ['approve', 'allow writing metrics and actions', 'approved'],
+    ['revoke', 'no longer allow writing metrics and actions', 'revoked'],
+  ] as const)
     program
-      .command(word)
-      .description(
-        word === 'approve' ? 'allow writing metrics and actions' : 'no longer allow writing metrics and actions',
-      )
+      .command(command)
+      .description(description)
       .argument('<names...>', 'metric names')
-      .action((given: string[]) => changeApprovals(word, given))
+      .action(async (args: string[]) => {
+        const given = listOption(args)
+        const path = '/admin/api/parameters'
+        await callService({ method: 'PATCH', path, body: { [command]: given } }, { ...names, [command]: 'NAME' })
+        process.stderr.write(`${done} ${given.join(', ')}\n`)
+      })
   program
     .command('limits')
     .description('set how much power a dispatch may use, watts')
@@ -101,25 +101,9 @@ function addPermissionCommands(program: Command): void {
     .option('--charge <watts>', 'charging', numberOption('--charge'))
     .option('--discharge <watts>', 'discharging', numberOption('--discharge'))
     .action(async ({ device, charge, discharge }: { device: string; charge?: number; discharge?: number }) => {
-      const body = {
-        ...(charge === undefined ? {} : { max_charge_power_w: charge }),
-        ...(discharge === undefined ? {} : { max_discharge_power_w: discharge }),
-      }
-      await callService(
-        [{ method: 'PUT', path: `/admin/api/dispatch/devices/${encodeURIComponent(device)}`, body }],
-        names,
-      )
+      const body = { max_charge_power_w: charge, max_discharge_power_w: discharge }
+      const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}`
+      await callService({ method: 'PUT', path, body }, names)
       process.stderr.write(`limits of ${device} set\n`)
     })
-}
-
-async function changeApprovals(word: 'approve' | 'revoke', given: readonly string[]): Promise<void> {
-  const wanted = listOption(given)
-  const body = word === 'approve' ? { approve: wanted } : { revoke: wanted }
-  await callService([{ method: 'PATCH', path: '/admin/api/parameters', body }], {
-    ...names,
-    approve: 'NAME',
-    revoke: 'NAME',
-  })
-  process.stderr.write(`${word === 'approve' ? 'approved' : 'revoked'} ${wanted.join(', ')}\n`)
 }

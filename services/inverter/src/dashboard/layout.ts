@@ -4,23 +4,19 @@ import { deleteSetting, readSetting, writeSetting } from '../settings/store.ts'
 import { DashboardLayout } from './schema.ts'
 
 /** Stores the layout of the dashboard. */
-export interface LayoutStore {
-  /** Returns null when none was saved, or when it comes from a version with other widgets. */
-  read(): Promise<DashboardLayout | null>
-  save(layout: DashboardLayout): Promise<void>
-  reset(): Promise<void>
-}
+export type LayoutStore = ReturnType<typeof createLayoutStore>
 
 const name = 'dashboard_layout'
 
 /** Creates the store of the dashboard layout, which lives in one row of the settings. */
-export function createLayoutStore({ query }: Database<Tables>): LayoutStore {
+export function createLayoutStore({ query }: Database<Tables>) {
   return {
-    async read() {
+    /** Returns null when none was saved, or when it comes from a version with other widgets. */
+    async read(): Promise<DashboardLayout | null> {
       const stored = DashboardLayout.safeParse(await readSetting(query, name))
       return stored.success ? stored.data : null
     },
-    save: (layout) => writeSetting(query, name, layout),
+    save: (layout: DashboardLayout) => writeSetting(query, name, layout),
     reset: () => deleteSetting(query, name),
   }
 }

@@ -1,4 +1,4 @@
-import { createFileCipher, createSealer, restrictSecretFile, type FileCipher } from '@hearth/credentials'
+import { createFileCipher, createSealer, restrictSecretFile } from '@hearth/credentials'
 import { migrate, sqliteDialect, type Database, createDatabaseFile } from '@hearth/database'
 import { OperatorError, warnOnTerminal, makePrivateFile } from '@hearth/runtime'
 import EncryptedDatabase from 'better-sqlite3-multiple-ciphers'
@@ -8,30 +8,18 @@ import { migrations } from './migrations/index.ts'
 import { databaseFile, findSecret, keyFor, secretFile } from './secret.ts'
 import type { Tables } from '../tables.ts'
 
-/** The service's database on its newest tables. */
-export interface Storage {
-  readonly database: Database<Tables>
-  /** Encrypts backups with the same secret. */
-  readonly fileCipher: FileCipher
-  /** Proves the secret of a backup without telling it. */
-  readonly keyCheck: string
-}
-
 /** Location of the database and its secret. */
-export interface StorageLocation extends Pick<Config, 'dataDirectory' | 'hmacSecret'> {
+interface StorageLocation extends Pick<Config, 'dataDirectory' | 'hmacSecret'> {
   /** Takes warnings about the secret's file; standard error when it is missing. */
   readonly warn?: (message: string) => void
 }
 
 /** Opens the database with its secret and brings its tables up to date; makes both on the first start. */
-export async function openStorage({ warn = warnOnTerminal, ...config }: StorageLocation): Promise<Storage> {
+export async function openStorage({ warn = warnOnTerminal, ...config }: StorageLocation) {
   const secret = await findSecret(config)
   if (config.hmacSecret === undefined) restrictSecretFile(secretFile(config.dataDirectory), { isOwn: true, warn })
   const backupKey = keyFor(secret, 'backup')
-  const file = databaseFile(config.dataDirectory)
-  const query = new Kysely<Tables>({
-    dialect: sqliteDialect(openEncryptedSqlite(file, keyFor(secret, 'database'))),
-  })
+  const query = openQuery(config.dataDirectory, secret)
   try {
     await migrate(query, migrations)
   } catch (error) {
@@ -40,10 +28,18 @@ export async function openStorage({ warn = warnOnTerminal, ...config }: StorageL
     throw new OperatorError(`DATA_DIR: cannot use the database in ${config.dataDirectory}: ${reason}`, { cause: error })
   }
   return {
-    database: { kind: 'sqlite', query, close: () => query.destroy() },
+    database: { kind: 'sqlite', query, close: () => query.destroy() } satisfies Database<Tables>,
+    /** Encrypts backups with the same secret. */
     fileCipher: createFileCipher(backupKey),
+    /** Proves the secret of a backup without revealing it. */
     keyCheck: createSealer(backupKey).keyCheck,
   }
+}
+
+/** Opens the query builder of the database, on the tables it has. */
+export function openQuery(dataDirectory: string, secret: string): Kysely<Tables> {
+  const sqlite = openEncryptedSqlite(databaseFile(dataDirectory), keyFor(secret, 'database'))
+  return new Kysely<Tables>({ dialect: sqliteDialect(sqlite) })
 }
 
 /**

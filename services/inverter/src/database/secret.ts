@@ -30,9 +30,15 @@ export async function findSecret(config: SecretLocation): Promise<string> {
   return readSecret(file)
 }
 
-/** The secret that the settings name or an earlier start generated; undefined when there is none yet. Makes nothing. */
-export function presentSecret(config: SecretLocation): string | undefined {
-  return config.hmacSecret ?? readGenerated(config.dataDirectory)
+/** Returns the secret of the settings or of an earlier start; undefined when there is none yet. Makes nothing. */
+export function presentSecret({ hmacSecret, dataDirectory }: SecretLocation): string | undefined {
+  if (hmacSecret !== undefined) return hmacSecret
+  // Checked first: a database that another process makes just now has its secret before it is there itself.
+  const hasDatabase = existsSync(databaseFile(dataDirectory))
+  const file = secretFile(dataDirectory)
+  if (existsSync(file)) return readSecret(file)
+  if (hasDatabase) throw new OperatorError('HMAC_SECRET: is missing, and the existing database was encrypted with it')
+  return undefined
 }
 
 /** As `findSecret`, but makes nothing: undefined when a start would generate a secret. */
@@ -49,16 +55,6 @@ export function checkSecret(config: SecretLocation): string | undefined {
   } catch (error) {
     throw notGenerated(config.dataDirectory, error)
   }
-  return undefined
-}
-
-/** The secret a first start generated; undefined before that. */
-function readGenerated(dataDirectory: string): string | undefined {
-  // Asked first: a database that another process makes just now has its secret before it is there itself.
-  const hasDatabase = existsSync(databaseFile(dataDirectory))
-  const file = secretFile(dataDirectory)
-  if (existsSync(file)) return readSecret(file)
-  if (hasDatabase) throw new OperatorError('HMAC_SECRET: is missing, and the existing database was encrypted with it')
   return undefined
 }
 

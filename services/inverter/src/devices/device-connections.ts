@@ -2,8 +2,11 @@ import type { Log } from '@hearth/runtime'
 import { Link } from '../link/link.ts'
 import { createFlightRecorder, type FlightRecorder } from '../recorder/flight-recorder.ts'
 import { DeviceRuntime, type RuntimeDependencies } from './device-runtime.ts'
-import { unknownDevice } from '../problems.ts'
+import { deviceProblem } from '../metrics/device-problem.ts'
+import { apiValueOf, labelOf, textOf } from '../metrics/value.ts'
+import { Problem, unknownDevice } from '../problems.ts'
 import { endpointOf, type Device } from './device.ts'
+import type { ConnectionResult, ConnectionTest } from './schema.ts'
 
 /** One connection and what is recorded of it. */
 export interface Endpoint {
@@ -16,21 +19,23 @@ export interface Endpoint {
   readonly networkIds: readonly (number | null)[]
 }
 
-export interface ConnectionsDependencies extends RuntimeDependencies {
+interface ConnectionsDependencies extends RuntimeDependencies {
   readonly log: Log
   /** Address of the simulated inverter; the first call starts it. */
   readonly simulated: () => Promise<{ host: string; port: number }>
 }
-
-/** Members of a device that need a new connection or runtime when they change. */
-const shapeOf = (device: Device): string =>
-  JSON.stringify([endpointOf(device), device.networkId, device.requestGapMs, device.periodicReads])
 
 interface OpenEndpoint {
   endpoint: Endpoint
   runtimes: Map<string, DeviceRuntime>
   shape: string
 }
+
+/** Returns the members of an endpoint's devices that need a new connection or runtime when they change. */
+const shapeOf = (group: readonly Device[]): string =>
+  JSON.stringify(
+    group.map((device) => `${device.id} ${device.networkId} ${device.requestGapMs} ${device.periodicReads}`).sort(),
+  )
 
 /** The connections and devices at work, always those of the configured list. */
 export class DeviceConnections {
@@ -46,8 +51,13 @@ export class DeviceConnections {
     const groups = Map.groupBy(devices, endpointOf)
     for (const [id, open] of this.#open) {
       const wanted = groups.get(id)
-      if (wanted === undefined || shapeOfGroup(wanted) !== open.shape) await this.#closeEndpoint(id, open)
-      else this.#renew(open, wanted)
+      if (wanted === undefined || shapeOf(wanted) !== open.shape) await this.#closeEndpoint(id, open)
+      else
+        // Names and limits change without touching the connection.
+        for (const device of wanted) {
+          const runtime = open.runtimes.get(device.id)
+          if (runtime !== undefined) runtime.device = device
+        }
     }
     for (const [id, group] of groups) if (!this.#open.has(id)) await this.#openEndpoint(id, group)
   }
@@ -78,13 +88,33 @@ export class DeviceConnections {
     return [...this.#open.values()].map(({ endpoint }) => endpoint)
   }
 
-  /** Opens a separate connection for a test, or returns the existing one. */
-  probe(host: string, port: number): { link: Link; close: () => Promise<void> } {
-    const known = this.endpoints().find((endpoint) => endpoint.host === host && endpoint.port === port)
-    if (known !== undefined) return { link: known.link, close: () => Promise.resolve() }
-    const { timers, log } = this.#dependencies
-    const link = new Link({ host, port, gapMs: 80, timers, log })
-    return { link, close: () => link.close() }
+  /** Reads the identity of an inverter that may not be configured yet, over the existing connection if there is one. */
+  async test({ host, port, network_id: networkId }: ConnectionTest): Promise<ConnectionResult> {
+    const { catalog, timers, log } = this.#dependencies
+    const begin = timers.monotonic()
+    const known = this.endpoints().find((endpoint) => endpoint.host === host && endpoint.port === port)?.link
+    const link = known ?? new Link({ host, port, gapMs: 80, timers, log })
+    const read = async (name: string) => {
+      const object = catalog.byName(name)
+      if (object === undefined) throw new Error(`the catalog has no ${name}`)
+      const payload = await link.read(object.objectId, { address: networkId ?? undefined, priority: 'normal' })
+      const value = apiValueOf(object, payload)
+      return labelOf(object, value) ?? textOf(value)
+    }
+    const took = () => Math.round(timers.monotonic() - begin)
+    try {
+      const state = await read('inverter_state')
+      const serial = await read('inverter_serial').catch(() => null)
+      const firmware = await read('svnversion').catch(() => null)
+      return { reachable: true, detail: 'The inverter answers', serial, firmware, state, took_ms: took() }
+    } catch (error) {
+      const problem = deviceProblem(error)
+      if (!(problem instanceof Problem)) throw error
+      const nothing = { serial: null, firmware: null, state: null }
+      return { reachable: false, detail: problem.message, ...nothing, took_ms: took() }
+    } finally {
+      if (known === undefined) await link.close()
+    }
   }
 
   async close(): Promise<void> {
@@ -117,15 +147,7 @@ export class DeviceConnections {
       deviceIds: group.map((device) => device.id),
       networkIds: group.map((device) => device.networkId ?? null),
     }
-    this.#open.set(id, { endpoint, runtimes, shape: shapeOfGroup(group) })
-  }
-
-  /** Names and limits change without touching the connection. */
-  #renew(open: OpenEndpoint, group: readonly Device[]): void {
-    for (const device of group) {
-      const runtime = open.runtimes.get(device.id)
-      if (runtime !== undefined) runtime.device = device
-    }
+    this.#open.set(id, { endpoint, runtimes, shape: shapeOf(group) })
   }
 
   async #closeEndpoint(id: string, { endpoint, runtimes }: OpenEndpoint): Promise<void> {
@@ -134,6 +156,3 @@ export class DeviceConnections {
     await endpoint.link.close()
   }
 }
-
-const shapeOfGroup = (group: readonly Device[]): string =>
-  JSON.stringify(group.map((device) => `${device.id} ${shapeOf(device)}`).sort())

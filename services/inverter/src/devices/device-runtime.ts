@@ -2,15 +2,15 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link } from '../link/link.ts'
-import { startPeriodic, type Periodic } from '../link/periodic.ts'
+import { Periodic } from '../link/periodic.ts'
 import { UnansweredObjects } from '../link/unanswered-objects.ts'
-import { createDeviceGateway, type DeviceGateway } from '../metrics/device-gateway.ts'
-import { DeviceIdentity, type Identity } from '../metrics/device-identity.ts'
+import { createIdentity, type ConfirmIdentity, type Identity } from '../metrics/device-identity.ts'
 import { DeviceReader } from '../metrics/device-reader.ts'
-import { DeviceWriter } from '../metrics/device-writer.ts'
-import type { CachedValue } from '../metrics/metric-cache.ts'
+import { DeviceWriter, type WriteCause } from '../metrics/device-writer.ts'
+import type { ApiValue } from '../metrics/value.ts'
+import { Problem } from '../problems.ts'
 import type { Device } from './device.ts'
-import { startHeartbeat, type Heartbeat, Liveness } from './liveness.ts'
+import { startHeartbeat, Liveness } from './liveness.ts'
 
 /** The device's own interval for values it sends by itself, seconds: one for all of them. */
 const periodSeconds = 30
@@ -18,7 +18,7 @@ const periodSeconds = 30
 /** A value that came by itself stays fresh for three intervals. */
 const periodicFreshMs = 3 * periodSeconds * 1000
 
-/** A device that gave a value so lately needs no asking whether it lives, milliseconds. */
+/** A device that gave a value so lately needs no heartbeat, milliseconds. */
 const recently = 30_000
 
 /** Dependencies and listeners of a device at work. */
@@ -27,10 +27,10 @@ export interface RuntimeDependencies {
   readonly timers: Timers
   readonly log: Log
   readonly journal: (entry: JournalEntry) => Promise<void>
-  readonly onValue: (deviceId: string, object: CatalogObject, cached: CachedValue) => void
-  /** Every exchange with a device, and how long it took, seconds. */
+  readonly onValue: (deviceId: string, object: CatalogObject) => void
+  /** Called with the duration of every exchange with a device, seconds. */
   readonly onExchange: (deviceId: string, seconds: number) => void
-  /** Firmware and serial number as the device tells them on every connection; rejects to refuse writes on it. */
+  /** Called with firmware and serial number on every connection; rejects to refuse writes on it. */
   readonly onIdentity: (deviceId: string, identity: Identity) => Promise<'same' | 'changed'>
 }
 
@@ -43,50 +43,78 @@ export class DeviceRuntime {
   readonly unanswered: UnansweredObjects
   readonly reader: DeviceReader
   readonly writer: DeviceWriter
-  readonly gateway: DeviceGateway
-  /** Undefined when the device is not asked to send values by itself. */
+  /** Undefined for a device that is not configured to send values by itself. */
   readonly periodic: Periodic | undefined
   readonly #dependencies: RuntimeDependencies
-  readonly #heartbeat: Heartbeat
-  readonly #identity: DeviceIdentity
+  readonly #confirmIdentity: ConfirmIdentity
+  readonly #endHeartbeat: () => void
   readonly #endConnected: () => void
   /** Replaced when what does not concern the connection changes, such as the name. */
   device: Device
 
   constructor(device: Device, link: Link, dependencies: RuntimeDependencies) {
-    const { timers, catalog, journal } = dependencies
-    const [deviceId, address] = [device.id, device.networkId]
+    const { timers, catalog, journal, onIdentity } = dependencies
+    const { id: deviceId, networkId: address } = device
     this.deviceId = deviceId
     this.device = device
     this.link = link
     this.#dependencies = dependencies
     this.liveness = new Liveness(timers)
-    this.unanswered = new UnansweredObjects(timers)
-    this.reader = new DeviceReader({
+    const unanswered = new UnansweredObjects(timers)
+    this.unanswered = unanswered
+    const reader = new DeviceReader({
       link,
       address,
       timers,
-      unanswered: this.unanswered,
-      onValue: (object, cached) => dependencies.onValue(deviceId, object, cached),
+      unanswered,
+      onValue: (object) => dependencies.onValue(deviceId, object),
       onOutcome: ({ worked, lives, priority, seconds }) => {
         this.liveness.recordExchange({ worked, lives, isHeartbeat: priority === 'background' })
         dependencies.onExchange(deviceId, seconds)
       },
     })
-    const { reader } = this
+    this.reader = reader
+    const confirmIdentity = createIdentity({
+      link,
+      catalog,
+      reader,
+      unanswered,
+      onIdentity: (found) => onIdentity(deviceId, found),
+    })
+    this.#confirmIdentity = confirmIdentity
     const onWritten = ({ name }: CatalogObject) => {
       if (name === 'pas_period') this.periodic?.refresh()
     }
-    const identity = this.#createIdentity()
-    this.#identity = identity
-    this.writer = new DeviceWriter({ deviceId, link, address, reader, identity, timers, journal, onWritten })
-    this.gateway = createDeviceGateway({ deviceId, catalog, reader, identity, writer: this.writer })
-    this.#endConnected = link.onConnected(() => void identity.confirm('background').catch(() => undefined))
+    this.writer = new DeviceWriter({ deviceId, link, address, reader, confirmIdentity, timers, journal, onWritten })
+    this.#endConnected = link.onConnected(() => void confirmIdentity('background').catch(() => undefined))
     this.periodic = device.periodicReads ? this.#startPeriodic() : undefined
-    this.#heartbeat = this.#startHeartbeat()
+    const isFailing = () => this.liveness.status().consecutiveFailures > 0
+    this.#endHeartbeat = startHeartbeat(timers, isFailing, () => this.#beat())
   }
 
-  /** Takes a value that arrived without being asked for. */
+  /** Reads from the device before the requests of the API. `at` is in monotonic milliseconds. Throws a `Problem`. */
+  async readFresh(name: string): Promise<{ value: number | boolean | string; at: number }> {
+    const { value, at } = await this.reader.readDirect(this.#objectOf(name), 'control')
+    return { value: scalar(value, name), at }
+  }
+
+  /** Resolves when the firmware on the current connection is known and stored. Throws a `Problem`. */
+  async identify(): Promise<void> {
+    await this.#confirmIdentity('control')
+  }
+
+  /**
+   * Writes a value before the requests of the API and reads it back until both agree. Throws `write_outcome_unknown` or a
+   * problem of the device.
+   */
+  async writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string> {
+    const object = this.#objectOf(name)
+    const oldValue = this.reader.cache.get(name)?.value ?? null
+    const { readback } = await this.writer.write({ object, value, priority: 'control', oldValue, ...cause })
+    return scalar(readback, name)
+  }
+
+  /** Takes a value that the device sent by itself. */
   accept(objectId: number, payload: Uint8Array): void {
     const object = this.#dependencies.catalog.byId(objectId)
     if (object === undefined) return
@@ -96,8 +124,14 @@ export class DeviceRuntime {
 
   async close(): Promise<void> {
     this.#endConnected()
-    this.#heartbeat.close()
+    this.#endHeartbeat()
     await this.periodic?.stop()
+  }
+
+  #objectOf(name: string): CatalogObject {
+    const object = this.#dependencies.catalog.byName(name)
+    if (object === undefined) throw new Error(`the catalog has no ${name}`)
+    return object
   }
 
   #startPeriodic(): Periodic {
@@ -108,42 +142,28 @@ export class DeviceRuntime {
     this.reader.cache.setPeriodic(new Set(names), (name) =>
       this.periodic?.isRegistered(ids.get(name) ?? 0) === true ? periodicFreshMs : 0,
     )
-    return startPeriodic({
+    return new Periodic({
       link: this.link,
       address: this.device.networkId,
-      objectIds: objects.map((object) => object.objectId),
+      objectIds: [...ids.values()],
       periodSeconds,
       unanswered: this.unanswered,
-      prepare: () => this.#identity.confirm('background'),
+      prepare: () => this.#confirmIdentity('background'),
       timers,
       log,
       onValue: (objectId, payload) => this.accept(objectId, payload),
     })
   }
 
-  #createIdentity(): DeviceIdentity {
-    const { catalog, onIdentity } = this.#dependencies
-    return new DeviceIdentity({
-      link: this.link,
-      firmware: catalog.byName('svnversion'),
-      serial: catalog.byName('inverter_serial'),
-      probe: catalog.byName(catalog.roles.heartbeat),
-      unanswered: this.unanswered,
-      read: async (object, priority) => (await this.reader.readDirect(object, priority)).value,
-      onIdentity: (identity) => onIdentity(this.deviceId, identity),
-    })
-  }
-
-  #startHeartbeat(): Heartbeat {
-    const { catalog, timers } = this.#dependencies
+  async #beat(): Promise<void> {
+    const { catalog } = this.#dependencies
     const state = catalog.byName(catalog.roles.heartbeat)
-    return startHeartbeat({
-      timers,
-      isFailing: () => this.liveness.status().consecutiveFailures > 0,
-      beat: async () => {
-        if (state !== undefined && this.liveness.silence() > recently) await this.reader.readDirect(state, 'background')
-        await this.#identity.confirm('background')
-      },
-    })
+    if (state !== undefined && this.liveness.silence() > recently) await this.reader.readDirect(state, 'background')
+    await this.#confirmIdentity('background')
   }
+}
+
+function scalar(value: ApiValue | null, name: string): number | boolean | string {
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value
+  throw new Problem('protocol_error', `${name} has no single value`)
 }

@@ -1,37 +1,25 @@
 import { roleOf, type Device } from './device.ts'
 import type { Devices } from './devices.ts'
 import type { AdminDevice, PublicDevice } from './schema.ts'
-import type { LivenessState } from './liveness.ts'
 
 /** Current condition of a device. */
-interface DeviceCondition {
-  readonly ready: boolean
-  readonly state: LivenessState
-  readonly last_success_at: string | null
-}
+type DeviceCondition = Pick<AdminDevice, 'ready' | 'state' | 'last_success_at'>
 
-/** Devices as the API shows them: to programs, and with their connection to administrators. */
-export class DeviceViews {
-  readonly #devices: Devices
-  readonly #conditionOf: (deviceId: string) => DeviceCondition | undefined
+/** Devices as the API shows them. */
+export type DeviceViews = ReturnType<typeof createDeviceViews>
 
-  constructor(devices: Devices, conditionOf: (deviceId: string) => DeviceCondition | undefined) {
-    this.#devices = devices
-    this.#conditionOf = conditionOf
-  }
-
-  forPrograms(): PublicDevice[] {
-    return this.#devices.all().map((device) => this.#common(device))
-  }
-
-  forAdministrators(): AdminDevice[] {
-    return this.#devices.all().map((device) => this.forAdministrator(device))
-  }
-
-  forAdministrator(device: Device): AdminDevice {
-    const condition = this.#conditionOf(device.id)
+/** Creates the views of the devices: for programs, and with their connection for administrators. */
+export function createDeviceViews(devices: Devices, conditionOf: (deviceId: string) => DeviceCondition | undefined) {
+  const forProgram = (device: Device): PublicDevice => ({
+    device_id: device.id,
+    display_name: device.displayName,
+    role: roleOf(device, devices.all()),
+    ready: conditionOf(device.id)?.ready ?? false,
+  })
+  function forAdministrator(device: Device): AdminDevice {
+    const condition = conditionOf(device.id)
     return {
-      ...this.#common(device),
+      ...forProgram(device),
       host: device.host,
       port: device.port,
       network_id: device.networkId ?? null,
@@ -46,13 +34,9 @@ export class DeviceViews {
       last_success_at: condition?.last_success_at ?? null,
     }
   }
-
-  #common(device: Device): PublicDevice {
-    return {
-      device_id: device.id,
-      display_name: device.displayName,
-      role: roleOf(device, this.#devices.all()),
-      ready: this.#conditionOf(device.id)?.ready ?? false,
-    }
+  return {
+    forAdministrator,
+    forPrograms: () => devices.all().map(forProgram),
+    forAdministrators: () => devices.all().map(forAdministrator),
   }
 }

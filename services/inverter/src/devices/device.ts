@@ -1,24 +1,7 @@
 import type { DeviceRow } from '../tables.ts'
 
 /** A configured inverter. */
-export interface Device {
-  readonly id: string
-  readonly displayName: string
-  readonly host: string
-  readonly port: number
-  /** Plant address behind the endpoint; undefined for the device that answers without one. */
-  readonly networkId: number | undefined
-  readonly isSimulated: boolean
-  readonly requestGapMs: number
-  readonly periodicReads: boolean
-  /** Watts; null until the operator sets them. */
-  readonly maxChargePowerW: number | null
-  readonly maxDischargePowerW: number | null
-  readonly engineeringMode: boolean
-  readonly firmware: string | null
-  readonly serial: string | null
-  readonly createdAt: number
-}
+export type Device = Readonly<ReturnType<typeof deviceOfRow>>
 
 /** Endpoint of a device; devices with the same endpoint share a connection. */
 export const endpointOf = (device: Pick<Device, 'host' | 'port' | 'isSimulated'>): string =>
@@ -50,16 +33,18 @@ export function deviceListError(devices: readonly Device[]): string | undefined 
 }
 
 /** Maps a stored row to a device: 0 and 1 become booleans, a null network id undefined. */
-export function deviceOfRow(row: DeviceRow): Device {
+export function deviceOfRow(row: DeviceRow) {
   return {
     id: row.id,
     displayName: row.display_name,
     host: row.host,
     port: row.port,
+    /** Plant address behind the endpoint; undefined for the device that answers without one. */
     networkId: row.network_id ?? undefined,
     isSimulated: row.is_simulated === 1,
     requestGapMs: row.request_gap_ms,
     periodicReads: row.periodic_reads === 1,
+    /** Watts; null until the operator sets them. */
     maxChargePowerW: row.max_charge_power_w,
     maxDischargePowerW: row.max_discharge_power_w,
     engineeringMode: row.engineering_mode === 1,

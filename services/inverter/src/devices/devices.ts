@@ -1,6 +1,9 @@
 import type { Database } from '@hearth/database'
-import { createKeyedQueue, OperatorError, type Clock } from '@hearth/runtime'
+import { createKeyedQueue, OperatorError, type Clock, type Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
+import type { Capabilities } from '../capabilities/capabilities.ts'
+import type { Identity } from '../metrics/device-identity.ts'
 import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { deviceListError, deviceOfRow, endpointOf, rowOfDevice, type Device } from './device.ts'
 import type { DeviceChange, DeviceCreate, DispatchDeviceChange } from './schema.ts'
@@ -10,7 +13,7 @@ import * as store from './store.ts'
 const maximum = 32
 
 /** Hooks around changes; each may refuse by throwing, and then nothing was changed. */
-export interface DeviceHooks {
+interface DeviceHooks {
   /** A device is about to go or to be somewhere else: hands back what was changed on it, then runs the change. */
   readonly whileLeaving: <T>(id: string, change: () => Promise<T>) => Promise<T>
   /** The connections follow the new list. */
@@ -22,31 +25,30 @@ export interface DeviceHooks {
   readonly changed: () => void
 }
 
-/** Reads the list; throws an `OperatorError` when the saved one cannot be used. */
-export async function openDevices(
-  database: Database<Tables>,
-  { clock, hooks }: { clock: Clock; hooks: DeviceHooks },
-): Promise<Devices> {
-  const rows = await store.allDeviceRows(database.query)
-  const list = rows.map(deviceOfRow)
+/** Reads the saved list; throws an `OperatorError` when it cannot be used. */
+export async function readDevices(db: Kysely<Tables>): Promise<Device[]> {
+  const list = (await store.allDeviceRows(db)).map(deviceOfRow)
   const fault = deviceListError(list)
   if (fault !== undefined) throw new OperatorError(`the saved device list cannot be used: ${fault}`)
-  return new Devices(database, { clock, hooks, list })
+  return list
+}
+
+/** Reads the list; throws an `OperatorError` when the saved one cannot be used. */
+export async function openDevices({ query }: Database<Tables>, clock: Clock, hooks: DeviceHooks): Promise<Devices> {
+  return new Devices(query, { clock, hooks, list: await readDevices(query) })
 }
 
 /** The configured inverters, in step with the database. */
 export class Devices {
-  readonly #db
+  readonly #db: Kysely<Tables>
   readonly #clock: Clock
   readonly #hooks: DeviceHooks
   readonly #queue = createKeyedQueue(32)
   #list: readonly Device[]
 
-  constructor(
-    database: Database<Tables>,
-    { clock, hooks, list }: { clock: Clock; hooks: DeviceHooks; list: readonly Device[] },
-  ) {
-    this.#db = database.query
+  constructor(db: Kysely<Tables>, context: { clock: Clock; hooks: DeviceHooks; list: readonly Device[] }) {
+    const { clock, hooks, list } = context
+    this.#db = db
     this.#clock = clock
     this.#hooks = hooks
     this.#list = list
@@ -198,3 +200,26 @@ function checkList(devices: readonly Device[]): void {
 }
 
 const part = (parameter: string, detail: string) => ({ errors: [{ parameter, code: 'conflict', detail }] })
+
+/**
+ * Creates the check of the firmware and serial number that a device reports on a new connection. It takes verifications away
+ * when another firmware or another inverter answers, and rejects, so that nothing is written, when that cannot be stored.
+ */
+export function createIdentityCheck(devices: Devices, capabilities: Capabilities, log: Log) {
+  return async (id: string, { firmware, serial }: Identity): Promise<'same' | 'changed'> => {
+    const known = devices.find(id)
+    if (known === undefined) return 'same'
+    // A missing value means nothing: on a bad line the request for it may stay unanswered for a while.
+    const identity = { firmware: firmware ?? known.firmware, serial: serial ?? known.serial }
+    if (identity.firmware === known.firmware && identity.serial === known.serial) return 'same'
+    const isOther = known.serial !== null && identity.serial !== known.serial
+    const isUpdated = known.firmware !== null && identity.firmware !== known.firmware
+    if (isOther) await capabilities.inverterChanged(id)
+    else if (isUpdated) await capabilities.firmwareChanged(id, identity.firmware ?? '')
+    // Not awaited: the device list may be waiting for the very operation that this is part of.
+    void devices.setIdentity(id, identity).catch((error: unknown) => {
+      log.error({ err: error, device: id }, 'the firmware could not be noted')
+    })
+    return isOther || isUpdated ? 'changed' : 'same'
+  }
+}

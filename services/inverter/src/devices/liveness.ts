@@ -1,13 +1,14 @@
 import type { Timers } from '@hearth/runtime'
+import type { DeviceState } from './schema.ts'
 
 /** Failures in a row after which a device counts as unreachable. */
 const tolerated = 3
 
 /** Source of the last value of a device. */
-export type LivenessSource = 'transaction' | 'periodic' | 'heartbeat'
+type LivenessSource = 'transaction' | 'periodic' | 'heartbeat'
 
 /** Liveness of a device. */
-export interface LivenessStatus {
+interface LivenessStatus {
   readonly lastSuccessAt: number | null
   readonly lastHeartbeatAt: number | null
   readonly livenessSource: LivenessSource | null
@@ -17,10 +18,8 @@ export interface LivenessStatus {
   readonly failures: number
 }
 
-export type LivenessState = 'ok' | 'degraded' | 'unreachable' | 'maintenance' | 'starting'
-
 /** The state that follows from the liveness; maintenance takes precedence. */
-export function livenessState(signs: LivenessStatus, isInMaintenance: boolean): LivenessState {
+export function livenessState(signs: LivenessStatus, isInMaintenance: boolean): DeviceState {
   if (isInMaintenance) return 'maintenance'
   if (signs.consecutiveFailures >= tolerated) return 'unreachable'
   if (signs.lastSuccessAt === null) return 'starting'
@@ -77,35 +76,24 @@ export class Liveness {
 const interval = 60_000
 const failingInterval = 10_000
 
-export interface Heartbeat {
-  close(): void
-}
-
-/** Starts the heartbeat: at once, then every minute, and every ten seconds while the device fails. Never two at a time. */
-export function startHeartbeat({
-  timers,
-  isFailing,
-  beat,
-}: {
-  timers: Timers
-  isFailing: () => boolean
-  beat: () => Promise<void>
-}): Heartbeat {
+/**
+ * Starts the heartbeat: at once, then every minute, and every ten seconds while the device fails. Never two at a time.
+ * Returns a function that ends it.
+ */
+export function startHeartbeat(timers: Timers, isFailing: () => boolean, beat: () => Promise<void>): () => void {
   let cancel = () => undefined as void
   let isClosed = false
   async function run(): Promise<void> {
     try {
       await beat()
     } catch {
-      // The life signs know of it.
+      // The liveness has recorded it.
     }
     if (!isClosed) cancel = timers.after(isFailing() ? failingInterval : interval, () => void run())
   }
   cancel = timers.after(0, () => void run())
-  return {
-    close() {
-      isClosed = true
-      cancel()
-    },
+  return () => {
+    isClosed = true
+    cancel()
   }
 }

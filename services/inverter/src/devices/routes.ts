@@ -22,8 +22,12 @@ interface DeviceRouteDependencies {
   readonly test: (input: ConnectionTest) => Promise<ConnectionResult>
 }
 
+const shared = { tag: 'Administration', access: 'admin', limit: 'counted' } as const
+
 /** Configured inverters: the list for programs, everything else for administrators. */
 export function deviceRoutes(devices: Devices, { views, test }: DeviceRouteDependencies): Route[] {
+  const list = { ...shared, method: 'GET', success: { status: 200, body: AdminDeviceList } } as const
+  const read = () => ({ devices: views.forAdministrators() })
   return [
     route(
       {
@@ -37,39 +41,8 @@ export function deviceRoutes(devices: Devices, { views, test }: DeviceRouteDepen
       },
       () => views.forPrograms(),
     ),
-    ...listRoutes(devices, views),
-    ...changeRoutes(devices, views),
-    route(
-      {
-        method: 'POST',
-        path: '/admin/api/connection-test',
-        tag: 'Administration',
-        summary: 'Test the connection to an inverter',
-        access: 'admin',
-        limit: 'counted',
-        body: ConnectionTest,
-        success: { status: 200, body: ConnectionResult },
-      },
-      ({ body }) => test(body),
-    ),
-  ]
-}
-
-function listRoutes(devices: Devices, views: DeviceViews): Route[] {
-  const shared = { method: 'GET', tag: 'Administration', access: 'admin', limit: 'counted' } as const
-  const list = { status: 200, body: AdminDeviceList } as const
-  const read = () => ({ devices: views.forAdministrators() })
-  return [
-    route({ ...shared, path: '/admin/api/devices', summary: 'Devices with address and state', success: list }, read),
-    route(
-      {
-        ...shared,
-        path: '/admin/api/dispatch/devices',
-        summary: 'Devices with limits and engineering mode',
-        success: list,
-      },
-      read,
-    ),
+    route({ ...list, path: '/admin/api/devices', summary: 'Devices with address and state' }, read),
+    route({ ...list, path: '/admin/api/dispatch/devices', summary: 'Devices with limits and engineering mode' }, read),
     route(
       {
         ...shared,
@@ -82,23 +55,29 @@ function listRoutes(devices: Devices, views: DeviceViews): Route[] {
       },
       async ({ body }) => views.forAdministrator(await devices.add(body)),
     ),
+    ...changeRoutes(devices, views),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/admin/api/connection-test',
+        summary: 'Test the connection to an inverter',
+        body: ConnectionTest,
+        success: { status: 200, body: ConnectionResult },
+      },
+      ({ body }) => test(body),
+    ),
   ]
 }
 
 function changeRoutes(devices: Devices, views: DeviceViews): Route[] {
-  const shared = {
-    tag: 'Administration',
-    access: 'admin',
-    limit: 'counted',
-    params: DeviceParams,
-    errors: [404, 409, 502, 503, 504],
-  } as const
+  const member = { ...shared, params: DeviceParams, errors: [404, 409, 502, 503, 504] } as const
   const one = { status: 200, body: AdminDevice } as const
   const show = (device: Device) => views.forAdministrator(device)
   return [
     route(
       {
-        ...shared,
+        ...member,
         method: 'PATCH',
         path: '/admin/api/devices/{device_id}',
         summary: 'Change a device',
@@ -111,7 +90,7 @@ function changeRoutes(devices: Devices, views: DeviceViews): Route[] {
     ),
     route(
       {
-        ...shared,
+        ...member,
         method: 'DELETE',
         path: '/admin/api/devices/{device_id}',
         summary: 'Remove a device',
@@ -124,7 +103,7 @@ function changeRoutes(devices: Devices, views: DeviceViews): Route[] {
     ),
     route(
       {
-        ...shared,
+        ...member,
         method: 'PUT',
         path: '/admin/api/dispatch/devices/{device_id}',
         summary: 'Set power limits and engineering mode',

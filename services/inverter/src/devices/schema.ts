@@ -74,6 +74,7 @@ export type PublicDevice = z.infer<typeof PublicDevice>
 
 /** State of the connection to a device; `maintenance` means that the device is in its bootloader. */
 export const DeviceState = z.enum(['ok', 'degraded', 'unreachable', 'maintenance', 'starting'])
+export type DeviceState = z.infer<typeof DeviceState>
 
 /** A device as its administrator sees it. */
 export const AdminDevice = PublicDevice.extend({

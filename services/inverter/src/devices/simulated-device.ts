@@ -49,40 +49,21 @@ export async function verifySimulated(deviceId: string, capabilities: Capabiliti
     await capabilities.replace(deviceId, { name, update: { ...verified, ...evidence }, by: 'simulation' })
 }
 
-/** The simulated inverter inside the service. */
-export interface EmbeddedSimulator {
-  endpoint(): Promise<{ host: string; port: number }>
-  close(): Promise<void>
-}
-
 const host = '127.0.0.1'
 
 /**
- * Creates the simulator; it starts on a free loopback port when `endpoint` is first called, and keeps its registers in
- * the data directory.
+ * Creates the simulated inverter inside the service; it starts on a free loopback port when `endpoint` is first called, and
+ * keeps its registers in the data directory.
  */
-export function createEmbeddedSimulator({
-  catalog,
-  timers,
-  dataDirectory,
-}: {
-  catalog: Catalog
-  timers: Timers
-  dataDirectory: string
-}): EmbeddedSimulator {
+export function createEmbeddedSimulator(dataDirectory: string, context: { catalog: Catalog; timers: Timers }) {
+  const stateFile = join(dataDirectory, 'simulated-inverter.json')
   let running: Promise<Simulator> | undefined
   return {
-    async endpoint() {
-      running ??= startSimulator({
-        host,
-        port: 0,
-        catalog,
-        timers,
-        stateFile: join(dataDirectory, 'simulated-inverter.json'),
-      })
+    async endpoint(): Promise<{ host: string; port: number }> {
+      running ??= startSimulator({ ...context, host, port: 0, stateFile })
       return { host, port: (await running).port }
     },
-    async close() {
+    async close(): Promise<void> {
       await (await running)?.close()
     },
   }

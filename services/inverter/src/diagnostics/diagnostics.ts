@@ -5,35 +5,15 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { staleReasonOf } from '../metrics/device-problem.ts'
 import { apiValueOf, textOf } from '../metrics/value.ts'
 import { Problem } from '../problems.ts'
-import type { FrameList, SlaveList, Transports } from './schema.ts'
+import type { FrameList, SlaveList, Transports, VendorObject } from './schema.ts'
 
 /** Diagnostics of the connections: objects, counters, recorded frames. */
-export interface Diagnostics {
-  objects(): VendorObjectView[]
-  transports(): Transports
-  slaves(deviceId: string): Promise<SlaveList>
-  /** The last frames of a connection, newest last. */
-  frames(endpointId: string, limit: number): FrameList
-  /** Returns the whole recording as JSON lines, which the simulator can replay. */
-  capture(endpointId: string): string
-}
-
-interface VendorObjectView {
-  name: string
-  object_id: string
-  protocol_data_type: string
-  effective_byte_width: number | null
-  idempotent_write: boolean
-}
-
-export interface DiagnosticsDependencies {
-  readonly catalog: Catalog
-  readonly connections: DeviceConnections
-  readonly slaves: SlaveSearch
-}
+export type Diagnostics = ReturnType<typeof createDiagnostics>
 
 /** Creates the diagnostics. Methods that take an endpoint or a device throw a `Problem` when it does not exist. */
-export function createDiagnostics({ catalog, connections, slaves }: DiagnosticsDependencies): Diagnostics {
+export function createDiagnostics(connections: DeviceConnections, catalog: Catalog, timers: Timers) {
+  const findSlaves = createSlaveSearch(catalog, timers)
+
   function endpointOf(id: string): Endpoint {
     const found = connections.endpoints().find((endpoint) => endpoint.id === id)
     if (found === undefined) throw new Problem('not_found', `There is no connection ${id}`)
@@ -41,7 +21,7 @@ export function createDiagnostics({ catalog, connections, slaves }: DiagnosticsD
   }
 
   return {
-    objects: () =>
+    objects: (): VendorObject[] =>
       catalog.objects.map((object) => ({
         name: object.name,
         object_id: hex(object.objectId),
@@ -49,18 +29,20 @@ export function createDiagnostics({ catalog, connections, slaves }: DiagnosticsD
         effective_byte_width: object.width ?? null,
         idempotent_write: object.isIdempotent,
       })),
-    transports: () => ({
+    transports: (): Transports => ({
       transports: connections.endpoints().map(transportOf),
       ...deviceMaps(connections.devices(), catalog),
     }),
-    async slaves(deviceId) {
-      return slaves.find(connections.required(deviceId))
+    async slaves(deviceId: string): Promise<SlaveList> {
+      return findSlaves(connections.required(deviceId))
     },
-    frames(endpointId, limit) {
+    /** Returns the last frames of a connection, newest last. */
+    frames(endpointId: string, limit: number): FrameList {
       const frames = endpointOf(endpointId).recorder.frames().slice(-limit)
       return { endpoint_id: endpointId, frames: frames.map((frame) => Object.assign({}, frame, named(frame, catalog))) }
     },
-    capture: (endpointId) => endpointOf(endpointId).recorder.exportCapture(),
+    /** Returns the whole recording as JSON lines, which the simulator can replay. */
+    capture: (endpointId: string): string => endpointOf(endpointId).recorder.exportCapture(),
   }
 }
 
@@ -94,10 +76,10 @@ function deviceMaps(devices: readonly DeviceRuntime[], catalog: Catalog): Omit<T
   const map = <T>(pick: (device: DeviceRuntime) => T) =>
     Object.fromEntries(devices.map((device) => [device.deviceId, pick(device)]))
   return {
-    periodic_registrations: map((device) => device.periodic?.status().registrations ?? 0),
-    periodic_available: map((device) => device.periodic?.status().available ?? null),
-    periodic_setup_failures: map((device) => device.periodic?.status().setupFailures ?? 0),
-    periodic_last_failure: map((device) => device.periodic?.status().lastFailure ?? null),
+    periodic_registrations: map(({ periodic }) => periodic?.status().registrations ?? 0),
+    periodic_available: map(({ periodic }) => periodic?.status().available ?? null),
+    periodic_setup_failures: map(({ periodic }) => periodic?.status().setupFailures ?? 0),
+    periodic_last_failure: map(({ periodic }) => periodic?.status().lastFailure ?? null),
     unanswered_metrics: map((device) =>
       device.unanswered.list().map(({ objectId, since, retryAt }) => ({
         name: catalog.byId(objectId)?.name ?? hex(objectId),
@@ -113,8 +95,7 @@ function named(frame: { object_id: string; command: string; payload: string }, c
   const object = catalog.byId(Number.parseInt(frame.object_id, 16))
   if (object === undefined || frame.payload === '') return { name: object?.name ?? null, value: null }
   try {
-    const value = apiValueOf(object, Buffer.from(frame.payload, 'hex'))
-    return { name: object.name, value: textOf(value) }
+    return { name: object.name, value: textOf(apiValueOf(object, Buffer.from(frame.payload, 'hex'))) }
   } catch {
     return { name: object.name, value: null }
   }
@@ -126,13 +107,11 @@ const maxReadings = 40
 const maxSlaves = 31
 const repeatsToComplete = 3
 
-/** Finds the further inverters behind a device. */
-interface SlaveSearch {
-  find(runtime: DeviceRuntime): Promise<SlaveList>
-}
-
-/** Creates the search. It keeps a complete list for 5 minutes, and concurrent requests for one device share a search. */
-export function createSlaveSearch(catalog: Catalog, timers: Timers): SlaveSearch {
+/**
+ * Creates the search for further inverters behind a device. It keeps a complete list for 5 minutes, and concurrent requests
+ * for one device share a search.
+ */
+function createSlaveSearch(catalog: Catalog, timers: Timers): (runtime: DeviceRuntime) => Promise<SlaveList> {
   const known = new Map<string, { list: SlaveList; at: number }>()
   const running = new Map<string, Promise<SlaveList>>()
   const object = catalog.byName('net_slave_data')
@@ -143,15 +122,13 @@ export function createSlaveSearch(catalog: Catalog, timers: Timers): SlaveSearch
     return list
   }
 
-  return {
-    find(runtime) {
-      const { deviceId } = runtime
-      const kept = known.get(deviceId)
-      if (kept !== undefined && timers.monotonic() - kept.at < keptFor) return Promise.resolve(kept.list)
-      const searching = running.get(deviceId) ?? search(runtime).finally(() => running.delete(deviceId))
-      running.set(deviceId, searching)
-      return searching
-    },
+  return (runtime) => {
+    const { deviceId } = runtime
+    const kept = known.get(deviceId)
+    if (kept !== undefined && timers.monotonic() - kept.at < keptFor) return Promise.resolve(kept.list)
+    const searching = running.get(deviceId) ?? search(runtime).finally(() => running.delete(deviceId))
+    running.set(deviceId, searching)
+    return searching
   }
 }
 

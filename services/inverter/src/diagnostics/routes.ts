@@ -13,7 +13,7 @@ export function diagnosticsRoutes(diagnostics: Diagnostics): Route[] {
 }
 
 function vendorRoutes(diagnostics: Diagnostics): Route[] {
-  const vendor = { method: 'GET', tag: 'Diagnostics', access: 'vendor', limit: 'counted' } as const
+  const vendor = { method: 'GET', tag: 'Diagnostics', access: 'vendor', limit: 'counted', errors: [404] } as const
   return [
     route(
       {
@@ -21,7 +21,6 @@ function vendorRoutes(diagnostics: Diagnostics): Route[] {
         path: '/api/v1/vendor/rct/objects',
         summary: 'Objects of the protocol',
         success: { status: 200, body: z.array(VendorObject) },
-        errors: [404],
       },
       () => diagnostics.objects(),
     ),
@@ -31,7 +30,6 @@ function vendorRoutes(diagnostics: Diagnostics): Route[] {
         path: '/api/v1/vendor/rct/transports',
         summary: 'Counters of the connections',
         success: { status: 200, body: Transports },
-        errors: [404],
       },
       () => diagnostics.transports(),
     ),
@@ -42,7 +40,6 @@ function vendorRoutes(diagnostics: Diagnostics): Route[] {
         summary: 'Further inverters behind a device',
         params: DeviceParams,
         success: { status: 200, body: SlaveList },
-        errors: [404],
       },
       ({ params }) => diagnostics.slaves(params.device_id),
     ),
@@ -51,7 +48,6 @@ function vendorRoutes(diagnostics: Diagnostics): Route[] {
 
 function adminRoutes(diagnostics: Diagnostics): Route[] {
   const admin = { method: 'GET', tag: 'Diagnostics', access: 'admin', limit: 'counted' } as const
-  const capture = { status: 200, media: 'application/jsonl', description: 'One frame per line' } as const
   return [
     route(
       {
@@ -81,7 +77,7 @@ function adminRoutes(diagnostics: Diagnostics): Route[] {
         summary: 'The recorded frames as a file',
         description: 'The simulator can replay it. Secrets are left out.',
         params: EndpointParams,
-        success: capture,
+        success: { status: 200, media: 'application/jsonl', description: 'One frame per line' },
         errors: [404],
       },
       ({ params }) => ({

@@ -11,6 +11,7 @@ export const VendorObject = z
     idempotent_write: z.boolean(),
   })
   .meta({ id: 'VendorObject' })
+export type VendorObject = z.infer<typeof VendorObject>
 
 /** Counters of one connection; they go on when it is made anew. */
 export const Transport = z

@@ -55,7 +55,7 @@ export class Controller {
     return this.#run.persisted.record
   }
 
-  get readiness(): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
+  get readiness() {
     const { record, isUnsaved } = this.#run.persisted
     const restorePending = isUnsaved || record?.phase === 'restoring' || record?.phase === 'fault'
     return { corrupt: record === undefined, restorePending, recovered: this.#recovered }
@@ -220,7 +220,7 @@ export class Controller {
       await applyPlan(this.#run, { proceed, aim: () => firstAim(this.#run, running, proceed) })
     } catch (error) {
       const failure = errorForCaller(error)
-      // What the plant cannot be asked for at a start is an error of the device; only later is it old.
+      // A reading that fails at the start is an error of the device; later it only makes the last one old.
       await this.#endQuietly(endingFor(error instanceof Interrupted ? error : failure))
       throw failure
     }

@@ -20,31 +20,27 @@ export interface RunningOperation {
   wroteAt: number
 }
 
-/** Conditions for an operation to continue. */
-export interface CycleConditions {
-  readonly isAllowed: () => boolean
-  /** Throws to give up. */
-  readonly proceed: () => void
-}
-
-/** Returns true if the time of an operation is over by either clock: a jump of the wall clock can only shorten it. */
-export const isExpired = ({ timers }: Run, { deadline }: RunningOperation, { until }: Operation): boolean =>
-  timers.monotonic() >= deadline || timers.now() >= until
-
 /**
  * One round of the control loop for a settled operation: measures and corrects the setpoint. Throws `Interrupted` with the
- * reason when the operation is over, anything else when something failed; the caller hands back in both cases.
+ * reason when the operation is over, or what `proceed` throws to give up, anything else when something failed; the caller hands
+ * back in all cases.
  */
-export async function cycle(run: Run, running: RunningOperation, conditions: CycleConditions): Promise<void> {
+export async function cycle(
+  run: Run,
+  running: RunningOperation,
+  { isAllowed, proceed }: { isAllowed: () => boolean; proceed: () => void },
+): Promise<void> {
   const { operation, commandedW } = settled(run)
   const checkConditions = () => {
-    if (isExpired(run, running, operation)) throw new Interrupted('ttl_expired')
-    if (!conditions.isAllowed()) throw new Interrupted('write_not_allowed')
-    conditions.proceed()
+    // Over by either clock: a jump of the wall clock can only shorten it.
+    if (run.timers.monotonic() >= running.deadline || run.timers.now() >= operation.until)
+      throw new Interrupted('ttl_expired')
+    if (!isAllowed()) throw new Interrupted('write_not_allowed')
+    proceed()
   }
   checkConditions()
   await run.checkVerified(operation)
-  const measured = await running.meter.read(run.gateway(), conditions.proceed)
+  const measured = await running.meter.read(run.gateway(), proceed)
   checkConditions()
   if (isGoalMet(operation, measured.soc)) throw new Interrupted('target_reached')
   const gridW = gridSign(measured.grid, running.conventions)
@@ -61,7 +57,7 @@ export async function cycle(run: Run, running: RunningOperation, conditions: Cyc
   running.meter.recordChange(wantedW - measuredW)
 }
 
-/** The first setpoint of an operation, decided on what the plant does at this moment. */
+/** The first setpoint of an operation, decided on the current power of the plant. */
 export async function firstAim(run: Run, running: RunningOperation, proceed: () => void): Promise<Aim> {
   const record = currentRecord(run.persisted)
   if (record.phase !== 'applying' && record.phase !== 'replacing') throw new Error('nothing is being started')

@@ -1,13 +1,10 @@
 import { createKeyedQueue, type Timers } from '@hearth/runtime'
 import { Problem } from '../problems.ts'
 
-/** Requests that may wait for a device; ends of operations always may. */
+/** Maximum number of requests that wait for a device; ends of operations do not count. */
 const waitingLimit = 8
 
-/** `patient` work is refused when much is waiting already. */
-export type WorkPriority = 'normal' | 'urgent'
-
-/** The work on one device, one piece after the other, and what is done now and then in between. */
+/** The work on one device, one piece after the other, and timed work in between. */
 export class DeviceQueue {
   readonly #queue = createKeyedQueue(1000)
   readonly #timers: Timers
@@ -24,8 +21,8 @@ export class DeviceQueue {
     this.#timed = timed.run
   }
 
-  /** Throws `queue_full` for patient work behind a long line. */
-  async run<T>(priority: WorkPriority, work: () => Promise<T>): Promise<T> {
+  /** Throws `queue_full` for normal work when much is waiting already; urgent work always waits. */
+  async run<T>(priority: 'normal' | 'urgent', work: () => Promise<T>): Promise<T> {
     if (priority === 'normal' && this.#waiting >= waitingLimit)
       throw new Problem('queue_full', 'Too many requests are waiting for the device', { retryAfterSeconds: 5 })
     this.#waiting += 1
@@ -50,7 +47,7 @@ export class DeviceQueue {
     if (due === undefined) return
     const wait = Math.max(0, due - this.#timers.monotonic())
     this.#cancel = this.#timers.after(wait, () => {
-      // Only a line that is full rejects; the next piece that ends schedules again.
+      // Only a full queue rejects; the next piece that ends schedules again.
       this.run('urgent', () => this.#runIfDue()).catch(() => undefined)
     })
   }

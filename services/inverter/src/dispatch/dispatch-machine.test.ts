@@ -94,7 +94,7 @@ test('no sequence of inputs makes an impossible record, and every record survive
         assert.deepEqual(readRecord(stored), record)
         assert.ok(Dispatch.parse(dispatchView('a', record, false)))
         // The columns and the document can never tell different stories.
-        assert.equal(readRecord({ ...stored, restoreRequired: !stored.restoreRequired }), undefined)
+        assert.equal(readRecord({ ...stored, restore_required: 1 - stored.restore_required }), undefined)
         assert.equal(readRecord({ ...stored, state: stored.state === 'idle' ? 'charging' : 'idle' }), undefined)
       }
     }),

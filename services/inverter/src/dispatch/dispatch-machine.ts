@@ -20,7 +20,7 @@ export type Input =
   | { readonly kind: 'command'; readonly commandedW: number; readonly value: number }
   /** Hand the device back, or try again to. */
   | { readonly kind: 'stop'; readonly stopReason: StopReason; readonly faultCode: string | null }
-  /** Handing back failed at a moment, milliseconds since the epoch. */
+  /** Handing back failed; `at` is in milliseconds since the epoch. */
   | { readonly kind: 'fail'; readonly at: number; readonly faultCode: string }
 
 /** An effect to carry out once the record is persisted. */

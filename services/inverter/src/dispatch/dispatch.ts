@@ -7,7 +7,7 @@ import { Problem, unknownDevice } from '../problems.ts'
 import { Controller } from './controller.ts'
 import type { Submitter } from './submission.ts'
 import type { DispatchDevice } from './gate.ts'
-import type { DeviceGateway } from '../metrics/device-gateway.ts'
+import type { DeviceGateway } from './measure.ts'
 import { readRecord, stateOf, type Operation } from './record.ts'
 import { PersistedRecord } from './persisted-record.ts'
 import { dispatchRegisters, isDispatchRegister } from './registers.ts'
@@ -24,7 +24,7 @@ export interface DispatchEvent {
   readonly dispatch: Dispatch
 }
 
-export interface DispatchDependencies {
+interface DispatchDependencies {
   readonly db: Kysely<Tables>
   readonly timers: Timers
   readonly log: Log
@@ -37,7 +37,7 @@ export interface DispatchDependencies {
   readonly isWriteAccessOn: () => boolean
   readonly publish: (event: DispatchEvent) => void
   /** For tests that watch or hinder what is persisted. */
-  readonly wrapStore?: (store: DispatchStore) => DispatchStore
+  readonly wrapStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
 
 /** An operation that is on, or whose end is not finished. */
@@ -61,7 +61,7 @@ export async function openDispatch(dependencies: DispatchDependencies): Promise<
   return service
 }
 
-/** Dispatch of all devices. Also what the command line uses. */
+/** Dispatch of all devices. The command line uses it too. */
 export class DispatchService {
   readonly #dependencies: DispatchDependencies
   readonly #store: DispatchStore
@@ -76,7 +76,7 @@ export class DispatchService {
 
   async open(): Promise<void> {
     for (const row of await this.#store.all()) {
-      const record = readRecord({ ...row, restoreRequired: row.restore_required !== 0 })
+      const record = readRecord(row)
       if (record === undefined)
         this.#dependencies.log.error({ device: row.device_id }, 'the dispatch record cannot be read')
       this.#add(row.device_id, { record, version: row.version })
@@ -157,19 +157,13 @@ export class DispatchService {
     return this.#dependencies.devices.ids().reduceRight(wrap, change)()
   }
 
-  /** Runs a change of the device's limits or engineering mode; throws `dispatch_capability_conflict` while anything is active. */
-  guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T> {
-    return this.#guard(deviceId, () => true, change)
-  }
-
-  /** As `guarded`, for capabilities: only operations that depend on them block the change. */
-  guardedFor<T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>): Promise<T> {
-    return this.#guard(deviceId, ({ mode }) => isAffected(mode, names), change)
-  }
-
-  async #guard<T>(deviceId: string, isInTheWay: (active: Operation) => boolean, change: () => Promise<T>): Promise<T> {
+  /**
+   * Runs a change of the device's limits or engineering mode, or of these capabilities; throws `dispatch_capability_conflict`
+   * while an operation is active that depends on it.
+   */
+  guarded<T>(deviceId: string, change: () => Promise<T>, capabilities?: readonly CapabilityName[]): Promise<T> {
     const check = (active: Operation | undefined) => {
-      if (active === undefined || !isInTheWay(active)) return
+      if (active === undefined || (capabilities !== undefined && !isAffected(active.mode, capabilities))) return
       throw new Problem('dispatch_capability_conflict', `The operation ${active.id} (${active.mode}) depends on it`, {
         members: { operation_id: active.id, mode: active.mode },
       })
@@ -196,14 +190,14 @@ export class DispatchService {
     return { ...record.operation, state: stateOf(record) }
   }
 
-  readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
+  readiness(deviceId: string): Controller['readiness'] {
     const unused = { corrupt: false, restorePending: false, recovered: true }
     return this.#controllers.get(deviceId)?.readiness ?? unused
   }
 
   /**
-   * The same for an operator who put the device right by hand; throws `conflict` for a record that can be read, unless it is
-   * forced, and in any case while the device is under control.
+   * Forgets the record for an operator who restored the device by hand; throws `conflict` for a record that can be read, unless
+   * it is forced, and in any case while the device is under control.
    */
   async abandon(deviceId: string, force: boolean): Promise<void> {
     const controller = this.#of(deviceId)

@@ -1,16 +1,11 @@
 import type { Capability, CapabilityName, EvidenceField } from '../capabilities/schema.ts'
+import type { Device } from '../devices/device.ts'
 import { Problem } from '../problems.ts'
-import { conventionsOf, type Conventions } from './plan.ts'
+import { conventionsOf } from './plan.ts'
 import type { DispatchMode } from './schema.ts'
 
 /** A configured device, as dispatch needs it. */
-export interface DispatchDevice {
-  readonly id: string
-  /** Watts; null until the operator sets them. */
-  readonly maxChargePowerW: number | null
-  readonly maxDischargePowerW: number | null
-  readonly engineeringMode: boolean
-}
+export type DispatchDevice = Pick<Device, 'id' | 'maxChargePowerW' | 'maxDischargePowerW' | 'engineeringMode'>
 
 /** A device and its capabilities. */
 interface GateInput {
@@ -18,22 +13,16 @@ interface GateInput {
   readonly capabilities: readonly Capability[]
 }
 
-/** Permission for a mode, with the device's conventions. */
-export interface Gate {
-  readonly openedBy: 'verified' | 'engineering'
-  readonly conventions: Conventions
-}
-
 /** The gate of a mode; undefined while it is closed. Nothing opens it without the code of the external strategy. */
-export function openGate(mode: DispatchMode, { device, capabilities }: GateInput): Gate | undefined {
+export function openGate(mode: DispatchMode, { device, capabilities }: GateInput) {
   const conventions = conventionsOf(capabilities)
   if (conventions === undefined) return undefined
-  if (unverifiedFor(mode, capabilities).length === 0) return { openedBy: 'verified', conventions }
-  return device.engineeringMode ? { openedBy: 'engineering', conventions } : undefined
+  if (unverifiedFor(mode, capabilities).length === 0) return { openedBy: 'verified', conventions } as const
+  return device.engineeringMode ? ({ openedBy: 'engineering', conventions } as const) : undefined
 }
 
 /** As `openGate`, but throws `dispatch_unverified` while it is closed. */
-export function gateOf(mode: DispatchMode, input: GateInput): Gate {
+export function gateOf(mode: DispatchMode, input: GateInput) {
   const gate = openGate(mode, input)
   if (gate !== undefined) return gate
   throw gateClosed(mode, input)
@@ -56,7 +45,7 @@ export function isAffected(mode: DispatchMode, changed: readonly CapabilityName[
 }
 
 /** Capabilities that a mode needs and nobody has verified. */
-export function unverifiedFor(mode: DispatchMode, capabilities: readonly Capability[]): CapabilityName[] {
+function unverifiedFor(mode: DispatchMode, capabilities: readonly Capability[]): CapabilityName[] {
   return requiredCapabilities(mode).filter(
     (name) => !capabilities.some((record) => record.name === name && record.status === 'verified'),
   )

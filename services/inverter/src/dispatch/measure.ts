@@ -1,17 +1,23 @@
 import { holdsNoNumber } from '../metrics/device-problem.ts'
 import { Problem } from '../problems.ts'
-import type { DeviceGateway } from '../metrics/device-gateway.ts'
+import type { WriteCause } from '../metrics/device-writer.ts'
 import type { Snapshot } from './record.ts'
 import { readings, registers } from './registers.ts'
 
-/** Readings of the control loop: state of charge as a ratio, powers in watts as the device counts. */
-export interface Measurement {
-  readonly soc: number
-  readonly grid: number
-  readonly battery: number
+/** A device as dispatch needs it: fresh values and confirmed writes. */
+export interface DeviceGateway {
+  /** Reads from the device, never the cache, in API units. `at` is in monotonic milliseconds. Throws a `Problem`. */
+  readFresh(name: string): Promise<{ value: number | boolean | string; at: number }>
+  /** Resolves when the firmware on the current connection is known and stored. Throws a `Problem`. */
+  identify(): Promise<void>
+  /** Writes a value and reads it back until both agree. Throws `write_outcome_unknown` or a problem of the device. */
+  writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string>
 }
 
-type Name = keyof Measurement
+type Name = keyof typeof readings
+
+/** Readings of the control loop: state of charge as a ratio, powers in watts as the device counts. */
+export type Measurement = Readonly<Record<Name, number>>
 
 /** Oldest a reading may be, milliseconds. */
 const maxAgeMs: Record<Name, number> = { soc: 15_000, grid: 5000, battery: 5000 }
@@ -47,7 +53,7 @@ export class Meter {
 
   /**
    * Measures. Throws `protocol_error` for what cannot be, and `StaleReadings` when something is too old: its cause says why
-   * there is nothing newer. `proceed` is asked between two readings and throws to give up.
+   * there is nothing newer. `proceed` is called between two readings and throws to give up.
    */
   async read(gateway: DeviceGateway, proceed: () => void): Promise<Measurement> {
     let failure: unknown
@@ -70,7 +76,7 @@ export class Meter {
     return measured
   }
 
-  /** The setpoint changed by so many watts: the plant has to answer. */
+  /** Records a change of the setpoint, watts: the readings have to follow. */
   recordChange(watts: number): void {
     const grid = this.#last.get('grid')?.value
     const battery = this.#last.get('battery')?.value

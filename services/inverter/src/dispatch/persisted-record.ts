@@ -103,11 +103,9 @@ export class PersistedRecord {
   }
 
   async #store(record: DispatchRecord): Promise<void> {
-    const { state, restoreRequired, record: text } = storedRecord(record)
     const version = this.#version + 1
     try {
-      const row = { version, state, restore_required: restoreRequired ? 1 : 0, record: text }
-      await this.#dependencies.store.save(this.#dependencies.deviceId, row)
+      await this.#dependencies.store.save(this.#dependencies.deviceId, { version, ...storedRecord(record) })
     } catch (error) {
       throw new Problem('dispatch_store_unavailable', 'The dispatch record cannot be stored', { cause: error })
     }

@@ -1,19 +1,12 @@
 import type { Capability } from '../capabilities/schema.ts'
 import { applyOrder, type Operation, type Snapshot, type Step } from './record.ts'
-import type { SignConventions } from './next-setpoint.ts'
 import { registers, type Register } from './registers.ts'
 
 /** Conventions of a device for commands, from its capabilities. */
-export interface Conventions extends SignConventions {
-  /** Raw value of the strategy register that means external control. */
-  readonly strategyCode: number
-  readonly socTargetUnit: 'ratio' | 'percent'
-  /** After how long the setpoint must be repeated, milliseconds; null when it is kept. */
-  readonly refreshMs: number | null
-}
+export type Conventions = NonNullable<ReturnType<typeof conventionsOf>>
 
 /** Reads the conventions; undefined while the strategy code is unknown, without which nothing may be written. */
-export function conventionsOf(capabilities: readonly Capability[]): Conventions | undefined {
+export function conventionsOf(capabilities: readonly Capability[]) {
   const evidence = <Field extends keyof Capability>(name: Capability['name'], field: Field) =>
     capabilities.find((record) => record.name === name)?.[field] ?? null
   const strategyCode = evidence('write_path_convention', 'soc_strategy_external_code')
@@ -23,26 +16,30 @@ export function conventionsOf(capabilities: readonly Capability[]): Conventions 
       ? evidence('setpoint_volatility', 'refresh_interval_seconds')
       : null
   return {
+    /** Raw value of the strategy register that means external control. */
     strategyCode,
     socTargetUnit: evidence('write_path_convention', 'soc_target_unit') ?? 'ratio',
     batteryDischargePositive: evidence('battery_power_sign_convention', 'battery_discharge_positive') ?? true,
     gridImportPositive: evidence('grid_power_sign_convention', 'grid_import_positive') ?? true,
+    /** Time after which the setpoint must be repeated, milliseconds; null when it is kept. */
     refreshMs: refreshSeconds === null ? null : refreshSeconds * 1000,
   }
 }
 
 /** The writes that put an operation in force, in order. The setpoint is decided when the plant was measured. */
-export function applySteps(operation: Operation, snapshot: Snapshot, conventions: Conventions): Step[] {
-  const target = operation.targetSocPercent ?? 0
+export function applySteps(
+  { mode, targetSocPercent }: Pick<Operation, 'mode' | 'targetSocPercent'>,
+  snapshot: Snapshot,
+  conventions: Conventions,
+): Step[] {
+  const target = targetSocPercent ?? 0
   const values: Record<Register, number | boolean | null> = {
     [registers.strategy]: conventions.strategyCode,
     [registers.socTarget]: conventions.socTargetUnit === 'percent' ? target : target / 100,
-    [registers.gridCharge]: { charge_from_grid: true, discharge_to_load: snapshot.gridCharge, hold: false }[
-      operation.mode
-    ],
+    [registers.gridCharge]: { charge_from_grid: true, discharge_to_load: snapshot.gridCharge, hold: false }[mode],
     [registers.setpoint]: null,
   }
-  return applyOrder(operation.mode).map((register) => planned(register, values[register]))
+  return applyOrder(mode).map((register) => planned(register, values[register]))
 }
 
 /** The writes that hand the device back: no power first, then everything as it was, the strategy last. */

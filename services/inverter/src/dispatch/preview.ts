@@ -1,16 +1,15 @@
 import { Problem } from '../problems.ts'
 import { firstSetpoint } from './cycle.ts'
-import { Meter, readSnapshot, readSoc } from './measure.ts'
+import { Meter, readSnapshot, readSoc, type DeviceGateway } from './measure.ts'
 import { batterySign, directionOf } from './next-setpoint.ts'
 import { applySteps, restoreSteps } from './plan.ts'
-import type { DeviceGateway } from '../metrics/device-gateway.ts'
-import type { DispatchRecord, Operation, Snapshot, Step } from './record.ts'
-import { registers } from './registers.ts'
+import type { DispatchRecord, Snapshot } from './record.ts'
+import { registers, type Register } from './registers.ts'
 import type { DispatchPreview } from './schema.ts'
 import type { Run } from './steps.ts'
-import { isGoalMet, type Accepted, type Verdict } from './submission.ts'
+import { isGoalMet, type Accepted, type RequestedOperation, type Verdict } from './submission.ts'
 
-export interface PreviewInput {
+interface PreviewInput {
   readonly run: Pick<Run, 'deviceId' | 'gateway' | 'timers'>
   readonly verdict: Verdict
   readonly record: DispatchRecord
@@ -25,92 +24,62 @@ const uncontrolledStates = [
 ] as const
 
 /** Reads the device and reports what a judged request would write and restore. Throws what reading throws. */
-export async function previewOf(input: PreviewInput): Promise<DispatchPreview> {
-  const { run, verdict, record } = input
+export async function previewOf({ run, verdict, record }: PreviewInput): Promise<DispatchPreview> {
   const gateway = run.gateway()
   const soc = await readSoc(gateway)
-  if (verdict.kind === 'unchanged') return unchanged(input, soc)
+  const about = { device_id: run.deviceId, battery_soc_percent: Math.round(soc * 1e4) / 100 }
+  if (verdict.kind === 'unchanged') {
+    if (record.phase !== 'controlling') throw new Error('a request is unchanged although nothing runs')
+    return {
+      ...about,
+      ...viewOf(record.operation, record.commandedW),
+      outcome: 'unchanged',
+      changes: [],
+      restores: restoresOf(record.snapshot),
+      warnings: await batteryWarnings(gateway),
+    }
+  }
+  const { requested, conventions } = verdict
   const monotonic = () => run.timers.monotonic()
   const present = await readSnapshot(gateway, monotonic)
   const kept = record.phase === 'controlling' ? record.snapshot : present
   const measured = await new Meter(monotonic).read(gateway, () => undefined)
-  const isMet = isGoalMet(verdict.requested, soc)
-  const wantedW = isMet ? 0 : firstSetpoint(verdict.requested, measured, verdict.conventions)
-  const operation = asOperation(verdict)
-  const steps = isMet ? [] : applySteps(operation, kept, verdict.conventions)
-  const aimed = steps.map((step) => valueOf(step) ?? batterySign(wantedW, verdict.conventions))
-  const isTouched = !isMet || record.phase === 'controlling'
+  const isMet = isGoalMet(requested, soc)
+  const wantedW = isMet ? 0 : firstSetpoint(requested, measured, conventions)
+  const steps = isMet ? [] : applySteps(requested, kept, conventions)
   return {
-    ...aboutOperation(run.deviceId, operation, soc),
+    ...about,
+    ...viewOf(requested, wantedW),
     outcome: isMet ? 'target_reached' : record.phase === 'controlling' ? 'replace' : 'start',
-    valid_until_clamped: operation.until !== operation.requestedUntil,
-    commanded_direction: directionOf(wantedW),
-    commanded_power_w: Math.abs(wantedW),
-    changes: steps.map(({ register }, index) => ({
+    changes: steps.map(({ register, value }) => ({
       name: register,
       from: presentValue(present, register),
-      to: aimed[index] ?? 0,
+      to: value ?? batterySign(wantedW, conventions),
     })),
-    restores: isTouched ? restoresOf(kept) : [],
+    restores: !isMet || record.phase === 'controlling' ? restoresOf(kept) : [],
     warnings: [...warningsOf(verdict), ...(await batteryWarnings(gateway))],
   }
 }
 
-const valueOf = ({ value }: Step): number | boolean | null => value
-
 const restoresOf = (snapshot: Snapshot) =>
   restoreSteps(snapshot).map(({ register, value }) => ({ name: register, to: value ?? 0 }))
 
-async function unchanged({ run, record }: PreviewInput, soc: number): Promise<DispatchPreview> {
-  if (record.phase !== 'controlling') throw new Error('a request is unchanged although nothing runs')
-  const { operation, commandedW, snapshot } = record
-  return {
-    ...aboutOperation(run.deviceId, operation, soc),
-    outcome: 'unchanged',
-    valid_until_clamped: operation.until !== operation.requestedUntil,
-    commanded_direction: directionOf(commandedW),
-    commanded_power_w: Math.abs(commandedW),
-    changes: [],
-    restores: restoresOf(snapshot),
-    warnings: await batteryWarnings(run.gateway()),
-  }
-}
-
-type About = Pick<
-  DispatchPreview,
-  | 'device_id'
-  | 'mode'
-  | 'target_soc_percent'
-  | 'battery_soc_percent'
-  | 'max_power_w'
-  | 'max_power_w_requested'
-  | 'max_power_w_clamped'
-  | 'valid_until'
->
-
-function aboutOperation(deviceId: string, operation: Operation, soc: number): About {
+function viewOf(operation: RequestedOperation, commandedW: number) {
   const isHold = operation.mode === 'hold'
   return {
-    device_id: deviceId,
     mode: operation.mode,
     target_soc_percent: operation.targetSocPercent,
-    battery_soc_percent: Math.round(soc * 1e4) / 100,
     max_power_w: isHold ? null : operation.maxPowerW,
     max_power_w_requested: operation.requestedPowerW,
     max_power_w_clamped: !isHold && operation.maxPowerW !== operation.requestedPowerW,
     valid_until: new Date(operation.until).toISOString(),
+    valid_until_clamped: operation.until !== operation.requestedUntil,
+    commanded_direction: directionOf(commandedW),
+    commanded_power_w: Math.abs(commandedW),
   }
 }
 
-const asOperation = ({ requested }: Accepted): Operation => ({
-  ...requested,
-  id: '',
-  isReplacement: false,
-  origin: 'dispatch',
-  caller: null,
-})
-
-function presentValue(present: Snapshot, register: Step['register']): number | boolean {
+function presentValue(present: Snapshot, register: Register): number | boolean {
   return {
     [registers.strategy]: present.strategy,
     [registers.socTarget]: present.socTarget,

@@ -1,9 +1,11 @@
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
+import type { DispatchRow } from '../tables.ts'
 import { registers, type Register } from './registers.ts'
 import { DispatchMode, StopReason, type DispatchState } from './schema.ts'
 
 const finite = z.number()
-const moment = z.int().min(0)
+const timestamp = z.int().min(0)
 
 /** A requested operation, caps and clamps applied. Times are milliseconds since the epoch, powers watts. */
 export const Operation = z
@@ -14,8 +16,8 @@ export const Operation = z
     requestedPowerW: finite.positive().nullable(),
     /** 0 for hold, which has no budget. */
     maxPowerW: finite.min(0),
-    requestedUntil: moment,
-    until: moment,
+    requestedUntil: timestamp,
+    until: timestamp,
     isReplacement: z.boolean(),
     /** Endpoint the operation came from. */
     origin: z.enum(['dispatch', 'energy']),
@@ -79,7 +81,7 @@ const Record = z.discriminatedUnion('phase', [
     phase: z.literal('fault'),
     ...ending,
     attempts: z.int().min(1),
-    nextRestoreAt: moment,
+    nextRestoreAt: timestamp,
   }),
 ])
 
@@ -168,29 +170,18 @@ export const isRestoreRequired = ({ phase }: DispatchRecord): boolean =>
 export const operationOf = (record: DispatchRecord): Operation | undefined =>
   record.phase === 'idle' ? undefined : record.operation
 
-/** A record as its row has it: state and duty in clear, the rest as JSON. */
-export interface StoredRecord {
-  readonly state: string
-  readonly restoreRequired: boolean
-  readonly record: string
-}
+/** Columns of a record: state and duty in clear, the rest as JSON. */
+type RecordColumns = Pick<DispatchRow, 'state' | 'restore_required' | 'record'>
 
-export const storedRecord = (record: DispatchRecord): StoredRecord => ({
+export const storedRecord = (record: DispatchRecord): RecordColumns => ({
   state: stateOf(record),
-  restoreRequired: isRestoreRequired(record),
+  restore_required: isRestoreRequired(record) ? 1 : 0,
   record: JSON.stringify(record),
 })
 
 /** Reads a row; undefined when it is no record, an impossible one, or not what its columns say. */
-export function readRecord(row: StoredRecord): DispatchRecord | undefined {
-  let content: unknown
-  try {
-    content = JSON.parse(row.record)
-  } catch {
-    return undefined
-  }
-  const result = DispatchRecord.safeParse(content)
-  if (!result.success) return undefined
-  const { data } = result
-  return stateOf(data) === row.state && isRestoreRequired(data) === row.restoreRequired ? data : undefined
+export function readRecord(row: RecordColumns): DispatchRecord | undefined {
+  const { data } = DispatchRecord.safeParse(parseJson(row.record))
+  if (data === undefined) return undefined
+  return stateOf(data) === row.state && isRestoreRequired(data) === (row.restore_required !== 0) ? data : undefined
 }

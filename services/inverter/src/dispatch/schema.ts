@@ -1,8 +1,9 @@
 import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
+import { switchParameter } from '../metrics/schema.ts'
 
 /** Requested mode of the battery; `export_to_grid` is reserved and refused. */
-export const DispatchModeRequested = z.enum(['charge_from_grid', 'discharge_to_load', 'hold', 'export_to_grid'])
+const DispatchModeRequested = z.enum(['charge_from_grid', 'discharge_to_load', 'hold', 'export_to_grid'])
 
 /** A mode that dispatch carries out. */
 export const DispatchMode = DispatchModeRequested.exclude(['export_to_grid']).meta({ id: 'DispatchMode' })
@@ -36,39 +37,22 @@ export const DispatchRequest = z
       .optional()
       .meta({ description: 'Replace this operation and no other' }),
   })
-  .superRefine((request, context) => {
-    for (const [path, message] of combinationIssues(request))
-      context.addIssue({ code: 'custom', path: [path], message })
+  .superRefine(({ mode, target_soc_percent: target, max_power_w: power }, context) => {
+    const refuse = (member: string, message: string) => context.addIssue({ code: 'custom', path: [member], message })
+    if (mode === 'export_to_grid') return
+    if (mode === 'hold') {
+      if (target !== undefined) refuse('target_soc_percent', 'is not accepted for hold')
+      if ((power ?? 0) !== 0) refuse('max_power_w', 'is not accepted for hold')
+      return
+    }
+    if (target === undefined) refuse('target_soc_percent', `is required for ${mode}`)
+    if (power === undefined) refuse('max_power_w', `is required for ${mode}`)
+    if (power === 0) refuse('max_power_w', 'must be more than 0')
   })
   .meta({ id: 'DispatchRequest' })
 export type DispatchRequest = z.infer<typeof DispatchRequest>
 
-function combinationIssues(request: {
-  mode: z.infer<typeof DispatchModeRequested>
-  target_soc_percent?: number | undefined
-  max_power_w?: number | undefined
-}): [string, string][] {
-  const { mode, target_soc_percent: target, max_power_w: power } = request
-  if (mode === 'export_to_grid') return []
-  if (mode === 'hold') {
-    return [
-      ...(target === undefined ? [] : [['target_soc_percent', 'is not accepted for hold'] as [string, string]]),
-      ...((power ?? 0) === 0 ? [] : [['max_power_w', 'is not accepted for hold'] as [string, string]]),
-    ]
-  }
-  return [
-    ...(target === undefined ? [['target_soc_percent', `is required for ${mode}`] as [string, string]] : []),
-    ...(power === undefined ? [['max_power_w', `is required for ${mode}`] as [string, string]] : []),
-    ...(power === 0 ? [['max_power_w', 'must be more than 0'] as [string, string]] : []),
-  ]
-}
-
-export const DispatchRecordQuery = z.strictObject({
-  force: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .default('false')
-    .transform((text) => text === 'true'),
-})
+export const DispatchRecordQuery = z.strictObject({ force: switchParameter })
 
 export const DispatchState = z.enum([
   'idle',
@@ -112,7 +96,7 @@ export const Deviation = z
     detail: z.string().meta({ description: 'Measurement and possible causes, in words' }),
   })
   .meta({ id: 'DispatchDeviation' })
-const moment = z.iso.datetime()
+const timestamp = z.iso.datetime()
 
 /** The current operation of a device's battery, or the last one. */
 export const Dispatch = z
@@ -132,7 +116,7 @@ export const Dispatch = z
     max_power_w: watts.nullable().meta({ description: 'The bound in force' }),
     max_power_w_requested: watts.nullable(),
     max_power_w_clamped: z.boolean(),
-    valid_until: moment.nullable().meta({ description: 'Latest end, with caps applied' }),
+    valid_until: timestamp.nullable().meta({ description: 'Latest end, with caps applied' }),
     commanded_direction: z.enum(['none', 'charge', 'discharge']),
     commanded_power_w: watts.min(0),
     measured_direction: z
@@ -140,7 +124,7 @@ export const Dispatch = z
       .nullable()
       .meta({ description: 'Last measurement of the control loop; null before the first round' }),
     measured_power_w: watts.min(0).nullable(),
-    measured_at: moment.nullable(),
+    measured_at: timestamp.nullable(),
     deviation: Deviation.nullable().meta({
       description: 'The battery has not followed the command for two rounds of the control loop',
     }),
@@ -148,7 +132,7 @@ export const Dispatch = z
     fault_code: z.string().nullable().meta({ description: 'Code of the error that stopped it' }),
     replaced: z.boolean().meta({ description: 'The operation took the place of another' }),
     restore_attempts: z.int().min(0).meta({ description: 'Failed attempts to restore the settings' }),
-    next_restore_at: moment.nullable(),
+    next_restore_at: timestamp.nullable(),
   })
   .meta({ id: 'Dispatch' })
 export type Dispatch = z.infer<typeof Dispatch>
@@ -168,7 +152,7 @@ export const DispatchPreview = z
     max_power_w: watts.nullable(),
     max_power_w_requested: watts.nullable(),
     max_power_w_clamped: z.boolean(),
-    valid_until: moment,
+    valid_until: timestamp,
     valid_until_clamped: z.boolean(),
     commanded_direction: z.enum(['none', 'charge', 'discharge']),
     commanded_power_w: watts.min(0),
@@ -182,5 +166,3 @@ export const DispatchPreview = z
   })
   .meta({ id: 'DispatchPreview' })
 export type DispatchPreview = z.infer<typeof DispatchPreview>
-
-export const DispatchParams = z.object({ device_id: z.string().min(1).max(64) })

@@ -1,10 +1,8 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { advance, nextStep, type Effect } from './dispatch-machine.ts'
 import { type Ending, endingFor, errorForCaller } from './endings.ts'
-import { readSnapshot } from './measure.ts'
+import { readSnapshot, type DeviceGateway } from './measure.ts'
 import { applySteps, type Conventions } from './plan.ts'
-import type { DeviceGateway } from '../metrics/device-gateway.ts'
-import type { WriteCause } from '../metrics/device-writer.ts'
 import type { PersistedRecord } from './persisted-record.ts'
 import { operationOf, type DispatchRecord, type Operation } from './record.ts'
 import type { StopReason } from './schema.ts'
@@ -32,17 +30,17 @@ export interface Aim {
 
 /**
  * Takes the steps of a start or replacement one after the other, each persisted before and after. `aim` measures for the
- * setpoint; `proceed` is asked before each step and throws to give up.
+ * setpoint; `proceed` is called before each step and throws to give up.
  */
-export async function applyPlan(run: Run, ways: { aim: () => Promise<Aim>; proceed: () => void }): Promise<void> {
+export async function applyPlan(run: Run, hooks: { aim: () => Promise<Aim>; proceed: () => void }): Promise<void> {
   const { persisted } = run
   for (;;) {
-    ways.proceed()
+    hooks.proceed()
     const record = currentRecord(persisted)
     const step = nextStep(record)
     if (step === undefined) return
     if (step.value === null) {
-      const aim = await ways.aim()
+      const aim = await hooks.aim()
       await persisted.save(advance(record, { kind: 'aim', ...aim }).record)
       continue
     }
@@ -94,18 +92,7 @@ async function takeRestoreStep(run: Run, record: DispatchRecord): Promise<void> 
   await carryOut(run, confirmed.effects, 'restore')
 }
 
-/** Abandons an operation before anything was written. */
-export async function abandon(run: Run, ending: Ending): Promise<void> {
-  const { record, effects } = advance(currentRecord(run.persisted), { kind: 'abandon', ...ending })
-  await run.persisted.saveIfPossible(record)
-  await carryOut(run, effects, 'dispatch')
-}
-
-async function carryOut(
-  run: Run,
-  effects: readonly Effect[],
-  cause: Extract<WriteCause['cause'], 'dispatch' | 'restore'>,
-): Promise<void> {
+async function carryOut(run: Run, effects: readonly Effect[], cause: 'dispatch' | 'restore'): Promise<void> {
   const operation = operationOf(currentRecord(run.persisted))
   for (const effect of effects) {
     if (effect.kind === 'ended') run.ended(effect.operation, effect.stopReason)
@@ -119,7 +106,7 @@ async function carryOut(
   }
 }
 
-/** The record, which whoever works on it has looked at before. */
+/** Returns the record; throws when the stored one cannot be read, which was checked before. */
 export function currentRecord({ record }: PersistedRecord): DispatchRecord {
   if (record === undefined) throw new Error('a dispatch record that cannot be read is being worked on')
   return record
@@ -132,24 +119,26 @@ export function currentRecord({ record }: PersistedRecord): DispatchRecord {
 export async function prepare(
   run: Run,
   operation: Operation,
-  ways: { conventions: Conventions; proceed: () => void },
+  hooks: { conventions: Conventions; proceed: () => void },
 ): Promise<void> {
   const { persisted, timers } = run
   const record = currentRecord(persisted)
   if (record.phase === 'controlling') {
-    const steps = applySteps(operation, record.snapshot, ways.conventions)
+    const steps = applySteps(operation, record.snapshot, hooks.conventions)
     await persisted.save(advance(record, { kind: 'submit', operation, steps }).record)
     return
   }
   await persisted.save(advance(record, { kind: 'submit', operation, steps: null }).record)
   try {
-    ways.proceed()
+    hooks.proceed()
     const snapshot = await readSnapshot(run.gateway(), () => timers.monotonic())
-    const steps = applySteps(operation, snapshot, ways.conventions)
+    const steps = applySteps(operation, snapshot, hooks.conventions)
     await persisted.save(advance(currentRecord(persisted), { kind: 'snapshot', snapshot, steps }).record)
   } catch (error) {
     run.checkHalted()
-    await abandon(run, endingFor(error))
+    const abandoned = advance(currentRecord(persisted), { kind: 'abandon', ...endingFor(error) })
+    await persisted.saveIfPossible(abandoned.record)
+    await carryOut(run, abandoned.effects, 'dispatch')
     throw errorForCaller(error)
   }
 }

@@ -1,10 +1,8 @@
 import type { Kysely } from 'kysely'
 import type { DispatchRow, Tables } from '../tables.ts'
 
-/** A row and which change of the record it is. */
-export interface VersionedRow extends Omit<DispatchRow, 'device_id' | 'version'> {
-  readonly version: number
-}
+/** A row without its device. `version` counts the changes of the record. */
+type VersionedRow = Omit<DispatchRow, 'device_id'>
 
 /** Storage of the records. What it acknowledges is on the disk. */
 export interface DispatchStore {
@@ -14,7 +12,7 @@ export interface DispatchStore {
   remove(deviceId: string): Promise<void>
 }
 
-/** Somebody else changed the record in between. */
+/** Another process changed the record in between. */
 export class StaleVersion extends Error {
   override readonly name = 'StaleVersion'
 }

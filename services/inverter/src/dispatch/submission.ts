@@ -2,17 +2,16 @@ import { parseIsoTime } from '@hearth/runtime'
 import type { Capability } from '../capabilities/schema.ts'
 import { invalid, Problem } from '../problems.ts'
 import { gateOf, limitMissing, type DispatchDevice } from './gate.ts'
-import type { Conventions } from './plan.ts'
 import type { DispatchRecord, Operation } from './record.ts'
 import type { DispatchMode, DispatchRequest } from './schema.ts'
 
-/** Longest time of an operation, and of one that only engineering mode allowed; milliseconds. */
+/** Maximum duration of an operation, and of one that only engineering mode allowed; milliseconds. */
 export const maxDurationMs = { verified: 21_600_000, engineering: 1_800_000 } as const
 /** Targets an operation may have, percent. */
-export const targetRange = { min: 5, max: 95 } as const
+const targetRange = { min: 5, max: 95 } as const
 
 /** Facts that a request is judged by; none of them comes from the device. */
-export interface SubmissionContext {
+interface SubmissionContext {
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly device: DispatchDevice
@@ -23,18 +22,11 @@ export interface SubmissionContext {
   readonly record: DispatchRecord | undefined
 }
 
+/** A request with caps and clamps applied, without what only its start decides. */
+export type RequestedOperation = Omit<Operation, 'id' | 'isReplacement' | 'origin' | 'caller'>
+
 /** The outcome for a request that is not refused. */
-export type Verdict =
-  /** The same command is in force already. */
-  | { readonly kind: 'unchanged' }
-  | {
-      readonly kind: 'accepted'
-      /** Without what only its start decides. */
-      readonly requested: Omit<Operation, 'id' | 'isReplacement' | 'origin' | 'caller'>
-      readonly lifetimeMs: number
-      readonly isEngineering: boolean
-      readonly conventions: Conventions
-    }
+export type Verdict = ReturnType<typeof judge>
 
 /** Caller of a request and the endpoint it used. */
 export interface Submitter {
@@ -46,7 +38,7 @@ export interface Submitter {
 export type Accepted = Extract<Verdict, { kind: 'accepted' }>
 
 /** Judges a request by everything that needs no device traffic, in a fixed order; throws the first `Problem` there is. */
-export function judge(request: DispatchRequest, context: SubmissionContext): Verdict {
+export function judge(request: DispatchRequest, context: SubmissionContext) {
   const mode = availableMode(request)
   const requestedUntil = parseIsoTime(request.valid_until)
   const { now, record } = context
@@ -64,12 +56,12 @@ export function judge(request: DispatchRequest, context: SubmissionContext): Ver
     requestedPowerW,
     requestedUntil,
   }
-  if (record?.phase === 'controlling' && isSame(record.operation, requested)) return { kind: 'unchanged' }
-  const longest = maxDurationMs[gate.openedBy]
-  const lifetimeMs = Math.min(requestedUntil - now, longest)
+  if (record?.phase === 'controlling' && isSame(record.operation, requested)) return { kind: 'unchanged' } as const
+  const lifetimeMs = Math.min(requestedUntil - now, maxDurationMs[gate.openedBy])
+  const maxPowerW = Math.min(requestedPowerW ?? 0, limitW)
   return {
-    kind: 'accepted',
-    requested: { ...requested, maxPowerW: Math.min(requestedPowerW ?? 0, limitW), until: now + lifetimeMs },
+    kind: 'accepted' as const,
+    requested: { ...requested, maxPowerW, until: now + lifetimeMs } satisfies RequestedOperation,
     lifetimeMs,
     isEngineering: gate.openedBy === 'engineering',
     conventions: gate.conventions,
@@ -94,8 +86,7 @@ function limitOf(mode: DispatchMode, device: DispatchDevice): number {
   const { maxChargePowerW: charge, maxDischargePowerW: discharge } = device
   if (mode === 'hold') return 0
   const limit = { charge_from_grid: charge, discharge_to_load: discharge }[mode]
-  if (limit === null || limit === undefined || limit <= 0)
-    throw new Problem('dispatch_limits_missing', limitMissing(mode, device.id))
+  if (limit === null || limit <= 0) throw new Problem('dispatch_limits_missing', limitMissing(mode, device.id))
   return limit
 }
 
@@ -114,7 +105,11 @@ function checkApprovals(unapproved: readonly string[]): void {
 
 function checkRecord(request: DispatchRequest, record: DispatchRecord | undefined): void {
   if (record === undefined) throw corruptRecord()
-  if (record.phase !== 'idle' && record.phase !== 'controlling') throw restoreRequired()
+  if (record.phase !== 'idle' && record.phase !== 'controlling')
+    throw new Problem(
+      'dispatch_restore_required',
+      'The previous settings must be restored first; the service keeps retrying',
+    )
   const expected = request.expected_operation_id
   const active = record.phase === 'controlling' ? record.operation.id : null
   if (expected !== undefined && expected !== active)
@@ -129,21 +124,12 @@ function checkRecord(request: DispatchRequest, record: DispatchRecord | undefine
 export const corruptRecord = () =>
   new Problem('dispatch_record_corrupt', 'The stored dispatch record of this device cannot be read')
 
-/** The device has to be handed back before anything else. */
-export const restoreRequired = () =>
-  new Problem('dispatch_restore_required', 'The previous settings must be restored first; the service keeps retrying')
+type Command = Pick<Operation, 'mode' | 'targetSocPercent' | 'requestedPowerW' | 'requestedUntil'>
 
-function isSame(
-  running: Operation,
-  requested: Pick<Operation, 'mode' | 'targetSocPercent' | 'requestedPowerW' | 'requestedUntil'>,
-): boolean {
-  return (
-    running.mode === requested.mode &&
-    running.targetSocPercent === requested.targetSocPercent &&
-    running.requestedPowerW === requested.requestedPowerW &&
-    running.requestedUntil === requested.requestedUntil
+const isSame = (running: Operation, requested: Command): boolean =>
+  (['mode', 'targetSocPercent', 'requestedPowerW', 'requestedUntil'] as const).every(
+    (member) => running[member] === requested[member],
   )
-}
 
 /** Returns true if a state of charge (a ratio) has reached the target; compared as the device's 32-bit floats. */
 export function isGoalMet(

@@ -1,9 +1,10 @@
 import type { Capability } from '../capabilities/schema.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { ActiveOperation } from '../dispatch/dispatch.ts'
 import { batterySign, directionOf, gridSign } from '../dispatch/next-setpoint.ts'
-import type { Reading, Readings } from './energy-readings.ts'
 import { openGate, type DispatchDevice } from '../dispatch/gate.ts'
-import type { Dispatch, DispatchMode, StopReason } from '../dispatch/schema.ts'
+import type { Dispatch, StopReason } from '../dispatch/schema.ts'
 import { invalid, Problem } from '../problems.ts'
 import {
   targetWindow,
@@ -15,6 +16,55 @@ import {
   type EnergyStopReason,
   type Unavailable,
 } from './schema.ts'
+
+/** A value from the cache, as the device counts; null when there is none. */
+type Reading = Readonly<Energy['readings']['battery_soc_percent']>
+
+const unread: Reading = { value: null, age_seconds: null, stale: true }
+
+type Name = 'battery_soc' | 'grid_power' | 'pv_power' | 'household_load' | 'battery_power'
+
+/** Readings that pages show beside the commands: percent and watts. A missing one was never read. */
+export type Readings = Partial<Record<Name, Reading>>
+
+const sources: Readonly<Record<Name, readonly string[]>> = {
+  battery_soc: ['battery_soc'],
+  grid_power: ['grid_power'],
+  pv_power: ['solar_a_power', 'solar_b_power'],
+  household_load: ['household_load_power'],
+  battery_power: ['battery_power'],
+}
+
+/** The energy flow of a device, from the cache where it is young enough; the state of charge in percent. */
+export async function readEnergy(runtime: DeviceRuntime | undefined, catalog: Catalog): Promise<Readings> {
+  const readings: Readings = {}
+  for (const [name, metrics] of Object.entries(sources) as [Name, readonly string[]][]) {
+    const reading = runtime === undefined ? unread : await sum(runtime, metrics, catalog)
+    const isRatio = name === 'battery_soc' && reading.value !== null
+    readings[name] = isRatio ? { ...reading, value: Number((reading.value * 100).toFixed(1)) } : reading
+  }
+  return readings
+}
+
+async function sum({ reader }: DeviceRuntime, metrics: readonly string[], catalog: Catalog): Promise<Reading> {
+  let total: Reading = { value: 0, age_seconds: 0, stale: false }
+  for (const name of metrics) {
+    const object = catalog.byName(name)
+    if (object === undefined) return unread
+    try {
+      const { cached, staleReason } = await reader.read(object)
+      const age = Math.round(reader.cache.age(cached)) / 1000
+      total = {
+        value: (total.value ?? 0) + Number(cached.value),
+        age_seconds: Math.max(total.age_seconds ?? 0, age),
+        stale: total.stale || staleReason !== null,
+      }
+    } catch {
+      return unread
+    }
+  }
+  return total
+}
 
 /** Sources of a device's state. */
 export interface EnergySources {
@@ -29,16 +79,14 @@ export interface EnergySources {
   readonly mayWrite: boolean
 }
 
-const modes = { charge: 'charge_from_grid', discharge: 'discharge_to_load', hold: 'hold' } as const
+/** Modes of dispatch that carry out the actions. */
+export const dispatchModes = { charge: 'charge_from_grid', discharge: 'discharge_to_load', hold: 'hold' } as const
 
-/** Returns the mode of dispatch that carries out an action. */
-export const dispatchModeOf = (action: Exclude<EnergyAction, 'auto'>): DispatchMode => modes[action]
+/** Actions that the modes of dispatch carry out. */
+export const actions = { charge_from_grid: 'charge', discharge_to_load: 'discharge', hold: 'hold' } as const
 
-/** Returns the action that a mode of dispatch carries out. */
-export const actionOf = (mode: DispatchMode): EnergyAction =>
-  ({ charge_from_grid: 'charge', discharge_to_load: 'discharge', hold: 'hold' })[mode] as EnergyAction
-
-const reasons: Record<StopReason, EnergyStopReason> = {
+/** Stop reasons of the Energy Manager for those of dispatch. */
+export const stopReasons: Record<StopReason, EnergyStopReason> = {
   target_reached: 'target_reached',
   ttl_expired: 'time_limit_reached',
   telemetry_stale: 'telemetry_unavailable',
@@ -50,9 +98,6 @@ const reasons: Record<StopReason, EnergyStopReason> = {
   shutdown: 'service_shutdown',
   device_reconfigured: 'device_changed',
 }
-
-/** Returns the Energy Manager's stop reason for one of dispatch. */
-export const stopReasonOf = (reason: StopReason): EnergyStopReason => reasons[reason]
 
 const states: Record<Dispatch['state'], Energy['state']> = {
   idle: 'automatic',
@@ -79,7 +124,7 @@ export function energyView(sources: EnergySources): Energy {
     armed: mode !== 'off',
     accepts_commands_from: { off: 'none', manual: 'admin', external: 'api' }[mode] as Energy['accepts_commands_from'],
     state: dispatch === undefined ? 'fault' : states[dispatch.state],
-    action: active?.origin === 'energy' ? actionOf(active.mode) : null,
+    action: active?.origin === 'energy' ? actions[active.mode] : null,
     target_soc_percent: dispatch?.target_soc_percent ?? null,
     power_limit_w: dispatch?.max_power_w ?? null,
     power_limit_clamped: dispatch?.max_power_w_clamped ?? false,
@@ -89,7 +134,7 @@ export function energyView(sources: EnergySources): Energy {
     measured_direction: measuredW === null ? null : directionOf(measuredW),
     deviation: dispatch?.deviation ?? null,
     until: dispatch?.valid_until ?? null,
-    stop_reason: dispatch?.stop_reason == null ? null : stopReasonOf(dispatch.stop_reason),
+    stop_reason: dispatch?.stop_reason == null ? null : stopReasons[dispatch.stop_reason],
     time_limited: active !== undefined && active.until < active.requestedUntil,
     target_soc_window: targetWindow,
     readings,
@@ -99,8 +144,6 @@ export function energyView(sources: EnergySources): Energy {
     }),
   }
 }
-
-const unread: Reading = { value: null, age_seconds: null, stale: true }
 
 function readingsOf({ readings, capabilities }: EnergySources): Energy['readings'] {
   const evidence = (field: 'battery_discharge_positive' | 'grid_import_positive') =>
@@ -130,20 +173,20 @@ function reasonAgainst(action: EnergyAction, sources: EnergySources): Unavailabl
   const { maxChargePowerW: charge, maxDischargePowerW: discharge } = sources.device
   const limit = { charge, discharge, hold: charge ?? discharge }[action]
   if (limit === null) return 'limits_missing'
-  if (openGate(dispatchModeOf(action), sources) === undefined) return 'hardware_not_verified'
+  if (openGate(dispatchModes[action], sources) === undefined) return 'hardware_not_verified'
   const phase = sources.dispatch?.phase
   return phase === undefined || phase === 'restoring' || phase === 'fault' ? 'restore_required' : null
 }
 
 /** Returns for each action whether its gate is open, and by what. */
 export function gatesOf(sources: Pick<EnergySources, 'device' | 'capabilities'>): EnergyDevice['gates'] {
-  const gate = (action: Exclude<EnergyAction, 'auto'>) =>
-    openGate(dispatchModeOf(action), sources)?.openedBy ?? ('closed' as const)
+  const gate = (action: keyof typeof dispatchModes) =>
+    openGate(dispatchModes[action], sources)?.openedBy ?? ('closed' as const)
   return { charge: gate('charge'), discharge: gate('discharge'), hold: gate('hold') }
 }
 
 /** Facts that a command is checked against. */
-export interface CommandContext {
+interface CommandContext {
   /** Endpoint that received the command. */
   readonly via: 'api' | 'admin'
   readonly mode: EnergyMode

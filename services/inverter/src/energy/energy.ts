@@ -1,22 +1,23 @@
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Capability } from '../capabilities/schema.ts'
+import type { Device } from '../devices/device.ts'
 import type { EnergyModeRow, Tables } from '../tables.ts'
 import type { DispatchService, EndedOperation } from '../dispatch/dispatch.ts'
 import { missingEvidence, type DispatchDevice } from '../dispatch/gate.ts'
 import { dispatchRegisters } from '../dispatch/registers.ts'
-import type { Dispatch, DispatchRequest } from '../dispatch/schema.ts'
+import type { DispatchRequest } from '../dispatch/schema.ts'
 import { corruptRecord } from '../dispatch/submission.ts'
 import { Problem, unknownDevice } from '../problems.ts'
-import type { Readings } from './energy-readings.ts'
 import {
-  actionOf,
+  actions,
   checkCommand,
-  dispatchModeOf,
+  dispatchModes,
   energyView,
   gatesOf,
-  stopReasonOf,
+  stopReasons,
   type EnergySources,
+  type Readings,
 } from './energy-view.ts'
 import type { Energy, EnergyCommand, EnergyDevice, EnergyMode } from './schema.ts'
 import { addStopRow, allModeRows, deleteEnergyRows, latestStopRows, writeModeRow } from './store.ts'
@@ -26,14 +27,13 @@ const commandMs = 3_600_000
 /** Number of stops kept per device. */
 const keptStops = 50
 
-export interface EnergyDependencies {
+type ManagedDevice = DispatchDevice & Pick<Device, 'displayName'>
+
+interface EnergyDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
   readonly log: Log
-  readonly devices: {
-    find(deviceId: string): (DispatchDevice & { readonly displayName: string }) | undefined
-    ids(): string[]
-  }
+  readonly devices: { find(deviceId: string): ManagedDevice | undefined; ids(): string[] }
   readonly dispatch: DispatchService
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
   /** The latest values as the device counts, from the cache. */
@@ -49,19 +49,19 @@ export interface EnergyDependencies {
 }
 
 /** Caller of a command, and whether it came by the API or the page. */
-export interface CommandSource {
+interface CommandSource {
   readonly caller: string
   readonly via: 'api' | 'admin'
 }
 
-/** Reads the modes and writes down the ends of actions from now on. */
+/** Reads the modes and records the ends of actions from now on. */
 export async function openEnergyManager(dependencies: EnergyDependencies): Promise<EnergyManager> {
   const manager = new EnergyManager(dependencies, await allModeRows(dependencies.db))
   dependencies.dispatch.onEnded((ended) => manager.note(ended))
   return manager
 }
 
-/** One business action a device at a time, for whoever its mode lets. Also what the command line uses. */
+/** One action per device at a time, for the callers its mode allows. The command line uses it too. */
 export class EnergyManager {
   readonly #dependencies: EnergyDependencies
   readonly #modes: Map<string, EnergyModeRow>
@@ -80,7 +80,7 @@ export class EnergyManager {
   }
 
   async command(deviceId: string, command: EnergyCommand, { caller, via }: CommandSource): Promise<Energy> {
-    const device = this.#required(deviceId)
+    this.#required(deviceId)
     const dispatch = this.#dependencies.dispatch.read(deviceId)
     checkCommand(command, {
       via,
@@ -89,10 +89,12 @@ export class EnergyManager {
       isWriteAccessOn: this.#dependencies.isWriteAccessOn(),
       unapproved: dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name)),
     })
-    if (command.action === 'auto') await this.#endActive(device.id)
-    else {
+    if (command.action === 'auto') {
+      if (this.#dependencies.dispatch.activeOperation(deviceId) !== undefined)
+        await this.#dependencies.dispatch.stop(deviceId)
+    } else {
       const request: DispatchRequest = {
-        mode: dispatchModeOf(command.action),
+        mode: dispatchModes[command.action],
         valid_until: new Date(this.#dependencies.clock.now() + commandMs).toISOString(),
         target_soc_percent: command.target_soc_percent,
         max_power_w: command.max_power_w,
@@ -103,17 +105,12 @@ export class EnergyManager {
     return this.read(deviceId)
   }
 
-  async #endActive(deviceId: string): Promise<void> {
-    if (this.#dependencies.dispatch.activeOperation(deviceId) !== undefined)
-      await this.#dependencies.dispatch.stop(deviceId)
-  }
-
-  /** Every device with what an administrator wants to know. */
+  /** Returns every device with the details for administrators. */
   async devices(): Promise<EnergyDevice[]> {
     return Promise.all(this.#dependencies.devices.ids().map((id) => this.#describe(this.#required(id))))
   }
 
-  /** Changes who may command. What the old mode started is handed back first; when that fails the mode stays. */
+  /** Changes the mode. What the old mode started is handed back first; when that fails the mode stays. */
   async setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice> {
     const device = this.#required(deviceId)
     if (this.#changing.has(deviceId)) throw new Problem('conflict', 'The mode of this device is being changed')
@@ -145,23 +142,22 @@ export class EnergyManager {
       throw new Problem('energy_action_unavailable', `Not in the write allowlist: ${missing.join(', ')}`)
   }
 
-  /** The device was removed or is another one now: off, without a history. */
+  /** Resets a device that was removed or is another one now: off, without a history. */
   async reset(deviceId: string): Promise<void> {
     await deleteEnergyRows(this.#dependencies.db, deviceId)
     this.#modes.delete(deviceId)
     this.#changed(deviceId)
   }
 
-  /** Writes down the end of an action. */
+  /** Records the end of an action. */
   async note({ deviceId, operation, stopReason }: EndedOperation): Promise<void> {
     if (operation.origin !== 'energy') return
     const { db, clock, log } = this.#dependencies
-    const action = actionOf(operation.mode)
     const row = {
       device_id: deviceId,
       at: clock.now(),
-      action,
-      reason: stopReasonOf(stopReason),
+      action: actions[operation.mode],
+      reason: stopReasons[stopReason],
       operation_id: operation.id,
     }
     try {
@@ -172,7 +168,7 @@ export class EnergyManager {
     }
   }
 
-  async #describe(device: DispatchDevice & { readonly displayName: string }): Promise<EnergyDevice> {
+  async #describe(device: ManagedDevice): Promise<EnergyDevice> {
     const sources = await this.#sources(device)
     const stops = await latestStopRows(this.#dependencies.db, device.id, keptStops)
     const changed = this.#modes.get(device.id)
@@ -214,24 +210,18 @@ export class EnergyManager {
       mode: this.#modeOf(id),
       capabilities: await capabilities(id),
       readings: await readings(id),
-      dispatch: this.#dispatchOf(id),
+      dispatch: dispatch.readiness(id).corrupt ? undefined : dispatch.read(id),
       active: dispatch.activeOperation(id),
       mayWrite:
         this.#dependencies.isWriteAccessOn() && dispatchRegisters.every((name) => this.#dependencies.isApproved(name)),
     }
   }
 
-  #dispatchOf(deviceId: string): Dispatch | undefined {
-    return this.#dependencies.dispatch.readiness(deviceId).corrupt
-      ? undefined
-      : this.#dependencies.dispatch.read(deviceId)
-  }
-
   #modeOf(deviceId: string): EnergyMode {
     return this.#modes.get(deviceId)?.mode ?? 'off'
   }
 
-  #required(deviceId: string): DispatchDevice & { readonly displayName: string } {
+  #required(deviceId: string): ManagedDevice {
     const device = this.#dependencies.devices.find(deviceId)
     if (device === undefined) throw unknownDevice(deviceId)
     return device

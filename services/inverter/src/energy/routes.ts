@@ -1,28 +1,34 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
+import { CapabilityDeviceParams } from '../capabilities/schema.ts'
 import type { EnergyManager } from './energy.ts'
-import { Energy, EnergyCommand, EnergyDevice, EnergyDevices, EnergyModeChange, EnergyParams } from './schema.ts'
+import { Energy, EnergyCommand, EnergyDevice, EnergyDevices, EnergyModeChange } from './schema.ts'
 
 const shared = { tag: 'Energy', limit: 'counted' } as const
-const commandErrors = [404, 409, 502, 503, 504]
-const commandText =
-  'Charges from the grid, discharges to the load, holds the battery at 0 W, or returns the device to automatic mode. ' +
-  'A command ends after one hour unless another one follows.'
+const command = {
+  ...shared,
+  method: 'POST',
+  description:
+    'Charges from the grid, discharges to the load, holds the battery at 0 W, or returns the device to automatic mode. ' +
+    'A command ends after one hour unless another one follows.',
+  params: CapabilityDeviceParams,
+  body: EnergyCommand,
+  success: { status: 200, body: Energy },
+  errors: [404, 409, 502, 503, 504],
+} as const
 
 /** The Energy Manager: commands by the API, and what the pages of the administrator need. */
 export function energyRoutes(energy: EnergyManager): Route[] {
-  return [...publicRoutes(energy), ...adminRoutes(energy)]
-}
-
-function publicRoutes(energy: EnergyManager): Route[] {
-  const member = { ...shared, access: 'write-access', params: EnergyParams } as const
+  const admin = { ...shared, access: 'admin' } as const
   return [
     route(
       {
-        ...member,
+        ...shared,
         method: 'GET',
         path: '/api/v1/devices/{device_id}/energy',
         summary: 'State and available actions of the Energy Manager',
+        access: 'write-access',
+        params: CapabilityDeviceParams,
         success: { status: 200, body: Energy },
         errors: [404, 503],
       },
@@ -30,24 +36,13 @@ function publicRoutes(energy: EnergyManager): Route[] {
     ),
     route(
       {
-        ...member,
-        method: 'POST',
+        ...command,
         path: '/api/v1/devices/{device_id}/energy/command',
         summary: 'Command the battery, in mode external',
-        description: commandText,
-        body: EnergyCommand,
-        success: { status: 200, body: Energy },
-        errors: commandErrors,
+        access: 'write-access',
       },
       ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, via: 'api' }),
     ),
-  ]
-}
-
-function adminRoutes(energy: EnergyManager): Route[] {
-  const admin = { ...shared, access: 'admin' } as const
-  const member = { ...admin, params: EnergyParams } as const
-  return [
     route(
       {
         ...admin,
@@ -60,11 +55,12 @@ function adminRoutes(energy: EnergyManager): Route[] {
     ),
     route(
       {
-        ...member,
+        ...admin,
         method: 'PUT',
         path: '/admin/api/energy/devices/{device_id}/mode',
         summary: 'Set the mode of the Energy Manager',
         description: 'An operation of the old mode is stopped first; if that fails the mode does not change.',
+        params: CapabilityDeviceParams,
         body: EnergyModeChange,
         success: { status: 200, body: EnergyDevice },
         errors: [404, 409, 503],
@@ -73,14 +69,10 @@ function adminRoutes(energy: EnergyManager): Route[] {
     ),
     route(
       {
-        ...member,
-        method: 'POST',
+        ...command,
         path: '/admin/api/energy/devices/{device_id}/command',
         summary: 'Command the battery, in mode manual',
-        description: commandText,
-        body: EnergyCommand,
-        success: { status: 200, body: Energy },
-        errors: commandErrors,
+        access: 'admin',
       },
       ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, via: 'admin' }),
     ),

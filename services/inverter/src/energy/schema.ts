@@ -153,4 +153,3 @@ export const EnergyDevice = z
 export type EnergyDevice = z.infer<typeof EnergyDevice>
 
 export const EnergyDevices = z.object({ devices: z.array(EnergyDevice) }).meta({ id: 'EnergyDevices' })
-export const EnergyParams = z.object({ device_id: z.string().min(1).max(64) })

@@ -11,7 +11,11 @@ const collectMs = 250
 /** Interval at which readiness is compared with the last one published, milliseconds. */
 const readinessInterval = 1000
 
-export interface LiveDependencies {
+/** Members of a device's readiness that count as a change; counters do not. */
+const visible = ['ready', 'state', 'periodic_available', 'foreign_access_suspected', 'dispatch_restore_pending']
+const visibleMembers = [...visible, 'dispatch_record_corrupt', 'unanswered_metrics']
+
+interface LiveDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly devices: () => readonly DeviceRuntime[]
@@ -62,7 +66,7 @@ export class LiveValues {
     const { devices, listeners, readiness, publish, timers } = this.#dependencies
     for (const runtime of listeners() > 0 ? devices() : []) {
       const device = readiness(runtime)
-      const key = JSON.stringify(readinessKey(device))
+      const key = JSON.stringify(device, visibleMembers)
       if (this.#published.get(runtime.deviceId) === key) continue
       this.#published.set(runtime.deviceId, key)
       publish({ type: 'readiness', device })
@@ -97,11 +101,4 @@ export class LiveValues {
       if (staleReason !== null || this.#isClosed) return
     }
   }
-}
-
-/** Members of a device's readiness that count as a change; counters do not. */
-function readinessKey(device: DeviceReadiness): unknown[] {
-  const { ready, state, periodic_available: periodic, foreign_access_suspected: foreign } = device
-  const { dispatch_restore_pending: pending, dispatch_record_corrupt: corrupt, unanswered_metrics: unanswered } = device
-  return [ready, state, periodic, foreign, pending, corrupt, unanswered]
 }

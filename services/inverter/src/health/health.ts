@@ -5,10 +5,10 @@ import { deviceProblem } from '../metrics/device-problem.ts'
 import { readBatch } from '../metrics/read-batch.ts'
 import { labelOf } from '../metrics/value.ts'
 import { invalid, Problem } from '../problems.ts'
-import { decodeEventTable } from '../protocol/event-table.ts'
+import { decodeEventTable, parameterChanged, type EventRow } from '../protocol/event-table.ts'
 import { decodeTimeSeries } from '../protocol/time-series.ts'
 import { encodeValue } from '../protocol/wire-value.ts'
-import type { DeviceEvents, DeviceHealth, DeviceHistory } from './schema.ts'
+import type { DeviceEvent, DeviceEvents, DeviceHealth, DeviceHistory } from './schema.ts'
 
 const faultWords = ['fault_0_flt', 'fault_1_flt', 'fault_2_flt', 'fault_3_flt']
 const healthMetrics = [
@@ -22,71 +22,63 @@ const healthMetrics = [
 /** The inverter counts seconds in 32 bits with a sign; milliseconds since the epoch. */
 const maxTimestamp = 0x7fff_ffff * 1000
 
-export interface HealthDependencies {
+interface HealthDependencies {
   readonly catalog: Catalog
   /** Throws `unknown_device`. */
   readonly device: (id: string) => DeviceRuntime
   readonly now: () => number
 }
 
-/** The inverter's own account of itself. */
-export class Health {
-  readonly #dependencies: HealthDependencies
-  readonly #objects: readonly CatalogObject[]
+/** Health, events and history as the inverter reports them. */
+export type Health = ReturnType<typeof createHealth>
 
-  constructor(dependencies: HealthDependencies) {
-    this.#dependencies = dependencies
-    this.#objects = healthMetrics
-      .map((name) => dependencies.catalog.byName(name))
-      .filter((object) => object !== undefined)
-  }
-
-  async read(deviceId: string): Promise<DeviceHealth> {
-    const { catalog, now } = this.#dependencies
-    const batch = await readBatch(this.#dependencies.device(deviceId), this.#objects, false)
-    const values = new Map(batch.metrics.map(({ name, value }) => [name, Number(value)]))
-    const unavailable = batch.errors.map(({ name }) => name)
-    return { device_id: deviceId, unavailable, ...describe(values, catalog, now()) }
-  }
-
-  /** Rows of the event table before a moment, newest first. */
-  async events(deviceId: string, before: string | undefined): Promise<DeviceEvents> {
-    const { catalog } = this.#dependencies
-    const runtime = this.#dependencies.device(deviceId)
-    const object = catalog.objects.find(({ response }) => response === 'event_table')
-    const at = this.#timestamp(before)
-    const rows = object === undefined ? [] : decode(decodeEventTable, await this.#query(runtime, object, at)).rows
-    const events = rows.map((row) => eventOf(row, catalog)).sort((a, b) => b.at.localeCompare(a.at))
-    return { device_id: deviceId, before: new Date(at).toISOString(), events }
-  }
-
-  /** Values the inverter logged before a moment. */
-  async history(deviceId: string, name: string, before: string | undefined): Promise<DeviceHistory> {
-    const runtime = this.#dependencies.device(deviceId)
-    const object = this.#dependencies.catalog.byName(name)
-    if (object?.response !== 'timeseries')
-      throw new Problem('unknown_metric', `The inverter keeps no history named ${name}`)
-    const at = this.#timestamp(before)
-    const series = decode(decodeTimeSeries, await this.#query(runtime, object, at))
-    const points = series.points.map(({ time, value }) => ({ at: new Date(time * 1000).toISOString(), value }))
-    return { device_id: deviceId, name, unit: object.unit, before: new Date(at).toISOString(), points }
-  }
+/** Creates the readings of health, events and history. */
+export function createHealth({ catalog, device, now }: HealthDependencies) {
+  const objects = healthMetrics.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
 
   /** Queries a logger object for its values before a time. */
-  async #query(runtime: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
+  async function query({ device, link }: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
     try {
       const payload = encodeValue('int32', Math.floor(before / 1000))
-      const address = runtime.device.networkId
-      return await runtime.link.query(object.objectId, payload, { address, priority: 'normal' })
+      return await link.query(object.objectId, payload, { address: device.networkId, priority: 'normal' })
     } catch (error) {
       throw deviceProblem(error)
     }
   }
 
-  #timestamp(before: string | undefined): number {
-    const at = (before === undefined ? undefined : parseIsoTime(before)) ?? this.#dependencies.now()
+  function millisecondsOf(before: string | undefined): number {
+    const at = (before === undefined ? undefined : parseIsoTime(before)) ?? now()
     if (at < 0 || at > maxTimestamp) throw invalid('before', 'must be from 1970 to January 2038', 'invalid_parameter')
     return at
+  }
+
+  return {
+    async read(deviceId: string): Promise<DeviceHealth> {
+      const batch = await readBatch(device(deviceId), objects, false)
+      const values = new Map(batch.metrics.map(({ name, value }) => [name, Number(value)]))
+      const unavailable = batch.errors.map(({ name }) => name)
+      return { device_id: deviceId, unavailable, ...describe(values, catalog, now()) }
+    },
+    /** Returns rows of the event table before a time, newest first. */
+    async events(deviceId: string, before: string | undefined): Promise<DeviceEvents> {
+      const runtime = device(deviceId)
+      const object = catalog.objects.find(({ response }) => response === 'event_table')
+      const at = millisecondsOf(before)
+      const rows = object === undefined ? [] : decode(decodeEventTable, await query(runtime, object, at)).rows
+      const events = rows.map((row) => eventOf(row, catalog)).sort((a, b) => b.at.localeCompare(a.at))
+      return { device_id: deviceId, before: new Date(at).toISOString(), events }
+    },
+    /** Returns values that the inverter logged before a time. */
+    async history(deviceId: string, name: string, before: string | undefined): Promise<DeviceHistory> {
+      const runtime = device(deviceId)
+      const object = catalog.byName(name)
+      if (object?.response !== 'timeseries')
+        throw new Problem('unknown_metric', `The inverter keeps no history named ${name}`)
+      const at = millisecondsOf(before)
+      const series = decode(decodeTimeSeries, await query(runtime, object, at))
+      const points = series.points.map(({ time, value }) => ({ at: new Date(time * 1000).toISOString(), value }))
+      return { device_id: deviceId, name, unit: object.unit, before: new Date(at).toISOString(), points }
+    },
   }
 }
 
@@ -130,12 +122,8 @@ function describe(
   }
 }
 
-/** A row of the table in words: its type is the number of a fault bit, or tells of a changed parameter. */
-function eventOf(
-  row: ReturnType<typeof decodeEventTable>['rows'][number],
-  catalog: Catalog,
-): DeviceEvents['events'][number] {
-  const parameterChanged = 0x73
+/** Describes a row of the table: its type is the number of a fault bit, or that of a changed parameter. */
+function eventOf(row: EventRow, catalog: Catalog): DeviceEvent {
   const label = catalog.eventLabels.get(row.type) ?? catalog.faultLabels[row.type] ?? `event_${row.type}`
   const isChange = row.type === parameterChanged
   const name = isChange ? (catalog.byId(row.e2)?.name ?? `0x${row.e2.toString(16).toUpperCase()}`) : ''

@@ -25,15 +25,15 @@ export const DeviceHealth = z
   .meta({ id: 'DeviceHealth' })
 export type DeviceHealth = z.infer<typeof DeviceHealth>
 
-const moment = z.iso.datetime()
+const timestamp = z.iso.datetime()
 
 /** One row of the inverter's event table. */
 export const DeviceEvent = z
   .object({
     type: z.int(),
     label: z.string(),
-    at: moment,
-    until: moment.nullable().meta({ description: 'For events that last' }),
+    at: timestamp,
+    until: timestamp.nullable().meta({ description: 'For events that last' }),
     parameter: z
       .object({ name: z.string(), old_raw: z.int(), new_raw: z.int() })
       .nullable()
@@ -45,7 +45,7 @@ export type DeviceEvent = z.infer<typeof DeviceEvent>
 export const EventQuery = z.strictObject({ before: IsoTime.optional() })
 
 export const DeviceEvents = z
-  .object({ device_id: z.string(), before: moment, events: z.array(DeviceEvent) })
+  .object({ device_id: z.string(), before: timestamp, events: z.array(DeviceEvent) })
   .meta({ id: 'DeviceEvents' })
 export type DeviceEvents = z.infer<typeof DeviceEvents>
 
@@ -57,8 +57,8 @@ export const DeviceHistory = z
     device_id: z.string(),
     name: z.string(),
     unit: z.string().nullable(),
-    before: moment,
-    points: z.array(z.object({ at: moment, value: z.number() })),
+    before: timestamp,
+    points: z.array(z.object({ at: timestamp, value: z.number() })),
   })
   .meta({ id: 'DeviceHistory' })
 export type DeviceHistory = z.infer<typeof DeviceHistory>

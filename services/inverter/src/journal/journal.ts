@@ -13,37 +13,25 @@ const trimEvery = 500
 
 type Value = number | boolean | string | Readonly<Record<string, unknown>>
 
-/** A write to record. */
-export interface JournalEntry {
-  readonly deviceId: string
-  readonly metric: string
-  readonly oldValue: Value | null
-  readonly newValue: number | boolean | string
-  readonly readback: Value | null
-  readonly outcome: 'confirmed' | 'unconfirmed' | 'failed'
-  readonly cause: string
-  readonly caller: string | null
-  readonly operationId: string | null
+/** A write to record, with its values as they are. */
+export interface JournalEntry extends Omit<JournalRow, 'id' | 'at' | 'old_value' | 'new_value' | 'readback_value'> {
+  readonly old_value: Value | null
+  readonly new_value: Value
+  readonly readback_value: Value | null
 }
 
 /** Every write that was sent to a device, in order. Entries never change; the oldest are removed. */
-export interface Journal {
-  add(entry: JournalEntry): Promise<void>
-  page(deviceId: string, page: { before?: number | undefined; limit: number }): Promise<JournalPage>
-  /** Returns the whole journal of a device as comma-separated values, newest first. */
-  download(deviceId: string): Readable
-}
+export type Journal = ReturnType<typeof createJournal>
 
 /** Creates the journal, which keeps about the latest 50,000 entries of each device. */
-export function createJournal(database: Database<Tables>, clock: Clock): Journal {
+export function createJournal(database: Database<Tables>, clock: Clock) {
   const db = database.query
   let added = 0
 
-  async function page(deviceId: string, { before, limit }: { before?: number | undefined; limit: number }) {
-    const rows = await journalRows(db, deviceId, { before, limit })
-    const entries = rows.map(recordOf)
+  async function page(deviceId: string, range: { before?: number | undefined; limit: number }): Promise<JournalPage> {
+    const entries = (await journalRows(db, deviceId, range)).map(recordOf)
     const last = entries.at(-1)
-    return { device_id: deviceId, entries, next_before: entries.length < limit || last === undefined ? null : last.id }
+    return { device_id: deviceId, entries, next_before: entries.length < range.limit ? null : (last?.id ?? null) }
   }
 
   async function* lines(deviceId: string): AsyncGenerator<string> {
@@ -58,13 +46,17 @@ export function createJournal(database: Database<Tables>, clock: Clock): Journal
   }
 
   return {
-    async add(entry) {
-      await insertJournalRow(db, rowOf(entry, clock.now()))
+    async add(entry: JournalEntry): Promise<void> {
+      const { old_value: old, new_value, readback_value: readback, ...facts } = entry
+      const json = (value: Value | null) => (value === null ? null : JSON.stringify(value))
+      const values = { old_value: json(old), new_value: JSON.stringify(new_value), readback_value: json(readback) }
+      await insertJournalRow(db, { ...facts, ...values, at: clock.now() })
       added += 1
-      if (added % trimEvery === 0) await trimJournal(db, entry.deviceId, kept)
+      if (added % trimEvery === 0) await trimJournal(db, entry.device_id, kept)
     },
     page,
-    download: (deviceId) => Readable.from(lines(deviceId)),
+    /** Returns the whole journal of a device as comma-separated values, newest first. */
+    download: (deviceId: string): Readable => Readable.from(lines(deviceId)),
   }
 }
 
@@ -85,22 +77,6 @@ function quoted(value: JournalRecord[keyof JournalRecord]): string {
   const text = value === null ? '' : String(value)
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-}
-
-function rowOf(entry: JournalEntry, at: number): JournalRow {
-  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
-  return {
-    at,
-    device_id: entry.deviceId,
-    metric: entry.metric,
-    old_value: json(entry.oldValue),
-    new_value: JSON.stringify(entry.newValue),
-    readback_value: json(entry.readback),
-    outcome: entry.outcome,
-    cause: entry.cause,
-    caller: entry.caller,
-    operation_id: entry.operationId,
-  }
 }
 
 function recordOf(row: JournalRow & { id: number }): JournalRecord {

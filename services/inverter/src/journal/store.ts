@@ -11,14 +11,14 @@ export async function insertJournalRow(db: Db, row: JournalRow): Promise<void> {
 export async function journalRows(
   db: Db,
   deviceId: string,
-  page: { before: number | undefined; limit: number },
+  { before, limit }: { before?: number | undefined; limit: number },
 ): Promise<(JournalRow & { id: number })[]> {
   let query = db.selectFrom('journal').selectAll().where('device_id', '=', deviceId)
-  if (page.before !== undefined) query = query.where('id', '<', page.before)
-  return (await query.orderBy('id', 'desc').limit(page.limit).execute()) as (JournalRow & { id: number })[]
+  if (before !== undefined) query = query.where('id', '<', before)
+  return (await query.orderBy('id', 'desc').limit(limit).execute()) as (JournalRow & { id: number })[]
 }
 
-/** Lets the oldest rows of a device fall away. */
+/** Deletes all but the newest `kept` rows of a device. */
 export async function trimJournal(db: Db, deviceId: string, kept: number): Promise<void> {
   const oldest = await db
     .selectFrom('journal')

@@ -5,13 +5,7 @@ import type { Frame } from '../protocol/frame.ts'
 const confirmationMs = 5000
 
 /** Counts of what arrived so far. */
-export interface ArrivalStatus {
-  readonly framesReceived: number
-  readonly unexpectedFrames: number
-  readonly foreignAccessSuspected: boolean
-  /** Wall clock, milliseconds; null before the first. */
-  readonly lastFrameAt: number | null
-}
+export type ArrivalStatus = Readonly<ReturnType<Arrivals['status']>>
 
 /** Sorts the frames that arrive and keeps count of them. */
 export class Arrivals {
@@ -36,14 +30,14 @@ export class Arrivals {
     this.#written = { subject: { objectId, address }, until: this.#timers.monotonic() + confirmationMs }
   }
 
-  /** Counts a frame and tells what it is, given what is asked at the moment. */
-  sort(frame: Frame, asked: Subject | undefined): Arrival {
+  /** Counts a frame and returns its class; `expected` is the subject of the request in flight. */
+  sort(frame: Frame, expected: Subject | undefined): Arrival {
     const now = this.#timers.monotonic()
     this.#received += 1
     this.#lastAt = this.#timers.now()
     const written = this.#written !== undefined && now < this.#written.until ? this.#written.subject : undefined
     const isRegistered = (subject: Subject) => this.#registered.get(subject.address)?.has(subject.objectId) === true
-    const arrival = classifyFrame(frame, { asked, written, isRegistered })
+    const arrival = classifyFrame(frame, { expected, written, isRegistered })
     if (arrival === 'unexpected') {
       this.#unexpected += 1
       this.#foreign.note(now, isResponse(frame))
@@ -58,11 +52,12 @@ export class Arrivals {
     return isExcessive
   }
 
-  status(): ArrivalStatus {
+  status() {
     return {
       framesReceived: this.#received,
       unexpectedFrames: this.#unexpected,
       foreignAccessSuspected: this.#foreign.isSuspected(this.#timers.monotonic()),
+      /** Wall clock, milliseconds; null before the first. */
       lastFrameAt: this.#lastAt,
     }
   }
@@ -78,7 +73,7 @@ export interface Subject {
 /** Facts that an arriving frame is classified by. */
 interface Expectation {
   /** Subject of the request in flight, if there is one. */
-  readonly asked: Subject | undefined
+  readonly expected: Subject | undefined
   /** Subject of a recent write: devices do not confirm writes, but one that did would be no foreign client. */
   readonly written: Subject | undefined
   /** Returns true if the device was told to send this by itself. */
@@ -94,12 +89,12 @@ function isResponse({ command }: Frame): boolean {
 }
 
 /**
- * Sorts a frame. Only a response about the very object and device that was asked answers the question, so that values of
- * other objects, which somebody else may have asked for, are never mixed up with it.
+ * Classifies a frame. Only a response about the very object and device of the request is its answer, so that values of
+ * other objects, which another client may have requested, are never mixed up with it.
  */
-export function classifyFrame(frame: Frame, { asked, written, isRegistered }: Expectation): Arrival {
+export function classifyFrame(frame: Frame, { expected, written, isRegistered }: Expectation): Arrival {
   if (!isResponse(frame)) return 'unexpected'
-  if (isAbout(frame, asked)) return 'answer'
+  if (isAbout(frame, expected)) return 'answer'
   if (isRegistered(frame)) return 'registered'
   return isAbout(frame, written) ? 'confirmation' : 'unexpected'
 }
@@ -113,11 +108,11 @@ const suspicious = 10
 const excessive = 50
 
 /**
- * Watches for frames nobody asked for: signs of another client at the same device, because the device sends everything to
- * everyone. Moments are monotonic milliseconds. Keeps a bounded number of them.
+ * Watches for unsolicited frames: signs of another client at the same device, because the device sends everything to
+ * everyone. Timestamps are monotonic milliseconds. Keeps a bounded number of them.
  */
 export class ForeignAccess {
-  /** Moments of the latest unexpected frames, and of those among them that are no answers: somebody else's requests. */
+  /** Timestamps of the latest unexpected frames, and of those among them that are no answers: requests of another client. */
   #unexpected: number[] = []
   #requests: number[] = []
 
@@ -136,7 +131,7 @@ export class ForeignAccess {
     return this.#requests.length > excessive && now - (this.#requests[0] ?? 0) <= windowMs
   }
 
-  /** A new connection begins: what spoke for making it is used up. */
+  /** Forgets the requests of others, because a new connection begins. */
   forgetRequests(): void {
     this.#requests = []
   }

@@ -1,23 +1,15 @@
-import type { Log, Timers } from '@hearth/runtime'
-import type { FrameParser } from '../protocol/parser.ts'
-import { Connection } from './connection.ts'
-import type { LinkTiming } from './link-options.ts'
+import type { Log } from '@hearth/runtime'
+import { Connection, type ConnectionOptions } from './connection.ts'
 
 /** Shortest time between two attempts when something important does not wait for its turn; milliseconds. */
 const urgentIntervalMs = 1000
 
 /** Dependencies and listeners of a connector. */
-export interface ConnectorOptions {
-  readonly host: string
-  readonly port: number
-  readonly timers: Timers
-  readonly timing: LinkTiming
+interface ConnectorOptions extends Omit<ConnectionOptions, 'onOpen' | 'onEnd'> {
   readonly log: Log
-  readonly parser: FrameParser
   readonly onUp: (epoch: number) => void
   /** A connection was lost, or an attempt failed. The next attempt comes by itself. */
   readonly onDown: (wasUp: boolean) => void
-  readonly onBytes: () => void
 }
 
 /**
@@ -59,16 +51,10 @@ export class Connector {
   /** Makes an attempt now, unless there is a connection or one is being made. */
   attempt(): void {
     if (this.#isClosed || this.#connection !== undefined) return
-    const { host, port, timers, timing, parser, onBytes } = this.#options
     this.#cancelWait?.()
-    this.#lastAttempt = timers.monotonic()
+    this.#lastAttempt = this.#options.timers.monotonic()
     this.#connection = new Connection({
-      host,
-      port,
-      timers,
-      timing,
-      parser,
-      onBytes,
+      ...this.#options,
       onOpen: () => this.#opened(),
       onEnd: (reason) => this.#ended(reason),
     })

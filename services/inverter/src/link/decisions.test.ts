@@ -118,8 +118,8 @@ const frame = (command: Command, objectId: number, address?: number) => ({
   payload: new Uint8Array(0),
 })
 
-const expecting = (asked: Subject | undefined) => ({
-  asked,
+const expecting = (expected: Subject | undefined) => ({
+  expected,
   written: { objectId: 9, address: undefined },
   isRegistered: ({ objectId }: Subject) => objectId === 5,
 })

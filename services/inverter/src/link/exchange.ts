@@ -42,7 +42,7 @@ export class Exchange {
   }
 
   /** Subject of the expected answer; undefined for a write, which is not answered. */
-  get asked(): Subject | undefined {
+  get expected(): Subject | undefined {
     return this.request.kind === 'write' ? undefined : this.request
   }
 
@@ -90,7 +90,7 @@ export class Exchange {
   #awaitSilence(): void {
     const { timers, timing } = this.#options
     this.#cancelSilence?.()
-    if (!this.#isOver && this.asked !== undefined)
+    if (!this.#isOver && this.expected !== undefined)
       this.#cancelSilence = timers.after(timing.repeatMs, () => this.#repeatOrGiveUp())
   }
 

@@ -2,7 +2,7 @@
 export type LinkFailure =
   /** There is no connection, or it broke. */
   | 'unreachable'
-  /** The device was asked and did not answer in time. */
+  /** The device did not answer in time. */
   | 'timeout'
   /** Every answer was damaged. */
   | 'protocol'

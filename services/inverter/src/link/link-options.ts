@@ -1,6 +1,7 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Frame } from '../protocol/frame.ts'
-import type { Subject } from './arrivals.ts'
+import type { ParserCounters } from '../protocol/parser.ts'
+import type { ArrivalStatus, Subject } from './arrivals.ts'
 import type { Priority } from './send-queue.ts'
 
 /** Address and behaviour of a link. */
@@ -28,55 +29,37 @@ export interface RequestOptions {
 }
 
 /** Status of a link. */
-export interface LinkStatus {
+export interface LinkStatus extends ArrivalStatus, ParserCounters {
   readonly state: 'connecting' | 'connected' | 'backing-off' | 'maintenance' | 'closed'
   /** Number of connections so far. */
   readonly epoch: number
   readonly queueLength: number
   /** The pause between exchanges as it is now, milliseconds. */
   readonly gapMs: number
-  readonly crcErrors: number
-  readonly framingErrors: number
-  readonly discardedBytes: number
-  readonly unexpectedFrames: number
-  readonly foreignAccessSuspected: boolean
   readonly framesSent: number
-  readonly framesReceived: number
-  /** Wall clock, milliseconds; null before the first. */
-  readonly lastFrameAt: number | null
   /** Wall clock, milliseconds, when the device is probed again; null outside of maintenance. */
   readonly maintenanceUntil: number | null
 }
 
 /** Durations and bounds of a link; milliseconds but for the counts. */
-export interface LinkTiming {
-  readonly connectMs: number
-  /** From the moment a request left until its answer. */
-  readonly readMs: number
-  readonly queueWaitMs: number
-  /** Requests that wait. */
-  readonly queueLength: number
-  /** Without a byte for so long, a long answer of unclear length has ended. */
-  readonly idleGapMs: number
-  /** First and longest wait between attempts to connect. */
-  readonly backOffMs: readonly [number, number]
-  /** Time in which nothing is sent after the bootloader announced itself. */
-  readonly cooldownMs: number
-  /** Time for the bytes of a request to leave. */
-  readonly drainMs: number
-  /** Silence after a damaged answer before the question is repeated. */
-  readonly repeatMs: number
-}
+export type LinkTiming = Readonly<typeof defaultTiming>
 
 /** Default timing of a link. */
-export const defaultTiming: LinkTiming = {
+export const defaultTiming = {
   connectMs: 3000,
+  /** From the time a request left until its answer. */
   readMs: 5000,
   queueWaitMs: 10_000,
+  /** Maximum number of requests that wait. */
   queueLength: 32,
+  /** Without a byte for so long, a long answer of unclear length has ended. */
   idleGapMs: 80,
-  backOffMs: [1000, 60_000],
+  /** Minimum and maximum wait between attempts to connect. */
+  backOffMs: [1000, 60_000] as readonly [number, number],
+  /** Time in which nothing is sent after the bootloader announced itself. */
   cooldownMs: 300_000,
+  /** Time for the bytes of a request to leave. */
   drainMs: 5000,
+  /** Silence after a damaged answer before the request is repeated. */
   repeatMs: 250,
 }

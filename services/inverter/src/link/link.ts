@@ -38,7 +38,7 @@ export class Link {
   /** True if the present connection brought a valid frame. */
   #hasAnswered = false
   #exchange: Exchange | undefined
-  /** The read that asks whether maintenance is over; it goes out although nothing else does. */
+  /** The read that checks whether maintenance is over; it goes out although nothing else does. */
   #probe: Request | undefined
   /** Monotonic milliseconds from which on the next request may go out. */
   #readyAt = 0
@@ -223,7 +223,7 @@ export class Link {
     this.#connector.confirm()
     this.#hasAnswered = true
     this.#options.onFrame?.('received', frame, this.#lastBytes)
-    const arrival = this.#arrivals.sort(frame, this.#exchange?.asked)
+    const arrival = this.#arrivals.sort(frame, this.#exchange?.expected)
     if (arrival === 'answer') this.#exchange?.answer(frame.payload)
     else if (arrival === 'registered') this.#onValue.notify(frame.address, frame.objectId, frame.payload)
     else if (this.#arrivals.isExcessive()) this.#drop('unreachable', 'too many requests of others arrive here')
@@ -245,7 +245,7 @@ export class Link {
     this.#exchange?.fail('unreachable')
     this.#probe?.reject(new LinkError('unreachable'))
     this.#probe = undefined
-    // A device that was well a moment ago is most likely well on the next connection: who waits may go on waiting.
+    // A device that answered on this connection will most likely answer on the next one: requests keep waiting.
     if (!wasUp || !this.#hasAnswered) this.#refuseWaiting()
     this.#hasAnswered = false
     if (wasUp) this.#onDisconnected.notify(this.#dropFailure)

@@ -6,9 +6,7 @@ export class Listeners<A extends unknown[]> {
   add(listener: (...event: A) => void): () => void {
     const own = (...event: A) => listener(...event)
     this.#all.add(own)
-    return () => {
-      this.#all.delete(own)
-    }
+    return () => void this.#all.delete(own)
   }
 
   notify(...event: A): void {

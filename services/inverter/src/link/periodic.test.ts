@@ -5,7 +5,7 @@ import { eventually } from '@hearth/testing'
 import type { Frame } from '../protocol/frame.ts'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
 import { Link } from './link.ts'
-import { startPeriodic, type Periodic } from './periodic.ts'
+import { Periodic } from './periodic.ts'
 import { UnansweredObjects } from './unanswered-objects.ts'
 import { answerTo, createMemoryLog, response, startScriptedDevice } from './scripted-device.data.ts'
 
@@ -43,7 +43,7 @@ async function setUp(t: TestContext, objectIds: readonly number[] = [1, 2, 3], a
   const patience = { connectMs: 400_000, readMs: 100_000, queueWaitMs: 1_000_000 }
   const link = new Link({ host: '127.0.0.1', port: device.port, gapMs: 0, timers, log, timing: patience })
   const values: [number, unknown][] = []
-  const periodic = startPeriodic({
+  const periodic = new Periodic({
     link,
     address,
     objectIds,
@@ -255,5 +255,5 @@ test('more objects than a device takes are refused', async (t) => {
     log,
     onValue: () => undefined,
   }
-  assert.throws(() => startPeriodic(options), RangeError)
+  assert.throws(() => new Periodic(options), RangeError)
 })

@@ -8,7 +8,7 @@ import type { UnansweredObjects } from './unanswered-objects.ts'
 /** The device's one period for everything it sends by itself, an object of its own: seconds, 0 ends all. */
 const periodObject = 0x9c8fe559
 
-/** Objects a device sends by itself at most. */
+/** Maximum number of objects that a device sends by itself. */
 const maxObjects = 64
 
 /** Milliseconds. */
@@ -27,7 +27,7 @@ const maxSilent = 3
 const missedPeriods = 3
 
 /** Options of a registration. */
-export interface PeriodicOptions {
+interface PeriodicOptions {
   readonly link: Link
   readonly address: number | undefined
   /** At most 64. */
@@ -43,28 +43,7 @@ export interface PeriodicOptions {
   readonly onValue: (objectId: number, payload: Uint8Array) => void
 }
 
-/** Status of the registration. */
-export interface PeriodicStatus {
-  /** All objects that the device answers are registered on the connection there is. */
-  readonly available: boolean
-  readonly registrations: number
-  /** Rounds that failed in a row. */
-  readonly setupFailures: number
-  /** Reason why the latest failed round failed. */
-  readonly lastFailure: string | null
-}
-
-/**
- * Registers the objects as soon as there is a connection, again on every new one, and again when values stay away. Throws a
- * RangeError for more objects than a device takes.
- */
-export function startPeriodic(options: PeriodicOptions): Periodic {
-  if (options.objectIds.length > maxObjects)
-    throw new RangeError(`a device sends at most ${maxObjects} values by itself`)
-  return new Periodic(options)
-}
-
-/** Keeps a device sending values by itself. */
+/** Keeps a device sending values by itself: registers them on every new connection, and again when values stay away. */
 export class Periodic {
   readonly #options: PeriodicOptions
   readonly #wanted: ReadonlySet<number>
@@ -83,26 +62,34 @@ export class Periodic {
   #cancelNext: (() => void) | undefined
   #cancelCheck: (() => void) | undefined
 
+  /** Throws a RangeError for more objects than a device takes. */
   constructor(options: PeriodicOptions) {
     const { link, address, objectIds } = options
+    if (objectIds.length > maxObjects) throw new RangeError(`a device sends at most ${maxObjects} values by itself`)
     this.#options = options
     this.#wanted = new Set(objectIds)
     link.setRegistered(address, this.#wanted)
     this.#endings = [
       link.onValue((from, objectId, payload) => this.#take(from, objectId, payload)),
       link.onConnected(() => this.#begin()),
-      link.onDisconnected(() => this.#disconnected()),
+      link.onDisconnected(() => {
+        this.#isPeriodSet = false
+        this.#lose()
+      }),
       link.onMaintenance((isActive) => (isActive ? this.#lose() : this.#begin())),
     ]
     this.#begin()
     this.#checkLater()
   }
 
-  status(): PeriodicStatus {
+  status() {
     return {
+      /** All objects that the device answers are registered on the current connection. */
       available: this.#isAvailable,
       registrations: this.#seen.size,
+      /** Rounds that failed in a row. */
       setupFailures: this.#failures,
+      /** Reason why the latest failed round failed; null when none has. */
       lastFailure: this.#lastFailure,
     }
   }
@@ -112,7 +99,7 @@ export class Periodic {
     return this.#isAvailable && this.#seen.has(objectId)
   }
 
-  /** Does it all again, after something else changed the period. */
+  /** Registers everything again, after something else changed the period. */
   refresh(): void {
     this.#mustRepeat = true
     this.#lose()
@@ -255,7 +242,7 @@ export class Periodic {
     this.#runAfter(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 10)))
   }
 
-  /** Writes the period and looks until the device says it: it does not answer the write itself. */
+  /** Writes the period and reads it back until it matches: the device does not answer the write itself. */
   async #setPeriod(seconds: number, { priority, withinMs }: { priority: Priority; withinMs: number }): Promise<void> {
     const { link, address, timers } = this.#options
     await link.write(periodObject, encodeValue('uint32', seconds), { address, priority })
@@ -272,14 +259,9 @@ export class Periodic {
   #take(from: number | undefined, objectId: number, payload: Uint8Array): void {
     const { address, onValue, timers } = this.#options
     if (from !== address || !this.#wanted.has(objectId)) return
-    // Before an object is registered its value is one that somebody else asked for: good, but no sign of registration.
+    // Before an object is registered its value answers another client: good, but no sign of registration.
     if (this.#seen.has(objectId)) this.#seen.set(objectId, timers.monotonic())
     onValue(objectId, payload)
-  }
-
-  #disconnected(): void {
-    this.#isPeriodSet = false
-    this.#lose()
   }
 
   #lose(): void {

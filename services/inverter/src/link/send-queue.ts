@@ -3,13 +3,8 @@ export type Priority = 'control' | 'normal' | 'background'
 
 const order: readonly Priority[] = ['control', 'normal', 'background']
 
-/** An item of the queue. */
-export interface Waiting {
-  readonly priority: Priority
-}
-
 /** Bounded queue of requests: by priority, and by arrival inside one priority. */
-export class SendQueue<T extends Waiting> {
+export class SendQueue<T extends { readonly priority: Priority }> {
   readonly #limit: number
   readonly #lines: Readonly<Record<Priority, T[]>> = { control: [], normal: [], background: [] }
 
@@ -22,7 +17,7 @@ export class SendQueue<T extends Waiting> {
   }
 
   /**
-   * Puts an item into its line. When the queue is full, one has to go and is returned: the newest of the least important
+   * Adds an item. When the queue is full, one has to go and is returned: the newest of the least important
    * ones, or the item itself when nothing waits that is less important.
    */
   add(item: T): T | undefined {

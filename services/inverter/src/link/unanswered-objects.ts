@@ -8,15 +8,12 @@ const firstPauseMs = 300_000
 const maxPauseMs = 21_600_000
 
 /** An object that the device's firmware does not answer. */
-export interface UnansweredObject {
+interface LeftOut {
   readonly objectId: number
   /** Wall clock, milliseconds, when it was found out. */
   readonly since: number
-  /** Wall clock, milliseconds, when it is asked for again. */
+  /** Wall clock, milliseconds, when it is requested again. */
   readonly retryAt: number
-}
-
-interface LeftOut extends UnansweredObject {
   /** Monotonic milliseconds. */
   readonly until: number
   readonly pauseMs: number
@@ -38,7 +35,7 @@ export class UnansweredObjects {
     this.#timers = timers
   }
 
-  /** The object was asked for and not answered in time. */
+  /** Records that the object was requested and not answered in time. */
   recordSilence(objectId: number): void {
     const before = this.#pending?.objectId === objectId ? this.#pending.count : 0
     this.#pending = { objectId, count: before + 1 }
@@ -66,11 +63,11 @@ export class UnansweredObjects {
   }
 
   /** The objects that are left out or wait for their next attempt, in the order they were found. */
-  list(): UnansweredObject[] {
-    return [...this.#leftOut.values()].map(({ objectId, since, retryAt }) => ({ objectId, since, retryAt }))
+  list(): readonly LeftOut[] {
+    return [...this.#leftOut.values()]
   }
 
-  find(objectId: number): UnansweredObject | undefined {
+  find(objectId: number): LeftOut | undefined {
     return this.#leftOut.get(objectId)
   }
 

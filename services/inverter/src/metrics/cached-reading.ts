@@ -4,7 +4,7 @@ import type { CatalogObject } from '../catalog/catalog.ts'
 import { metricValueOf, type DeviceReader } from './device-reader.ts'
 import type { CachedValue, MetricCache } from './metric-cache.ts'
 
-export interface CachedReadingDependencies {
+interface CachedReadingDependencies {
   readonly device: (id: string) => { readonly reader: DeviceReader } | undefined
   readonly byName: (name: string) => CatalogObject | undefined
   /** Headers for a caller who may read, or undefined when that is not known without waiting. */
@@ -19,7 +19,7 @@ export const cachedReadingRoute = 'GET /api/v1/devices/{device_id}/metrics/{metr
 const path = /^\/api\/v1\/devices\/([\w.-]+)\/metrics\/(\w+)$/
 
 /**
- * Answers the reading of one metric that stands fresh in the cache, which is what dashboards and automations ask for all day.
+ * Answers the reading of one metric that stands fresh in the cache, which dashboards and automations request all day.
  * Everything else, refusals included, is left to the route.
  */
 export function createCachedReading({ device, byName, allow, onAnswered }: CachedReadingDependencies): Shortcut {
@@ -52,7 +52,7 @@ function bodyOf(object: CatalogObject, cached: CachedValue, { cache }: DeviceRea
 function write(object: CatalogObject, cached: CachedValue, cache: MetricCache): readonly [string, string] {
   const reading = { object, cached, source: 'cache', staleReason: null } as const
   const text = JSON.stringify(metricValueOf(reading, cache, false))
-  // The last one: a text of the inverter's own might look like it, and stands further before.
+  // The last match: a text of the inverter could contain the same characters, but comes before it.
   const age = text.lastIndexOf(ageMember) + ageMember.length
   const texts = [text.slice(0, age), text.slice(text.indexOf(',', age))] as const
   written.set(cached, texts)

@@ -1,70 +1,74 @@
-import type { CatalogObject } from '../catalog/catalog.ts'
+import type { Catalog } from '../catalog/catalog.ts'
 import type { Link } from '../link/link.ts'
 import type { Priority } from '../link/send-queue.ts'
 import type { UnansweredObjects } from '../link/unanswered-objects.ts'
-import { textOf, type ApiValue } from './value.ts'
+import type { DeviceReader } from './device-reader.ts'
+import type { DeviceRow } from '../tables.ts'
+import { textOf } from './value.ts'
 
 /** Identity of the inverter that answers. Null where the firmware does not answer the object. */
-export interface Identity {
-  readonly firmware: string | null
-  readonly serial: string | null
-}
+export type Identity = Readonly<Pick<DeviceRow, 'firmware' | 'serial'>>
 
 /** Attempts to read everything on one and the same connection. */
 const maxAttempts = 3
 
-export interface IdentityDependencies {
+interface IdentityDependencies {
   readonly link: Pick<Link, 'status'>
-  readonly firmware: CatalogObject | undefined
-  readonly serial: CatalogObject | undefined
-  /** An object that every firmware answers. */
-  readonly probe: CatalogObject | undefined
-  readonly read: (object: CatalogObject, priority: Priority) => Promise<ApiValue>
+  readonly catalog: Catalog
+  readonly reader: DeviceReader
   readonly unanswered: UnansweredObjects
   /** Called with what was read on a new connection, before anything is written on it; rejects to refuse writes. */
   readonly onIdentity: (identity: Identity) => Promise<'same' | 'changed'>
 }
 
-/** Reads firmware revision and serial number once on every connection: an update or a swap ends the one before. */
-export class DeviceIdentity {
-  readonly #dependencies: IdentityDependencies
-  readonly #running = new Map<Priority, Promise<number>>()
+/**
+ * Confirms the identity of the device. Resolves with the connection whose identity is known, after reading it there if it is
+ * not. Throws a `Problem`.
+ */
+export type ConfirmIdentity = (priority: Priority) => Promise<number>
+
+/**
+ * Creates the confirmation of a device's identity: firmware revision and serial number are read once on every connection,
+ * because the inverter may have been updated or replaced.
+ */
+export function createIdentity({
+  link,
+  catalog,
+  reader,
+  unanswered,
+  onIdentity,
+}: IdentityDependencies): ConfirmIdentity {
+  const running = new Map<Priority, Promise<number>>()
   /** The connection on which the identity was read and accepted. */
-  #epoch = -1
+  let known = -1
 
-  constructor(dependencies: IdentityDependencies) {
-    this.#dependencies = dependencies
+  async function read(name: string, priority: Priority): Promise<string | null> {
+    const object = catalog.byName(name)
+    if (object === undefined) return null
+    // Every firmware answers the object of the heartbeat.
+    const probe = catalog.byName(catalog.roles.heartbeat)
+    if (probe !== undefined && unanswered.isDoubtful(object.objectId)) await reader.readDirect(probe, priority)
+    if (unanswered.isLeftOut(object.objectId)) return null
+    return textOf((await reader.readDirect(object, priority)).value)
   }
 
-  /** Resolves with the connection whose identity is known, after reading it there if need be. Throws a `Problem`. */
-  async confirm(priority: Priority): Promise<number> {
-    const { state, epoch } = this.#dependencies.link.status()
-    if (state === 'connected' && epoch === this.#epoch) return epoch
-    const running = this.#running.get(priority)
-    if (running !== undefined) return running
-    const reading = this.#read(priority).finally(() => this.#running.delete(priority))
-    this.#running.set(priority, reading)
-    return reading
-  }
-
-  async #read(priority: Priority): Promise<number> {
-    const { link, firmware, serial, unanswered, onIdentity } = this.#dependencies
+  async function readBoth(priority: Priority): Promise<number> {
     for (let attempt = 1; ; attempt += 1) {
-      const first = await this.#textOf(firmware, priority)
+      const firmware = await read('svnversion', priority)
       const { epoch } = link.status()
-      const second = await this.#textOf(serial, priority)
+      const serial = await read('inverter_serial', priority)
       if (link.status().epoch !== epoch && attempt < maxAttempts) continue
-      if ((await onIdentity({ firmware: first, serial: second })) === 'changed') unanswered.forget()
-      this.#epoch = epoch
+      if ((await onIdentity({ firmware, serial })) === 'changed') unanswered.forget()
+      known = epoch
       return epoch
     }
   }
 
-  async #textOf(object: CatalogObject | undefined, priority: Priority): Promise<string | null> {
-    const { unanswered, probe, read } = this.#dependencies
-    if (object === undefined) return null
-    if (probe !== undefined && unanswered.isDoubtful(object.objectId)) await read(probe, priority)
-    if (unanswered.isLeftOut(object.objectId)) return null
-    return textOf(await read(object, priority))
+  return async (priority) => {
+    const { state, epoch } = link.status()
+    if (state === 'connected' && epoch === known) return epoch
+    const reading = running.get(priority) ?? readBoth(priority).finally(() => running.delete(priority))
+    running.set(priority, reading)
+    return reading
   }
 }

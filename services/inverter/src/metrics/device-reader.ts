@@ -44,7 +44,7 @@ export function metricValueOf(
 
 /** Options of a reading. */
 export interface ReadOptions {
-  /** A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always asks the device. */
+  /** A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always queries the device. */
   readonly maxAge?: number
   readonly priority?: Priority
 }
@@ -55,15 +55,15 @@ export interface ReaderDependencies {
   readonly timers: Timers
   readonly unanswered: UnansweredObjects
   /** Called with every value that came from the device. */
-  readonly onValue: (object: CatalogObject, cached: CachedValue) => void
+  readonly onValue: (object: CatalogObject) => void
   /**
-   * Hears how every exchange ended and how long it took, seconds. An answer that cannot be a value is a failure, but one of a
-   * device that lives.
+   * Called with the outcome and duration of every exchange, seconds. An answer that cannot be a value is a failure, but one of
+   * a device that lives.
    */
   readonly onOutcome: (outcome: { worked: boolean; lives: boolean; priority: Priority; seconds: number }) => void
 }
 
-/** Reads one device: from the cache, or from the device with one request a metric however many ask. */
+/** Reads one device: from the cache, or from the device with one request per metric however many callers wait. */
 export class DeviceReader {
   readonly cache: MetricCache
   readonly counts = { hits: 0, misses: 0 }
@@ -80,7 +80,7 @@ export class DeviceReader {
     return this.#dependencies.link.status().framesReceived
   }
 
-  /** Returns true if the firmware does not answer the object, so that the device is not asked for it at present. */
+  /** Returns true if the firmware does not answer the object, so that it is not requested at present. */
   isLeftOut({ objectId }: CatalogObject): boolean {
     return this.#dependencies.unanswered.isLeftOut(objectId)
   }
@@ -109,43 +109,45 @@ export class DeviceReader {
     const { link, address, timers, unanswered, onOutcome, onValue } = this.#dependencies
     const begin = timers.monotonic()
     const damage = this.#damage()
-    const outcome = (worked: boolean, lives: boolean) => ({
-      worked,
-      lives,
-      priority,
-      seconds: (timers.monotonic() - begin) / 1000,
-    })
+    const notify = (worked: boolean, lives: boolean) =>
+      onOutcome({ worked, lives, priority, seconds: (timers.monotonic() - begin) / 1000 })
     try {
       const payload = await link.read(object.objectId, { address, priority })
       unanswered.recordAnswer(object.objectId)
       const cached = this.cache.put(object.name, apiValueOf(object, payload))
-      onOutcome(outcome(true, true))
-      onValue(object, cached)
+      notify(true, true)
+      onValue(object)
       return cached
     } catch (error) {
       const isSilence = error instanceof LinkError && error.failure === 'timeout' && this.#damage() === damage
       if (isSilence) unanswered.recordSilence(object.objectId)
-      onOutcome(outcome(false, error instanceof DecodeError))
+      notify(false, error instanceof DecodeError)
       throw deviceProblem(error)
     }
   }
 
-  /** Resolves when there is a connection, after so many milliseconds in any case. */
-  reconnected(ms: number): Promise<void> {
-    return waitForConnection(this.#dependencies.link, this.#dependencies.timers, ms)
+  /** Resolves when there is a connection, at once if there is one; after so many milliseconds in any case. */
+  async reconnected(ms: number): Promise<void> {
+    const { link, timers } = this.#dependencies
+    if (link.status().state === 'connected') return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const ends = [link.onConnected(() => resolve()), timers.after(ms, resolve)]
+    await promise
+    for (const end of ends) end()
   }
 
   /** Takes a value the device sent on its own. */
   accept(object: CatalogObject, payload: Uint8Array): void {
     this.#dependencies.unanswered.recordAnswer(object.objectId)
     try {
-      this.#dependencies.onValue(object, this.cache.put(object.name, apiValueOf(object, payload)))
+      this.cache.put(object.name, apiValueOf(object, payload))
+      this.#dependencies.onValue(object)
     } catch {
       // A value that cannot be is no value; the next one comes by itself.
     }
   }
 
-  /** Every silence costs the connection, so an object that is known to be silent is not asked for until its next attempt. */
+  /** Every silence costs the connection, so an object that is known to be silent is not requested until its next attempt. */
   #refuseUnanswered(object: CatalogObject): void {
     const { name, objectId } = object
     const found = this.isLeftOut(object) ? this.#dependencies.unanswered.find(objectId) : undefined
@@ -172,13 +174,4 @@ export class DeviceReader {
     this.#underWay.set(object.name, reading)
     return reading
   }
-}
-
-/** Resolves when the link is connected, at once if it is; after `ms` milliseconds in any case. */
-async function waitForConnection(link: Pick<Link, 'status' | 'onConnected'>, timers: Timers, ms: number) {
-  if (link.status().state === 'connected') return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const ends = [link.onConnected(() => resolve()), timers.after(ms, resolve)]
-  await promise
-  for (const end of ends) end()
 }

@@ -1,20 +1,20 @@
 import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
-import type { DeviceIdentity } from './device-identity.ts'
+import type { ConfirmIdentity } from './device-identity.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link } from '../link/link.ts'
-import type { Priority } from '../link/send-queue.ts'
 import { LinkError } from '../link/link-errors.ts'
+import type { Priority } from '../link/send-queue.ts'
 import { Problem } from '../problems.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
 import { deviceProblem } from './device-problem.ts'
 import type { DeviceReader } from './device-reader.ts'
 import { isSameValue, payloadOf, type ApiValue } from './value.ts'
 
-/** Pauses before each look whether a written value is there, milliseconds: a device never answers a write. */
+/** Pauses before each reading back of a written value, milliseconds: a device never answers a write. */
 const readBackDelays = [300, 300, 400, 500, 700, 900]
 
-/** No further look when so much time went by, milliseconds: a device that does not answer takes 5 s for each. */
+/** Time after which nothing is read back any more, milliseconds: a device that does not answer takes 5 s for each. */
 const readBackTimeout = 10_000
 
 /** Number of further attempts for a write of which no byte left. */
@@ -28,12 +28,12 @@ export interface WriteCause {
   readonly cause: 'api' | 'admin' | 'dispatch' | 'restore'
   readonly caller: string | null
   readonly operationId: string | null
-  /** Asked on the connection the value goes out on, when its firmware is known; rejects to refuse the write. */
+  /** Called on the connection the value goes out on, when its firmware is known; rejects to refuse the write. */
   readonly check?: (() => Promise<void>) | undefined
 }
 
 /** Outcome of a write that was sent. */
-export interface WriteOutcome {
+interface WriteOutcome {
   readonly readback: ApiValue | null
   /** The connection broke while the value was sent, so that only the readback tells. */
   readonly sendUnconfirmed: boolean
@@ -46,19 +46,19 @@ export interface PendingWrite extends WriteCause {
   readonly oldValue: ApiValue | null
 }
 
-export interface WriterDependencies {
+interface WriterDependencies {
   readonly deviceId: string
   readonly link: Pick<Link, 'write' | 'status'>
   readonly address: number | undefined
   readonly reader: DeviceReader
-  readonly identity: Pick<DeviceIdentity, 'confirm'>
+  readonly confirmIdentity: ConfirmIdentity
   readonly timers: Timers
   readonly journal: (entry: JournalEntry) => Promise<void>
   /** Called after every confirmed write. */
   readonly onWritten: (object: CatalogObject) => void
 }
 
-/** Writes to one device and readBackDelays whether it took. */
+/** Writes to one device and reads back what it took. */
 export class DeviceWriter {
   readonly #dependencies: WriterDependencies
 
@@ -138,7 +138,7 @@ export class DeviceWriter {
   /** The connection on which the value may go out. The own settings are put back on any, whatever runs on the device now. */
   async #confirmIdentity({ cause, priority, check }: PendingWrite): Promise<number | undefined> {
     if (cause === 'restore') return undefined
-    const epoch = await this.#dependencies.identity.confirm(priority)
+    const epoch = await this.#dependencies.confirmIdentity(priority)
     await check?.()
     return epoch
   }
@@ -153,7 +153,16 @@ export class DeviceWriter {
 
   async #note(write: PendingWrite, outcome: JournalEntry['outcome'], readback: ApiValue | null): Promise<void> {
     const { object, value, oldValue, cause, caller, operationId } = write
-    const what = { metric: object.name, oldValue, newValue: value, readback, outcome }
-    await this.#dependencies.journal({ deviceId: this.#dependencies.deviceId, ...what, cause, caller, operationId })
+    await this.#dependencies.journal({
+      device_id: this.#dependencies.deviceId,
+      metric: object.name,
+      old_value: oldValue,
+      new_value: value,
+      readback_value: readback,
+      outcome,
+      cause,
+      caller,
+      operation_id: operationId,
+    })
   }
 }

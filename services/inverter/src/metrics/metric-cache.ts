@@ -15,41 +15,30 @@ export interface CachedValue {
 }
 
 /** The newest value of every metric of one device. Bounded by the catalog. */
-export interface MetricCache {
-  get(name: string): CachedValue | undefined
-  put(name: string, value: ApiValue): CachedValue
-  /** Milliseconds since the device gave the value. */
-  age(cached: CachedValue): number
-  isFresh(name: string, cached: CachedValue): boolean
-  /** Returns true if a value that could not be refreshed may still be shown. */
-  isUsable(name: string, cached: CachedValue): boolean
-  /** Metrics the device sends on its own are fresh for so long, milliseconds; asked at every look, 0 while it does not. */
-  setPeriodic(names: ReadonlySet<string>, freshMs: (name: string) => number): void
-  readonly entries: ReadonlyMap<string, CachedValue>
-  clear(): void
-}
+export type MetricCache = ReturnType<typeof createMetricCache>
 
-export function createMetricCache(timers: Timers): MetricCache {
+export function createMetricCache(timers: Timers) {
   const entries = new Map<string, CachedValue>()
   let periodic: ReadonlySet<string> = new Set()
   let periodicFor: (name: string) => number = () => freshFor
   const freshLimit = (name: string) => (periodic.has(name) ? Math.max(freshFor, periodicFor(name)) : freshFor)
   const age = (cached: CachedValue) => Math.max(0, timers.monotonic() - cached.at)
   return {
-    entries,
-    get: (name) => entries.get(name),
-    put(name, value) {
+    get: (name: string): CachedValue | undefined => entries.get(name),
+    put(name: string, value: ApiValue): CachedValue {
       const cached = { value, at: timers.monotonic(), wallAt: timers.now() }
       entries.set(name, cached)
       return cached
     },
+    /** Milliseconds since the device gave the value. */
     age,
-    isFresh: (name, cached) => age(cached) <= freshLimit(name),
-    isUsable: (name, cached) => age(cached) <= freshLimit(name) + graceFor,
-    setPeriodic(names, freshMs) {
+    isFresh: (name: string, cached: CachedValue): boolean => age(cached) <= freshLimit(name),
+    /** Returns true if a value that could not be refreshed may still be shown. */
+    isUsable: (name: string, cached: CachedValue): boolean => age(cached) <= freshLimit(name) + graceFor,
+    /** Sets how long metrics that the device sends by itself are fresh, milliseconds: called at every check, 0 while it does not. */
+    setPeriodic(names: ReadonlySet<string>, freshMs: (name: string) => number): void {
       periodic = names
       periodicFor = freshMs
     },
-    clear: () => entries.clear(),
   }
 }

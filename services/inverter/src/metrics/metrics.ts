@@ -9,10 +9,10 @@ import type { Metric, MetricBatch, MetricValue } from './schema.ts'
 const maxBatch = 32
 const maxFreshBatch = 8
 
-/** Not one value but a structure: readable alone, left out of lists. */
+/** Returns true for metrics of a list: a structure is readable alone only. */
 const listed = (object: CatalogObject): boolean => object.type !== 'struct'
 
-export interface MetricsDependencies {
+interface MetricsDependencies {
   readonly catalog: Catalog
   readonly approvals: Pick<Approvals, 'isApproved' | 'exposed'>
   /** Throws `unknown_device`. */
@@ -20,47 +20,40 @@ export interface MetricsDependencies {
 }
 
 /** The list of metrics and their readings. */
-export class Metrics {
-  readonly #dependencies: MetricsDependencies
+export type Metrics = ReturnType<typeof createMetrics>
 
-  constructor(dependencies: MetricsDependencies) {
-    this.#dependencies = dependencies
-  }
-
-  list(): Metric[] {
-    const { catalog, approvals } = this.#dependencies
-    const exposed = new Set(approvals.exposed())
-    return catalog.objects.filter(listed).map((object) => ({
-      name: object.name,
-      unit: object.unit,
-      value_type: object.valueType,
-      writable: approvals.isApproved(object.name),
-      preselected: exposed.has(object.name),
-      is_action: object.isAction,
-      help_text: object.helpText ?? null,
-    }))
-  }
-
-  async readSeveral(
-    deviceId: string,
-    { names, fresh }: { names?: string | undefined; fresh: boolean },
-  ): Promise<MetricBatch> {
-    const device = this.#dependencies.device(deviceId)
-    const requested = names === undefined ? undefined : namesOf(names)
-    if (fresh && requested === undefined) throw invalid('names', 'is needed with fresh=true')
-    if (requested !== undefined) checkLength(requested, fresh)
-    const wanted = (requested ?? this.#dependencies.approvals.exposed()).map((name) =>
-      objectNamed(name, this.#dependencies.catalog),
-    )
-    return readBatch(device, wanted, fresh)
-  }
-
-  async readOne(deviceId: string, name: string, fresh: boolean): Promise<MetricValue> {
-    const device = this.#dependencies.device(deviceId)
-    const object = this.#dependencies.catalog.byName(name)
-    if (object === undefined) throw new Problem('unknown_metric', `There is no metric ${name}`)
-    const reading = await device.reader.read(object, fresh ? { maxAge: 0 } : {})
-    return metricValueOf(reading, device.reader.cache, fresh)
+/** Creates the list of metrics and their readings. */
+export function createMetrics({ catalog, approvals, device }: MetricsDependencies) {
+  return {
+    list(): Metric[] {
+      const exposed = new Set(approvals.exposed())
+      return catalog.objects.filter(listed).map((object) => ({
+        name: object.name,
+        unit: object.unit,
+        value_type: object.valueType,
+        writable: approvals.isApproved(object.name),
+        preselected: exposed.has(object.name),
+        is_action: object.isAction,
+        help_text: object.helpText ?? null,
+      }))
+    },
+    async readSeveral(
+      deviceId: string,
+      { names, fresh }: { names?: string | undefined; fresh: boolean },
+    ): Promise<MetricBatch> {
+      const source = device(deviceId)
+      const requested = names === undefined ? undefined : namesOf(names)
+      if (fresh && requested === undefined) throw invalid('names', 'is needed with fresh=true')
+      if (requested !== undefined) checkLength(requested, fresh)
+      const objects = (requested ?? approvals.exposed()).map((name) => objectNamed(name, catalog))
+      return readBatch(source, objects, fresh)
+    },
+    async readOne(deviceId: string, name: string, fresh: boolean): Promise<MetricValue> {
+      const { reader } = device(deviceId)
+      const object = catalog.byName(name)
+      if (object === undefined) throw new Problem('unknown_metric', `There is no metric ${name}`)
+      return metricValueOf(await reader.read(object, fresh ? { maxAge: 0 } : {}), reader.cache, fresh)
+    },
   }
 }
 

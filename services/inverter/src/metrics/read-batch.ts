@@ -22,7 +22,7 @@ const reconnectMs = 4000
 /**
  * Reads several metrics of one device, one after the other, so that a batch never takes more than one place in the queue.
  * What fails is listed. One metric without an answer may be one that the firmware does not have, so the next is read on a new
- * connection; once the device as a whole does not answer, the rest comes from the cache without asking again.
+ * connection; once the device as a whole does not answer, the rest comes from the cache without another request.
  * Throws when there is not a single value (docs/reference/inverter-api.md, "Reading").
  */
 export async function readBatch(
@@ -36,7 +36,7 @@ export async function readBatch(
   for (const object of objects) {
     const isLeftOut = reader.isLeftOut(object)
     try {
-      const reading = await readNext({ reader, object, isFresh, outage })
+      const reading = await outage.read(object, isFresh)
       metrics.push(metricValueOf(reading, reader.cache, isFresh))
       if (reading.staleReason !== null && !isLeftOut)
         outage.note(new Problem(reading.staleReason, 'The device does not answer'))
@@ -50,7 +50,7 @@ export async function readBatch(
   return { device_id: deviceId, metrics, errors }
 }
 
-/** Finds out in the course of a batch whether it is one metric that is not answered, or the device. */
+/** The readings of a batch. Finds out whether it is one metric that is not answered, or the device. */
 class Outage {
   /** Reason why the device as a whole gives no values. */
   down: Problem | undefined
@@ -63,29 +63,24 @@ class Outage {
     this.#reader = reader
   }
 
-  get isDoubtful(): boolean {
+  /** Reads a metric: from the cache once the device is down, and on a new connection after a silence. */
+  async read(object: CatalogObject, isFresh: boolean): Promise<Reading> {
+    if (this.down !== undefined) return fromCache(this.#reader, object, this.down)
+    if (this.#isDoubtful) await this.#reader.reconnected(reconnectMs)
+    return this.#reader.read(object, isFresh ? { maxAge: 0 } : {})
+  }
+
+  get #isDoubtful(): boolean {
     return this.#framesAtSilence === this.#reader.framesReceived
   }
 
   note(problem: Problem): void {
     if (!lasting.has(problem.code)) return
     this.#silences += 1
-    const isOne = problem.code === 'device_timeout' && !this.isDoubtful && this.#silences <= toleratedSilences
+    const isOne = problem.code === 'device_timeout' && !this.#isDoubtful && this.#silences <= toleratedSilences
     if (isOne) this.#framesAtSilence = this.#reader.framesReceived
     else this.down ??= problem
   }
-}
-
-async function readNext(next: {
-  reader: DeviceReader
-  object: CatalogObject
-  isFresh: boolean
-  outage: Outage
-}): Promise<Reading> {
-  const { reader, object, isFresh, outage } = next
-  if (outage.down !== undefined) return fromCache(reader, object, outage.down)
-  if (outage.isDoubtful) await reader.reconnected(reconnectMs)
-  return reader.read(object, isFresh ? { maxAge: 0 } : {})
 }
 
 function fromCache(reader: DeviceReader, object: CatalogObject, down: Problem) {

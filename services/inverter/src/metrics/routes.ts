@@ -22,6 +22,9 @@ export function metricRoutes(metrics: Metrics, writes: MetricWrites): Route[] {
   return [...readRoutes(metrics), ...writeRoutes(writes)]
 }
 
+/** Statuses with which a device can fail. */
+const errors = [404, 409, 502, 503, 504]
+
 function readRoutes(metrics: Metrics): Route[] {
   const shared = { method: 'GET', tag: 'Metrics', access: 'read', limit: 'counted' } as const
   return [
@@ -44,7 +47,7 @@ function readRoutes(metrics: Metrics): Route[] {
         params: DeviceParams,
         query: BatchQuery,
         success: { status: 200, body: MetricBatch },
-        errors: [404, 409, 502, 503, 504],
+        errors,
       },
       ({ params, query }) => metrics.readSeveral(params.device_id, query),
     ),
@@ -56,7 +59,7 @@ function readRoutes(metrics: Metrics): Route[] {
         params: MetricParams,
         query: SingleQuery,
         success: { status: 200, body: MetricValue },
-        errors: [404, 409, 502, 503, 504],
+        errors,
       },
       ({ params, query }) => metrics.readOne(params.device_id, params.metric_name, query.fresh),
     ),
@@ -64,9 +67,8 @@ function readRoutes(metrics: Metrics): Route[] {
 }
 
 function writeRoutes(writes: MetricWrites): Route[] {
-  const shared = { tag: 'Metrics', access: 'write-access', limit: 'counted', body: WriteBody } as const
-  const errors = [404, 409, 502, 503, 504]
-  const who = ({ name, via }: Caller) => ({ caller: name, cause: via.kind === 'token' ? 'api' : 'admin' }) as const
+  const shared = { tag: 'Metrics', access: 'write-access', limit: 'counted', body: WriteBody, errors } as const
+  const causeOf = ({ name, via }: Caller) => ({ caller: name, cause: via.kind === 'token' ? 'api' : 'admin' }) as const
   return [
     route(
       {
@@ -77,10 +79,9 @@ function writeRoutes(writes: MetricWrites): Route[] {
         description: 'In the unit the metric reports. Answers when the device reads as written.',
         params: MetricParams,
         success: { status: 200, body: WriteResult },
-        errors,
       },
       ({ params, body, caller }) =>
-        writes.write(params.device_id, { name: params.metric_name, value: body.value, ...who(caller) }),
+        writes.write(params.device_id, { name: params.metric_name, value: body.value, ...causeOf(caller) }),
     ),
     route(
       {
@@ -91,10 +92,9 @@ function writeRoutes(writes: MetricWrites): Route[] {
         description: 'The device does not confirm actions. Write 0 before repeating one.',
         params: ActionParams,
         success: { status: 200, body: ActionResult },
-        errors,
       },
       ({ params, body, caller }) =>
-        writes.triggerAction(params.device_id, { name: params.action_name, value: body.value, ...who(caller) }),
+        writes.triggerAction(params.device_id, { name: params.action_name, value: body.value, ...causeOf(caller) }),
     ),
   ]
 }

@@ -1,13 +1,12 @@
 import { z } from 'zod'
-
-export const ValueTypeName = z.enum(['boolean', 'integer', 'number', 'string', 'enum'])
+import { ValueType } from '../catalog/schema.ts'
 
 /** One entry of the metric list. */
 export const Metric = z
   .object({
     name: z.string(),
     unit: z.string().nullable(),
-    value_type: ValueTypeName,
+    value_type: ValueType,
     writable: z.boolean().meta({ description: 'Approved for writing' }),
     preselected: z.boolean().meta({ description: 'Part of a reading without names' }),
     is_action: z.boolean(),
@@ -55,13 +54,14 @@ export const MetricBatch = z
   .meta({ id: 'MetricBatch' })
 export type MetricBatch = z.infer<typeof MetricBatch>
 
-const fresh = z
+/** Query parameter that is `true` or `false`; `false` when left out. */
+export const switchParameter = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .default('false')
   .transform((text) => text === 'true')
 
-export const BatchQuery = z.strictObject({ names: z.string().optional(), fresh })
-export const SingleQuery = z.strictObject({ fresh })
+export const BatchQuery = z.strictObject({ names: z.string().optional(), fresh: switchParameter })
+export const SingleQuery = z.strictObject({ fresh: switchParameter })
 
 /** Path parameters of a route of one device; an id that is not configured is refused later, with 404. */
 export const DeviceParams = z.object({ device_id: z.string().max(64) })

@@ -5,29 +5,22 @@ import { Problem, invalid, type ProblemCode } from '../problems.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
 import { holdsNoNumber } from './device-problem.ts'
 import type { DeviceReader } from './device-reader.ts'
-import type { DeviceWriter, PendingWrite } from './device-writer.ts'
+import type { DeviceWriter } from './device-writer.ts'
 import type { ActionResult, WriteResult } from './schema.ts'
 import type { ApiValue } from './value.ts'
 
 /** A write by a caller. */
-export interface WriteRequest {
+interface WriteRequest {
   readonly name: string
   readonly value: unknown
   readonly caller: string
   readonly cause: 'api' | 'admin'
 }
 
-/** The device a value is written to. */
-export interface WriteTarget {
-  readonly deviceId: string
-  readonly reader: DeviceReader
-  readonly writer: DeviceWriter
-}
-
-export interface MetricWriteDependencies {
+interface MetricWriteDependencies {
   readonly catalog: Catalog
   /** Throws `unknown_device`. */
-  readonly device: (id: string) => WriteTarget
+  readonly device: (id: string) => { readonly reader: DeviceReader; readonly writer: DeviceWriter }
   readonly isApproved: (name: string) => boolean
   readonly isWriteAccessOn: () => boolean
   /** Throws when the device's battery is being dispatched or restored. */
@@ -40,12 +33,7 @@ const waiting = 16
 
 const actionNote = 'The protocol has no feedback on whether an action ran. To repeat an action, write 0 first.'
 
-interface Prepared {
-  readonly object: CatalogObject
-  readonly value: WireValue
-}
-
-/** Writing for callers: what may be written is settled before anything is sent. */
+/** Writes of callers. Everything that can be checked without the device is checked before anything is sent. */
 export class MetricWrites {
   readonly #dependencies: MetricWriteDependencies
   readonly #queue = createKeyedQueue(waiting)
@@ -55,47 +43,47 @@ export class MetricWrites {
   }
 
   async write(deviceId: string, request: WriteRequest): Promise<WriteResult> {
-    const target = this.#dependencies.device(deviceId)
-    const { object, value } = this.#prepare(target, request, false)
-    return this.#withLock(target.deviceId, async () => {
-      this.#checkStillAllowed(target, object)
-      const oldValue = await valueBefore(target.reader, object)
-      const { readback, sendUnconfirmed } = await target.writer.write(
-        pendingWriteOf({ object, value }, oldValue, request),
-      )
-      return {
-        device_id: target.deviceId,
-        name: object.name,
-        written_value: value,
-        readback_value: scalarOf(readback),
-        confirmed: true,
-        send_unconfirmed: sendUnconfirmed,
-        timestamp: this.#timestamp(),
-      }
-    })
+    const { value, readback, sendUnconfirmed, timestamp } = await this.#send(deviceId, request, false)
+    return {
+      device_id: deviceId,
+      name: request.name,
+      written_value: value,
+      readback_value: readback,
+      confirmed: true,
+      send_unconfirmed: sendUnconfirmed,
+      timestamp,
+    }
   }
 
   async triggerAction(deviceId: string, request: WriteRequest): Promise<ActionResult> {
-    const target = this.#dependencies.device(deviceId)
-    const { object, value } = this.#prepare(target, request, true)
-    return this.#withLock(target.deviceId, async () => {
-      this.#checkStillAllowed(target, object)
-      const oldValue = target.reader.cache.get(object.name)?.value ?? null
-      const { readback } = await target.writer.triggerAction(pendingWriteOf({ object, value }, oldValue, request))
-      return {
-        device_id: target.deviceId,
-        name: object.name,
-        requested_value: value,
-        readback_value: scalarOf(readback),
-        action_confirmed: false,
-        action_note: actionNote,
-        timestamp: this.#timestamp(),
-      }
+    const { value, readback, timestamp } = await this.#send(deviceId, request, true)
+    return {
+      device_id: deviceId,
+      name: request.name,
+      requested_value: value,
+      readback_value: readback,
+      action_confirmed: false,
+      action_note: actionNote,
+      timestamp,
+    }
+  }
+
+  async #send(deviceId: string, request: WriteRequest, isAction: boolean) {
+    const { reader, writer } = this.#dependencies.device(deviceId)
+    const { caller, cause } = request
+    const { object, value } = this.#prepare(deviceId, request, isAction)
+    return this.#withLock(deviceId, async () => {
+      this.#checkStillAllowed(deviceId, object)
+      const oldValue = isAction ? (reader.cache.get(object.name)?.value ?? null) : await valueBefore(reader, object)
+      const write = { object, value, oldValue, priority: 'normal', operationId: null, caller, cause } as const
+      const { readback, sendUnconfirmed } = await (isAction ? writer.triggerAction(write) : writer.write(write))
+      const timestamp = new Date(this.#dependencies.now()).toISOString()
+      return { value, readback: typeof readback === 'object' ? null : readback, sendUnconfirmed, timestamp }
     })
   }
 
-  /** Settles everything that can be settled without the device. */
-  #prepare({ deviceId }: WriteTarget, request: WriteRequest, isAction: boolean): Prepared {
+  /** Checks everything that can be checked without the device. */
+  #prepare(deviceId: string, request: WriteRequest, isAction: boolean): { object: CatalogObject; value: WireValue } {
     const object = this.#dependencies.catalog.byName(request.name)
     if (object === undefined || (isAction && !object.isAction))
       throw new Problem('unknown_metric', `There is no ${isAction ? 'action' : 'metric'} ${request.name}`)
@@ -107,7 +95,7 @@ export class MetricWrites {
   }
 
   /** Checks again when the write's turn comes: what was allowed at the request may not be any more. */
-  #checkStillAllowed({ deviceId }: WriteTarget, object: CatalogObject): void {
+  #checkStillAllowed(deviceId: string, object: CatalogObject): void {
     if (!this.#dependencies.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
     this.#ruleFor(object)
     this.#dependencies.checkWritable(deviceId, object.name)
@@ -129,10 +117,6 @@ export class MetricWrites {
       throw error
     }
   }
-
-  #timestamp(): string {
-    return new Date(this.#dependencies.now()).toISOString()
-  }
 }
 
 /**
@@ -147,23 +131,6 @@ async function valueBefore(reader: DeviceReader, object: CatalogObject): Promise
     throw error
   }
 }
-
-const pendingWriteOf = (
-  { object, value }: Prepared,
-  oldValue: ApiValue | null,
-  { caller, cause }: WriteRequest,
-): PendingWrite => ({
-  object,
-  value,
-  priority: 'normal',
-  oldValue,
-  operationId: null,
-  caller,
-  cause,
-})
-
-const scalarOf = (value: ApiValue | null): number | boolean | string | null =>
-  typeof value === 'object' ? null : value
 
 /** Longest text that fits into one frame, bytes. */
 const maxTextBytes = 128
@@ -216,8 +183,8 @@ const unitRanges: Readonly<Record<string, readonly [number, number, string]>> = 
 function checkUnit({ unit }: CatalogObject, value: number): void {
   const range = unitRanges[unit ?? '']
   if (range === undefined) return
-  const [least, most, meaning] = range
-  if (value < least || value > most) refuse(`must be from ${least} to ${most} (${meaning})`, 'value_out_of_range')
+  const [min, max, meaning] = range
+  if (value < min || value > max) refuse(`must be from ${min} to ${max} (${meaning})`, 'value_out_of_range')
 }
 
 function refuse(detail: string, code: ProblemCode): never {

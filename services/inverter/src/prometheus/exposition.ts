@@ -2,18 +2,13 @@ import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
+import type { LinkStatus } from '../link/link-options.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
 
 /** The Prometheus exposition. It never queries a device. */
-export interface Exposition {
-  /** Returns the text of one scrape, media type `text/plain; version=0.0.4`. */
-  text(): Promise<string>
-  countRequest(route: string, status: number): void
-  /** Records the duration of one exchange with a device, seconds. */
-  observeExchange(deviceId: string, seconds: number): void
-}
+export type Exposition = ReturnType<typeof createExposition>
 
-export interface ExpositionDependencies {
+interface ExpositionDependencies {
   readonly catalog: Catalog
   readonly devices: () => readonly DeviceRuntime[]
   readonly endpoints: () => readonly Endpoint[]
@@ -41,7 +36,9 @@ const unitSuffixes: Readonly<Record<string, string>> = {
 }
 
 /** Creates the metrics with their own registry; device and connection values are looked up at each scrape. */
-export function createExposition(dependencies: ExpositionDependencies): Exposition {
+export function createExposition(dependencies: ExpositionDependencies) {
+  const { devices, endpoints } = dependencies
+  const statuses = () => endpoints().map(({ id, link }) => Object.assign({ id }, link.status()))
   const registry = new Registry()
   const requests = new Map<string, number>()
   addRequestCounter(registry, requests)
@@ -52,18 +49,20 @@ export function createExposition(dependencies: ExpositionDependencies): Expositi
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
-  addDeviceMetrics(registry, dependencies)
-  addTransportMetrics(registry, dependencies)
+  addLookedUp(registry, deviceMetrics, { label: 'device', subjects: devices, nameOf: ({ deviceId }) => deviceId })
+  addLookedUp(registry, transportMetrics, { label: 'endpoint', subjects: statuses, nameOf: ({ id }) => id })
   return {
-    async text() {
+    /** Returns the text of one scrape, media type `text/plain; version=0.0.4`. */
+    async text(): Promise<string> {
       const values = await valueMetrics(dependencies).metrics()
       return `${await registry.metrics()}${values}`
     },
-    countRequest: (route, status) => {
+    countRequest(route: string, status: number): void {
       const key = `${status} ${route}`
       requests.set(key, (requests.get(key) ?? 0) + 1)
     },
-    observeExchange: (deviceId, seconds) => durations.observe({ device: deviceId }, seconds),
+    /** Records the duration of one exchange with a device, seconds. */
+    observeExchange: (deviceId: string, seconds: number): void => durations.observe({ device: deviceId }, seconds),
   }
 }
 
@@ -81,112 +80,77 @@ function addRequestCounter(registry: Registry, counts: ReadonlyMap<string, numbe
   })
 }
 
-interface Shown<Subject> {
-  name: string
+/** A metric whose value is looked up when it is scraped; `undefined` leaves the series out. */
+interface LookedUp<Subject> {
   help: string
   isCounter?: true
   value: (subject: Subject) => number | undefined
 }
 
-/** A metric whose value is looked up when it is scraped; `undefined` leaves the series out. */
+const deviceMetrics: Readonly<Record<string, LookedUp<DeviceRuntime>>> = {
+  device_errors_total: { help: 'Exchanges that failed', isCounter: true, value: (d) => d.liveness.status().failures },
+  device_last_success_timestamp_seconds: {
+    help: 'Time of the last value from the device',
+    value({ liveness }) {
+      const { lastSuccessAt } = liveness.status()
+      return lastSuccessAt === null ? undefined : lastSuccessAt / 1000
+    },
+  },
+  device_periodic_registrations: {
+    help: 'Metrics the device sends by itself',
+    value: (d) => d.periodic?.status().registrations ?? 0,
+  },
+  api_cache_hits_total: {
+    help: 'Readings answered from the cache',
+    isCounter: true,
+    value: (d) => d.reader.counts.hits,
+  },
+  api_cache_misses_total: {
+    help: 'Readings that queried the device',
+    isCounter: true,
+    value: (d) => d.reader.counts.misses,
+  },
+}
+
+const transportMetrics: Readonly<Record<string, LookedUp<LinkStatus & { id: string }>>> = {
+  transport_crc_errors_total: { help: 'Frames with a wrong checksum', isCounter: true, value: (s) => s.crcErrors },
+  transport_framing_errors_total: {
+    help: 'Frames that broke off or were escaped wrongly',
+    isCounter: true,
+    value: (s) => s.framingErrors,
+  },
+  transport_bytes_discarded_total: { help: 'Bytes outside frames', isCounter: true, value: (s) => s.discardedBytes },
+  transport_unexpected_frames_total: { help: 'Unsolicited frames', isCounter: true, value: (s) => s.unexpectedFrames },
+  transport_foreign_access_suspected: {
+    help: '1 when another client seems to use the port',
+    value: (s) => (s.foreignAccessSuspected ? 1 : 0),
+  },
+  transport_queue_length: { help: 'Waiting requests', value: (s) => s.queueLength },
+}
+
 function addLookedUp<Subject>(
   registry: Registry,
-  { name, help, isCounter, value }: Shown<Subject>,
-  {
-    label,
-    subjects,
-    nameOf,
-  }: { label: string; subjects: () => readonly Subject[]; nameOf: (subject: Subject) => string },
-): Metric {
-  const Kind = isCounter ? Counter : Gauge
-  return new Kind({
-    name: `${prefix}${name}`,
-    help,
-    labelNames: [label],
-    registers: [registry],
-    collect(this: Gauge | Counter) {
-      this.reset()
-      for (const subject of subjects()) {
-        const current = value(subject)
-        if (current !== undefined) this.inc({ [label]: nameOf(subject) }, current)
-      }
-    },
+  metrics: Readonly<Record<string, LookedUp<Subject>>>,
+  about: { label: string; subjects: () => readonly Subject[]; nameOf: (subject: Subject) => string },
+): Metric[] {
+  const { label, subjects, nameOf } = about
+  return Object.entries(metrics).map(([name, { help, isCounter, value }]) => {
+    const Kind = isCounter ? Counter : Gauge
+    return new Kind({
+      name: `${prefix}${name}`,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect(this: Gauge | Counter) {
+        this.reset()
+        for (const subject of subjects()) {
+          const current = value(subject)
+          if (current !== undefined) this.inc({ [label]: nameOf(subject) }, current)
+        }
+      },
+    })
   })
 }
-
-function addDeviceMetrics(registry: Registry, { devices }: ExpositionDependencies): void {
-  const shown: Shown<DeviceRuntime>[] = [
-    {
-      name: 'device_errors_total',
-      help: 'Exchanges that failed',
-      isCounter: true,
-      value: (d) => d.liveness.status().failures,
-    },
-    {
-      name: 'device_last_success_timestamp_seconds',
-      help: 'Time of the last value from the device',
-      value: (d) => seconds(d.liveness.status().lastSuccessAt),
-    },
-    {
-      name: 'device_periodic_registrations',
-      help: 'Metrics the device sends by itself',
-      value: (d) => d.periodic?.status().registrations ?? 0,
-    },
-    {
-      name: 'api_cache_hits_total',
-      help: 'Readings answered from the cache',
-      isCounter: true,
-      value: (d) => d.reader.counts.hits,
-    },
-    {
-      name: 'api_cache_misses_total',
-      help: 'Readings that queried the device',
-      isCounter: true,
-      value: (d) => d.reader.counts.misses,
-    },
-  ]
-  for (const one of shown)
-    addLookedUp(registry, one, { label: 'device', subjects: devices, nameOf: (device) => device.deviceId })
-}
-
-function addTransportMetrics(registry: Registry, { endpoints }: ExpositionDependencies): void {
-  const shown: Shown<Endpoint>[] = [
-    {
-      name: 'transport_crc_errors_total',
-      help: 'Frames with a wrong checksum',
-      isCounter: true,
-      value: (e) => e.link.status().crcErrors,
-    },
-    {
-      name: 'transport_framing_errors_total',
-      help: 'Frames that broke off or were escaped wrongly',
-      isCounter: true,
-      value: (e) => e.link.status().framingErrors,
-    },
-    {
-      name: 'transport_bytes_discarded_total',
-      help: 'Bytes outside frames',
-      isCounter: true,
-      value: (e) => e.link.status().discardedBytes,
-    },
-    {
-      name: 'transport_unexpected_frames_total',
-      help: 'Unsolicited frames',
-      isCounter: true,
-      value: (e) => e.link.status().unexpectedFrames,
-    },
-    {
-      name: 'transport_foreign_access_suspected',
-      help: '1 when another client seems to use the port',
-      value: (e) => (e.link.status().foreignAccessSuspected ? 1 : 0),
-    },
-    { name: 'transport_queue_length', help: 'Waiting requests', value: (e) => e.link.status().queueLength },
-  ]
-  for (const one of shown)
-    addLookedUp(registry, one, { label: 'endpoint', subjects: endpoints, nameOf: (endpoint) => endpoint.id })
-}
-
-const seconds = (at: number | null): number | undefined => (at === null ? undefined : at / 1000)
 
 /**
  * Creates metrics of the chosen values that are in the cache, anew for each scrape: an expired value is absent, not zero.

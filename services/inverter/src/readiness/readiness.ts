@@ -20,30 +20,26 @@ export interface ReadinessDependencies {
 }
 
 /** Readiness of the service, device by device. */
-export interface ReadinessReport {
-  device(runtime: DeviceRuntime): DeviceReadiness
-  /** Throws `not_ready` with all devices when one of them is not in a ready state. */
-  read(): Readiness
-}
+export type ReadinessReport = ReturnType<typeof createReadiness>
 
 /**
  * Creates the readiness report. A device is ready when it answers and no dispatch record is corrupt, unrecovered or waits
  * to be restored.
  */
-export function createReadiness(dependencies: ReadinessDependencies): ReadinessReport {
-  const device = (runtime: DeviceRuntime) => ({
+export function createReadiness(dependencies: ReadinessDependencies) {
+  const device = (runtime: DeviceRuntime): DeviceReadiness => ({
     ...describe(runtime, dependencies.dispatch(runtime.deviceId)),
     unanswered_metrics: runtime.unanswered.list().flatMap(({ objectId }) => dependencies.nameOf(objectId) ?? []),
   })
   return {
     device,
-    read() {
+    /** Throws `not_ready` with all devices when one of them is not in a ready state. */
+    read(): Readiness {
       const devices = dependencies.devices().map(device)
       const waiting = devices.filter(({ ready }) => !ready).map(({ device_id: id, state }) => `${id} (${state})`)
-      if (dependencies.isStopping())
-        throw new Problem('not_ready', 'The service is stopping', { members: { ready: false, devices } })
-      if (waiting.length > 0)
-        throw new Problem('not_ready', `Not ready: ${waiting.join(', ')}`, { members: { ready: false, devices } })
+      const refuse = (detail: string) => new Problem('not_ready', detail, { members: { ready: false, devices } })
+      if (dependencies.isStopping()) throw refuse('The service is stopping')
+      if (waiting.length > 0) throw refuse(`Not ready: ${waiting.join(', ')}`)
       return { ready: true, devices }
     },
   }

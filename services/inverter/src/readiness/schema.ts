@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DeviceState } from '../devices/schema.ts'
 
-const moment = z.iso.datetime().nullable()
+const timestamp = z.iso.datetime().nullable()
 const count = z.int().min(0)
 
 /** Readiness of one device. */
@@ -18,8 +18,8 @@ export const DeviceReadiness = z
     foreign_access_suspected: z.boolean(),
     consecutive_failures: count,
     liveness_source: z.enum(['transaction', 'periodic', 'heartbeat']).nullable(),
-    last_success_at: moment,
-    last_heartbeat_at: moment,
+    last_success_at: timestamp,
+    last_heartbeat_at: timestamp,
     queue_length: count,
     transactions: count,
     failures: count,

@@ -1,4 +1,4 @@
-import type { Timers } from '@hearth/runtime'
+import { parseJson, type Timers } from '@hearth/runtime'
 import { z } from 'zod'
 import type { Frame } from '../protocol/frame.ts'
 
@@ -39,14 +39,7 @@ export interface FlightRecorderOptions {
 }
 
 /** Keeps the latest frames of a connection, so that a fault can be examined after it happened. */
-export interface FlightRecorder {
-  /** The bytes are copied. */
-  record(direction: RecordedFrame['direction'], frame: Frame, bytes: Uint8Array): void
-  /** Oldest first. */
-  frames(): RecordedFrame[]
-  /** Returns all frames as JSON, one per line. */
-  exportCapture(): string
-}
+export type FlightRecorder = ReturnType<typeof createFlightRecorder>
 
 interface Entry {
   readonly at: number
@@ -56,19 +49,21 @@ interface Entry {
 }
 
 /** Creates a recorder that drops the oldest frames beyond its limits. */
-export function createFlightRecorder(options: FlightRecorderOptions): FlightRecorder {
-  const { timers, maxFrames = 2000, maxBytes = 1_048_576 } = options
+export function createFlightRecorder({ timers, maxFrames = 2000, maxBytes = 1_048_576 }: FlightRecorderOptions) {
   const entries: Entry[] = []
   let total = 0
-  const frames = () => entries.map(recordOf)
+  const frames = (): RecordedFrame[] => entries.map(recordOf)
   return {
-    record(direction, frame, bytes) {
+    /** Copies the bytes. */
+    record(direction: RecordedFrame['direction'], frame: Frame, bytes: Uint8Array): void {
       entries.push({ at: timers.now(), direction, frame, bytes: Uint8Array.from(bytes) })
       total += bytes.length
       while (entries.length > maxFrames || total > maxBytes) total -= entries.shift()?.bytes.length ?? 0
     },
+    /** Oldest first. */
     frames,
-    exportCapture: () =>
+    /** Returns all frames as JSON, one per line. */
+    exportCapture: (): string =>
       frames()
         .map((frame) => `${JSON.stringify(frame)}\n`)
         .join(''),
@@ -91,7 +86,7 @@ export function parseCapture(text: string): CapturedFrame[] {
   const frames: CapturedFrame[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const parsed = CapturedFrame.safeParse(jsonOf(line))
+    const parsed = CapturedFrame.safeParse(parseJson(line))
     if (!parsed.success) throw new CaptureError(index + 1)
     frames.push(parsed.data)
   }
@@ -108,13 +103,5 @@ function recordOf({ at, direction, frame, bytes }: Entry): RecordedFrame {
     object_id: `0x${frame.objectId.toString(16).toUpperCase().padStart(8, '0')}`,
     payload: isSecret ? '' : frame.payload.toHex(),
     bytes: isSecret ? '' : bytes.toHex(),
-  }
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

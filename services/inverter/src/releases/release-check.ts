@@ -22,32 +22,24 @@ export interface ReleaseDependencies {
 }
 
 /** Checks for newer versions. Results are kept for an hour, failures for a minute; a forced check runs every 30 seconds at most. */
-export interface ReleaseCheck {
-  check(force: boolean): Promise<ReleaseInfo>
-}
+export type ReleaseCheck = ReturnType<typeof createReleaseCheck>
 
-type Finding = Pick<ReleaseInfo, 'latest' | 'url' | 'error' | 'update_available' | 'checked_at'>
+type Finding = Omit<ReleaseInfo, 'version' | 'cached'>
 
 /** Creates the check. A failure never throws: it is the `error` of the result. */
-export function createReleaseCheck({ version, url, timers }: ReleaseDependencies): ReleaseCheck {
+export function createReleaseCheck({ version, url, timers }: ReleaseDependencies) {
   let known: { finding: Finding; at: number } | undefined
   let running: Promise<Finding> | undefined
 
   async function fetchFinding(address: string): Promise<Finding> {
-    const checkedAt = new Date(timers.now()).toISOString()
+    const checked_at = new Date(timers.now()).toISOString()
     try {
-      const { tag_name: tag, html_url: page } = await readRelease(address)
+      const { tag_name: tag, html_url: url = null } = await readRelease(address)
       const latest = tag.replace(/^v/, '')
-      return {
-        latest,
-        url: page ?? null,
-        error: null,
-        update_available: isNewer(latest, version),
-        checked_at: checkedAt,
-      }
+      return { latest, url, error: null, update_available: isNewer(latest, version), checked_at }
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown error'
-      return { latest: null, url: null, error: reason, update_available: null, checked_at: checkedAt }
+      return { latest: null, url: null, error: reason, update_available: null, checked_at }
     }
   }
 
@@ -58,7 +50,7 @@ export function createReleaseCheck({ version, url, timers }: ReleaseDependencies
   }
 
   return {
-    async check(force) {
+    async check(force: boolean): Promise<ReleaseInfo> {
       if (url === undefined) {
         const error = 'No address of releases is set (RELEASES_URL)'
         return { version, latest: null, update_available: null, url: null, checked_at: null, cached: false, error }
@@ -73,7 +65,7 @@ export function createReleaseCheck({ version, url, timers }: ReleaseDependencies
 }
 
 async function readRelease(address: string): Promise<z.infer<typeof Release>> {
-  // The operator set the address, which allows it wherever it is; where it redirects to is not.
+  // The operator set the address, which allows it wherever it is; what it redirects to is not.
   const open = createGuardedFetch(createOutboundPolicy(allowAddresses(createOutboundAllow([]), [address])))
   const answer = await open(address, {
     headers: { accept: 'application/json', 'user-agent': 'hearth-inverter' },
@@ -88,12 +80,12 @@ async function readRelease(address: string): Promise<z.infer<typeof Release>> {
 }
 
 /** Compares versions of numbers and dots; a version with a hyphen is a prerelease and counts as older. */
-export function isNewer(candidate: string, present: string): boolean {
+export function isNewer(candidate: string, installed: string): boolean {
   const numbers = (text: string) => (text.split('-')[0] ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0)
-  const [left, right] = [numbers(candidate), numbers(present)]
+  const [left, right] = [numbers(candidate), numbers(installed)]
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
     const difference = (left[index] ?? 0) - (right[index] ?? 0)
     if (difference !== 0) return difference > 0
   }
-  return !candidate.includes('-') && present.includes('-')
+  return !candidate.includes('-') && installed.includes('-')
 }

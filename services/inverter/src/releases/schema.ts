@@ -1,11 +1,7 @@
 import { z } from 'zod'
+import { switchParameter } from '../metrics/schema.ts'
 
-export const ReleaseQuery = z.strictObject({
-  refresh: z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .default('false')
-    .transform((text) => text === 'true'),
-})
+export const ReleaseQuery = z.strictObject({ refresh: switchParameter })
 
 /** Result of the check for newer versions. */
 export const ReleaseInfo = z

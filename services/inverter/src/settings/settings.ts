@@ -6,29 +6,23 @@ import { GatewaySettings } from './schema.ts'
 import { readSetting, writeSetting } from './store.ts'
 
 /** Settings that administrators change at runtime, held in memory and stored in the database. */
-export interface SettingsStore {
-  current(): GatewaySettings
-  change(next: GatewaySettings): Promise<GatewaySettings>
-  isWriteAccessOn(): boolean
-  setWriteAccess(enabled: boolean): Promise<void>
-}
+export type SettingsStore = Awaited<ReturnType<typeof openSettings>>
 
 /** Reads the settings once; from then on they are kept in step with the database. */
-export async function openSettings(database: Database<Tables>, catalog: Catalog): Promise<SettingsStore> {
+export async function openSettings(database: Database<Tables>, catalog: Catalog) {
   const db = database.query
   const stored = GatewaySettings.safeParse(await readSetting(db, 'gateway'))
   let current = stored.success ? stored.data : defaultSettings(catalog)
   let writeAccess = (await readSetting(db, 'write_access')) === true
   return {
     current: () => current,
-    async change(next) {
+    async change(next: GatewaySettings): Promise<void> {
       checkMetrics(next.scraper.metrics, catalog)
       await writeSetting(db, 'gateway', next)
       current = next
-      return current
     },
     isWriteAccessOn: () => writeAccess,
-    async setWriteAccess(enabled) {
+    async setWriteAccess(enabled: boolean): Promise<void> {
       await writeSetting(db, 'write_access', enabled)
       writeAccess = enabled
     },

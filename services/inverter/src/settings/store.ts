@@ -1,3 +1,4 @@
+import { writeSettingRows } from '@hearth/service'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 
@@ -10,14 +11,8 @@ export async function readSetting(db: Db, name: string): Promise<unknown> {
 }
 
 /** Stores a value as JSON and replaces an earlier one. */
-export async function writeSetting(db: Db, name: string, value: unknown): Promise<void> {
-  const text = JSON.stringify(value)
-  await db
-    .insertInto('settings')
-    .values({ name, value: text })
-    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: text }))
-    .execute()
-}
+export const writeSetting = (db: Db, name: string, value: unknown): Promise<void> =>
+  writeSettingRows(db, new Map([[name, JSON.stringify(value)]]))
 
 /** Deletes a stored value; does nothing when there is none. */
 export async function deleteSetting(db: Db, name: string): Promise<void> {

@@ -4,16 +4,16 @@ import { createFrameParser, type FrameParser } from '../protocol/parser.ts'
 import type { Faults } from './faults.ts'
 
 /** Events of a client. */
-export interface ClientEvents {
+interface ClientEvents {
   onFrame(client: Client, frame: Frame): void
   onBytes(client: Client, bytes: Buffer): void
   onClose(client: Client): void
 }
 
-/** Most objects a connection may register, as on a real inverter. */
+/** Maximum number of objects that a connection registers, as on a real inverter. */
 const maxRegistrations = 64
 
-/** One connection of somebody who talks to the inverter. */
+/** One connection to the inverter. */
 export class Client {
   readonly number: number
   /** Registered objects by plant address. */

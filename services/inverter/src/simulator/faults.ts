@@ -1,7 +1,8 @@
-import { readFileSync, watchFile, unwatchFile } from 'node:fs'
+import { watchFile, unwatchFile } from 'node:fs'
 import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError, type Log } from '@hearth/runtime'
 import { z } from 'zod'
+import { readJsonFile } from '../catalog/catalog.ts'
 
 const names = z.array(z.string()).max(64)
 const hex = z.string().regex(/^(?:[0-9a-f]{2})*$/i, 'must be bytes in hexadecimal')
@@ -115,13 +116,7 @@ export function followFaultsFile(
 }
 
 function readFaults(file: string): Faults {
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new OperatorError(`--faults: cannot read ${file}: ${(error as Error).message}`, { cause: error })
-  }
-  const result = Faults.safeParse(content)
+  const result = Faults.safeParse(readJsonFile(file, '--faults'))
   if (result.success) return result.data
   const [issue] = result.error.issues
   throw new OperatorError(

@@ -5,11 +5,11 @@ import type { Faults } from './faults.ts'
 import { advancePlant, plantAt, type PlantState, plantRegisters } from './plant.ts'
 import { RegisterFile } from './register-file.ts'
 
-export interface InverterDependencies {
+interface InverterDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly seed: number
-  /** Serial number; undefined for the one an inverter has by itself. */
+  /** Serial number; undefined for the default one. */
   readonly serial?: string
   readonly slaves: readonly SimulatedSlave[]
   readonly faults: () => Faults

@@ -37,7 +37,7 @@ const extreme = (noise: number, value: number) => ({
   value,
 })
 
-/** A further inverter of the plant as its master tells of it. */
+/** A further inverter of the plant as its master describes it. */
 export interface SimulatedSlave {
   readonly networkId: number
   readonly name: string
@@ -66,7 +66,7 @@ export function slavePayload({ networkId, name, serial }: SimulatedSlave): Uint8
   })
 }
 
-/** Rows an answer carries at most, so that a frame stays below the limit of 4096 bytes. */
+/** Maximum number of rows of an answer, so that a frame stays below the limit of 4096 bytes. */
 const rows = 60
 
 /** Seconds between two points of a series. */

@@ -1,6 +1,6 @@
 import { smoothNoise } from './seeded-noise.ts'
 
-/** A house with solar panels on two strings and a battery, at one moment. Powers in watts. */
+/** A house with solar panels on two strings and a battery, at one time. Powers in watts. */
 export interface PlantState {
   /** Wall clock, milliseconds since the epoch. */
   readonly at: number
@@ -20,16 +20,10 @@ export interface PlantState {
   readonly midnight: EnergyCounters
 }
 
+const noEnergy = { solarA: 0, solarB: 0, load: 0, gridImport: 0, gridExport: 0, charged: 0, discharged: 0 }
+
 /** Watt-hours that only grow. */
-export interface EnergyCounters {
-  readonly solarA: number
-  readonly solarB: number
-  readonly load: number
-  readonly gridImport: number
-  readonly gridExport: number
-  readonly charged: number
-  readonly discharged: number
-}
+type EnergyCounters = Readonly<typeof noEnergy>
 
 /** The registers that decide what the battery does. */
 export interface BatteryControl {
@@ -40,7 +34,7 @@ export interface BatteryControl {
 }
 
 /** Capacity of the battery, watt-hours. */
-export const batteryCapacityWh = 9600
+const batteryCapacityWh = 9600
 export const maxBatteryPower = 6000
 const minSoc = 0.05
 const external = 2
@@ -48,10 +42,10 @@ const external = 2
 /** Share of the energy that goes into the battery and comes out again, each way. */
 const efficiency = 0.96
 
-/** A plant at one moment of the day, its battery at rest. */
+/** Creates a plant at a time of the day, its battery at rest. */
 export function newPlant(at: number, soc = 0.5): PlantState {
-  const energy = { solarA: 0, solarB: 0, load: 0, gridImport: 0, gridExport: 0, charged: 0, discharged: 0 }
-  return { at, soc, solarA: 0, solarB: 0, load: 0, battery: 0, grid: 0, temperature: 24, energy, midnight: energy }
+  const powers = { solarA: 0, solarB: 0, load: 0, battery: 0, grid: 0 }
+  return { at, soc, ...powers, temperature: 24, energy: noEnergy, midnight: noEnergy }
 }
 
 /** A plant that has lived through the day so far, left to itself, and has its battery half full now. */
@@ -121,10 +115,10 @@ function loadAt(at: number, seed: number): number {
 /** @param missing what the house needs beyond the sun; negative for a surplus */
 function batteryPower(soc: number, missing: number, control: BatteryControl): number {
   const wanted = control.strategy === external ? externalPower(missing, control) : missing
-  const most = soc <= minSoc ? 0 : maxBatteryPower
+  const max = soc <= minSoc ? 0 : maxBatteryPower
   // The last percents are charged slowly.
-  const least = soc >= 1 ? 0 : -maxBatteryPower * clamp((1 - soc) / 0.03, 0.05, 1)
-  return clamp(wanted, least, most)
+  const min = soc >= 1 ? 0 : -maxBatteryPower * clamp((1 - soc) / 0.03, 0.05, 1)
+  return clamp(wanted, min, max)
 }
 
 function externalPower(missing: number, { setpoint, mayChargeFromGrid }: BatteryControl): number {
@@ -132,7 +126,7 @@ function externalPower(missing: number, { setpoint, mayChargeFromGrid }: Battery
   return Math.max(setpoint, Math.min(0, missing))
 }
 
-const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value))
+const clamp = (value: number, min: number, max: number): number => Math.min(max, Math.max(min, value))
 
 /** The objects that show what the plant does, by metric name. */
 export function plantRegisters(plant: PlantState): Record<string, number> {
@@ -173,7 +167,7 @@ function batteryRegisters({ soc, battery, temperature, energy }: PlantState): Re
 /** Counters of the day and longer ones, which began before the simulation. */
 function energyRegisters({ energy, midnight }: PlantState): Record<string, number> {
   const today = countersOf(energy, midnight)
-  const spans = Object.entries(countersOf(energy, nothing)).flatMap(([name, value]) => [
+  const spans = Object.entries(countersOf(energy, noEnergy)).flatMap(([name, value]) => [
     [`energy_e_${name}_day`, today[name] ?? 0],
     [`energy_e_${name}_month`, value + (name === 'grid_feed' ? -200_000 : 200_000)],
     [`energy_e_${name}_year`, value + (name === 'grid_feed' ? -2_400_000 : 2_400_000)],
@@ -187,16 +181,6 @@ function energyRegisters({ energy, midnight }: PlantState): Record<string, numbe
     energy_e_dc_day_0: energy.solarA - midnight.solarA,
     energy_e_dc_day_1: energy.solarB - midnight.solarB,
   }
-}
-
-const nothing: EnergyCounters = {
-  solarA: 0,
-  solarB: 0,
-  load: 0,
-  gridImport: 0,
-  gridExport: 0,
-  charged: 0,
-  discharged: 0,
 }
 
 function countersOf(energy: EnergyCounters, since: EnergyCounters): Record<string, number> {

@@ -74,7 +74,7 @@ export class RegisterFile {
   }
 }
 
-/** Firmware revision that the simulation tells. */
+/** Firmware revision of the simulated inverter. */
 export const simulatedFirmware = '5687'
 
 /** Values a real inverter shows and the type alone does not suggest. */

@@ -10,11 +10,11 @@ export interface Transmission {
   readonly onSent?: () => void
 }
 
-/** Number of answers that may wait; a real line has no memory for more either. */
-const longest = 2000
+/** Maximum number of answers that wait; a real line has no memory for more either. */
+const maxWaiting = 2000
 
 /**
- * The one line all clients share: one answer after the other, and everybody hears everything. A request that comes in while an
+ * The one line all clients share: one answer after the other, and every client receives everything. A request that comes in while an
  * answer is under way cuts that answer off, as on a real inverter.
  */
 export class SerialLine {
@@ -32,7 +32,7 @@ export class SerialLine {
   }
 
   add(transmission: Transmission): void {
-    if (this.#waiting.length >= longest) return
+    if (this.#waiting.length >= maxWaiting) return
     this.#waiting.push(transmission)
     if (!this.#isBusy) void this.#work()
   }
@@ -77,16 +77,4 @@ export interface WireEntry {
   /** The received frame, when it was one. */
   readonly frame: Frame | undefined
   readonly bytes: string
-}
-
-const maxEntries = 10_000
-
-/** The last things that went over the wire. */
-export class WireLog {
-  readonly entries: WireEntry[] = []
-
-  add(entry: WireEntry): void {
-    this.entries.push(entry)
-    if (this.entries.length > maxEntries) this.entries.splice(0, maxEntries / 10)
-  }
 }

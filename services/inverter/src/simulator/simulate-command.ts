@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import {
   closeOnSignal,
   createFastTimers,
@@ -9,19 +10,20 @@ import {
 } from '@hearth/runtime'
 import { z } from 'zod'
 import { loadCatalog } from '../catalog/catalog.ts'
+import { CaptureError, parseCapture, type CapturedFrame } from '../recorder/flight-recorder.ts'
 import type { SimulatedSlave } from './payloads.ts'
 import { followFaultsFile } from './faults.ts'
-import { openReplay } from './replay.ts'
 import { startSimulator } from './simulator.ts'
+import type { Reply } from './transmissions.ts'
 
-/** Largest plant address, and most further inverters that a plant reports. */
+/** Maximum plant address, and maximum number of further inverters that a plant reports. */
 const maxNetworkId = 0xff_ff_ff_ff
 const maxSlaves = 31
 
 /** Options of `hearth inverter simulate`. */
 export interface SimulateOptions {
   readonly port: number
-  readonly host?: string
+  readonly host: string
   readonly seed?: number
   /** Plant addresses of further inverters. */
   readonly networkId?: readonly number[]
@@ -33,7 +35,7 @@ export interface SimulateOptions {
 
 /** Runs a simulated inverter until it is told to stop. Prints one line when it listens. */
 export async function runSimulatorCommand(options: SimulateOptions): Promise<void> {
-  const { port, host = '127.0.0.1', seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
+  const { port, host, seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new OperatorError('--port: must be from 0 to 65535')
   if (!Number.isInteger(seed)) throw new OperatorError('--seed: must be a whole number')
   checkNetworkIds(networkId)
@@ -79,3 +81,37 @@ const slaveAt = (networkId: number): SimulatedSlave => ({
   name: `Simulated ${networkId}`,
   serial: `SIM${String(networkId).padStart(9, '0')}`,
 })
+
+/** Answers that were recorded once. */
+export type Replay = ReturnType<typeof openReplay>
+
+/** Reads a capture of the flight recorder. Throws an `OperatorError` that names the first line it cannot read. */
+export function openReplay(file: string) {
+  const answers = new Map<string, Reply[]>()
+  const key = (address: number | undefined, objectId: number) => `${address ?? ''} ${objectId}`
+  for (const frame of readCapture(file)) {
+    if (frame.direction !== 'received' || !frame.command.endsWith('response')) continue
+    const place = key(frame.address ?? undefined, Number(frame.object_id))
+    const answer = { payload: Buffer.from(frame.payload, 'hex'), isLong: frame.command === 'long-response' }
+    answers.set(place, [...(answers.get(place) ?? []), answer])
+  }
+  return {
+    /** Returns the next recorded answer for an object, round and round; undefined when there is none. */
+    next(address: number | undefined, objectId: number): Reply | undefined {
+      const list = answers.get(key(address, objectId))
+      const answer = list?.shift()
+      if (answer !== undefined) list?.push(answer)
+      return answer
+    },
+  }
+}
+
+function readCapture(file: string): CapturedFrame[] {
+  const text = readFileSync(file, 'utf8')
+  try {
+    return parseCapture(text)
+  } catch (error) {
+    if (!(error instanceof CaptureError)) throw error
+    throw new OperatorError(`--replay: ${file}, line ${error.line} is not a recorded frame`, { cause: error })
+  }
+}

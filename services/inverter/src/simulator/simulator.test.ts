@@ -12,7 +12,7 @@ import { createFrameParser } from '../protocol/parser.ts'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
 import { followFaultsFile } from './faults.ts'
 import { advancePlant, maxBatteryPower, newPlant, type BatteryControl, plantRegisters } from './plant.ts'
-import { openReplay } from './replay.ts'
+import { openReplay } from './simulate-command.ts'
 import { startSimulator, type SimulatorOptions } from './simulator.ts'
 
 const catalog = loadCatalog()

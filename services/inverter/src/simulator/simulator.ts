@@ -6,11 +6,10 @@ import type { SimulatedSlave } from './payloads.ts'
 import { Client } from './client.ts'
 import { Faults, noFaults } from './faults.ts'
 import { SimulatedInverter } from './inverter.ts'
-import { PeriodicCycles } from './periodic-cycles.ts'
 import type { PlantState } from './plant.ts'
 import type { RegisterFile } from './register-file.ts'
-import type { Replay } from './replay.ts'
-import { SerialLine, WireLog, type WireEntry } from './serial-line.ts'
+import type { Replay } from './simulate-command.ts'
+import { SerialLine, type WireEntry } from './serial-line.ts'
 import { keepState } from './state-file.ts'
 import { bootloaderAnnouncement, maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
 
@@ -32,6 +31,9 @@ export interface SimulatorOptions {
   readonly log?: Log
 }
 
+/** Number of entries that are kept of the traffic on the wire. */
+const maxWireEntries = 10_000
+
 /** Starts listening. Throws an `OperatorError` when the port is taken. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const simulator = new Simulator(options)
@@ -48,9 +50,10 @@ export class Simulator {
   readonly #options: SimulatorOptions
   readonly #clients = new Set<Client>()
   readonly #line: SerialLine
-  readonly #log = new WireLog()
+  readonly #wire: WireEntry[] = []
   readonly #inverters = new Map<number | undefined, SimulatedInverter>()
-  readonly #cycles: PeriodicCycles
+  /** Cancels the next sending of periodic values, by address. */
+  readonly #cycles = new Map<number | undefined, () => void>()
   readonly #main: SimulatedInverter
   #faults: Faults
   #server: Server | undefined
@@ -65,7 +68,6 @@ export class Simulator {
     this.#options = options
     this.#faults = Faults.parse({ ...options.faults })
     this.#line = new SerialLine(timers, (bytes) => this.sendRaw(bytes))
-    this.#cycles = new PeriodicCycles(timers, (address) => this.#cycle(address))
     const common = { catalog, timers, slaves, faults: () => this.#faults }
     this.#main = new SimulatedInverter({ ...common, seed })
     this.#inverters.set(undefined, this.#main)
@@ -83,7 +85,7 @@ export class Simulator {
 
   /** Traffic on the wire, oldest first, at most the last 10 000 entries. */
   get wire(): readonly WireEntry[] {
-    return this.#log.entries
+    return this.#wire
   }
 
   async open(): Promise<void> {
@@ -116,14 +118,13 @@ export class Simulator {
 
   /** Sends bytes to every client, as the line copies everything to everyone. */
   sendRaw(bytes: Uint8Array): void {
-    const at = this.#options.timers.monotonic()
-    this.#log.add({ at, connection: 0, direction: 'out', frame: undefined, bytes: Buffer.from(bytes).toString('hex') })
+    this.#recordWire({ connection: 0, direction: 'out', frame: undefined }, bytes)
     for (const client of this.#clients) client.send(bytes)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#cycles.close()
+    for (const cancel of this.#cycles.values()) cancel()
     this.#line.close()
     this.#refuse()
     await this.#stopState()
@@ -168,14 +169,18 @@ export class Simulator {
   }
 
   #take(client: Client, frame: Frame): void {
-    const at = this.#options.timers.monotonic()
-    const bytes = Buffer.from(encodeFrame(frame)).toString('hex')
-    this.#log.add({ at, connection: client.number, direction: 'in', frame, bytes })
+    this.#recordWire({ connection: client.number, direction: 'in', frame }, encodeFrame(frame))
     const inverter = this.#inverters.get(frame.address)
     if (inverter === undefined || this.#faults.bootloader) return
     if (frame.command === 'read') this.#read(client, inverter, frame)
     else if (frame.command === 'write' || frame.command === 'long-write') this.#write(client, inverter, frame)
     else if (frame.command === 'read-periodically') this.#register(client, inverter, frame)
+  }
+
+  #recordWire(entry: Omit<WireEntry, 'at' | 'bytes'>, bytes: Uint8Array): void {
+    const at = this.#options.timers.monotonic()
+    this.#wire.push({ ...entry, at, bytes: Buffer.from(bytes).toString('hex') })
+    if (this.#wire.length > maxWireEntries) this.#wire.splice(0, maxWireEntries / 10)
   }
 
   #read(client: Client, inverter: SimulatedInverter, frame: Frame): void {
@@ -244,15 +249,20 @@ export class Simulator {
     const { catalog, seed = 1 } = this.#options
     const answer = { address, objectId, payload, isLong, count: this.#answers }
     const transmissions = transmissionsOf(answer, { faults: this.#faults, catalog, seed })
-    for (const transmission of transmissions.slice(0, -1)) this.#line.add(transmission)
-    for (const own of transmissions.slice(-1)) this.#line.add({ ...own, onSent })
+    const own = transmissions.pop()
+    for (const transmission of transmissions) this.#line.add(transmission)
+    if (own !== undefined) this.#line.add({ ...own, onSent })
   }
 
   /** Somebody wrote the interval: the values that are sent by themselves follow it, none at zero. */
   #renewCycle(address: number | undefined): void {
     const seconds = Number(this.#inverters.get(address)?.registers.get('pas_period') ?? 0)
     if (seconds === 0) for (const client of this.#clients) client.registered.delete(address)
-    this.#cycles.set(address, seconds)
+    this.#cycles.get(address)?.()
+    this.#cycles.delete(address)
+    if (seconds === 0 || this.#isClosed) return
+    const cancel = this.#options.timers.after(seconds * 1000, () => this.#cycle(address))
+    this.#cycles.set(address, cancel)
   }
 
   #cycle(address: number | undefined): void {
@@ -266,7 +276,7 @@ export class Simulator {
     this.#renewCycle(address)
   }
 
-  /** A bootloader tells of itself again and again. */
+  /** Announces the bootloader again and again. */
   #announce(): void {
     if (this.#isClosed) return
     if (this.#faults.bootloader) this.sendRaw(bootloaderAnnouncement)

@@ -11,7 +11,7 @@ export interface Reply {
   readonly isLong: boolean
 }
 
-/** The longest payload of a short answer, bytes. */
+/** Maximum payload of a short answer, bytes. */
 export const maxShortPayload = 246
 
 /** Bytes by which a bootloader announces itself. */
@@ -44,20 +44,20 @@ function seenAddress(address: number | undefined, { plainForPlant, wrongAddress 
   return wrongAddress ? (address ?? 0) + 1 : address
 }
 
-/** Answers that somebody else asked for. */
+/** Creates answers to requests of another client. */
 function foreignFrames(
   objectId: number,
   address: number | undefined,
   { faults, catalog }: { faults: Faults; catalog: Catalog },
 ): Transmission[] {
-  const others = catalog.objects.filter((object) => object.type === 'float' && object.objectId !== objectId)
-  const strangers = Array.from({ length: faults.foreignReplies }, (_, index) => ({
-    objectId: others[index % others.length]?.objectId ?? 1,
+  const floats = catalog.objects.filter((object) => object.type === 'float' && object.objectId !== objectId)
+  const others = Array.from({ length: faults.foreignReplies }, (_, index) => ({
+    objectId: floats[index % floats.length]?.objectId ?? 1,
     payload: Buffer.from('44800000', 'hex'),
   }))
   const same =
     faults.foreignSameObject === '' ? [] : [{ objectId, payload: Buffer.from(faults.foreignSameObject, 'hex') }]
-  return [...strangers, ...same].map((frame) => ({
+  return [...others, ...same].map((frame) => ({
     chunks: [encodeFrame({ command: 'response', address, objectId: frame.objectId, payload: frame.payload })],
     afterMs: 1,
     pauseMs: 0,

@@ -10,22 +10,16 @@ const policy = { prefix: 'pat', hashColumn: 'token_hash', maxTokens: 32 } as con
 
 type Row = StoredToken & TokenColumns
 
-export interface TokenDependencies {
-  readonly database: Database<Tables>
-  readonly clock: Clock
-  readonly onAccessChanged: () => void
-}
-
 /** Access tokens of programs. */
 export class Tokens {
   readonly #clock: Clock
   readonly #onAccessChanged: () => void
   readonly #store: TokenStore<TokenColumns>
-  /** Tokens that were shown lately, by their value, so that a program that asks often costs no query each time. */
+  /** Tokens that were used lately, by their value, so that frequent requests of a program need no query each. */
   readonly #known = new Map<string, Row>()
   #revocations = 0
 
-  constructor({ database, clock, onAccessChanged }: TokenDependencies) {
+  constructor(database: Database<Tables>, clock: Clock, onAccessChanged: () => void) {
     this.#clock = clock
     this.#onAccessChanged = onAccessChanged
     this.#store = new TokenStore(database.query, clock, policy)
@@ -54,12 +48,12 @@ export class Tokens {
     if (found === undefined || isExpired(found, this.#clock.now())) return undefined
     const token = await this.#store.noteUse(found)
     if (known === undefined && this.#known.size >= policy.maxTokens) this.#known.clear()
-    // One that is being revoked this very moment is not remembered.
+    // A token that is being revoked at the same time is not remembered.
     if (revocations === this.#revocations) this.#known.set(value, token)
     return { name: token.name, via: { kind: 'token', id: token.id, role: token.role } }
   }
 
-  /** The id of a token that was identified within the last minute and still counts; undefined says nothing. */
+  /** Returns the id of a token that was identified within the last minute and is valid; undefined proves nothing. */
   recent(value: string): string | undefined {
     const token = this.#known.get(value)
     const now = this.#clock.now()

@@ -375,9 +375,9 @@ test('what an operation depends on cannot change while it runs', async () => {
     assert.deepEqual(error.facts.members, { operation_id: started.operation_id, mode: 'hold' })
     return true
   }
-  await assert.rejects(service.guardedFor('a', ['write_path_convention'], change), conflict)
+  await assert.rejects(service.guarded('a', change, ['write_path_convention']), conflict)
   await assert.rejects(service.guarded('a', change), conflict)
-  assert.equal(await service.guardedFor('a', ['grid_power_sign_convention'], change), 'changed')
+  assert.equal(await service.guarded('a', change, ['grid_power_sign_convention']), 'changed')
   assert.equal(await service.guarded('b', change), 'changed')
   await service.stop('a')
   assert.equal(await service.guarded('a', change), 'changed')

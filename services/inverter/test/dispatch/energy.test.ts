@@ -5,7 +5,7 @@ import { eventually } from '@hearth/testing'
 import type { DispatchService } from '../../src/dispatch/dispatch.ts'
 import { dispatchRegisters } from '../../src/dispatch/registers.ts'
 import { openEnergyManager, type EnergyManager } from '../../src/energy/energy.ts'
-import type { Readings } from '../../src/energy/energy-readings.ts'
+import type { Readings } from '../../src/energy/energy-view.ts'
 import { Energy, EnergyCommand, EnergyDevice } from '../../src/energy/schema.ts'
 import { capabilitiesWithout, submitter, DispatchFixture } from './fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { Timers } from '@hearth/runtime'
-import type { DeviceGateway } from '../../src/metrics/device-gateway.ts'
+import type { DeviceGateway } from '../../src/dispatch/measure.ts'
 import type { WriteCause } from '../../src/metrics/device-writer.ts'
 import { Problem } from '../../src/problems.ts'
 

@@ -49,12 +49,14 @@ export const readDevices = async () => (await answer(api.GET('/admin/api/devices
 /** Settings, what the environment decides, and whether writing is allowed. */
 export const readSettings = () => answer(api.GET('/admin/api/settings'))
 
+/** Saves the settings as a whole. */
+export async function saveSettings(body: GatewaySettings): Promise<{ message: string }> {
+  await answer(api.PUT('/admin/api/settings', { body }))
+  return { message: 'Settings saved' }
+}
+
 /** All objects of the catalog with what is shown and what may be written. */
 export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters
-
-/** Reads the health of an inverter. */
-export const readHealth = (deviceId: string) =>
-  answer(api.GET('/api/v1/devices/{device_id}/health', { params: { path: { device_id: deviceId } } }))
 
 /** Reads the capabilities of one device. */
 export const readCapabilities = async (deviceId: string) =>

@@ -25,7 +25,7 @@ export function applyEvent(event: Exclude<GatewayEvent, { type: 'hello' }>, to: 
       refresher.note(`journal ${event.device_id}`)
       return
     case 'changed':
-      for (const name of staleAfter(event.collection)) refresher.note(name)
+      for (const name of staleAfter[event.collection]) refresher.note(name)
   }
 }
 
@@ -41,18 +41,11 @@ function applyValues(
   if (changesHealth(before, values)) refresher.note(`health ${deviceId}`)
 }
 
-/** Energy and capabilities belong to devices; what may be done depends on settings and approvals. */
-function staleAfter(collection: Extract<GatewayEvent, { type: 'changed' }>['collection']): string[] {
-  switch (collection) {
-    case 'devices':
-      return ['devices', 'capabilities', 'energy', 'values', 'health', 'transports']
-    case 'settings':
-      return ['settings', 'energy']
-    case 'parameters':
-      return ['parameters', 'energy']
-    case 'capabilities':
-      return ['capabilities', 'energy']
-    case 'tokens':
-      return ['tokens']
-  }
+/** Answers to read again after a change; energy and capabilities belong to devices, actions depend on settings and approvals. */
+const staleAfter: Record<Extract<GatewayEvent, { type: 'changed' }>['collection'], readonly string[]> = {
+  devices: ['devices', 'capabilities', 'energy', 'values', 'health', 'transports'],
+  settings: ['settings', 'energy'],
+  parameters: ['parameters', 'energy'],
+  capabilities: ['capabilities', 'energy'],
+  tokens: ['tokens'],
 }

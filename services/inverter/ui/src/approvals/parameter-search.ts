@@ -1,54 +1,34 @@
 import type { Parameter } from '../api.ts'
 
-/** Filter of the table. */
-export interface ParameterFilter {
-  search: string
-  /** '', `shown`, `approved`, `writable` or `actions`. */
-  view: string
-  /** '' for every group. */
-  group: string
-}
+/** Views of the table: which objects each shows. */
+export const parameterViews: readonly { value: string; label: string; shows: (parameter: Parameter) => boolean }[] = [
+  { value: '', label: 'All', shows: () => true },
+  { value: 'shown', label: 'Shown in readings', shows: ({ exposed }) => exposed },
+  { value: 'approved', label: 'Approved for writing', shows: ({ approved }) => approved },
+  { value: 'writable', label: 'Can be approved', shows: ({ writable }) => writable },
+  { value: 'actions', label: 'Actions', shows: ({ is_action }) => is_action },
+]
 
-/** The views a person can choose. */
-export const parameterViews = [
-  { value: '', label: 'All' },
-  { value: 'shown', label: 'Shown in readings' },
-  { value: 'approved', label: 'Approved for writing' },
-  { value: 'writable', label: 'Can be approved' },
-  { value: 'actions', label: 'Actions' },
-] as const
-
-/** Objects that match every word typed, in name, vendor's name, unit or description, and the chosen view. */
-export function findParameters(parameters: readonly Parameter[], filter: ParameterFilter): Parameter[] {
+/** Objects that match every word typed, in name, vendor's name, unit or description, the view, and the group; '' is any. */
+export function findParameters(
+  parameters: readonly Parameter[],
+  filter: Record<'search' | 'view' | 'group', string>,
+): Parameter[] {
   const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean)
+  const view = parameterViews.find(({ value }) => value === filter.view)
   return parameters.filter(
     (parameter) =>
       (filter.group === '' || parameter.group === filter.group) &&
-      isInView(parameter, filter.view) &&
+      (view?.shows(parameter) ?? true) &&
       words.every((word) => textOf(parameter).includes(word)),
   )
-}
-
-function isInView(parameter: Parameter, view: string): boolean {
-  switch (view) {
-    case 'shown':
-      return parameter.exposed
-    case 'approved':
-      return parameter.approved
-    case 'writable':
-      return parameter.writable
-    case 'actions':
-      return parameter.is_action
-    default:
-      return true
-  }
 }
 
 function textOf({ name, vendor_name, unit, help_text }: Parameter): string {
   return `${name} ${vendor_name} ${unit ?? ''} ${help_text ?? ''}`.toLowerCase()
 }
 
-/** The objects in the order a column's head asks for: `name`, `-name`, `group`, `-group`; otherwise as they come. */
+/** The objects in the order of a column: `name`, `-name`, `group`, `-group`; otherwise as they come. */
 export function sortParameters(parameters: readonly Parameter[], sort: string): Parameter[] {
   const field = sort.replace(/^-/, '')
   if (field !== 'name' && field !== 'group') return [...parameters]

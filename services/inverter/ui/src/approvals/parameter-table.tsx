@@ -1,13 +1,24 @@
-import { type Column, DataTable, EmptyState, StatusBadge, tableAnswer, TableSearch, useTableState } from '@hearth/ui'
-import { Alert, NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
+import {
+  answer,
+  type Column,
+  DataTable,
+  EmptyState,
+  notifyDone,
+  notifyProblem,
+  StatusBadge,
+  tableAnswer,
+  TableSearch,
+  useTableState,
+} from '@hearth/ui'
+import { NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
 import { IconBolt, IconInfoCircle, IconListSearch } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'wouter'
-import { type AdminDevice, keys, type Parameter, readParameters } from '../api.ts'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useAddressParameter } from '../address-parameter.ts'
+import { type AdminDevice, api, keys, type Parameter, readParameters } from '../api.ts'
 import { MetricDrawer } from '../metrics/metric-drawer.tsx'
+import { Notice } from '../page-elements.tsx'
 import './approvals.css'
 import { kinds, findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
-import { useApproval } from './use-approval.ts'
 
 const pageSize = 25
 
@@ -15,34 +26,22 @@ const pageSize = 25
 export function ParameterTable({ devices }: { devices: readonly AdminDevice[] }) {
   const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
   const state = useTableState(['view', 'group'], 'name')
-  const [params, setParams] = useSearchParams()
+  const [metric, open] = useAddressParameter('metric')
   const { view = '', group = '' } = state.filters
   const all = parameters.data ?? []
   const found = sortParameters(findParameters(all, { search: state.search, view, group }), state.sort)
-  const open = (name: string | undefined) =>
-    setParams(
-      (present) => {
-        const next = new URLSearchParams(present)
-        if (name === undefined) next.delete('metric')
-        else next.set('metric', name)
-        return next
-      },
-      { replace: true },
-    )
-  const opened = all.find(({ name }) => name === params.get('metric'))
+  const opened = all.find(({ name }) => name === metric)
   return (
     <>
-      <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} className="notice-banner">
-        <Text size="md">
-          Limits are those of the data type, not safe operating limits: the inverter accepts values that damage it.
-          Approve only what you intend to write.
-        </Text>
-      </Alert>
+      <Notice color="gray" icon={IconInfoCircle}>
+        Limits are those of the data type, not safe operating limits: the inverter accepts values that damage it.
+        Approve only what you intend to write.
+      </Notice>
       <div className="hearth-toolbar">
         <TableSearch state={state} label="Search metrics" />
         <NativeSelect
           aria-label="View"
-          data={[...parameterViews]}
+          data={parameterViews.map(({ value, label }) => ({ value, label }))}
           value={view}
           onChange={(event) => state.change({ filter: { view: event.currentTarget.value } })}
         />
@@ -133,4 +132,51 @@ function useColumns(open: (name: string) => void): Column<Parameter>[] {
         ),
     },
   ]
+}
+
+/** One switch that was moved. */
+interface ApprovalSwitch {
+  name: string
+  kind: 'exposed' | 'approved'
+  value: boolean
+}
+
+/**
+ * Saves a switch at once. The page shows it before the server has answered and takes it back when that fails; switches are
+ * sent one after another, because what is shown is saved as a whole list.
+ */
+function useApproval() {
+  const cache = useQueryClient()
+  const write = ({ name, kind, value }: ApprovalSwitch) =>
+    cache.setQueryData<Parameter[]>(keys.parameters, (old) =>
+      old?.map((parameter) => (parameter.name === name ? { ...parameter, [kind]: value } : parameter)),
+    )
+  return useMutation({
+    scope: { id: 'approvals' },
+    networkMode: 'always',
+    onMutate: write,
+    mutationFn: (change: ApprovalSwitch) => save(change, cache.getQueryData<Parameter[]>(keys.parameters) ?? []),
+    onSuccess: (_, { name, kind, value }) => notifyDone(`${name} ${outcomes[kind][value ? 'on' : 'off']}`),
+    onError: (error, change) => {
+      write({ ...change, value: !change.value })
+      notifyProblem(error)
+    },
+  })
+}
+
+const outcomes = {
+  exposed: { on: 'is shown in readings', off: 'is no longer shown in readings' },
+  approved: { on: 'is writable', off: 'is no longer writable' },
+} as const
+
+async function save({ name, kind, value }: ApprovalSwitch, parameters: readonly Parameter[]): Promise<unknown> {
+  if (kind === 'approved')
+    return answer(
+      api.PATCH('/admin/api/parameters', {
+        body: value ? { approve: [name], revoke: [] } : { approve: [], revoke: [name] },
+      }),
+    )
+  const shown = parameters.filter(({ exposed }) => exposed).map((parameter) => parameter.name)
+  const others = shown.filter((other) => other !== name)
+  return answer(api.PUT('/admin/api/parameters', { body: { exposed_names: value ? [...others, name] : others } }))
 }

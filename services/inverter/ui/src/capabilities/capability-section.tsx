@@ -4,11 +4,12 @@ import { IconCopy, IconPencil, IconRosetteDiscountCheck } from '@tabler/icons-re
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
-import { type AdminDevice, keys, readCapabilities } from '../api.ts'
+import { type AdminDevice, type Capability, keys, readCapabilities } from '../api.ts'
 import { useDevices } from '../devices/device-select.tsx'
-import { formatAnswer, type Capability, capabilityPlans } from './capability-texts.ts'
+import { formatAnswer, capabilityPlans } from './capability-texts.ts'
 import { CopyCapabilities } from './copy-capabilities.tsx'
 import { EditCapability } from './edit-capability.tsx'
+import { IconButton } from '../page-elements.tsx'
 
 /** The capabilities of a device and their verification. */
 export function CapabilitySection({ device }: { device: AdminDevice }) {
@@ -28,9 +29,9 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
       title="Capabilities"
       actions={
         others.length > 0 && (
-          <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => setCopying(true)}>
+          <IconButton icon={IconCopy} onClick={() => setCopying(true)}>
             Copy from another inverter
-          </Button>
+          </IconButton>
         )
       }
     >
@@ -59,13 +60,9 @@ function CapabilityRow({ capability, onEdit }: { capability: Capability; onEdit:
     <li>
       <div className="capability-head">
         <h3>{plan.title}</h3>
-        {isVerified ? (
-          <StatusBadge tone="good" icon={IconRosetteDiscountCheck}>
-            Verified
-          </StatusBadge>
-        ) : (
-          <StatusBadge tone="quiet">Unverified</StatusBadge>
-        )}
+        <StatusBadge tone={isVerified ? 'good' : 'quiet'} icon={isVerified ? IconRosetteDiscountCheck : undefined}>
+          {isVerified ? 'Verified' : 'Unverified'}
+        </StatusBadge>
         <Button
           variant="default"
           size="xs"

@@ -1,27 +1,18 @@
-import type { components } from '../api.gen.ts'
+import type { Capability } from '../api.ts'
 
-export type Capability = components['schemas']['Capability']
-export type CapabilityName = components['schemas']['CapabilityName']
+/** Fields of evidence whose answer has this type. */
+type FieldOf<Answer> = {
+  [Field in keyof Capability]: NonNullable<Capability[Field]> extends Answer ? Field : never
+}[keyof Capability]
 
-/** Fields of evidence that are answered with yes or no, with a number, or with one of a few words. */
-type YesNoField =
-  | 'battery_discharge_positive'
-  | 'grid_import_positive'
-  | 'write_frame_layout_verified'
-  | 'apply_sequence_verified'
-  | 'sequence_order_relevant'
-  | 'export_limit_zero_blocks_export'
-  | 'volatile'
-type NumberField = 'soc_strategy_external_code' | 'enum_byte_width' | 'bool_byte_width' | 'refresh_interval_seconds'
-
-/** One question of evidence as the page asks it. */
+/** One question of evidence as the page shows it. */
 export type Question =
-  | { kind: 'yes-no'; field: YesNoField; label: string; help: string }
-  | { kind: 'number'; field: NumberField; label: string; help: string; min: number; max: number }
+  | { kind: 'yes-no'; field: FieldOf<boolean>; label: string; help: string }
+  | { kind: 'number'; field: FieldOf<number>; label: string; help: string; min: number; max: number }
   | { kind: 'unit'; field: 'soc_target_unit'; label: string; help: string }
 
 /** Texts of a capability: its meaning, the commands that need it, and its questions. */
-export interface CapabilityPlan {
+interface CapabilityPlan {
   title: string
   meaning: string
   needs: string
@@ -29,7 +20,7 @@ export interface CapabilityPlan {
 }
 
 /** Every capability in words. */
-export const capabilityPlans: Record<CapabilityName, CapabilityPlan> = {
+export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
   battery_power_sign_convention: {
     title: 'Battery power sign',
     meaning: 'The sign of the battery power while the battery discharges.',

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { capabilityValues, toCapabilityUpdate } from './capability-values.ts'
-import { formatAnswer, type Capability, capabilityPlans } from './capability-texts.ts'
+import type { Capability } from '../api.ts'
+import { formatAnswer, capabilityPlans } from './capability-texts.ts'
 
 const unknown: Capability = {
   name: 'write_path_convention',

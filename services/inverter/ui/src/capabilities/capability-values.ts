@@ -1,5 +1,6 @@
 import type { components } from '../api.gen.ts'
-import { type Capability, capabilityPlans } from './capability-texts.ts'
+import type { Capability } from '../api.ts'
+import { capabilityPlans } from './capability-texts.ts'
 
 type CapabilityUpdate = components['schemas']['CapabilityUpdate']
 

@@ -7,11 +7,7 @@ import { capabilityPlans } from './capability-texts.ts'
 
 type CapabilityCopied = components['schemas']['CapabilityCopied']
 
-interface CopyValues extends Record<string, unknown> {
-  source_device_id: string
-  target_device_model: string
-  target_firmware: string
-}
+type CopyValues = components['schemas']['CapabilityCopy'] & Record<string, unknown>
 
 /** Takes over what was verified on another inverter of the same model and firmware. */
 export function CopyCapabilities(props: { device: AdminDevice; others: readonly AdminDevice[]; onClose: () => void }) {
@@ -71,7 +67,7 @@ const reasons = {
 } as const
 
 /** Message about the result of a copy. */
-export function copyMessage({ copied, not_copied: left }: Pick<CapabilityCopied, 'copied' | 'not_copied'>): string {
+function copyMessage({ copied, not_copied: left }: Pick<CapabilityCopied, 'copied' | 'not_copied'>): string {
   const rest = left.map(({ name, reason }) => `${capabilityPlans[name].title} (${reasons[reason]})`)
   const done =
     copied.length === 0

@@ -1,9 +1,9 @@
 import { Group, NativeSelect, NumberInput, Radio, Textarea, TextInput } from '@mantine/core'
 import { answer, FormDialog } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import { type AdminDevice, api, keys } from '../api.ts'
+import { type AdminDevice, api, type Capability, keys } from '../api.ts'
 import { capabilityValues, type CapabilityValues, toCapabilityUpdate } from './capability-values.ts'
-import { type Capability, capabilityPlans, type Question } from './capability-texts.ts'
+import { capabilityPlans, type Question } from './capability-texts.ts'
 
 /** Records what was found out about one capability. */
 export function EditCapability(props: { device: AdminDevice; capability: Capability; onClose: () => void }) {

@@ -1,10 +1,11 @@
-import { Fact, formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
+import { formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
 import type { CSSProperties } from 'react'
 import type { DeviceHealth } from '../api.ts'
+import { Facts } from '../page-elements.tsx'
 import { batteryLabel, type EnergyFlow } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
-import { measure, percent, power, spell } from '../values/quantity.ts'
-import { moduleFills, humanize, type Tower, towersOf } from './battery-towers.ts'
+import { humanize, measure, percent, power, spell } from '../values/quantity.ts'
+import { moduleFills, type Tower, towersOf } from './battery-towers.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
 
 /** The battery: how full, what it does, and how it is. */
@@ -35,23 +36,14 @@ export function BatteryCard(props: {
           {batteryLabel(watts)}
           {batteryLabel(watts) !== 'Idle' && watts !== undefined && <b> {spell(power(watts))}</b>}
         </p>
-        <dl className="hearth-facts">
-          {facts(values, { towers, health }).map(([name, value]) => (
-            <Fact key={name} name={name}>
-              {value}
-            </Fact>
-          ))}
-        </dl>
+        <Facts facts={factsOf(values, towers, health)} />
         <BatteryFlags health={health} />
       </div>
     </div>
   )
 }
 
-function facts(
-  values: ValueMap,
-  { towers, health }: { towers: readonly Tower[]; health: DeviceHealth | undefined },
-): [string, string][] {
+function factsOf(values: ValueMap, towers: readonly Tower[], health: DeviceHealth | undefined): [string, string][] {
   const modules = towers.map((tower) => tower.modules).join(' + ')
   const days = health?.battery.days_to_calibration
   return [

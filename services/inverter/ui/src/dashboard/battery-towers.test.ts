@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeFlow } from '../values/energy-flow.ts'
 import type { LiveValue } from '../values/live-value.ts'
-import { moduleFills, humanize, towersOf } from './battery-towers.ts'
+import { humanize } from '../values/quantity.ts'
+import { moduleFills, towersOf } from './battery-towers.ts'
 
 const values = (readings: Record<string, number | string>) =>
   Object.fromEntries(Object.entries(readings).map(([name, value]) => [name, { name, value } as LiveValue]))

@@ -31,9 +31,3 @@ export function moduleFills(soc: number | undefined, modules: number): number[] 
   const level = Math.min(1, Math.max(0, soc ?? 0)) * count
   return Array.from({ length: count }, (_, index) => Math.min(1, Math.max(0, level - (count - 1 - index))))
 }
-
-/** A word of the device, such as `calibration_high`, as a person reads it. */
-export function humanize(word: string): string {
-  const text = word.replaceAll('_', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}

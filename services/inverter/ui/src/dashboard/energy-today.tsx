@@ -1,10 +1,10 @@
 import { LoadingLines } from '@hearth/ui'
 import type { CSSProperties } from 'react'
+import { dayOf } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { dayMetrics } from '../values/metric-names.ts'
 import { energy, percent, spell } from '../values/quantity.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
-import { dayOf } from './day-balance.ts'
 
 /** Energy since midnight and the self-sufficiency. */
 export function EnergyToday({ values }: { values: ValueMap | undefined }) {
@@ -20,7 +20,7 @@ export function EnergyToday({ values }: { values: ValueMap | undefined }) {
     ['grid', 'From the grid', day.imported],
     ['grid', 'To the grid', day.exported],
   ] as const
-  const largest = Math.max(1, ...rows.map(([, , wattHours]) => wattHours ?? 0))
+  const maxWh = Math.max(1, ...rows.map(([, , wattHours]) => wattHours ?? 0))
   return (
     <div className="day" data-stale={stale !== null || undefined}>
       <ul className="day-rows">
@@ -28,10 +28,7 @@ export function EnergyToday({ values }: { values: ValueMap | undefined }) {
           <li key={label} data-kind={kind}>
             <span>{label}</span>
             <b>{spell(energy(wattHours))}</b>
-            <span
-              className="day-bar"
-              style={{ '--share': `${((wattHours ?? 0) / largest) * 100}%` } as CSSProperties}
-            />
+            <span className="day-bar" style={{ '--share': `${((wattHours ?? 0) / maxWh) * 100}%` } as CSSProperties} />
           </li>
         ))}
       </ul>

@@ -6,7 +6,7 @@ export type PlacedWidget = DashboardLayout['widgets'][number]
 /** Position and size of a widget. */
 export type Slot = Pick<PlacedWidget, 'x' | 'y' | 'w' | 'h'>
 
-/** The minSize size of a widget. */
+/** The minimum size of a widget. */
 export type MinSize = Pick<Slot, 'w' | 'h'>
 
 const columns = 12
@@ -30,7 +30,7 @@ function stack(order: readonly PlacedWidget[]): PlacedWidget[] {
   })
 }
 
-/** Moves or resizes one widget; the others make room. Whatever is asked for ends inside the grid. */
+/** Moves or resizes one widget; the others make room. The result is always inside the grid. */
 export function place(
   widgets: readonly PlacedWidget[],
   id: PlacedWidget['id'],
@@ -53,7 +53,7 @@ function inside(slot: Slot, minSize: MinSize): Slot {
   return { w, h, x: within(slot.x, 0, columns - w), y: Math.max(0, Math.round(slot.y)) }
 }
 
-const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, Math.round(value)))
+const within = (value: number, min: number, max: number) => Math.min(max, Math.max(min, Math.round(value)))
 
 /** The keys that move a widget. */
 export type Step = 'left' | 'right' | 'up' | 'down'

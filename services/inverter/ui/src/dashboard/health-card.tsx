@@ -1,7 +1,7 @@
 import { Fact, QueryState, StatusBadge } from '@hearth/ui'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { DeviceHealth } from '../api.ts'
-import { humanize } from './battery-towers.ts'
+import { humanize } from '../values/quantity.ts'
 
 /** Faults and the state of inverter and battery, in words. */
 export function HealthCard({ health }: { health: UseQueryResult<DeviceHealth> }) {

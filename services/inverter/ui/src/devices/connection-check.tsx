@@ -1,59 +1,53 @@
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { answer, describeError } from '@hearth/ui'
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { components } from '../api.gen.ts'
 import { api } from '../api.ts'
+import { IconButton, Notice } from '../page-elements.tsx'
 
 type ConnectionTest = components['schemas']['ConnectionTest']
 
-/** A button that asks the inverter at an address who it is, and says what came back. */
+/** A button that tests the connection to an inverter at an address, with the result. */
 export function ConnectionCheck({ address, disabled = false }: { address: () => ConnectionTest; disabled?: boolean }) {
   const check = useMutation({
     mutationFn: () => answer(api.POST('/admin/api/connection-test', { body: address() })),
     networkMode: 'always',
   })
+  const data = check.isPending ? undefined : check.data
   return (
     <div className="connection-check" aria-live="polite">
-      <Button
-        variant="default"
-        leftSection={<IconPlugConnected size={16} aria-hidden />}
-        loading={check.isPending}
-        disabled={disabled}
-        onClick={() => check.mutate()}
-      >
+      <IconButton icon={IconPlugConnected} loading={check.isPending} disabled={disabled} onClick={() => check.mutate()}>
         Test connection
-      </Button>
-      {check.error !== null && <Outcome isGood={false} text={describeError(check.error)} />}
-      {check.data !== undefined && !check.isPending && (
-        <Outcome
-          isGood={check.data.reachable}
-          text={check.data.reachable ? `Connected in ${check.data.took_ms} ms.` : check.data.detail}
-        >
-          {check.data.reachable && (
+      </IconButton>
+      {check.error !== null && <Failure>{describeError(check.error)}</Failure>}
+      {data?.reachable === false && <Failure>{data.detail}</Failure>}
+      {data?.reachable === true && (
+        <Notice
+          color="green"
+          icon={IconCircleCheck}
+          mt={10}
+          mb={0}
+          more={
             <Group gap="md">
-              <Detail name="Serial number" value={check.data.serial} />
-              <Detail name="Firmware" value={check.data.firmware} />
-              <Detail name="State" value={check.data.state} />
+              <Detail name="Serial number" value={data.serial} />
+              <Detail name="Firmware" value={data.firmware} />
+              <Detail name="State" value={data.state} />
             </Group>
-          )}
-        </Outcome>
+          }
+        >
+          Connected in {data.took_ms} ms.
+        </Notice>
       )}
     </div>
   )
 }
 
-function Outcome({ isGood, text, children }: { isGood: boolean; text: string; children?: React.ReactNode }) {
+function Failure({ children }: { children: string }) {
   return (
-    <Alert
-      color={isGood ? 'green' : 'red'}
-      variant="light"
-      icon={isGood ? <IconCircleCheck aria-hidden /> : <IconCircleX aria-hidden />}
-      className="connection-outcome"
-    >
-      <Text size="md">{text}</Text>
+    <Notice color="red" icon={IconCircleX} mt={10} mb={0}>
       {children}
-    </Alert>
+    </Notice>
   )
 }
 

@@ -2,7 +2,7 @@ import { StatusBadge, type Tone } from '@hearth/ui'
 import { IconFlask, IconLoader2, IconTool } from '@tabler/icons-react'
 import type { AdminDevice } from '../api.ts'
 
-const looks: Record<AdminDevice['state'], { tone: Tone; text: string; icon?: typeof IconTool }> = {
+const badges: Record<AdminDevice['state'], { tone: Tone; text: string; icon?: typeof IconTool }> = {
   ok: { tone: 'good', text: 'Connected' },
   degraded: { tone: 'warn', text: 'Degraded' },
   unreachable: { tone: 'bad', text: 'Unreachable' },
@@ -12,7 +12,7 @@ const looks: Record<AdminDevice['state'], { tone: Tone; text: string; icon?: typ
 
 /** State of a device, as an icon and a label. */
 export function DeviceStateBadge({ state }: { state: AdminDevice['state'] }) {
-  const { tone, text, icon } = looks[state]
+  const { tone, text, icon } = badges[state]
   return (
     <StatusBadge tone={tone} icon={icon}>
       {text}

@@ -1,8 +1,10 @@
-import { useConnection } from '@hearth/ui'
+import { EmptyState, useConnection } from '@hearth/ui'
 import { Alert, Text, Button, Group } from '@mantine/core'
 import { IconPlugConnectedX, IconTool, IconFlask } from '@tabler/icons-react'
+import type { ComponentProps } from 'react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
+import { Notice } from '../page-elements.tsx'
 import { stateDescriptions } from './device-badges.tsx'
 
 /** Banner for a lost connection to the service or the inverter. */
@@ -10,35 +12,23 @@ export function ConnectionBanner({ device }: { device: AdminDevice | undefined }
   const connection = useConnection()
   if (connection === 'reconnecting')
     return (
-      <Alert
-        color="red"
-        variant="light"
-        icon={<IconPlugConnectedX aria-hidden />}
-        className="notice-banner"
-        role="alert"
-      >
-        <Text size="md">
-          <b>Connection lost.</b> The service does not answer. The page shows the last known values and reconnects
-          automatically.
-        </Text>
-      </Alert>
+      <Notice color="red" icon={IconPlugConnectedX}>
+        <b>Connection lost.</b> The service does not answer. The page shows the last known values and reconnects
+        automatically.
+      </Notice>
     )
   if (device === undefined || device.state === 'ok' || device.state === 'starting') return null
   const isMaintenance = device.state === 'maintenance'
   return (
-    <Alert
+    <Notice
       color={isMaintenance ? 'accent' : device.state === 'degraded' ? 'yellow' : 'red'}
-      variant="light"
-      icon={isMaintenance ? <IconTool aria-hidden /> : <IconPlugConnectedX aria-hidden />}
-      className="notice-banner"
+      icon={isMaintenance ? IconTool : IconPlugConnectedX}
     >
-      <Text size="md">
-        <b>{device.display_name}:</b> {stateDescriptions[device.state]}{' '}
-        <Link href="/diagnostics" className="hearth-link">
-          Check the connection
-        </Link>
-      </Text>
-    </Alert>
+      <b>{device.display_name}:</b> {stateDescriptions[device.state]}{' '}
+      <Link href="/diagnostics" className="hearth-link">
+        Check the connection
+      </Link>
+    </Notice>
   )
 }
 
@@ -63,4 +53,14 @@ export function SimulatedBanner({ devices }: { devices: readonly AdminDevice[] }
       </Group>
     </Alert>
   )
+}
+
+/** Shown in the place of a page's content while there is no inverter, with a link to add one. */
+export function NoInverter(props: Pick<ComponentProps<typeof EmptyState>, 'icon' | 'title' | 'children'>) {
+  const add = (
+    <Button component={Link} href="/inverters?add=1">
+      Add inverter
+    </Button>
+  )
+  return <EmptyState {...props} action={add} />
 }

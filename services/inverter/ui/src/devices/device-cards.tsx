@@ -1,12 +1,13 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { Fact, RelativeTime } from '@hearth/ui'
+import { RelativeTime } from '@hearth/ui'
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
+import { Facts } from '../page-elements.tsx'
 import { DeviceStateBadge, SimulatedBadge } from './device-badges.tsx'
 
-/** All inverters, a card each. */
+/** All inverters, one card per inverter. */
 export function DeviceCards(props: {
   devices: readonly AdminDevice[]
   onOpen: (dialog: 'edit' | 'remove', device: AdminDevice) => void
@@ -25,13 +26,9 @@ export function DeviceCards(props: {
             <DeviceMenu device={device} onOpen={(dialog) => props.onOpen(dialog, device)} />
           </div>
           <DeviceStateBadge state={device.state} />
-          <dl className="hearth-facts device-card-facts">
-            {deviceFacts(device).map(([name, value]) => (
-              <Fact key={name} name={name}>
-                {value}
-              </Fact>
-            ))}
-          </dl>
+          <div className="device-card-facts">
+            <Facts facts={deviceFacts(device)} />
+          </div>
         </li>
       ))}
     </ul>
@@ -42,8 +39,8 @@ export function DeviceCards(props: {
 export function deviceFacts(device: AdminDevice): [string, ReactNode][] {
   const roles = { standalone: 'Standalone', master: 'Primary', slave: 'Secondary' }
   return [
-    ['ID', <Mono key="id">{device.device_id}</Mono>],
-    ['Address', <Mono key="at">{device.is_simulated ? 'built in' : `${device.host}:${device.port}`}</Mono>],
+    ['ID', mono(device.device_id)],
+    ['Address', mono(device.is_simulated ? 'built in' : `${device.host}:${device.port}`)],
     ...(device.network_id === null ? [] : [['Network id', device.network_id] as [string, ReactNode]]),
     ['Role', roles[device.role]],
     ['Firmware', device.firmware ?? '–'],
@@ -54,11 +51,9 @@ export function deviceFacts(device: AdminDevice): [string, ReactNode][] {
   ]
 }
 
-const watts = (limit: number | null) => (limit === null ? 'not set' : `${limit.toLocaleString('en')} W`)
+const mono = (text: string) => <span className="hearth-mono">{text}</span>
 
-function Mono({ children }: { children: ReactNode }) {
-  return <span className="hearth-mono">{children}</span>
-}
+const watts = (limit: number | null) => (limit === null ? 'not set' : `${limit.toLocaleString('en')} W`)
 
 function DeviceMenu({ device, onOpen }: { device: AdminDevice; onOpen: (dialog: 'edit' | 'remove') => void }) {
   return (

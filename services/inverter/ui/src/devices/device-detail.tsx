@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core'
-import { Fact, PageHeader, Section } from '@hearth/ui'
+import { PageHeader, Section } from '@hearth/ui'
 import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
 import { CapabilitySection } from '../capabilities/capability-section.tsx'
+import { Facts, IconButton } from '../page-elements.tsx'
 import { ConnectionBanner } from './device-banners.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import { DeviceStateBadge, SimulatedBadge, stateDescriptions } from './device-badges.tsx'
@@ -42,30 +43,19 @@ export function DeviceDetail(props: {
             >
               Control battery
             </Button>
-            <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onOpen('edit')}>
+            <IconButton icon={IconPencil} onClick={() => onOpen('edit')}>
               Edit
-            </Button>
-            <Button
-              variant="default"
-              c="var(--hearth-bad)"
-              leftSection={<IconTrash size={16} aria-hidden />}
-              onClick={() => onOpen('remove')}
-            >
+            </IconButton>
+            <IconButton icon={IconTrash} c="var(--hearth-bad)" onClick={() => onOpen('remove')}>
               Remove
-            </Button>
+            </IconButton>
           </>
         }
       />
       <ConnectionBanner device={device} />
       <div className="device-columns">
         <Section title="Connection">
-          <dl className="hearth-facts">
-            {deviceFacts(device).map(([name, value]) => (
-              <Fact key={name} name={name}>
-                {value}
-              </Fact>
-            ))}
-          </dl>
+          <Facts facts={deviceFacts(device)} />
           {!device.is_simulated && (
             <div className="section-foot">
               <ConnectionCheck

@@ -1,8 +1,9 @@
-import { Accordion, Alert, Group, NumberInput, Switch, Text, TextInput } from '@mantine/core'
+import { Accordion, Group, NumberInput, Switch, TextInput } from '@mantine/core'
 import { answer, ConfirmDelete, FormDialog } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { type AdminDevice, api, keys } from '../api.ts'
+import { Notice } from '../page-elements.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import {
   changesAddress,
@@ -92,12 +93,10 @@ export function EditDevice({ device, onClose }: { device: AdminDevice; onClose: 
       <TextInput label="Name" maxLength={64} data-autofocus {...form.getInputProps('display_name')} />
       {!device.is_simulated && <AddressFields form={form} />}
       {changesAddress(form.getValues(), device) && (
-        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner">
-          <Text size="md">
-            A new address may be another inverter: a running operation is stopped first, and capabilities, engineering
-            mode and battery control are reset.
-          </Text>
-        </Alert>
+        <Notice icon={IconAlertTriangle}>
+          A new address may be another inverter: a running operation is stopped first, and capabilities, engineering
+          mode and battery control are reset.
+        </Notice>
       )}
       <MoreFields form={form} />
     </FormDialog>
@@ -175,7 +174,7 @@ function MoreFields({ form }: { form: DeviceForm }) {
   )
 }
 
-/** Takes an inverter away. */
+/** Asks before an inverter is removed. */
 export function RemoveDevice(props: { device: AdminDevice; onClose: () => void; onRemoved: () => void }) {
   const { device, onClose, onRemoved } = props
   const params = { path: { device_id: device.device_id } }

@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useSearchParams } from 'wouter'
+import { useAddressParameter } from '../address-parameter.ts'
 import { type AdminDevice, keys, readDevices } from '../api.ts'
 
 /** Chooses one of several devices; nothing when there is only one. */
@@ -32,17 +32,6 @@ export function useDevices() {
 
 /** The device a page is about: the one in the address, or the first. */
 export function useChosenDevice(devices: readonly AdminDevice[]): [AdminDevice | undefined, (id: string) => void] {
-  const [params, setParams] = useSearchParams()
-  const wanted = params.get('device')
-  const chosen = devices.find((device) => device.device_id === wanted) ?? devices[0]
-  const choose = (id: string) =>
-    setParams(
-      (present) => {
-        const next = new URLSearchParams(present)
-        next.set('device', id)
-        return next
-      },
-      { replace: true },
-    )
-  return [chosen, choose]
+  const [wanted, choose] = useAddressParameter('device')
+  return [devices.find((device) => device.device_id === wanted) ?? devices[0], choose]
 }

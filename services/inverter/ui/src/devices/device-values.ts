@@ -79,15 +79,8 @@ export function proposedId(name: string): string {
 
 type Slave = components['schemas']['Slave']
 
-/** A further inverter of a plant, as far as adding it needs to know. */
-interface KnownSlave {
-  networkId: number
-  name: string
-  serial: string
-}
-
 /** The records that name a network id; what a device leaves out is empty. */
-export function knownSlaves(slaves: readonly Slave[]): KnownSlave[] {
+export function knownSlaves(slaves: readonly Slave[]) {
   return slaves.flatMap((slave) => {
     const networkId = slave['network_id']
     if (typeof networkId !== 'number') return []

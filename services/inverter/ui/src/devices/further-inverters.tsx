@@ -5,6 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { type AdminDevice, api, keys, readSettings } from '../api.ts'
 import { knownSlaves } from './device-values.ts'
+import { IconButton } from '../page-elements.tsx'
 
 /** Finds other inverters of the plant and offers to add them. */
 export function FurtherInverters({ device, devices }: { device: AdminDevice; devices: readonly AdminDevice[] }) {
@@ -22,14 +23,9 @@ export function FurtherInverters({ device, devices }: { device: AdminDevice; dev
     devices.some((other) => other.host === device.host && other.port === device.port && other.network_id === networkId)
   return (
     <div aria-live="polite" className="further">
-      <Button
-        variant="default"
-        leftSection={<IconTopologyStar3 size={16} aria-hidden />}
-        loading={search.isPending}
-        onClick={() => search.mutate()}
-      >
+      <IconButton icon={IconTopologyStar3} loading={search.isPending} onClick={() => search.mutate()}>
         Find more inverters
-      </Button>
+      </IconButton>
       {search.error !== null && <Text c="var(--hearth-bad)">{describeError(search.error)}</Text>}
       {found?.length === 0 && <Text className="hearth-dimmed">No other inverters found.</Text>}
       <ul className="plain-list">

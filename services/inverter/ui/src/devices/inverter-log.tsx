@@ -5,7 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { api, keys } from '../api.ts'
-import { humanize } from '../dashboard/battery-towers.ts'
+import { humanize } from '../values/quantity.ts'
 
 type DeviceEvent = components['schemas']['DeviceEvent']
 

@@ -1,16 +1,23 @@
-import { Alert, Button, Group, NumberInput, Switch, Text } from '@mantine/core'
+import { Button, Group, NumberInput, Switch, Text } from '@mantine/core'
 import { answer, applyFieldProblems, Problem, Section, StatusBadge, useAction } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { IconFlask } from '@tabler/icons-react'
 import { useState } from 'react'
+import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys } from '../api.ts'
+import { Notice } from '../page-elements.tsx'
 
-interface LimitValues extends Record<string, unknown> {
-  max_charge_power_w: number | string
-  max_discharge_power_w: number | string
-}
+type LimitValues = Record<'max_charge_power_w' | 'max_discharge_power_w', number | string>
+
+const limits = [
+  { name: 'max_charge_power_w', label: 'Maximum charge power' },
+  { name: 'max_discharge_power_w', label: 'Maximum discharge power' },
+] as const
 
 const limitOf = (value: number | string) => (value === '' ? null : Number(value))
+
+const changeDispatch = ({ device_id }: AdminDevice, body: components['schemas']['DispatchDeviceChange']) =>
+  answer(api.PUT('/admin/api/dispatch/devices/{device_id}', { params: { path: { device_id } }, body }))
 
 /** Power limits of commands. */
 export function LimitsForm({ device }: { device: AdminDevice }) {
@@ -22,16 +29,8 @@ export function LimitsForm({ device }: { device: AdminDevice }) {
     },
   })
   const save = useAction<LimitValues, AdminDevice>({
-    run: (values) =>
-      answer(
-        api.PUT('/admin/api/dispatch/devices/{device_id}', {
-          params: { path: { device_id: device.device_id } },
-          body: {
-            max_charge_power_w: limitOf(values.max_charge_power_w),
-            max_discharge_power_w: limitOf(values.max_discharge_power_w),
-          },
-        }),
-      ),
+    run: ({ max_charge_power_w: charge, max_discharge_power_w: discharge }) =>
+      changeDispatch(device, { max_charge_power_w: limitOf(charge), max_discharge_power_w: limitOf(discharge) }),
     done: () => 'Power limits saved',
     renew: [keys.devices, keys.energy],
     onDone: (_, values) => form.resetDirty(values),
@@ -50,26 +49,19 @@ export function LimitsForm({ device }: { device: AdminDevice }) {
         </Text>
         <Problem text={problem} />
         <Group grow align="flex-start">
-          <NumberInput
-            label="Maximum charge power"
-            suffix=" W"
-            min={1}
-            max={50_000}
-            step={100}
-            thousandSeparator=","
-            clampBehavior="none"
-            {...form.getInputProps('max_charge_power_w')}
-          />
-          <NumberInput
-            label="Maximum discharge power"
-            suffix=" W"
-            min={1}
-            max={50_000}
-            step={100}
-            thousandSeparator=","
-            clampBehavior="none"
-            {...form.getInputProps('max_discharge_power_w')}
-          />
+          {limits.map(({ name, label }) => (
+            <NumberInput
+              key={name}
+              label={label}
+              suffix=" W"
+              min={1}
+              max={50_000}
+              step={100}
+              thousandSeparator=","
+              clampBehavior="none"
+              {...form.getInputProps(name)}
+            />
+          ))}
         </Group>
         <Group justify="flex-end">
           <Button type="submit" disabled={!form.isDirty()} loading={save.isPending}>
@@ -81,16 +73,10 @@ export function LimitsForm({ device }: { device: AdminDevice }) {
   )
 }
 
-/** Lets commands through although not everything is verified, with shorter operations. */
+/** Switch that allows commands although not everything is verified, with shorter operations. */
 export function EngineeringMode({ device }: { device: AdminDevice }) {
   const change = useAction<boolean, AdminDevice>({
-    run: (engineering_mode) =>
-      answer(
-        api.PUT('/admin/api/dispatch/devices/{device_id}', {
-          params: { path: { device_id: device.device_id } },
-          body: { engineering_mode },
-        }),
-      ),
+    run: (engineering_mode) => changeDispatch(device, { engineering_mode }),
     done: ({ engineering_mode: isOn }) => (isOn ? 'Engineering mode is on' : 'Engineering mode is off'),
     renew: [keys.devices, keys.energy],
   })
@@ -114,12 +100,10 @@ export function EngineeringMode({ device }: { device: AdminDevice }) {
           onChange={(event) => change.mutate(event.currentTarget.checked)}
         />
         {device.engineering_mode && (
-          <Alert color="yellow" variant="light" className="notice-banner" mb={0}>
-            <Text size="md">
-              Stay near the inverter and watch its display: with a wrong sign the battery charges when it should
-              discharge. Turn this off when the capabilities are verified.
-            </Text>
-          </Alert>
+          <Notice mb={0}>
+            Stay near the inverter and watch its display: with a wrong sign the battery charges when it should
+            discharge. Turn this off when the capabilities are verified.
+          </Notice>
         )}
       </div>
     </Section>

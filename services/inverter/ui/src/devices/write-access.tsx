@@ -1,9 +1,10 @@
-import { Alert, Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core'
+import { Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core'
 import { answer, QueryState, Section, StatusBadge, useAction } from '@hearth/ui'
 import { IconLock, IconLockOpen } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, readSettings } from '../api.ts'
+import { Notice } from '../page-elements.tsx'
 
 /** Switch for write access to all inverters; takes effect immediately. */
 export function WriteAccess() {
@@ -21,15 +22,9 @@ export function WriteAccess() {
     <Section
       title="Write access"
       actions={
-        isOn ? (
-          <StatusBadge tone="warn" icon={IconLockOpen}>
-            Read and write
-          </StatusBadge>
-        ) : (
-          <StatusBadge tone="good" icon={IconLock}>
-            Read only
-          </StatusBadge>
-        )
+        <StatusBadge tone={isOn ? 'warn' : 'good'} icon={isOn ? IconLockOpen : IconLock}>
+          {isOn ? 'Read and write' : 'Read only'}
+        </StatusBadge>
       }
     >
       <Group justify="space-between" gap="md" wrap="nowrap" align="flex-start">
@@ -48,11 +43,7 @@ export function WriteAccess() {
       </Group>
       <Modal opened={isConfirming} onClose={() => setConfirming(false)} title="Turn on write access?">
         <Stack>
-          <Alert color="yellow" variant="light" className="notice-banner">
-            <Text size="md">
-              A wrong value can stop the inverter, wear out the battery or violate grid operator rules.
-            </Text>
-          </Alert>
+          <Notice>A wrong value can stop the inverter, wear out the battery or violate grid operator rules.</Notice>
           <List size="sm" spacing={4}>
             <List.Item>Only approved metrics can be written.</List.Item>
             <List.Item>The first time, the four battery control registers are approved automatically.</List.Item>

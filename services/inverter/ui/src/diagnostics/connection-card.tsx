@@ -2,6 +2,7 @@ import { Alert, List, Text } from '@mantine/core'
 import { formatCount, RelativeTime, Section, StatusBadge, type Tone } from '@hearth/ui'
 import { IconBulb } from '@tabler/icons-react'
 import type { Transports } from '../api.ts'
+import { humanize } from '../values/quantity.ts'
 import { countersOf, hintsOf } from './counter-hints.ts'
 
 type Transport = Transports['transports'][number]
@@ -17,7 +18,7 @@ export function ConnectionCard({ transport, all }: { transport: Transport; all: 
       actions={
         <span className="flag-row">
           {transport.foreign_access_suspected && <StatusBadge tone="warn">Another client suspected</StatusBadge>}
-          <StatusBadge tone={tones[transport.state] ?? 'quiet'}>{plain(transport.state)}</StatusBadge>
+          <StatusBadge tone={tones[transport.state] ?? 'quiet'}>{humanize(transport.state)}</StatusBadge>
         </span>
       }
     >
@@ -73,7 +74,7 @@ function PeriodicLine({ id, all }: { id: string; all: Transports }) {
       {failures > 0 && (
         <span className="hearth-dimmed">
           {failures} failed {failures === 1 ? 'attempt' : 'attempts'} to set that up
-          {reason !== null && `, last: ${plain(reason).toLowerCase()}`}
+          {reason !== null && `, last: ${humanize(reason).toLowerCase()}`}
         </span>
       )}
     </li>
@@ -101,9 +102,4 @@ function UnansweredMetrics({ id, metrics }: { id: string; metrics: Transports['u
       </ul>
     </div>
   )
-}
-
-function plain(word: string): string {
-  const text = word.replaceAll('_', ' ')
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

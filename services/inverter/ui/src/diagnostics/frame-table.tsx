@@ -4,9 +4,10 @@ import { IconArrowDownLeft, IconArrowUpRight, IconDownload, IconRefresh, IconWav
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type RecordedFrame } from '../api.ts'
+import { IconButton } from '../page-elements.tsx'
 
 interface Row extends RecordedFrame {
-  /** Frames have no name of their own; their place in the recording is it. */
+  /** Position in the recording, which identifies the frame. */
   place: number
 }
 
@@ -36,14 +37,9 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
               onChange={(event) => setChosen(event.currentTarget.value)}
             />
           )}
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={frames.isFetching}
-            onClick={() => void frames.refetch()}
-          >
+          <IconButton icon={IconRefresh} loading={frames.isFetching} onClick={() => void frames.refetch()}>
             Refresh
-          </Button>
+          </IconButton>
           <Button
             component="a"
             variant="default"
@@ -75,8 +71,8 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
 }
 
 const time = (at: string) => {
-  const moment = new Date(at)
-  return `${formatTime(moment, withSeconds)}.${String(moment.getMilliseconds()).padStart(3, '0')}`
+  const date = new Date(at)
+  return `${formatTime(date, withSeconds)}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
 const columns: Column<Row>[] = [
@@ -93,16 +89,15 @@ const columns: Column<Row>[] = [
   {
     key: 'direction',
     header: 'Direction',
-    render: ({ direction }) => (
-      <span className="frame-direction">
-        {direction === 'sent' ? (
-          <IconArrowUpRight size={16} aria-hidden />
-        ) : (
-          <IconArrowDownLeft size={16} aria-hidden />
-        )}
-        {direction === 'sent' ? 'Sent' : 'Received'}
-      </span>
-    ),
+    render({ direction }) {
+      const Icon = direction === 'sent' ? IconArrowUpRight : IconArrowDownLeft
+      return (
+        <span className="frame-direction">
+          <Icon size={16} aria-hidden />
+          {direction === 'sent' ? 'Sent' : 'Received'}
+        </span>
+      )
+    },
   },
   { key: 'command', header: 'Command', role: 'wide', render: ({ command }) => command.replaceAll('_', ' ') },
   { key: 'at', header: 'Time', numeric: true, render: ({ at }) => time(at) },

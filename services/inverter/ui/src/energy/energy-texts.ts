@@ -3,14 +3,8 @@ import { capabilityPlans } from '../capabilities/capability-texts.ts'
 
 /** Texts of the battery control modes. */
 export const modes: Record<EnergyDevice['mode'], { label: string; explanation: string }> = {
-  off: {
-    label: 'Off',
-    explanation: 'The inverter runs in automatic mode.',
-  },
-  manual: {
-    label: 'Manual',
-    explanation: 'Control the battery on this page. API commands are refused.',
-  },
+  off: { label: 'Off', explanation: 'The inverter runs in automatic mode.' },
+  manual: { label: 'Manual', explanation: 'Control the battery on this page. API commands are refused.' },
   external: {
     label: 'External',
     explanation: 'API clients control the battery with a read/write token. This page shows the state and can stop it.',
@@ -89,7 +83,8 @@ export function requirementsOf(device: EnergyDevice): Requirement[] {
   const missing = device.required_names.filter((name) => !device.approved_names.includes(name))
   return [
     { isMet: device.write_support_enabled, text: 'Write access is on', href: '/inverters', actions: all },
-    ...limitRequirements(device, own),
+    { isMet: device.max_charge_power_w !== null, text: 'Charge limit is set', href: own, actions: ['charge'] },
+    { isMet: device.max_discharge_power_w !== null, text: 'Discharge limit is set', href: own, actions: ['discharge'] },
     ...capabilityRequirements(device, own),
     // Choosing a mode approves them; missing ones were taken away afterwards.
     ...(device.mode === 'off' || missing.length === 0
@@ -105,25 +100,13 @@ export function requirementsOf(device: EnergyDevice): Requirement[] {
   ]
 }
 
-function limitRequirements(device: EnergyDevice, own: string): Requirement[] {
-  return [
-    { isMet: device.max_charge_power_w !== null, text: 'Charge limit is set', href: own, actions: ['charge'] },
-    {
-      isMet: device.max_discharge_power_w !== null,
-      text: 'Discharge limit is set',
-      href: own,
-      actions: ['discharge'],
-    },
-  ]
-}
-
 const needs = [
   ['write_path_convention', all],
   ['battery_power_sign_convention', all],
   ['grid_power_sign_convention', ['discharge']],
 ] as const
 
-/** Engineering mode stands in for a verification, but not for the code of external control. */
+/** Engineering mode replaces a verification, but not the code of external control. */
 function capabilityRequirements(device: EnergyDevice, own: string): Requirement[] {
   return needs.flatMap(([name, actions]): Requirement[] => {
     const record = device.capabilities.find((capability) => capability.name === name)

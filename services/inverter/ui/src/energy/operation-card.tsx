@@ -1,7 +1,8 @@
 import { answer, Fact, RelativeTime, Section, StatusBadge, type Tone, useAction } from '@hearth/ui'
-import { Alert, Button, Group, Progress, Text } from '@mantine/core'
+import { Button, Group, Progress, Text } from '@mantine/core'
 import { IconAlertTriangle, IconPlayerStop } from '@tabler/icons-react'
 import { api, type EnergyDevice, keys } from '../api.ts'
+import { Notice } from '../page-elements.tsx'
 import { batteryDirection } from '../values/energy-flow.ts'
 import { power, spell } from '../values/quantity.ts'
 import { isBusy, states, stopReasons, actions } from './energy-texts.ts'
@@ -16,9 +17,16 @@ const tones: Record<EnergyDevice['state'], Tone> = {
   fault: 'bad',
 }
 
+interface OperationProps {
+  energy: EnergyDevice
+  /** State of charge, 0 to 1. */
+  soc: number | undefined
+  /** Measured power of the battery, watts. */
+  batteryW: number | undefined
+}
+
 /** The running operation, with a button to stop it. */
-export function OperationCard(props: { energy: EnergyDevice; soc: number | undefined; batteryW: number | undefined }) {
-  const { energy, soc, batteryW } = props
+export function OperationCard({ energy, soc, batteryW }: OperationProps) {
   const params = { path: { device_id: energy.device_id } }
   const stop = useAction({
     run: () => answer(api.DELETE('/api/v1/devices/{device_id}/battery/dispatch', { params })),
@@ -77,15 +85,7 @@ function PowerFigure(props: { label: string; watts: number | null; direction: ke
   )
 }
 
-function Operation({
-  energy,
-  soc,
-  batteryW,
-}: {
-  energy: EnergyDevice
-  soc: number | undefined
-  batteryW: number | undefined
-}) {
+function Operation({ energy, soc, batteryW }: OperationProps) {
   const measured =
     batteryW === undefined
       ? { watts: energy.measured_power_w, direction: energy.measured_direction }
@@ -98,20 +98,16 @@ function Operation({
         <PowerFigure label="Measured" watts={measured.watts} direction={measured.direction} />
       </dl>
       {energy.deviation !== null && (
-        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner" mb={0}>
-          <Text size="md">
-            The battery does not follow the command. {energy.deviation.detail} First seen{' '}
-            <RelativeTime value={energy.deviation.since} />.
-          </Text>
-        </Alert>
+        <Notice icon={IconAlertTriangle} mb={0}>
+          The battery does not follow the command. {energy.deviation.detail} First seen{' '}
+          <RelativeTime value={energy.deviation.since} />.
+        </Notice>
       )}
       {target !== null && (
         <div>
-          <Group justify="space-between">
-            <Text>
-              Battery {soc === undefined ? '–' : Math.round(soc * 100)} %, target {target} %
-            </Text>
-          </Group>
+          <Text>
+            Battery {soc === undefined ? '–' : Math.round(soc * 100)} %, target {target} %
+          </Text>
           <Progress value={(soc ?? 0) * 100} mt={6} size="lg" color="green" aria-label="State of charge" />
         </div>
       )}
@@ -142,19 +138,17 @@ function Operation({
 
 function Fault({ energy }: { energy: EnergyDevice }) {
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner" mb={0}>
-      <Text size="md">
-        The inverter settings could not be restored yet
-        {energy.fault_code !== null && ` (${energy.fault_code.replaceAll('_', ' ')})`}; the service retries
-        {energy.next_restore_at !== null && (
-          <>
-            , next try <RelativeTime value={energy.next_restore_at} />
-          </>
-        )}
-        ; {energy.restore_attempts} {energy.restore_attempts === 1 ? 'attempt' : 'attempts'} so far. New commands are
-        refused until then.
-      </Text>
-    </Alert>
+    <Notice color="red" icon={IconAlertTriangle} mb={0}>
+      The inverter settings could not be restored yet
+      {energy.fault_code !== null && ` (${energy.fault_code.replaceAll('_', ' ')})`}; the service retries
+      {energy.next_restore_at !== null && (
+        <>
+          , next try <RelativeTime value={energy.next_restore_at} />
+        </>
+      )}
+      ; {energy.restore_attempts} {energy.restore_attempts === 1 ? 'attempt' : 'attempts'} so far. New commands are
+      refused until then.
+    </Notice>
   )
 }
 

@@ -17,35 +17,25 @@ export function ReadingsCard(props: {
 }) {
   const { device, values, flow } = props
   const stale = useStaleness(flowMetrics.map((name) => values?.[name]))
-  const shown = <T,>(quantity: T) => (flow === undefined ? undefined : quantity)
+  const figures = [
+    { label: 'State of charge', icon: IconPercentage, kind: 'battery', quantity: percent(flow?.soc) },
+    {
+      label: 'Battery',
+      icon: IconBattery3,
+      kind: 'battery',
+      quantity: power(flow?.battery),
+      note: batteryLabel(flow?.battery),
+    },
+    { label: 'Grid', icon: PylonIcon, kind: 'grid', quantity: power(flow?.grid), note: gridLabel(flow?.grid) },
+    { label: 'House', icon: IconHome, kind: 'house', quantity: power(flow?.house) },
+    { label: 'Solar', icon: IconSolarPanel2, kind: 'solar', quantity: power(flow?.solar) },
+  ] as const
   return (
     <Section title="Readings" actions={<SimulatedBadge device={device} />}>
       <div className="readings">
-        <Figure
-          label="State of charge"
-          icon={IconPercentage}
-          kind="battery"
-          quantity={shown(percent(flow?.soc))}
-          stale={stale}
-        />
-        <Figure
-          label="Battery"
-          icon={IconBattery3}
-          kind="battery"
-          quantity={shown(power(flow?.battery))}
-          note={batteryLabel(flow?.battery)}
-          stale={stale}
-        />
-        <Figure
-          label="Grid"
-          icon={PylonIcon}
-          kind="grid"
-          quantity={shown(power(flow?.grid))}
-          note={gridLabel(flow?.grid)}
-          stale={stale}
-        />
-        <Figure label="House" icon={IconHome} kind="house" quantity={shown(power(flow?.house))} stale={stale} />
-        <Figure label="Solar" icon={IconSolarPanel2} kind="solar" quantity={shown(power(flow?.solar))} stale={stale} />
+        {figures.map((figure) => (
+          <Figure key={figure.label} {...figure} quantity={flow && figure.quantity} stale={stale} />
+        ))}
       </div>
     </Section>
   )

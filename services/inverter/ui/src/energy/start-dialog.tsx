@@ -1,8 +1,9 @@
-import { answer, ErrorState, formatTime, LoadingLines, useAction } from '@hearth/ui'
-import { Alert, Button, Group, Modal, Stack, Text, Table } from '@mantine/core'
+import { answer, type Column, DataTable, formatTime, QueryState, useAction } from '@hearth/ui'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type DispatchPreview, type EnergyAction, type EnergyCommand, type EnergyDevice, keys } from '../api.ts'
+import { Notice } from '../page-elements.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { actions, toPreviewRequest } from './energy-texts.ts'
 
@@ -39,10 +40,7 @@ export function StartDialog(props: { energy: EnergyDevice; command: Command; onC
     <Modal opened onClose={onClose} title={`${actions[action].verb} on ${energy.device_name}?`} size="lg">
       <Stack>
         {action === 'auto' && <Text>Stops the running command and restores the inverter settings.</Text>}
-        {action !== 'auto' && preview.data === undefined && preview.error === null && <LoadingLines lines={4} />}
-        {action !== 'auto' && preview.data === undefined && preview.error !== null && (
-          <ErrorState error={preview.error} onRetry={() => void preview.refetch()} />
-        )}
+        {action !== 'auto' && <QueryState query={preview} lines={4} />}
         {preview.data !== undefined && <Preview preview={preview.data} />}
         <Group justify="flex-end" className="hearth-dialog-actions">
           <Button variant="default" onClick={onClose}>
@@ -91,16 +89,9 @@ function Preview({ preview }: { preview: DispatchPreview }) {
         {preview.max_power_w_clamped && ` The power is limited to ${preview.max_power_w} W by the inverter.`}
       </Text>
       {warnings.map(({ code, detail }) => (
-        <Alert
-          key={code}
-          color="yellow"
-          variant="light"
-          icon={<IconAlertTriangle aria-hidden />}
-          className="notice-banner"
-          mb={0}
-        >
-          <Text size="md">{detail}.</Text>
-        </Alert>
+        <Notice key={code} icon={IconAlertTriangle} mb={0}>
+          {detail}.
+        </Notice>
       ))}
       {preview.changes.length > 0 && <PreviewTable changes={preview.changes} restores={preview.restores} />}
     </>
@@ -117,32 +108,19 @@ const outcomes: Record<DispatchPreview['outcome'], string> = {
 /** Registers in the order they are written, with what they hold now and at the end. */
 function PreviewTable({ changes, restores }: Pick<DispatchPreview, 'changes' | 'restores'>) {
   const atEnd = (name: string) => restores.findLast((restore) => restore.name === name)?.to
+  const columns: Column<DispatchPreview['changes'][number]>[] = [
+    {
+      key: 'name',
+      header: 'Register',
+      role: 'title',
+      render: ({ name }) => <span className="hearth-mono">{name}</span>,
+    },
+    { key: 'from', header: 'Current', numeric: true, render: ({ from }) => formatValue(from, null) },
+    { key: 'to', header: 'New', numeric: true, render: ({ to }) => <b>{formatValue(to, null)}</b> },
+    { key: 'end', header: 'Restored to', numeric: true, render: ({ name }) => formatValue(atEnd(name), null) },
+  ]
+  const answer = { rows: changes, total: changes.length, error: undefined, retry: () => undefined }
   return (
-    <div className="hearth-table">
-      <Table.ScrollContainer minWidth={420} type="native">
-        <Table aria-label="Register changes">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Register</Table.Th>
-              <Table.Th data-numeric="true">Current</Table.Th>
-              <Table.Th data-numeric="true">New</Table.Th>
-              <Table.Th data-numeric="true">Restored to</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {changes.map(({ name, from, to }) => (
-              <Table.Tr key={name}>
-                <Table.Td className="hearth-mono">{name}</Table.Td>
-                <Table.Td data-numeric="true">{formatValue(from, null)}</Table.Td>
-                <Table.Td data-numeric="true">
-                  <b>{formatValue(to, null)}</b>
-                </Table.Td>
-                <Table.Td data-numeric="true">{formatValue(atEnd(name), null)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
-    </div>
+    <DataTable label="Register changes" columns={columns} rowKey={({ name }) => name} answer={answer} empty={null} />
   )
 }

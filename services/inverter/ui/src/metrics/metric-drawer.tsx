@@ -1,5 +1,5 @@
-import { describeError, Fact, RelativeTime, Section } from '@hearth/ui'
-import { ActionIcon, Drawer, Stack, Text } from '@mantine/core'
+import { describeError, IconAction, RelativeTime, Section } from '@hearth/ui'
+import { Drawer, Stack, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -7,6 +7,7 @@ import { type AdminDevice, keys, type Parameter, readSettings } from '../api.ts'
 import { kinds, formatLimits } from '../approvals/parameter-search.ts'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
 import { DeviceSelect } from '../devices/device-select.tsx'
+import { Facts } from '../page-elements.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { TriggerAction } from './trigger-action.tsx'
 import { useReading, WriteMetric } from './write-metric.tsx'
@@ -34,13 +35,7 @@ export function MetricDrawer(props: { parameter: Parameter; devices: readonly Ad
             {!parameter.is_action && <ValueNow device={device} parameter={parameter} />}
           </>
         )}
-        <dl className="hearth-facts">
-          {factsOf(parameter).map(([name, value]) => (
-            <Fact key={name} name={name}>
-              {value}
-            </Fact>
-          ))}
-        </dl>
+        <Facts facts={factsOf(parameter)} />
         {device !== undefined && <Writing device={device} parameter={parameter} />}
       </Stack>
     </Drawer>
@@ -92,15 +87,13 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
           {reading.error !== null && describeError(reading.error)}
         </small>
       </p>
-      <ActionIcon
-        variant="default"
+      <IconAction
+        icon={IconRefresh}
+        label="Refresh"
         size={36}
-        aria-label="Refresh"
         loading={reading.isFetching}
         onClick={() => void reading.refetch()}
-      >
-        <IconRefresh size={18} aria-hidden />
-      </ActionIcon>
+      />
     </div>
   )
 }
@@ -108,24 +101,15 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
 function Writing({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   if (!parameter.writable || settings.data === undefined) return null
-  const title = parameter.is_action ? 'Trigger' : 'Write'
-  if (!settings.data.write_access)
-    return (
-      <Section title={title}>
-        <Text className="hearth-dimmed">Write access is off. Turn it on under Inverters, Devices.</Text>
-      </Section>
-    )
-  if (!parameter.approved)
-    return (
-      <Section title={title}>
-        <Text className="hearth-dimmed">Not approved. Turn on “Writable” in the table first.</Text>
-      </Section>
-    )
+  const isOn = settings.data.write_access
   return (
-    <Section title={title}>
-      {parameter.is_action ? (
-        <TriggerAction device={device} parameter={parameter} />
-      ) : (
+    <Section title={parameter.is_action ? 'Trigger' : 'Write'}>
+      {!isOn && <Text className="hearth-dimmed">Write access is off. Turn it on under Inverters, Devices.</Text>}
+      {isOn && !parameter.approved && (
+        <Text className="hearth-dimmed">Not approved. Turn on “Writable” in the table first.</Text>
+      )}
+      {isOn && parameter.approved && parameter.is_action && <TriggerAction device={device} parameter={parameter} />}
+      {isOn && parameter.approved && !parameter.is_action && (
         <WriteMetric key={`${device.device_id} ${parameter.name}`} device={device} parameter={parameter} />
       )}
     </Section>

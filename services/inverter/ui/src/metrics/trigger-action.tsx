@@ -24,7 +24,7 @@ export function TriggerAction({ device, parameter }: { device: AdminDevice; para
       <Text className="hearth-dimmed">
         The inverter does not confirm actions. Check its display or the diagnostics.
       </Text>
-      <ValueField label="Action" parameter={parameter} value={typed} error={undefined} onChange={setTyped} />
+      <ValueField label="Action" parameter={parameter} value={typed} onChange={setTyped} />
       <Group justify="flex-end">
         <Button
           color="red"

@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import type { Parameter } from '../api.ts'
+import { humanize } from '../values/quantity.ts'
 import { expectedRange, choicesOf } from './write-values.ts'
 
 /** The input that fits an object: a choice, a number or a text. */
@@ -7,10 +8,9 @@ export function ValueField(props: {
   label: string
   parameter: Parameter
   value: string | number
-  error: string | undefined
   onChange: (value: string | number) => void
 }) {
-  const { label, parameter, value, error, onChange } = props
+  const { label, parameter, value, onChange } = props
   const choices =
     parameter.value_type === 'boolean'
       ? [
@@ -24,20 +24,16 @@ export function ValueField(props: {
         label={label}
         data={[{ value: '', label: 'Choose' }, ...choices]}
         value={value}
-        error={error}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
     )
   if (parameter.value_type === 'string')
-    return (
-      <TextInput label={label} value={value} error={error} onChange={(event) => onChange(event.currentTarget.value)} />
-    )
+    return <TextInput label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)} />
   const range = expectedRange(parameter)
   return (
     <NumberInput
       label={label}
       value={value}
-      error={error}
       onChange={onChange}
       allowDecimal={parameter.value_type === 'number'}
       decimalScale={6}
@@ -45,10 +41,8 @@ export function ValueField(props: {
       {...(range === undefined
         ? {}
         : {
-            description: `${capitalized(range.meaning)}; usually from ${range.min.toLocaleString('en')} to ${range.max.toLocaleString('en')}`,
+            description: `${humanize(range.meaning)}; usually from ${range.min.toLocaleString('en')} to ${range.max.toLocaleString('en')}`,
           })}
     />
   )
 }
-
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,14 +1,14 @@
-import { answer, describeError } from '@hearth/ui'
-import { Alert, Button, Group, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { answer, describeError, Fact } from '@hearth/ui'
+import { Button, Group, Modal, Stack } from '@mantine/core'
+import { IconAlertTriangle, IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
 import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys, type Parameter } from '../api.ts'
+import { Notice } from '../page-elements.tsx'
 import { formatValue } from '../values/quantity.ts'
-import { ConfirmWrite, scalarOf } from './confirm-write.tsx'
 import { ValueField } from './value-field.tsx'
-import { toWriteValue } from './write-values.ts'
+import { choicesOf, toWriteValue, warningFor } from './write-values.ts'
 
 type WriteResult = components['schemas']['WriteResult']
 
@@ -43,7 +43,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
         if (value !== undefined) setConfirming(true)
       }}
     >
-      <ValueField label="New value" parameter={parameter} value={typed} error={undefined} onChange={setTyped} />
+      <ValueField label="New value" parameter={parameter} value={typed} onChange={setTyped} />
       <Group justify="flex-end">
         <Button type="submit" disabled={value === undefined} loading={write.isPending}>
           Write to {device.display_name}
@@ -63,35 +63,81 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
       <div aria-live="polite">
         {write.data !== undefined && !write.isPending && <Outcome result={write.data} unit={parameter.unit} />}
         {write.error !== null && !write.isPending && (
-          <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} className="write-outcome">
-            <Text size="md">{describeError(write.error)}</Text>
-          </Alert>
+          <Notice color="red" icon={IconAlertTriangle} mb={0}>
+            {describeError(write.error)}
+          </Notice>
         )}
       </div>
     </form>
   )
 }
 
-function Outcome({ result, unit }: { result: WriteResult; unit: string | null }) {
-  const { confirmed, written_value: written, readback_value: readback } = result
+type Value = number | boolean | string
+
+/** A value that is not a structure, which nothing compares with. */
+const scalarOf = (value: unknown): Value | null =>
+  typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? value : null
+
+/** Shows the current and the new value side by side before anything is sent, and warns when the new one looks wrong. */
+function ConfirmWrite(props: {
+  device: AdminDevice
+  parameter: Parameter
+  value: Value
+  /** Null when the inverter gives no value, undefined while it is read. */
+  now: Value | null | undefined
+  isWriting: boolean
+  onWrite: () => void
+  onClose: () => void
+}) {
+  const { device, parameter, value, now, isWriting, onWrite, onClose } = props
+  const warning = warningFor(parameter, { value, now })
   return (
-    <Alert
-      color={confirmed ? 'green' : 'yellow'}
-      variant="light"
-      icon={confirmed ? <IconCircleCheck aria-hidden /> : <IconAlertTriangle aria-hidden />}
-      className="write-outcome"
-    >
-      <Text size="md">
-        {confirmed
-          ? `Written and read back: ${formatValue(readback, unit)}.`
-          : `Sent ${formatValue(written, unit)}, but the inverter shows ${formatValue(readback, unit)}.`}
-        {result.send_unconfirmed && ' The connection was lost meanwhile.'}
-      </Text>
-    </Alert>
+    <Modal opened onClose={onClose} title={`Write ${parameter.name} on ${device.display_name}?`}>
+      <Stack>
+        <dl className="write-comparison">
+          <Fact name="Current">{now === undefined ? '…' : now === null ? 'No value' : textOf(now, parameter)}</Fact>
+          <IconArrowRight size={20} aria-hidden />
+          <Fact name="New">{textOf(value, parameter)}</Fact>
+        </dl>
+        {warning !== null && (
+          <Notice icon={IconAlertTriangle} mb={0}>
+            {warning} Are you sure?
+          </Notice>
+        )}
+        <Group justify="flex-end" className="hearth-dialog-actions">
+          <Button variant="default" onClick={onClose} data-autofocus={warning !== null || undefined}>
+            Cancel
+          </Button>
+          <Button
+            {...(warning === null ? {} : { color: 'red' })}
+            loading={isWriting}
+            onClick={onWrite}
+            data-autofocus={warning === null || undefined}
+          >
+            {warning === null ? 'Write' : 'Write anyway'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
   )
 }
 
-/** The present value of one object of a device. */
+const textOf = (value: Value, parameter: Parameter): string =>
+  choicesOf(parameter).find((choice) => choice.value === String(value))?.label ?? formatValue(value, parameter.unit)
+
+function Outcome({ result, unit }: { result: WriteResult; unit: string | null }) {
+  const { confirmed, written_value: written, readback_value: readback } = result
+  return (
+    <Notice color={confirmed ? 'green' : 'yellow'} icon={confirmed ? IconCircleCheck : IconAlertTriangle} mb={0}>
+      {confirmed
+        ? `Written and read back: ${formatValue(readback, unit)}.`
+        : `Sent ${formatValue(written, unit)}, but the inverter shows ${formatValue(readback, unit)}.`}
+      {result.send_unconfirmed && ' The connection was lost meanwhile.'}
+    </Notice>
+  )
+}
+
+/** Current value of one object of a device. */
 export function useReading(device: AdminDevice, parameter: Parameter) {
   const params = { path: { device_id: device.device_id, metric_name: parameter.name } }
   return useQuery({

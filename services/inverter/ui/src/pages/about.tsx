@@ -1,11 +1,10 @@
 import { Button, Text } from '@mantine/core'
 import {
   answer,
-  describeError,
   Fact,
-  LoadingLines,
   notifyDone,
   PageHeader,
+  QueryState,
   RelativeTime,
   Section,
   StatusBadge,
@@ -15,6 +14,7 @@ import { IconBook2, IconRefresh } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { components } from '../api.gen.ts'
 import { api, keys, readSettings } from '../api.ts'
+import { IconButton } from '../page-elements.tsx'
 
 type ReleaseInfo = components['schemas']['ReleaseInfo']
 
@@ -43,7 +43,7 @@ export function AboutPage() {
 function Version() {
   const cache = useQueryClient()
   const release = useQuery({ queryKey: keys.release, queryFn: () => readRelease(false) })
-  const look = useAction<void, ReleaseInfo>({
+  const check = useAction<void, ReleaseInfo>({
     run: () => readRelease(true),
     onDone: (info) => {
       cache.setQueryData(keys.release, info)
@@ -55,18 +55,12 @@ function Version() {
     <Section
       title="Version"
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          loading={look.isPending}
-          onClick={() => look.mutate()}
-        >
+        <IconButton icon={IconRefresh} loading={check.isPending} onClick={() => check.mutate()}>
           Check for updates
-        </Button>
+        </IconButton>
       }
     >
-      {data === undefined && release.error === null && <LoadingLines lines={2} />}
-      {data === undefined && release.error !== null && <Text>{describeError(release.error)}</Text>}
+      <QueryState query={release} lines={2} />
       {data !== undefined && (
         <dl className="hearth-facts" data-start>
           <Fact name="Installed">{data.version}</Fact>

@@ -1,49 +1,52 @@
-import {
-  ConfirmDelete,
-  EmptyState,
-  ErrorState,
-  LoadingLines,
-  PageHeader,
-  useConnection,
-  answer,
-  useAction,
-} from '@hearth/ui'
+import { ConfirmDelete, ErrorState, PageHeader, QueryState, useConnection, answer, useAction } from '@hearth/ui'
 import { Button, Group, Menu } from '@mantine/core'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'
-import { Link } from 'wouter'
-import { type AdminDevice, keys, readHealth, api, type DashboardLayout } from '../api.ts'
+import { type AdminDevice, keys, api, type DashboardLayout } from '../api.ts'
 import '../dashboard/battery.css'
 import '../dashboard/dashboard.css'
 import '../dashboard/flow.css'
 import { arrange, type PlacedWidget, show } from '../dashboard/grid-placement.ts'
 import { Grid } from '../dashboard/grid.tsx'
 import { defaultLayout, widgets as plans } from '../dashboard/widgets.ts'
-import { ConnectionBanner, SimulatedBanner } from '../devices/device-banners.tsx'
+import { ConnectionBanner, NoInverter, SimulatedBanner } from '../devices/device-banners.tsx'
 import { DeviceSelect, useChosenDevice, useDevices } from '../devices/device-select.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
+import { IconButton } from '../page-elements.tsx'
 
 /** The house at a glance. */
 export function DashboardPage() {
   const devices = useDevices()
-  const layout = useLayout()
+  /** The saved arrangement; `null` while the page arranges itself. */
+  const layout = useQuery({
+    queryKey: keys.layout,
+    queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
+  })
   if (devices.data === undefined || layout.data === undefined)
     return (
       <>
         <PageHeader title="Dashboard" />
-        {devices.error === null && layout.error === null ? (
-          <LoadingLines lines={8} />
-        ) : (
-          <ErrorState
-            error={devices.error ?? layout.error}
-            onRetry={() => void Promise.all([devices.refetch(), layout.refetch()])}
-          />
-        )}
+        <QueryState
+          query={{
+            data: undefined,
+            error: devices.error ?? layout.error,
+            refetch: () => Promise.all([devices.refetch(), layout.refetch()]),
+          }}
+          lines={8}
+        />
       </>
     )
-  if (devices.data.length === 0) return <FirstStep />
+  if (devices.data.length === 0)
+    return (
+      <>
+        <PageHeader title="Dashboard" />
+        <NoInverter icon={IconSolarElectricity} title="Connect the first inverter">
+          You need its network address; the default port is 8899.
+        </NoInverter>
+      </>
+    )
   return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
 }
 
@@ -59,7 +62,10 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWi
   const health = useQuery({
     queryKey: [...keys.health, device?.device_id],
     enabled: device !== undefined,
-    queryFn: () => readHealth(device?.device_id ?? ''),
+    queryFn: () =>
+      answer(
+        api.GET('/api/v1/devices/{device_id}/health', { params: { path: { device_id: device?.device_id ?? '' } } }),
+      ),
   })
   const connection = useConnection()
   const widgets = draft ?? arrange(saved, defaultLayout)
@@ -72,13 +78,9 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWi
           <>
             <DeviceSelect devices={devices} value={device.device_id} onChange={choose} />
             {draft === undefined ? (
-              <Button
-                variant="default"
-                leftSection={<IconLayoutDashboard size={16} aria-hidden />}
-                onClick={() => setDraft(widgets)}
-              >
+              <IconButton icon={IconLayoutDashboard} onClick={() => setDraft(widgets)}>
                 Edit layout
-              </Button>
+              </IconButton>
             ) : (
               <EditBar draft={draft} setDraft={setDraft} isSaved={saved !== undefined} />
             )}
@@ -109,7 +111,15 @@ function EditBar(props: {
   const { draft, setDraft, isSaved } = props
   const [isResetting, setResetting] = useState(false)
   const done = () => setDraft(undefined)
-  const save = useSaveLayout(done)
+  const cache = useQueryClient()
+  const save = useAction<PlacedWidget[], { layout: DashboardLayout | null }>({
+    run: (widgets) => answer(api.PUT('/admin/api/dashboard-layout', { body: { version: 1, widgets } })),
+    done: () => 'Dashboard saved',
+    onDone: ({ layout }) => {
+      cache.setQueryData(keys.layout, layout)
+      done()
+    },
+  })
   const hidden = draft.filter((widget) => !widget.visible)
   return (
     <Group gap={8}>
@@ -127,13 +137,12 @@ function EditBar(props: {
           ))}
         </Menu.Dropdown>
       </Menu>
-      <Button
-        variant="default"
-        leftSection={<IconRestore size={16} aria-hidden />}
+      <IconButton
+        icon={IconRestore}
         onClick={() => (isSaved ? setResetting(true) : setDraft(arrange(undefined, defaultLayout)))}
       >
         Reset
-      </Button>
+      </IconButton>
       <Button variant="default" onClick={done}>
         Cancel
       </Button>
@@ -147,7 +156,7 @@ function EditBar(props: {
         losses={['Widget positions and sizes', 'Which widgets are shown']}
         verb="Reset dashboard"
         action={{
-          run: resetLayout,
+          run: () => answer(api.DELETE('/admin/api/dashboard-layout')),
           done: () => 'Default layout restored',
           renew: [keys.layout],
           onDone: done,
@@ -156,46 +165,3 @@ function EditBar(props: {
     </Group>
   )
 }
-
-function FirstStep() {
-  return (
-    <>
-      <PageHeader title="Dashboard" />
-      <EmptyState
-        icon={IconSolarElectricity}
-        title="Connect the first inverter"
-        action={
-          <Button component={Link} href="/inverters?add=1">
-            Add inverter
-          </Button>
-        }
-      >
-        You need its network address; the default port is 8899.
-      </EmptyState>
-    </>
-  )
-}
-
-/** The saved arrangement; `null` while the page arranges itself. */
-function useLayout() {
-  return useQuery({
-    queryKey: keys.layout,
-    queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
-  })
-}
-
-/** Saves an arrangement. */
-function useSaveLayout(onDone: () => void) {
-  const cache = useQueryClient()
-  return useAction<PlacedWidget[], { layout: DashboardLayout | null }>({
-    run: (widgets) => answer(api.PUT('/admin/api/dashboard-layout', { body: { version: 1, widgets } })),
-    done: () => 'Dashboard saved',
-    onDone: ({ layout }) => {
-      cache.setQueryData(keys.layout, layout)
-      onDone()
-    },
-  })
-}
-
-/** Forgets the saved arrangement. */
-const resetLayout = () => answer(api.DELETE('/admin/api/dashboard-layout'))

@@ -1,12 +1,12 @@
-import { Button } from '@mantine/core'
-import { answer, EmptyState, PageHeader, QueryState } from '@hearth/ui'
+import { answer, PageHeader, QueryState } from '@hearth/ui'
 import { IconActivityHeartbeat, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
 import { api, keys } from '../api.ts'
+import { NoInverter } from '../devices/device-banners.tsx'
 import { ConnectionCard } from '../diagnostics/connection-card.tsx'
 import '../diagnostics/diagnostics.css'
 import { FrameTable } from '../diagnostics/frame-table.tsx'
+import { IconButton } from '../page-elements.tsx'
 
 /** Connections, their counters and recent frames. */
 export function DiagnosticsPage() {
@@ -21,29 +21,16 @@ export function DiagnosticsPage() {
         title="Diagnostics"
         description="Connections, counters and recent frames."
         actions={
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={transports.isFetching}
-            onClick={() => void transports.refetch()}
-          >
+          <IconButton icon={IconRefresh} loading={transports.isFetching} onClick={() => void transports.refetch()}>
             Refresh
-          </Button>
+          </IconButton>
         }
       />
       <QueryState query={transports} lines={8} />
       {transports.data?.transports.length === 0 && (
-        <EmptyState
-          icon={IconActivityHeartbeat}
-          title="No connections yet"
-          action={
-            <Button component={Link} href="/inverters?add=1">
-              Add inverter
-            </Button>
-          }
-        >
+        <NoInverter icon={IconActivityHeartbeat} title="No connections yet">
           Counters appear when you add an inverter.
-        </EmptyState>
+        </NoInverter>
       )}
       {transports.data !== undefined && transports.data.transports.length > 0 && (
         <div className="hearth-stack">

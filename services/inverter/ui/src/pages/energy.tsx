@@ -1,10 +1,9 @@
-import { EmptyState, ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
-import { Button } from '@mantine/core'
+import { ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
 import { IconBatteryAutomotive } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation, useParams } from 'wouter'
+import { useLocation, useParams } from 'wouter'
 import { type AdminDevice, type EnergyDevice, keys, readEnergy } from '../api.ts'
-import { ConnectionBanner, SimulatedBanner } from '../devices/device-banners.tsx'
+import { ConnectionBanner, NoInverter, SimulatedBanner } from '../devices/device-banners.tsx'
 import { DeviceSelect, useDevices } from '../devices/device-select.tsx'
 import { CommandCard, ProgramCard } from '../energy/command-card.tsx'
 import '../energy/energy.css'
@@ -39,7 +38,11 @@ export function EnergyPage() {
           )
         }
       />
-      {devices.data?.length === 0 && <NoDevice />}
+      {devices.data?.length === 0 && (
+        <NoInverter icon={IconBatteryAutomotive} title="No inverter yet">
+          Add an inverter first, then control its battery here.
+        </NoInverter>
+      )}
       {devices.data?.length !== 0 && (own === undefined || device === undefined) && error === null && (
         <LoadingLines lines={8} />
       )}
@@ -78,21 +81,5 @@ function EnergyOf(props: { device: AdminDevice; devices: readonly AdminDevice[];
       </div>
       <JournalTable deviceId={device.device_id} />
     </>
-  )
-}
-
-function NoDevice() {
-  return (
-    <EmptyState
-      icon={IconBatteryAutomotive}
-      title="No inverter yet"
-      action={
-        <Button component={Link} href="/inverters?add=1">
-          Add inverter
-        </Button>
-      }
-    >
-      Add an inverter first, then control its battery here.
-    </EmptyState>
   )
 }

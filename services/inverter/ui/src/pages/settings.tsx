@@ -1,21 +1,20 @@
-import { Button, NumberInput } from '@mantine/core'
 import {
-  applyFieldProblems,
+  changedValues,
   Fact,
   PageHeader,
   PasswordDialog,
   QueryState,
-  SaveBar,
   Section,
+  SettingsForm,
+  type SettingsSection,
   useSession,
 } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { IconPassword } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type GatewaySettings, keys, readSettings } from '../api.ts'
-import { EnvironmentTable } from '../settings/environment-table.tsx'
-import { useSaveSettings } from '../settings/use-save-settings.ts'
+import { type GatewaySettings, keys, readSettings, saveSettings, type SettingsView } from '../api.ts'
+import { IconButton } from '../page-elements.tsx'
 
 /** Settings of the whole service. */
 export function SettingsPage() {
@@ -35,34 +34,35 @@ export function SettingsPage() {
   )
 }
 
+type LiveValues = Record<'live_interval_seconds', number | string>
+
+const sections: readonly SettingsSection<LiveValues>[] = [
+  {
+    title: 'Live values',
+    fields: [
+      {
+        name: 'live_interval_seconds',
+        kind: 'number',
+        label: 'Update interval',
+        description: '2 to 60 seconds, while a page is open. A shorter interval puts more load on the inverter.',
+        suffix: ' s',
+      },
+    ],
+  },
+]
+
 function LiveForm({ stored }: { stored: GatewaySettings }) {
-  const [problem, setProblem] = useState<string>()
-  const form = useForm<{ live_interval_seconds: number | string }>({
-    initialValues: { live_interval_seconds: stored.live_interval_seconds },
-  })
-  const save = useSaveSettings((error) => setProblem(applyFieldProblems(form, error) ?? undefined))
-  const submit = form.onSubmit(({ live_interval_seconds: seconds }) => {
-    setProblem(undefined)
-    save.mutate({ ...stored, live_interval_seconds: Number(seconds) })
-  })
+  const { live_interval_seconds } = stored
+  const form = useForm<LiveValues>({ initialValues: { live_interval_seconds } })
+  const values = form.getValues()
   return (
-    <form onSubmit={submit} noValidate className="hearth-stack">
-      <Section title="Live values">
-        <NumberInput
-          label="Update interval"
-          description="2 to 60 seconds, while a page is open. A shorter interval puts more load on the inverter."
-          suffix=" s"
-          min={2}
-          max={60}
-          clampBehavior="none"
-          maw={320}
-          {...form.getInputProps('live_interval_seconds')}
-        />
-      </Section>
-      {form.isDirty() && (
-        <SaveBar count={1} isSaving={save.isPending} problem={problem} onDiscard={() => form.reset()} />
-      )}
-    </form>
+    <SettingsForm
+      form={form}
+      changes={changedValues(values, { live_interval_seconds })}
+      save={() => saveSettings({ ...stored, live_interval_seconds: Number(values.live_interval_seconds) })}
+      renew={[keys.settings]}
+      sections={sections}
+    />
   )
 }
 
@@ -73,15 +73,46 @@ function Password() {
     <Section
       title="Administrator"
       actions={
-        <Button variant="default" leftSection={<IconPassword size={16} aria-hidden />} onClick={() => setOpen(true)}>
+        <IconButton icon={IconPassword} onClick={() => setOpen(true)}>
           Change password
-        </Button>
+        </IconButton>
       }
     >
       <dl className="hearth-facts" data-start>
         <Fact name="User name">{user.username}</Fact>
       </dl>
       {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
+    </Section>
+  )
+}
+
+/** Settings from the environment; read-only. */
+function EnvironmentTable({ facts }: { facts: SettingsView['environment'] }) {
+  const yesOrNo = (value: boolean) => (value ? 'Yes' : 'No')
+  const proxies = facts.trusted_proxies.length === 0 ? 'none' : facts.trusted_proxies.join(', ')
+  const rows = [
+    ['Listen address', 'BIND_ADDRESS', `${facts.bind_address}:${facts.bind_port}`],
+    ['Public API documentation', 'DOCS_PUBLIC', yesOrNo(facts.docs_public)],
+    ['Vendor diagnostics', 'ENABLE_VENDOR_DIAGNOSTICS', yesOrNo(facts.vendor_diagnostics)],
+    ['Trusted proxies', 'TRUSTED_PROXIES', proxies],
+    ['Client address header', 'FORWARDED_HEADER', facts.forwarded_header],
+    ['Requests per minute', 'RATE_LIMIT_PER_MINUTE', facts.requests_per_minute.toLocaleString('en')],
+  ]
+  return (
+    <Section title="Environment variables">
+      <p className="hearth-dimmed environment-lead">
+        Set when the service starts. Changes take effect after a restart.
+      </p>
+      <dl className="hearth-facts">
+        {rows.map(([name, variable, value]) => (
+          <div key={variable}>
+            <dt>
+              {name} <small className="hearth-mono">{variable}</small>
+            </dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
     </Section>
   )
 }

@@ -71,16 +71,11 @@ const columns: Column<Token>[] = [
   {
     key: 'role',
     header: 'Permission',
-    render: ({ role }) =>
-      role === 'read' ? (
-        <StatusBadge tone="quiet" icon={IconEye}>
-          Read
-        </StatusBadge>
-      ) : (
-        <StatusBadge tone="warn" icon={IconPencilBolt}>
-          Read and write
-        </StatusBadge>
-      ),
+    render: ({ role }) => (
+      <StatusBadge tone={role === 'read' ? 'quiet' : 'warn'} icon={role === 'read' ? IconEye : IconPencilBolt}>
+        {role === 'read' ? 'Read' : 'Read and write'}
+      </StatusBadge>
+    ),
   },
   { key: 'created', header: 'Created', render: ({ created_at }) => <RelativeTime value={created_at} /> },
 ]

@@ -7,7 +7,12 @@ import { keys, readParameters } from '../api.ts'
 import { moveEntry } from './scrape-config.ts'
 
 /** Maximum number of values in a scrape. */
-const most = 64
+const maxNames = 64
+
+const moves = [
+  { word: 'up', icon: IconArrowUp, step: -1 },
+  { word: 'down', icon: IconArrowDown, step: 1 },
+] as const
 
 /** Chooses which values are exposed, and in which order. */
 export function MetricPicker(props: {
@@ -28,7 +33,7 @@ export function MetricPicker(props: {
       title="Exposed values"
       actions={
         <span className="hearth-dimmed">
-          {names.length} of {most}
+          {names.length} of {maxNames}
         </span>
       }
     >
@@ -40,7 +45,7 @@ export function MetricPicker(props: {
           data={free.map(({ name }) => name)}
           value={typed}
           limit={30}
-          disabled={names.length >= most}
+          disabled={names.length >= maxNames}
           error={error}
           selectFirstOptionOnChange
           onChange={setTyped}
@@ -60,26 +65,19 @@ export function MetricPicker(props: {
             <li key={name}>
               <span className="picked-place">{index + 1}</span>
               <span className="hearth-mono">{name}</span>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={34}
-                aria-label={`Move ${name} up`}
-                disabled={index === 0}
-                onClick={() => onChange(moveEntry(names, name, -1))}
-              >
-                <IconArrowUp size={16} aria-hidden />
-              </ActionIcon>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={34}
-                aria-label={`Move ${name} down`}
-                disabled={index === names.length - 1}
-                onClick={() => onChange(moveEntry(names, name, 1))}
-              >
-                <IconArrowDown size={16} aria-hidden />
-              </ActionIcon>
+              {moves.map(({ word, icon: Icon, step }) => (
+                <ActionIcon
+                  key={word}
+                  variant="subtle"
+                  color="gray"
+                  size={34}
+                  aria-label={`Move ${name} ${word}`}
+                  disabled={names[index + step] === undefined}
+                  onClick={() => onChange(moveEntry(names, name, step))}
+                >
+                  <Icon size={16} aria-hidden />
+                </ActionIcon>
+              ))}
               <ActionIcon
                 variant="subtle"
                 color="gray"

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { moveEntry, scrapeConfig, sourcesOf } from './scrape-config.ts'
 
 test('a sample names the host, and the token only when one is needed', () => {
-  const open = scrapeConfig({ protocol: 'http:', host: '10.0.0.2:8102', isTokenRequired: false })
+  const open = scrapeConfig({ protocol: 'http:', host: '10.0.0.2:8102' }, false)
   assert.match(open, /targets: \['10\.0\.0\.2:8102'\]/)
   assert.doesNotMatch(open, /scheme|authorization/)
-  const closed = scrapeConfig({ protocol: 'https:', host: 'a.example', isTokenRequired: true })
+  const closed = scrapeConfig({ protocol: 'https:', host: 'a.example' }, true)
   assert.match(closed, /scheme: https\n {4}authorization:\n/)
 })
 

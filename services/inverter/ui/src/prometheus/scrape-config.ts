@@ -1,13 +1,8 @@
-/** Input of a sample scrape configuration. */
-export interface ScrapeTarget {
-  /** As the page was opened: `http:` or `https:`. */
-  protocol: string
-  host: string
-  isTokenRequired: boolean
-}
-
-/** A job for prometheus.yml that scrapes this service. */
-export function scrapeConfig({ protocol, host, isTokenRequired }: ScrapeTarget): string {
+/** A job for prometheus.yml that scrapes this service at the address of the page. */
+export function scrapeConfig(
+  { protocol, host }: Pick<Location, 'protocol' | 'host'>,
+  isTokenRequired: boolean,
+): string {
   return [
     'scrape_configs:',
     '  - job_name: inverter',

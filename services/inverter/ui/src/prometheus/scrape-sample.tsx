@@ -1,13 +1,13 @@
-import { ActionIcon, Alert, Code, Text } from '@mantine/core'
-import { CopyButton, describeError, LoadingLines, Section } from '@hearth/ui'
+import { Code, Text } from '@mantine/core'
+import { CopyButton, describeError, IconAction, LoadingLines, Section } from '@hearth/ui'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Notice } from '../page-elements.tsx'
 import { scrapeConfig } from './scrape-config.ts'
 
 /** A sample for prometheus.yml, and what a scrape gets now. */
 export function ScrapeSample({ isTokenRequired }: { isTokenRequired: boolean }) {
-  const { protocol, host } = window.location
-  const sample = scrapeConfig({ protocol, host, isTokenRequired })
+  const sample = scrapeConfig(window.location, isTokenRequired)
   const preview = useQuery({ queryKey: ['scrape-preview'], queryFn: readExposition, staleTime: 0 })
   return (
     <div className="hearth-stack">
@@ -24,22 +24,20 @@ export function ScrapeSample({ isTokenRequired }: { isTokenRequired: boolean }) 
       <Section
         title="Scrape preview"
         actions={
-          <ActionIcon
-            variant="default"
+          <IconAction
+            icon={IconRefresh}
+            label="Refresh"
             size={36}
-            aria-label="Refresh"
             loading={preview.isFetching}
             onClick={() => void preview.refetch()}
-          >
-            <IconRefresh size={18} aria-hidden />
-          </ActionIcon>
+          />
         }
       >
         {preview.data === undefined && preview.error === null && <LoadingLines lines={5} />}
         {preview.error !== null && (
-          <Alert color="gray" variant="light" className="notice-banner" mb={0}>
-            <Text size="md">{describeError(preview.error)}</Text>
-          </Alert>
+          <Notice color="gray" mb={0}>
+            {describeError(preview.error)}
+          </Notice>
         )}
         {preview.data !== undefined && (
           <Code block className="exposition" tabIndex={0} aria-label="Answer of /metrics">

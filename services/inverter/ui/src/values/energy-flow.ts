@@ -88,23 +88,43 @@ export function describeFlow({ solar, house, battery, grid, soc }: EnergyFlow): 
   const flows = [
     solar === undefined ? 'solar power unknown' : `solar ${spell(power(solar))}`,
     house === undefined ? 'house unknown' : `house uses ${spell(power(house))}`,
-    batteryPart(battery),
-    gridPart(grid),
+    partOf(battery, ['battery power unknown', 'battery idle', 'battery discharges #', 'battery charges #']),
+    partOf(grid, ['grid power unknown', 'no grid exchange', '# from the grid', '# to the grid']),
     ...(soc === undefined ? [] : [`battery at ${spell(percent(soc))}`]),
   ]
   return `Energy flow: ${flows.join(', ')}`
 }
 
-function batteryPart(watts: number | undefined): string {
-  if (watts === undefined) return 'battery power unknown'
-  const words = { in: 'battery discharges', out: 'battery charges', still: '' }
-  const word = words[directionOf(watts)]
-  return word === '' ? 'battery idle' : `${word} ${spell(power(watts))}`
+/** One power in words: the text for no value, none, in and out; `#` stands for the power. */
+function partOf(watts: number | undefined, [unknown, still, into, out]: [string, string, string, string]): string {
+  if (watts === undefined) return unknown
+  return { in: into, out, still }[directionOf(watts)].replace('#', spell(power(watts)))
 }
 
-function gridPart(watts: number | undefined): string {
-  if (watts === undefined) return 'grid power unknown'
-  const words = { in: 'from the grid', out: 'to the grid', still: '' }
-  const word = words[directionOf(watts)]
-  return word === '' ? 'no grid exchange' : `${spell(power(watts))} ${word}`
+/** Energy of one day in watt-hours, all counted upwards. */
+interface DayBalance {
+  produced: number | undefined
+  used: number | undefined
+  imported: number | undefined
+  exported: number | undefined
+  /** Share of the use that did not come from the grid, 0 to 1. */
+  selfSufficiency: number | undefined
+}
+
+/** The day's balance out of the inverter's counters; it counts what is fed in downwards. */
+export function dayOf(read: (name: string) => number | undefined): DayBalance {
+  const strings = [read('energy_e_dc_day_0'), read('energy_e_dc_day_1')].filter((part) => part !== undefined)
+  const [used, imported, exported] = [
+    read('energy_e_load_day'),
+    read('energy_e_grid_load_day'),
+    read('energy_e_grid_feed_day'),
+  ].map((part) => (part === undefined ? undefined : Math.abs(part)))
+  return {
+    produced: strings.length === 0 ? undefined : strings.reduce((sum, part) => sum + Math.abs(part), 0),
+    used,
+    imported,
+    exported,
+    selfSufficiency:
+      used === undefined || imported === undefined || used <= 0 ? undefined : Math.max(0, 1 - imported / used),
+  }
 }

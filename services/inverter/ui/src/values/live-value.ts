@@ -1,6 +1,6 @@
 import type { MetricValue } from '../api.ts'
 
-/** A value with the moment it was taken by this browser's clock, so that a wrong clock on either side shows no wrong age. */
+/** A value with its time by this browser's clock, so that a wrong clock on either side shows no wrong age. */
 export interface LiveValue extends MetricValue {
   /** Milliseconds since the epoch. */
   takenAt: number

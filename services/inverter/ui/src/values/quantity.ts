@@ -52,3 +52,9 @@ function trim(value: number): string {
   if (Number.isInteger(value)) return String(value)
   return String(Number(value.toFixed(size >= 100 ? 1 : 3)))
 }
+
+/** A word of the device, such as `calibration_high`, as a person reads it. */
+export function humanize(word: string): string {
+  const text = word.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,40 @@
+import { Fact } from '@hearth/ui'
+import { Alert, type AlertProps, Button, type ButtonProps, Text } from '@mantine/core'
+import type { ComponentType, ReactNode } from 'react'
+
+type Icon = ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
+
+/** A sentence that stands out from the page: a warning unless it has another colour. */
+export function Notice(
+  props: Pick<AlertProps, 'children' | 'color' | 'mb' | 'mt'> & {
+    icon?: Icon
+    /** What stands below the sentence. */
+    more?: ReactNode
+  },
+) {
+  const { icon: Icon, children, more, ...look } = props
+  return (
+    <Alert color="yellow" variant="light" icon={Icon && <Icon aria-hidden />} className="notice-banner" {...look}>
+      <Text size="md">{children}</Text>
+      {more}
+    </Alert>
+  )
+}
+
+/** Names with their values, such as those of a device. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="hearth-facts">
+      {facts.map(([name, value]) => (
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
+      ))}
+    </dl>
+  )
+}
+
+/** A button with an icon before its text. */
+export function IconButton({ icon: Icon, ...props }: ButtonProps & { icon: Icon; onClick: () => void }) {
+  return <Button variant="default" leftSection={<Icon size={16} aria-hidden />} {...props} />
+}
