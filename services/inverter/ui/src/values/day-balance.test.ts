@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayOf } from '../values/energy-flow.ts'
+import { dayOf } from './energy-flow.ts'
 
 test('a day is the sum of both strings, feeding in counts upwards, and own power is a share of the use', () => {
   const counters: Record<string, number> = {
