@@ -59,7 +59,6 @@ import { unsynced } from './sites/sync.ts'
 import type { Tables } from './tables.ts'
 import { createHostIndex } from './sites/domains.ts'
 import { createLiveTail } from './traffic/live-tail.ts'
-import { liveView } from './traffic/traffic-view.ts'
 import { Traffic } from './traffic/traffic.ts'
 import { createCheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
 import { declaredUpstreams, UpstreamStates } from './traffic/upstreams/upstream-states.ts'
@@ -359,7 +358,7 @@ function openCertificates(context: Context, { nodes }: Deploy): Certificates {
 /** Creates the counts of the access log, its live tail, and the states of upstreams. */
 function createTraffic({ db, timers, log }: Context, { nodes }: Deploy, { accounts }: Access) {
   let index = createHostIndex([])
-  const live = createLiveTail(timers, liveView)
+  const live = createLiveTail(timers)
   const traffic = new Traffic({
     db,
     timers,
