@@ -42,7 +42,7 @@ export function createImportTarget({ db, settleMany, editMany, uploads }: Import
       )
     },
     async addCertificate({ certificate, key }, name) {
-      const { id } = await uploads.add({ name, kind: 'certificate', certificate, privateKey: key })
+      const { id } = await uploads.add({ name, kind: 'certificate', certificate, private_key: key })
       return id
     },
   }
