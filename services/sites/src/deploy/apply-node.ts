@@ -17,7 +17,7 @@ export interface ApplyNodeDependencies {
   readonly nodes: Pick<Nodes, 'recheck'>
 }
 
-/** A node as applying needs it: with the compiler and the look afterwards. */
+/** A node as applying needs it: with the compiler and the check afterwards. */
 export function createApplyNode(node: KnownNode, dependencies: ApplyNodeDependencies): ApplyNode {
   const { desiredState, configs, isProbing, nodes } = dependencies
   let { place } = node
@@ -35,7 +35,7 @@ export function createApplyNode(node: KnownNode, dependencies: ApplyNodeDependen
       const { config, positions } = compileConfig(desiredState(sites), place)
       return { config, locateError: (text) => locateError(text, positions) }
     },
-    check: (_config, changed) =>
+    check: (changed) =>
       isProbing()
         ? checkServed({ host: reachHost(node), httpPort: place.httpPort }, changed)
         : Promise.resolve(undefined),

@@ -1,6 +1,5 @@
 import type { Timers } from '@hearth/runtime'
-import { atMost } from '../at-most.ts'
-import { shakeHands, type Handshake } from '../grader/handshake.ts'
+import { atMost, shakeHands, type Handshake } from '../grader/handshake.ts'
 import type { NodeEndpoint, SiteHost, SiteHosts } from '../site-host.ts'
 import { certificateOf, type CertificateState, type HostCertificate } from './certificate-state.ts'
 
