@@ -1,14 +1,13 @@
 import { acquireLock, type Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
-import type { AdminClient } from './nodes/admin-client.ts'
-import type { ExpectedConfigs } from './nodes/expected-config.ts'
-import type { NodeRow, NodeTables } from './nodes/tables.ts'
+import type { ApplyNode } from './apply-node.ts'
+import type { NodeTables } from './nodes/tables.ts'
 import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteChange } from '../sites/sync.ts'
 import type { SiteTables } from '../sites/tables.ts'
-import type { Compiled, NodeSnapshot, NodeOutcome } from './apply-to-node.ts'
+import type { NodeSnapshot, NodeOutcome } from './apply-to-node.ts'
 import { Batches } from './batches.ts'
-import { createSiteReader, type DesiredSite } from './desired-sites.ts'
+import { createSiteReader } from './desired-sites.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { type NodeRun, refusedBy, trialOf, tryNodes } from './node-run.ts'
 import type { ApplyTables } from './tables.ts'
@@ -35,18 +34,6 @@ export interface TriedNode {
   readonly id: number
   readonly name: string
   readonly outcome: NodeOutcome
-}
-
-/** A node with what applying needs of it. */
-export interface ApplyNode {
-  readonly row: NodeRow
-  readonly client: AdminClient
-  readonly configs: ExpectedConfigs
-  /** Finds out whether it is another version by now; true when `compile` gives another configuration then. */
-  adjust(): Promise<boolean>
-  compile(sites: readonly DesiredSite[]): Compiled
-  /** Checks what is served; the sites are those that are new or changed. */
-  check(changed: readonly DesiredSite[]): Promise<string | undefined>
 }
 
 /** The tables that applying works on. */

@@ -2,7 +2,7 @@ import { updateNodeRow } from './nodes/store.ts'
 import type { SiteStateRow } from '../sites/tables.ts'
 import { applyToNode, type NodeSnapshot, type NodeOutcome, type NodeTask } from './apply-to-node.ts'
 import type { SiteChange } from '../sites/sync.ts'
-import type { ApplyNode } from './apply.ts'
+import type { ApplyNode } from './apply-node.ts'
 import { type DesiredSite, siteOfVersion, withFallbacks } from './desired-sites.ts'
 import { type Db, findVersions, statesOfNode } from './store.ts'
 
