@@ -34,7 +34,7 @@ import { findNodeRow } from './deploy/nodes/store.ts'
 import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
 import { createPendingWatch } from './deploy/pending-watch.ts'
 import { createReturnToRevision, createRevisionDiff, createRevisions } from './deploy/revisions.ts'
-import { createRuleContextSource } from './deploy/rule-context-source.ts'
+import { createReadRuleContext } from './deploy/read-rule-context.ts'
 import { appliedEvent, createSyncAll, createSyncSites } from './deploy/sync-sites.ts'
 import { createEvents, type Events } from './events/events.ts'
 import type { NewEvent, Publish } from './events/schema.ts'
@@ -51,7 +51,7 @@ import { openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsStore } from './settings/settings.ts'
 import { createEditMany } from './sites/bulk-edit.ts'
-import { createCheckWanted, createSettleWanted, withFixedDirectory } from './sites/check-wanted.ts'
+import { createCheckWanted, createSettleWanted, readOnce } from './sites/check-wanted.ts'
 import { hashPassword } from './sites/site-change.ts'
 import { Sites } from './sites/sites.ts'
 import { allDomainOwners, allSiteRows, countPending, findSiteRow, hasOnDemandSite, namePending } from './sites/store.ts'
@@ -59,7 +59,6 @@ import { unsynced } from './sites/sync.ts'
 import type { Tables } from './tables.ts'
 import { createHostIndex } from './sites/domains.ts'
 import { createLiveTail } from './traffic/live-tail.ts'
-import { liveView } from './traffic/traffic-view.ts'
 import { Traffic } from './traffic/traffic.ts'
 import { createCheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
 import { declaredUpstreams, UpstreamStates } from './traffic/upstreams/upstream-states.ts'
@@ -359,7 +358,7 @@ function openCertificates(context: Context, { nodes }: Deploy): Certificates {
 /** Creates the counts of the access log, its live tail, and the states of upstreams. */
 function createTraffic({ db, timers, log }: Context, { nodes }: Deploy, { accounts }: Access) {
   let index = createHostIndex([])
-  const live = createLiveTail(timers, liveView)
+  const live = createLiveTail(timers)
   const traffic = new Traffic({
     db,
     timers,
@@ -401,11 +400,11 @@ function createTraffic({ db, timers, log }: Context, { nodes }: Deploy, { accoun
 function createSites(context: Context, deploy: Deploy, uploads: Uploads) {
   const { database, db, clock, timers, log, settings, config } = context
   const { nodes, sync, apply, revisions, drift } = deploy
-  const source = createRuleContextSource({ ...context, nodes, material: uploads.material })
+  const readRuleContext = createReadRuleContext({ ...context, nodes, material: uploads.material })
   const adapter = async () => (await nodes.get(firstNode))?.client.adapt
-  const check = createCheckWanted(source)
-  const settle = createSettleWanted({ source, adapter })
-  const settleMany = () => createSettleWanted({ source: withFixedDirectory(source), adapter })
+  const check = createCheckWanted(readRuleContext)
+  const settle = createSettleWanted(readRuleContext, adapter)
+  const settleMany = () => createSettleWanted(readOnce(readRuleContext), adapter)
   const editMany = createEditMany({ database, clock, sync })
   const storeMany = createEditMany({ database, clock, sync: unsynced })
   const first = { firstNode: () => nodes.get(firstNode), recheckFirst: () => nodes.recheck(firstNode) }
@@ -453,7 +452,7 @@ function createSites(context: Context, deploy: Deploy, uploads: Uploads) {
     features: {
       sites: new Sites({ ...context, check, settle, preview, sync, nodeNames: () => nodes.names() }),
       explain: createExplain({ ...deploy, ...first }),
-      checkUpstreams: createCheckUpstreams(source),
+      checkUpstreams: createCheckUpstreams(readRuleContext),
       applying: {
         revisions,
         status: () => readCaddyStatus(db, deploy),
@@ -464,7 +463,7 @@ function createSites(context: Context, deploy: Deploy, uploads: Uploads) {
           revisions,
           rows: () => allSiteRows(db),
           editMany,
-          check: () => createCheckWanted(withFixedDirectory(source)),
+          check: () => createCheckWanted(readOnce(readRuleContext)),
         }),
         drift: createDriftActions(drift, syncAll),
       },

@@ -78,14 +78,14 @@ test(
     )
     assert.equal(overview.totals.requests, 2880)
     assert.deepEqual(
-      overview.sites.map(({ siteId, totals }) => [siteId, totals.requests, totals.status[1]]),
+      overview.sites.map(({ site_id: id, totals }) => [id, totals.requests, totals.status['2xx']]),
       [
         [1, 1600, 1600],
         [2, 1200, 1200],
       ],
     )
     assert.equal(overview.elsewhere.requests, 80)
-    const { topPaths } = await second.site(1, '1h')
+    const { top_paths: topPaths } = await second.site(1, '1h')
     // The first reader may have left the last lines to the second.
     assert.ok(topPaths.length === 1 && topPaths[0]?.key === '/page' && topPaths[0].count >= 800)
     await second.close()

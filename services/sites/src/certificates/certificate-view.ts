@@ -1,16 +1,15 @@
 import { toIsoString } from '@hearth/runtime'
 import { localGradeLabel, type LocalGrade } from './grader/grader.ts'
-import type { RecordedGrade } from './history/history.ts'
 import type { HostCertificate } from './inventory/certificate-state.ts'
 import type * as wire from './schema.ts'
-import type { UploadedCertificate } from './uploads/uploads.ts'
+import type { GradeRow } from './tables.ts'
 
 const isoTime = (milliseconds: number): string => new Date(milliseconds).toISOString()
 
-const labels: Readonly<Record<RecordedGrade['source'], string>> = { local: localGradeLabel, ssllabs: 'SSL Labs' }
+const labels: Readonly<Record<GradeRow['source'], string>> = { local: localGradeLabel, ssllabs: 'SSL Labs' }
 
-/** As the wire has it, with the newest grades of the host. */
-export function hostCertificateView(found: HostCertificate, grades: readonly RecordedGrade[]): wire.HostCertificate {
+/** The wire form of a host's certificate, with the newest grades of the host. */
+export function hostCertificateView(found: HostCertificate, grades: readonly GradeRow[]): wire.HostCertificate {
   const { certificate } = found
   return {
     host: found.host,
@@ -27,17 +26,17 @@ export function hostCertificateView(found: HostCertificate, grades: readonly Rec
     fingerprint_sha256: certificate?.fingerprint ?? null,
     trusted: certificate?.isTrusted ?? null,
     checked_at: isoTime(found.checkedAt),
-    grades: grades.map(({ source, grade, gradeTrustIgnored, checkedAt }) => ({
+    grades: grades.map(({ source, grade, grade_trust_ignored, checked_at }) => ({
       source,
       label: labels[source],
       grade,
-      grade_trust_ignored: gradeTrustIgnored,
-      checked_at: isoTime(checkedAt),
+      grade_trust_ignored,
+      checked_at: isoTime(checked_at),
     })),
   }
 }
 
-/** As the wire has it. */
+/** The wire form of a local grade. */
 export function gradeView(grade: LocalGrade, siteId: number): wire.CertificateGrade {
   const { parts, observation } = grade
   return {
@@ -55,21 +54,3 @@ export function gradeView(grade: LocalGrade, siteId: number): wire.CertificateGr
     checked_at: isoTime(grade.checkedAt),
   }
 }
-
-/** As the wire has it. */
-export const uploadView = (upload: UploadedCertificate): wire.UploadedCertificate => ({
-  id: upload.id,
-  name: upload.name,
-  kind: upload.kind,
-  subject: upload.subject,
-  issuer: upload.issuer,
-  names: [...upload.names],
-  not_before: isoTime(upload.notBefore),
-  not_after: isoTime(upload.notAfter),
-  fingerprint_sha256: upload.fingerprint,
-  key: upload.key,
-  chain_length: upload.chainLength,
-  used_by: [...upload.usedBy],
-  created_at: isoTime(upload.createdAt),
-  changed_at: isoTime(upload.changedAt),
-})

@@ -1,7 +1,7 @@
 import type { GuardedFetch } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import type { CertificateTables } from './tables.ts'
+import type { CertificateTables, ScanRow } from './tables.ts'
 import type { Publish } from '../events/schema.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 import { createGrader } from './grader/grader.ts'
@@ -13,8 +13,8 @@ import { Inventory } from './inventory/inventory.ts'
 import type { SiteHosts } from './site-host.ts'
 import { createRegistration } from './ssl-labs/registration.ts'
 import type { SslLabsFeature } from './ssl-labs/routes.ts'
-import { type OptIns, type Scan, Scans } from './ssl-labs/scans.ts'
-import { createSslLabsClient, type SslLabsClient, type SslLabsIdentity } from './ssl-labs/ssl-labs-client.ts'
+import { type OptIns, Scans } from './ssl-labs/scans.ts'
+import { createSslLabsClient, type SslLabsClient } from './ssl-labs/ssl-labs-client.ts'
 
 /** Dependencies of `createCertificates`. */
 export interface CertificatesDependencies {
@@ -76,7 +76,7 @@ function openSslLabs(dependencies: CertificatesDependencies, history: GradeHisto
   const { hosts, optIns, hasSite, settings } = dependencies
   const client = createSslLabsClient({ fetch: dependencies.fetch, baseUrl: dependencies.sslLabsUrl })
   return {
-    registration: openRegistration(dependencies, client),
+    registration: createRegistration({ ...dependencies, client }),
     scans: openScans(dependencies, client, history),
     optIns,
     hosts,
@@ -100,31 +100,15 @@ function openScans(
     onGrade: ({ host, siteId, grade, gradeTrustIgnored = null }) =>
       history.record({
         host,
-        siteId,
+        site_id: siteId,
         source: 'ssllabs',
         grade,
-        gradeTrustIgnored,
+        grade_trust_ignored: gradeTrustIgnored,
         parts: null,
-        findings: [],
-        notAfter: null,
-        checkedAt: timers.now(),
+        findings: '[]',
+        not_after: null,
+        checked_at: timers.now(),
       }),
-  })
-}
-
-function openRegistration({ db, settings }: CertificatesDependencies, client: SslLabsClient) {
-  return createRegistration({
-    db,
-    client,
-    identity() {
-      const chosen = settings.current().ssllabs
-      if (chosen === null) return undefined
-      const { first_name: firstName, last_name: lastName, email, organization } = chosen
-      return { firstName, lastName, email, organization }
-    },
-    async keepIdentity({ firstName, lastName, email, organization }: SslLabsIdentity) {
-      await settings.change({ ssllabs: { first_name: firstName, last_name: lastName, email, organization } })
-    },
   })
 }
 
@@ -137,8 +121,8 @@ function publishChange(publish: Publish, now: HostCertificate, before: HostCerti
   publish({ type: 'certificate', action: isRenewed ? 'renewed' : now.state, id: String(now.siteId), details })
 }
 
-function publishScan(publish: Publish, { host, siteId, state, grade }: Scan): void {
-  const ends: Readonly<Partial<Record<Scan['state'], string>>> = {
+function publishScan(publish: Publish, { host, site_id: siteId, state, grade }: ScanRow): void {
+  const ends: Readonly<Partial<Record<ScanRow['state'], string>>> = {
     starting: 'scan_started',
     ready: 'scan_completed',
     error: 'scan_failed',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { grades } from './grader/score.ts'
 
-const moment = z.iso.datetime()
+const timestamp = z.iso.datetime()
 const siteId = z.int()
 const hostText = z.string().meta({ description: 'Name, wildcard or address' })
 const certificateText = 'Text of the certificate; nothing in it is to be trusted'
@@ -15,7 +15,7 @@ const label = z.string().meta({
 
 /** Summary of the last grade of a host. */
 const ShortGrade = z
-  .object({ source, label, grade, grade_trust_ignored: localGrade.nullable(), checked_at: moment })
+  .object({ source, label, grade, grade_trust_ignored: localGrade.nullable(), checked_at: timestamp })
   .meta({ id: 'ShortGrade' })
 
 /** Certificate that a host presents. */
@@ -29,12 +29,12 @@ export const HostCertificate = z
     subject: z.string().nullable().meta({ description: certificateText }),
     issuer: z.string().nullable().meta({ description: certificateText }),
     names: z.array(z.string()),
-    not_before: moment.nullable(),
-    not_after: moment.nullable(),
+    not_before: timestamp.nullable(),
+    not_after: timestamp.nullable(),
     serial: z.string().nullable(),
     fingerprint_sha256: z.string().nullable(),
     trusted: z.boolean().nullable().meta({ description: 'Whether this machine trusts the chain' }),
-    checked_at: moment,
+    checked_at: timestamp,
     grades: z.array(ShortGrade).meta({ description: 'The newest by each source' }),
   })
   .meta({ id: 'HostCertificate' })
@@ -81,8 +81,8 @@ export const CertificateGrade = z
     protocols: z.array(z.string()),
     cipher_suites: z.array(z.string()),
     groups: z.array(z.string()),
-    not_after: moment,
-    checked_at: moment,
+    not_after: timestamp,
+    checked_at: timestamp,
   })
   .meta({ id: 'CertificateGrade' })
 export type CertificateGrade = z.infer<typeof CertificateGrade>
@@ -125,11 +125,13 @@ export const CertificateUpload = z
       .meta({ description: 'PEM, without passphrase; not for an authority', writeOnly: true }),
   })
   .meta({ id: 'CertificateUpload' })
+export type CertificateUpload = z.infer<typeof CertificateUpload>
 
 /** A renewed certificate that replaces an uploaded one. */
 export const CertificateReplacement = z
   .strictObject({ certificate: pem, private_key: pem.default('').meta({ writeOnly: true }) })
   .meta({ id: 'CertificateReplacement' })
+export type CertificateReplacement = z.infer<typeof CertificateReplacement>
 
 /** An uploaded certificate; its key is never shown. */
 export const UploadedCertificate = z
@@ -140,14 +142,14 @@ export const UploadedCertificate = z
     subject: z.string(),
     issuer: z.string(),
     names: z.array(z.string()),
-    not_before: moment,
-    not_after: moment,
+    not_before: timestamp,
+    not_after: timestamp,
     fingerprint_sha256: z.string(),
     key: z.string().meta({ description: 'Kind and size, as `rsa 2048`' }),
     chain_length: z.int(),
     used_by: z.array(siteId),
-    created_at: moment,
-    changed_at: moment,
+    created_at: timestamp,
+    changed_at: timestamp,
   })
   .meta({ id: 'UploadedCertificate' })
 export type UploadedCertificate = z.infer<typeof UploadedCertificate>

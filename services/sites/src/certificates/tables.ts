@@ -1,6 +1,7 @@
 import type { Grade } from './grader/score.ts'
+import type { ScanState } from './ssl-labs/next-scan-step.ts'
 
-/** Rows as they are stored. Moments are milliseconds since the epoch, lists and objects JSON text. */
+/** Rows as they are stored. Timestamps are milliseconds since the epoch, lists and objects JSON text. */
 export interface CertificateTables {
   uploaded_certificates: UploadedCertificateRow
   certificate_grades: GradeRow
@@ -10,7 +11,7 @@ export interface CertificateTables {
 
 /** A certificate with its key, or an authority without one. */
 export interface UploadedCertificateRow {
-  /** Never used twice. */
+  /** Never reused. */
   id: number
   name: string
   kind: 'certificate' | 'authority'
@@ -20,11 +21,11 @@ export interface UploadedCertificateRow {
   key_sealed: string
   created_at: number
   changed_at: number
-  /** The row stays, so that its id is never given again. */
+  /** The row stays, so that its id is never reused. */
   deleted_at: number | null
 }
 
-/** One grade of one host at one moment; only ever added. */
+/** One grade of one host at one time; only ever added. */
 export interface GradeRow {
   id: string
   site_id: number
@@ -44,8 +45,7 @@ export interface GradeRow {
 export interface ScanRow {
   host: string
   site_id: number
-  /** One of `ScanState`. */
-  state: string
+  state: ScanState
   /** True if a new assessment was requested, rather than a stored one. */
   is_fresh: number
   requested_at: number

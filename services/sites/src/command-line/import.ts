@@ -7,7 +7,7 @@ import { execa } from 'execa'
 import { openUploads } from '../certificates/uploads/uploads.ts'
 import type { Config } from '../config.ts'
 import { Nodes } from '../deploy/nodes/nodes.ts'
-import { createRuleContextSource } from '../deploy/rule-context-source.ts'
+import { createReadRuleContext } from '../deploy/read-rule-context.ts'
 import { createImportTarget } from '../import/import-target.ts'
 import { Imports } from '../import/imports.ts'
 import { readNode } from '../import/read-node.ts'
@@ -15,7 +15,7 @@ import { runImportCommand, type ImportCommand } from '../import/import-command.t
 import { AdaptFailed, type Adapt } from '../sites/raw/adapt.ts'
 import { openSettings } from '../settings/settings.ts'
 import { createEditMany } from '../sites/bulk-edit.ts'
-import { createSettleWanted, withFixedDirectory } from '../sites/check-wanted.ts'
+import { createSettleWanted, readOnce } from '../sites/check-wanted.ts'
 import { hashPassword } from '../sites/site-change.ts'
 import { unsynced } from '../sites/sync.ts'
 import { withStorage } from './data.ts'
@@ -51,13 +51,12 @@ async function openImports({ database, secret, config }: OpenedStorage): Promise
     onReplaced: () => undefined,
   })
   const { material } = uploads
-  const source = createRuleContextSource({ config, db, settings, nodes, material, port: () => config.bindPort })
+  const readRuleContext = createReadRuleContext({ config, db, settings, nodes, material, port: () => config.bindPort })
   const adapt = adaptWith(config)
   return new Imports({
     target: createImportTarget({
       db,
-      settleMany: () =>
-        createSettleWanted({ source: withFixedDirectory(source), adapter: () => Promise.resolve(adapt) }),
+      settleMany: () => createSettleWanted(readOnce(readRuleContext), () => Promise.resolve(adapt)),
       editMany: createEditMany({ database, clock: systemTimers, sync: unsynced }),
       uploads,
     }),
@@ -95,8 +94,8 @@ const runAdapt = (program: string, file: string) =>
 function readAdapted(program: string, file: string, result: Awaited<ReturnType<typeof runAdapt>>) {
   if (result.exitCode === undefined) throw new OperatorError(`${program} cannot be run: ${result.shortMessage ?? ''}`)
   if (result.exitCode === 0) return { config: JSON.parse(result.stdout) as unknown, warnings: [] }
-  const words = result.stderr.replaceAll(file, 'Caddyfile').trim().split('\n').at(-1)
-  throw new AdaptFailed(words?.slice(0, 1000) ?? 'no reason given')
+  const message = result.stderr.replaceAll(file, 'Caddyfile').trim().split('\n').at(-1)
+  throw new AdaptFailed(message?.slice(0, 1000) ?? 'no reason given')
 }
 
 async function readBounded(path: string, largest: number): Promise<Uint8Array> {

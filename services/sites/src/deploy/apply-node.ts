@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { locateError } from '../caddy/locate-error.ts'
 import { compileConfig } from '../caddy/compile.ts'
 import type { DesiredState } from '../caddy/desired-state.ts'
-import type { ApplyNode } from './apply.ts'
+import type { Compiled } from './apply-to-node.ts'
 import type { DesiredSite } from './desired-sites.ts'
 import type { ExpectedConfigs } from './nodes/expected-config.ts'
 import { areDifferent } from './nodes/capabilities.ts'
@@ -17,25 +17,30 @@ export interface ApplyNodeDependencies {
   readonly nodes: Pick<Nodes, 'recheck'>
 }
 
-/** A node as applying needs it: with the compiler and the look afterwards. */
-export function createApplyNode(node: KnownNode, dependencies: ApplyNodeDependencies): ApplyNode {
+/** A node with what applying needs of it. */
+export type ApplyNode = ReturnType<typeof createApplyNode>
+
+/** Creates a node as applying needs it: with the compiler and the check afterwards. */
+export function createApplyNode(node: KnownNode, dependencies: ApplyNodeDependencies) {
   const { desiredState, configs, isProbing, nodes } = dependencies
   let { place } = node
   return {
     row: node.row,
     client: node.client,
     configs,
-    async adjust() {
+    /** Finds out whether it is another version by now; true when `compile` gives another configuration then. */
+    async adjust(): Promise<boolean> {
       const now = await nodes.recheck(node.row.id).catch(() => undefined)
       if (now === undefined || !areDifferent(place.capabilities, now.capabilities)) return false
       ;({ place } = now)
       return true
     },
-    compile(sites) {
+    compile(sites: readonly DesiredSite[]): Compiled {
       const { config, positions } = compileConfig(desiredState(sites), place)
       return { config, locateError: (text) => locateError(text, positions) }
     },
-    check: (_config, changed) =>
+    /** Checks what is served; the sites are those that are new or changed. */
+    check: (changed: readonly DesiredSite[]): Promise<string | undefined> =>
       isProbing()
         ? checkServed({ host: reachHost(node), httpPort: place.httpPort }, changed)
         : Promise.resolve(undefined),

@@ -39,8 +39,8 @@ export interface NodeTask {
   adjust(): Promise<boolean>
   /** Compiles with these sites as they were last applied, or left out when they never were. */
   compile(quarantined: ReadonlyMap<number, string>): Compiled
-  /** Looks at what is served now; returns what is wrong. */
-  check(config: object, quarantined: ReadonlyMap<number, string>): Promise<string | undefined>
+  /** Checks what is served now; returns what is wrong. */
+  check(quarantined: ReadonlyMap<number, string>): Promise<string | undefined>
 }
 
 /** Outcome of applying a change to one node. */
@@ -202,14 +202,14 @@ interface Taken {
   readonly quarantined: ReadonlyMap<number, string>
 }
 
-/** Looks at what runs and what is served now. Undefined when Caddy has been restarted since and runs nothing. */
+/** Checks what runs and what is served now. Undefined when Caddy has been restarted since and runs nothing. */
 async function confirm(task: NodeTask, taken: Taken): Promise<NodeOutcome | undefined> {
-  const { config, settled, quarantined } = taken
+  const { settled, quarantined } = taken
   // Caddy has taken it, so that it being gone now says nothing about what will run.
   const running = await readAgain(task.client, new AdminUnknown('Caddy took the change and then did not answer'))
   if (!isRunning(settled, running))
     return isBlank(running.config) ? undefined : { kind: 'drifted', running: running.config }
-  const text = await task.check(config, quarantined)
+  const text = await task.check(quarantined)
   const snapshot = { etag: running.etag, sha: settled.sha }
   if (text === undefined) return { kind: 'applied', isChanged: true, settled, snapshot, quarantined }
   return await rollBack(task, { ...taken, after: running, text })

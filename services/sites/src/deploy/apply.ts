@@ -1,31 +1,16 @@
 import { acquireLock, type Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
-import type { AdminClient } from './nodes/admin-client.ts'
-import type { ExpectedConfigs } from './nodes/expected-config.ts'
-import type { NodeRow, NodeTables } from './nodes/tables.ts'
+import type { ApplyNode } from './apply-node.ts'
+import type { NodeTables } from './nodes/tables.ts'
 import { siteHeads, siteRowsOf } from '../sites/store.ts'
+import type { SiteChange } from '../sites/sync.ts'
 import type { SiteTables } from '../sites/tables.ts'
-import type { Compiled, NodeSnapshot, NodeOutcome } from './apply-to-node.ts'
+import type { NodeSnapshot, NodeOutcome } from './apply-to-node.ts'
 import { Batches } from './batches.ts'
-import { createSiteReader, type DesiredSite } from './desired-sites.ts'
+import { createSiteReader } from './desired-sites.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import { type NodeRun, refusedBy, trialOf, tryNodes } from './node-run.ts'
 import type { ApplyTables } from './tables.ts'
-
-/** A change that is to be applied. */
-export interface Change {
-  /** Sites that were edited: those Caddy refused before are tried again. */
-  readonly siteIds: readonly number[]
-  /** Cause, such as `site.updated`. */
-  readonly cause: string
-  readonly author: string
-  /** Overwrites what somebody else has changed on the nodes, and tries every refused site again. */
-  readonly isForced?: boolean
-  /** Tries every refused site again. */
-  readonly isRetrying?: boolean
-  /** Waits for no other changes. */
-  readonly isUrgent?: boolean
-}
 
 /** Result of applying changes. */
 export interface ApplyResult {
@@ -51,18 +36,6 @@ export interface TriedNode {
   readonly outcome: NodeOutcome
 }
 
-/** A node with what applying needs of it. */
-export interface ApplyNode {
-  readonly row: NodeRow
-  readonly client: AdminClient
-  readonly configs: ExpectedConfigs
-  /** Finds out whether it is another version by now; true when `compile` gives another configuration then. */
-  adjust(): Promise<boolean>
-  compile(sites: readonly DesiredSite[]): Compiled
-  /** Looks at what is served; the sites are those that are new or changed. */
-  check(config: object, changed: readonly DesiredSite[]): Promise<string | undefined>
-}
-
 /** The tables that applying works on. */
 export type ApplyDatabase = Database<ApplyTables & SiteTables & NodeTables>
 
@@ -72,7 +45,7 @@ export interface ApplyDependencies {
   readonly log: Log
   /** The nodes that were onboarded: the first that answers is the trial for the others. */
   readonly nodes: () => Promise<readonly ApplyNode[]>
-  readonly onApplied: (result: ApplyResult, changes: readonly Change[]) => void
+  readonly onApplied: (result: ApplyResult, changes: readonly SiteChange[]) => void
 }
 
 /** Changes that come within this are one; each one more prolongs it, up to the longest wait. Milliseconds. */
@@ -86,19 +59,19 @@ export const revisionLock = 11
 export class Apply {
   readonly #dependencies: ApplyDependencies
   readonly #reader = createSiteReader()
-  readonly #batches: Batches<Change, ApplyResult>
+  readonly #batches: Batches<SiteChange, ApplyResult>
   readonly #behind = new Set<number>()
   readonly #snapshots = new Map<number, NodeSnapshot>()
   #underWay = 0
 
   constructor(dependencies: ApplyDependencies) {
     this.#dependencies = dependencies
-    const run = (changes: readonly Change[]) => this.#run(changes)
+    const run = (changes: readonly SiteChange[]) => this.#run(changes)
     this.#batches = new Batches({ timers: dependencies.timers, quietMs, maxMs, run })
   }
 
   /** Resolves when the change, and all that came with it, was tried on every node. */
-  async request(change: Change): Promise<ApplyResult> {
+  async request(change: SiteChange): Promise<ApplyResult> {
     this.#underWay += 1
     return await this.#batches.request(change, change.isUrgent).finally(() => (this.#underWay -= 1))
   }
@@ -117,7 +90,7 @@ export class Apply {
     return this.#batches.close()
   }
 
-  async #run(changes: readonly Change[]): Promise<ApplyResult> {
+  async #run(changes: readonly SiteChange[]): Promise<ApplyResult> {
     const begun = this.#dependencies.timers.monotonic()
     const { query } = this.#dependencies.database
     const desired = await this.#reader.read(await siteHeads(query), (ids) => siteRowsOf(query, ids))
@@ -146,7 +119,7 @@ export class Apply {
 
   async #record(
     runs: readonly NodeRun[],
-    about: { changes: readonly Change[]; durationMs: number },
+    about: { changes: readonly SiteChange[]; durationMs: number },
   ): Promise<ApplyResult> {
     const { database, timers } = this.#dependencies
     const revisionId = await database.query.transaction().execute(async (trx) => {

@@ -1,7 +1,8 @@
 import { updateNodeRow } from './nodes/store.ts'
 import type { SiteStateRow } from '../sites/tables.ts'
 import { applyToNode, type NodeSnapshot, type NodeOutcome, type NodeTask } from './apply-to-node.ts'
-import type { ApplyNode, Change } from './apply.ts'
+import type { SiteChange } from '../sites/sync.ts'
+import type { ApplyNode } from './apply-node.ts'
 import { type DesiredSite, siteOfVersion, withFallbacks } from './desired-sites.ts'
 import { type Db, findVersions, statesOfNode } from './store.ts'
 
@@ -30,7 +31,7 @@ export async function openNodeTask(
     held,
     last,
   }: Pick<NodeRun, 'node' | 'desired' | 'held'> & {
-    readonly changes: readonly Change[]
+    readonly changes: readonly SiteChange[]
     readonly last: NodeTask['last']
   },
 ): Promise<NodeRun> {
@@ -55,7 +56,7 @@ export async function openNodeTask(
     },
     adjust: () => node.adjust(),
     compile: (quarantined) => node.compile(served(quarantined)),
-    check: (config, quarantined) => node.check(config, changed(served(quarantined))),
+    check: (quarantined) => node.check(changed(served(quarantined))),
   }
   return { node, task, desired, held, states, served }
 }
@@ -83,7 +84,7 @@ export async function servedSites(db: Db, nodeId: number, desired: readonly Desi
 function stillRefused(
   states: readonly SiteStateRow[],
   desired: readonly DesiredSite[],
-  changes: readonly Change[],
+  changes: readonly SiteChange[],
 ): Map<number, string> {
   const again = new Set(changes.flatMap(({ siteIds }) => siteIds))
   const revisions = new Map(desired.map((site) => [site.id, site.revision]))
@@ -111,7 +112,7 @@ async function readFallbacks(
 interface Trial {
   readonly nodes: readonly ApplyNode[]
   readonly desired: readonly DesiredSite[]
-  readonly changes: readonly Change[]
+  readonly changes: readonly SiteChange[]
   /** Last snapshot of each node, by its number. */
   readonly snapshots: ReadonlyMap<number, NodeSnapshot>
 }

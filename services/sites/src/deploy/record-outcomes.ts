@@ -1,5 +1,5 @@
 import type { SiteStateRow } from '../sites/tables.ts'
-import type { Change } from './apply.ts'
+import type { SiteChange } from '../sites/sync.ts'
 import { statesAfter } from './desired-sites.ts'
 import { type NodeRun, refusedBy } from './node-run.ts'
 import { type Db, insertRevision, pruneRevisions, putStates } from './store.ts'
@@ -14,7 +14,7 @@ import type { RevisionRow, RevisionSiteRow } from './tables.ts'
 export async function recordOutcomes(
   trx: Db,
   runs: readonly NodeRun[],
-  about: { readonly changes: readonly Change[]; readonly durationMs: number; readonly now: number },
+  about: { readonly changes: readonly SiteChange[]; readonly durationMs: number; readonly now: number },
 ): Promise<number | undefined> {
   const changes: Omit<RevisionSiteRow, 'revision_id'>[] = []
   let isFirst = true
@@ -27,9 +27,9 @@ export async function recordOutcomes(
     isFirst = false
   }
   const applied = runs.flatMap(({ outcome }) => (outcome?.kind === 'applied' ? [outcome] : []))
-  const isNews = changes.length > 0 || applied.some(({ isChanged }) => isChanged)
+  const isChanged = changes.length > 0 || applied.some((outcome) => outcome.isChanged)
   const isRefused = runs.some(({ outcome }) => outcome?.kind === 'rejected' || outcome?.kind === 'rolled-back')
-  if (!isNews && !isRefused) return undefined
+  if (!isChanged && !isRefused) return undefined
   const id = await insertRevision(trx, revisionOf(runs, about), changes)
   await pruneRevisions(trx, id)
   return id
@@ -63,7 +63,7 @@ function siteChanges(run: NodeRun, states: readonly SiteStateRow[]): Omit<Revisi
 
 function revisionOf(
   runs: readonly NodeRun[],
-  { changes, durationMs, now }: { changes: readonly Change[]; durationMs: number; now: number },
+  { changes, durationMs, now }: { changes: readonly SiteChange[]; durationMs: number; now: number },
 ): Omit<RevisionRow, 'id'> {
   const outcomes = runs.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]))
   const applied = outcomes.filter((outcome) => outcome.kind === 'applied')

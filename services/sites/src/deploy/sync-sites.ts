@@ -1,9 +1,9 @@
 import type { Log } from '@hearth/runtime'
 import type { NewEvent } from '../events/schema.ts'
 import { conflict, Problem, unavailable } from '../problems.ts'
-import type { Synced, SyncedWhole, SyncSites } from '../sites/sync.ts'
+import type { SiteChange, Synced, SyncedWhole, SyncSites } from '../sites/sync.ts'
 import type { NodeOutcome } from './apply-to-node.ts'
-import type { Apply, ApplyResult, Change, TriedNode } from './apply.ts'
+import type { Apply, ApplyResult, TriedNode } from './apply.ts'
 import type { SyncResult } from './schema.ts'
 
 /** Applies edits of sites, and returns results in the terms of the API. */
@@ -111,7 +111,7 @@ function refusedSite(id: number, words: string): Problem {
 }
 
 /** Returns the event about applied changes; undefined while no Caddy is managed. */
-export function appliedEvent(result: ApplyResult, changes: readonly Change[]): NewEvent | undefined {
+export function appliedEvent(result: ApplyResult, changes: readonly SiteChange[]): NewEvent | undefined {
   if (result.nodes.length === 0) return undefined
   const isApplied = result.nodes.some(({ outcome }) => outcome.kind === 'applied')
   return {

@@ -3,10 +3,11 @@ import type { Uploads } from '../certificates/uploads/uploads.ts'
 import { Problem } from '../problems.ts'
 import type { EditMany } from '../sites/bulk-edit.ts'
 import type { SettleWanted } from '../sites/check-wanted.ts'
+import type { FieldIssue } from '../sites/rules/rule-context.ts'
 import { changedSite, type WantedSite } from '../sites/site-change.ts'
 import { allDomainOwners } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
-import type { CreateOutcome, FieldProblem, ImportTarget, NewSite } from './run-import.ts'
+import type { CreateOutcome, ImportTarget, NewSite } from './run-import.ts'
 
 /** Dependencies of `createImportTarget`. */
 export interface ImportTargetDependencies {
@@ -31,7 +32,7 @@ export function createImportTarget({ db, settleMany, editMany, uploads }: Import
     },
     async createMany(sites, author) {
       const settle = settleMany()
-      const settled: (WantedSite | readonly FieldProblem[])[] = []
+      const settled: (WantedSite | readonly FieldIssue[])[] = []
       for (const site of sites) settled.push(await settleOne(site, settle))
       const good = settled.filter((outcome): outcome is WantedSite => 'record' in outcome)
       const put = good.map((wanted) => ({ wanted }))
@@ -42,13 +43,13 @@ export function createImportTarget({ db, settleMany, editMany, uploads }: Import
       )
     },
     async addCertificate({ certificate, key }, name) {
-      const { id } = await uploads.add({ name, kind: 'certificate', certificate, privateKey: key })
+      const { id } = await uploads.add({ name, kind: 'certificate', certificate, private_key: key })
       return id
     },
   }
 }
 
-async function settleOne({ input, hashes }: NewSite, settle: SettleWanted): Promise<WantedSite | FieldProblem[]> {
+async function settleOne({ input, hashes }: NewSite, settle: SettleWanted): Promise<WantedSite | FieldIssue[]> {
   try {
     const stored = { record: { basic_auth: [] }, extras: { hashes } } as unknown as WantedSite
     return await settle(await changedSite(stored, input), undefined)

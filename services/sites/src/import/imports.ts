@@ -8,7 +8,7 @@ import { readCaddyfile } from './caddyfile/read-caddyfile.ts'
 import { readConfig, type ImportReading } from './config/read-config.ts'
 import { readNpm } from './npm/read-npm.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
-import { runImport, type ImportTarget } from './run-import.ts'
+import { type ImportRequest, runImport, type ImportTarget } from './run-import.ts'
 import type { ReadOptions } from './config/site-reading.ts'
 
 /** Dependencies of imports. */
@@ -24,12 +24,6 @@ export interface ImportsDependencies {
   readonly timers: Timers
   /** Directory for files while they are read; only the service can read it. */
   readonly folder: string
-}
-
-/** Options of a requested import. */
-export interface ImportRequest {
-  readonly isDryRun: boolean
-  readonly author: string
 }
 
 /** Takes over sites from elsewhere, one import at a time. */

@@ -1,5 +1,6 @@
 import { phraseOfZodIssue } from '@hearth/http'
 import { whyNotPublic } from '../sites/domains.ts'
+import type { FieldIssue } from '../sites/rules/rule-context.ts'
 import { SiteCreate } from '../sites/schema.ts'
 import type { ImportedSite, ImportReading } from './config/read-config.ts'
 import type { FoundCertificate } from './config/read-tls.ts'
@@ -13,20 +14,11 @@ interface ExistingSites {
   readonly domains: ReadonlyMap<string, string>
 }
 
-/** A part of a site that cannot be. */
-export interface FieldProblem {
-  readonly field: string
-  readonly message: string
-}
-
 /** Plan for one site that was found. */
 type PlannedSite = { readonly found: ImportedSite; readonly name: string } & (
   | { readonly status: 'new'; readonly input: SiteCreate; readonly renamedFrom: string | null }
-  | { readonly status: 'conflicting' | 'invalid'; readonly problems: readonly FieldProblem[] }
+  | { readonly status: 'conflicting' | 'invalid'; readonly problems: readonly FieldIssue[] }
 )
-
-/** Rules about sites beyond their schema, such as what an upstream may be. */
-type SiteRules = (site: SiteCreate) => readonly FieldProblem[]
 
 /**
  * Decides which of the found sites can be created beside those there are, in their order: one that lacks a valid member is
@@ -36,7 +28,7 @@ type SiteRules = (site: SiteCreate) => readonly FieldProblem[]
 function planImport(
   found: readonly ImportedSite[],
   existing: ExistingSites,
-  rules: SiteRules = () => [],
+  rules: NonNullable<ImportTarget['rules']> = () => [],
 ): PlannedSite[] {
   const names = new Set(existing.names)
   const domains = new Map(existing.domains)
@@ -81,7 +73,7 @@ export interface NewSite {
 }
 
 /** Outcome of creating a site: its number, or the problems. */
-export type CreateOutcome = { readonly id: number } | { readonly problems: readonly FieldProblem[] }
+export type CreateOutcome = { readonly id: number } | { readonly problems: readonly FieldIssue[] }
 
 /** Destination of imported sites. */
 export interface ImportTarget {
@@ -90,11 +82,12 @@ export interface ImportTarget {
   createMany(sites: readonly NewSite[], author: string): Promise<readonly CreateOutcome[]>
   /** Stores a certificate and its key (PEM) and returns its number; rejects when they do not fit. */
   addCertificate?(certificate: FoundCertificate, name: string): Promise<number>
-  readonly rules?: SiteRules
+  /** Rules about sites beyond their schema, such as what an upstream may be. */
+  readonly rules?: (site: SiteCreate) => readonly FieldIssue[]
 }
 
-/** Options of an import. */
-export interface ImportChoices {
+/** Options of a requested import. */
+export interface ImportRequest {
   readonly isDryRun: boolean
   readonly author: string
 }
@@ -103,23 +96,23 @@ export interface ImportChoices {
 export async function runImport(
   reading: ImportReading,
   target: ImportTarget,
-  choices: ImportChoices,
+  { isDryRun, author }: ImportRequest,
 ): Promise<ImportAnswer> {
   const plan = planImport(reading.sites, await target.existing(), target.rules)
   const views = plan.map(viewOf)
   const report = [...reading.report]
-  if (!choices.isDryRun) {
+  if (!isDryRun) {
     const chosen = plan.flatMap((site, index) => (site.status === 'new' ? [{ site, index }] : []))
     const sites: NewSite[] = []
     for (const { site } of chosen) sites.push(await newSite(site, { target, report }))
-    const outcomes = sites.length === 0 ? [] : await target.createMany(sites, choices.author)
+    const outcomes = sites.length === 0 ? [] : await target.createMany(sites, author)
     chosen.forEach(({ index }, position) => {
       const view = views[index]
       if (view !== undefined) views[index] = { ...view, ...outcomeOf(outcomes[position]) }
     })
   }
   return {
-    dry_run: choices.isDryRun,
+    dry_run: isDryRun,
     counts: countsOf(views),
     sites: views,
     report,

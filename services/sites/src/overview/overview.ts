@@ -6,7 +6,6 @@ import type { ManagedNodes } from '../deploy/nodes/managed-nodes.ts'
 import type { Node } from '../deploy/nodes/schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { allDomainOwners, countSites, countStates } from '../sites/store.ts'
-import { overviewView } from '../traffic/traffic-view.ts'
 import type { Traffic } from '../traffic/traffic.ts'
 import type { UpstreamStates } from '../traffic/upstreams/upstream-states.ts'
 import type { CaddyRunning, DashboardMetrics } from './schema.ts'
@@ -98,7 +97,7 @@ function certificateCounts(inventory: Inventory) {
 }
 
 async function trafficFigures({ db, traffic }: OverviewDependencies) {
-  const { totals, requests_per_second, sites } = overviewView(await traffic.overview('24h'))
+  const { totals, requests_per_second, sites } = await traffic.overview('24h')
   const names = new Map((await allDomainOwners(db)).map(({ id, site_name: name }) => [id, name]))
   return {
     requests_total: totals.requests,

@@ -2,7 +2,7 @@ import { acquireLock, uniqueViolation, type Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { conflict } from '../problems.ts'
-import { siteRow } from './site-row.ts'
+import { writeSite } from './site-row.ts'
 import type { WantedSite } from './site-change.ts'
 import * as store from './store.ts'
 import type { SiteChange, SyncedWhole, SyncSites } from './sync.ts'
@@ -30,7 +30,7 @@ export type EditMany = (edit: BulkEdit, about: Omit<SiteChange, 'siteIds'>) => P
 export function createEditMany(dependencies: {
   database: Database<SiteTables>
   clock: Clock
-  sync: SyncSites
+  sync: Pick<SyncSites, 'many'>
 }): EditMany {
   const { database, sync } = dependencies
   return async (edit, about) => {
@@ -84,11 +84,7 @@ async function write(
   let nextId = await store.nextSiteId(trx)
   for (const { id = nextId, wanted } of put) {
     nextId = Math.max(nextId, id + 1)
-    const revision = await store.nextRevision(trx, id)
-    const row = siteRow(wanted, { id, revision, created_at: known.get(id)?.created_at ?? now, updated_at: now })
-    await store.putSiteRow(trx, row)
-    const { name, record, extras } = row
-    await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
+    await writeSite(trx, wanted, { id, createdAt: known.get(id)?.created_at ?? now, now, author })
     ids.push(id)
   }
   return ids

@@ -14,6 +14,7 @@ export const SiteListQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 })
+export type SiteListQuery = z.infer<typeof SiteListQuery>
 
 export const SiteParams = z.object({ id: z.coerce.number().int().min(1).max(2_147_483_647) })
 

@@ -4,7 +4,7 @@ import { isRecent, reauthenticationRequired, route, type Administrator } from '.
 import { badRequest } from '../problems.ts'
 import { Explanation, ExplainQuery, Preview, type ExplainSite } from './preview-schema.ts'
 import { EditQuery, SiteDeleted, SiteEnvelope, SiteListQuery, SiteParams } from './list-schema.ts'
-import { Site, SiteCreate, SitePatch, SitePut } from './schema.ts'
+import { Site, SiteCreate, SitePatch } from './schema.ts'
 import type { EditOptions, SiteEdit, Sites } from './sites.ts'
 import type { Synced } from './sync.ts'
 
@@ -92,16 +92,7 @@ function readRoutes(sites: Sites): Route[] {
         success: { status: 200, body: z.array(Site) },
       },
       async ({ query, answer }) => {
-        const { rows, total } = await sites.list({
-          search: query.search,
-          kind: query.kind,
-          isEnabled: query.enabled,
-          isFailed: query.failed,
-          sort: query.sort,
-          isDescending: query.order === 'desc',
-          limit: query.limit,
-          offset: query.offset,
-        })
+        const { rows, total } = await sites.list(query)
         answer.header('x-total-count', String(total))
         return rows
       },
@@ -176,7 +167,7 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
         method: 'PUT',
         summary: 'Replace a site',
         description,
-        body: SitePut,
+        body: SiteCreate,
         findMoreIssues: besideShape(sites, false),
       },
       async ({ params, body, query, caller, header, answer }) => {

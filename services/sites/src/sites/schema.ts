@@ -20,7 +20,7 @@ export type SiteKind = z.infer<typeof SiteKind>
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
 
 /** 1 to 255 visible characters; unique among sites, upper and lower case alike. */
-export const SiteName = z
+const SiteName = z
   .string()
   .transform((name) => name.normalize('NFC').trim())
   .pipe(
@@ -175,8 +175,6 @@ export const SiteCreate = partial.transform((given, context) => {
   return withoutUndefined({ ...siteDefaults, ...rest, kind, site_name: name, domains })
 })
 export type SiteCreate = z.output<typeof SiteCreate>
-export const SitePut = SiteCreate
-export type SitePut = SiteCreate
 
 type Defined<T> = { [Key in keyof T]-?: Exclude<T[Key], undefined> }
 

@@ -1,6 +1,8 @@
+import type { Kysely } from 'kysely'
 import type { Site } from './schema.ts'
 import { wantedOfRow, type WantedSite } from './site-change.ts'
-import type { SiteRow, SiteStateRow } from './tables.ts'
+import * as store from './store.ts'
+import type { SiteRow, SiteStateRow, SiteTables } from './tables.ts'
 
 /** A site as it is stored. */
 export function siteRow(
@@ -17,6 +19,21 @@ export function siteRow(
     record: JSON.stringify(record),
     extras: JSON.stringify(extras),
   }
+}
+
+/** Stores a site under its next revision, and that version in its history. */
+export async function writeSite(
+  trx: Kysely<SiteTables>,
+  wanted: WantedSite,
+  about: { readonly id: number; readonly createdAt: number; readonly now: number; readonly author: string },
+): Promise<SiteRow> {
+  const { id, createdAt, now, author } = about
+  const revision = await store.nextRevision(trx, id)
+  const row = siteRow(wanted, { id, revision, created_at: createdAt, updated_at: now })
+  await store.putSiteRow(trx, row)
+  const { name, record, extras } = row
+  await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
+  return row
 }
 
 /** The wire form of a site; hashes have no place in it. The names are those of the nodes that are to run it, by number. */

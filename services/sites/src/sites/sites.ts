@@ -4,13 +4,14 @@ import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Publish } from '../events/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
+import type { SiteListQuery } from './list-schema.ts'
 import type { Preview } from './preview-schema.ts'
 import type { CheckWanted, SettleWanted } from './check-wanted.ts'
 import { readableIssues, type UnreadableEdit } from './rules/readable-issues.ts'
 import type { FieldIssue } from './rules/rule-context.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, wantedOfRow, type WantedSite } from './site-change.ts'
-import { siteOfRow, siteRow } from './site-row.ts'
+import { siteOfRow, writeSite } from './site-row.ts'
 import * as store from './store.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
 import type { Synced, SyncSites } from './sync.ts'
@@ -59,8 +60,8 @@ export class Sites {
     this.#dependencies = dependencies
   }
 
-  async list(listing: store.SiteListing): Promise<Page<Site>> {
-    const { rows, total } = await store.listSiteRows(this.#db, listing)
+  async list(query: SiteListQuery): Promise<Page<Site>> {
+    const { rows, total } = await store.listSiteRows(this.#db, query)
     return { rows: await this.#view(rows), total }
   }
 
@@ -134,13 +135,8 @@ export class Sites {
     const now = this.#dependencies.clock.now()
     return this.#withLock(async (trx) => {
       const id = before?.id ?? (await store.nextSiteId(trx))
-      const revision = await store.nextRevision(trx, id)
-      const row = siteRow(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
       await checkFree(trx, wanted, id)
-      await store.putSiteRow(trx, row)
-      const { name, record, extras } = row
-      await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
-      return row
+      return await writeSite(trx, wanted, { id, createdAt: before?.created_at ?? now, now, author })
     })
   }
 

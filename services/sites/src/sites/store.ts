@@ -1,39 +1,27 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
 import { wildcardOver } from './domains.ts'
+import type { SiteListQuery } from './list-schema.ts'
 import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables.ts'
 
 type Db = Kysely<SiteTables>
 
-/** Filter, order and page of a list of sites. */
-export interface SiteListing {
-  readonly search: string | undefined
-  readonly kind: string | undefined
-  readonly isEnabled: boolean | undefined
-  /** Only the sites that a node has refused. */
-  readonly isFailed: boolean | undefined
-  readonly sort: 'name' | 'updated_at' | 'created_at'
-  readonly isDescending: boolean
-  readonly limit: number
-  readonly offset: number
-}
-
-export async function listSiteRows(db: Db, listing: SiteListing): Promise<Page<SiteRow>> {
+export async function listSiteRows(db: Db, listing: SiteListQuery): Promise<Page<SiteRow>> {
   let found = db.selectFrom('sites')
   if (listing.search !== undefined) {
     const pattern = `%${likePattern(listing.search.toLowerCase())}%`
     found = found.where(sql<boolean>`(name_key like ${pattern} escape '\\' or domains like ${pattern} escape '\\')`)
   }
-  if (listing.kind !== undefined) found = found.where('kind', '=', listing.kind as SiteRow['kind'])
-  if (listing.isEnabled !== undefined) found = found.where('enabled', '=', Number(listing.isEnabled))
-  if (listing.isFailed !== undefined) {
+  if (listing.kind !== undefined) found = found.where('kind', '=', listing.kind)
+  if (listing.enabled !== undefined) found = found.where('enabled', '=', Number(listing.enabled))
+  if (listing.failed !== undefined) {
     const failed = db.selectFrom('site_states').select('site_id').where('error', 'is not', null)
-    found = found.where('id', listing.isFailed ? 'in' : 'not in', failed)
+    found = found.where('id', listing.failed ? 'in' : 'not in', failed)
   }
   const { count } = await found.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
   const rows = await found
     .selectAll()
-    .orderBy(listing.sort === 'name' ? 'name_key' : listing.sort, listing.isDescending ? 'desc' : 'asc')
+    .orderBy(listing.sort === 'name' ? 'name_key' : listing.sort, listing.order)
     .orderBy('id')
     .limit(listing.limit)
     .offset(listing.offset)
@@ -124,30 +112,10 @@ export async function insertVersion(db: Db, row: SiteVersionRow): Promise<void> 
   await db.insertInto('site_versions').values(row).execute()
 }
 
-export function findVersion(db: Db, siteId: number, revision: number): Promise<SiteVersionRow | undefined> {
-  return db
-    .selectFrom('site_versions')
-    .selectAll()
-    .where('site_id', '=', siteId)
-    .where('revision', '=', revision)
-    .executeTakeFirst()
-}
-
-export function listVersions(db: Db, siteId: number, limit: number): Promise<SiteVersionRow[]> {
-  return db
-    .selectFrom('site_versions')
-    .selectAll()
-    .where('site_id', '=', siteId)
-    .orderBy('revision', 'desc')
-    .limit(limit)
-    .execute()
-}
-
-/** Returns the states of these sites at the nodes; of all sites without a list. */
-export function findStates(db: Db, siteIds?: readonly number[]): Promise<SiteStateRow[]> {
-  const states = db.selectFrom('site_states').selectAll()
-  if (siteIds === undefined) return states.execute()
-  return siteIds.length === 0 ? Promise.resolve([]) : states.where('site_id', 'in', siteIds).execute()
+/** Returns the states of these sites at the nodes. */
+export async function findStates(db: Db, siteIds: readonly number[]): Promise<SiteStateRow[]> {
+  if (siteIds.length === 0) return []
+  return await db.selectFrom('site_states').selectAll().where('site_id', 'in', siteIds).execute()
 }
 
 /** Deletes the refusals of a site, because it is as it was before them. */

@@ -1,11 +1,13 @@
 /** An edit that is to be applied. */
 export interface SiteChange {
+  /** Sites that were edited: those Caddy refused before are tried again. */
   readonly siteIds: readonly number[]
+  /** Cause, such as `site.updated`. */
   readonly cause: string
   readonly author: string
   /** Waits for no other changes. */
   readonly isUrgent?: boolean
-  /** Overwrites what somebody else has changed. */
+  /** Overwrites what somebody else has changed on the nodes, and tries every refused site again. */
   readonly isForced?: boolean
   /** Tries every refused site again. */
   readonly isRetrying?: boolean
@@ -39,9 +41,6 @@ export interface SyncSites {
 }
 
 /** Applies nothing: what is stored stays pending, and is applied later. */
-export const unsynced: SyncSites = {
-  now: () => Promise.resolve({ status: 'pending' }),
+export const unsynced: Pick<SyncSites, 'many'> = {
   many: () => Promise.resolve({ synced: { status: 'pending' }, refused: new Map() }),
-  onNode: () => Promise.resolve({ status: 'pending' }),
-  later: () => ({ status: 'pending' }),
 }

@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { createManualClock } from '@hearth/runtime'
 import type { LogLine } from './access-log/log-line.ts'
-import { createLiveTail, type LiveRequest } from './live-tail.ts'
+import { createLiveTail } from './live-tail.ts'
+import type { LiveRequest } from './schema.ts'
 
 const clock = createManualClock(1_800_000_000_000)
 const line = (more: Partial<LogLine> = {}): LogLine => ({
@@ -35,7 +36,7 @@ async function seenBy(stream: Readable): Promise<LiveRequest[]> {
 }
 
 test('each sees the sites asked for, no old news, and no more than can be read', async () => {
-  const live = createLiveTail(clock, (event) => event)
+  const live = createLiveTail(clock)
   const one = (await live.subscribe(listener(1)))!
   const all = (await live.subscribe(listener()))!
   assert.deepEqual(await seenBy(one), [{ request: null, skipped: 0 }])
@@ -51,14 +52,14 @@ test('each sees the sites asked for, no old news, and no more than can be read',
   clock.advance(1000)
   live.publish(line({ path: '/next' }), 1)
   assert.deepEqual(
-    (await seenBy(one)).map(({ request, skipped }) => [request?.path, request?.siteId, skipped]),
+    (await seenBy(one)).map(({ request, skipped }) => [request?.path, request?.site_id, skipped]),
     [['/next', 1, 20]],
   )
   live.close()
 })
 
 test('only so many look on at once, and half as many of one session', async () => {
-  const live = createLiveTail(clock, (event) => event)
+  const live = createLiveTail(clock)
   const open = async (owner: string, count: number) => {
     const streams = Array.from({ length: count }, () => live.subscribe({ ...listener(), owner }))
     return (await Promise.all(streams)).filter((stream) => stream !== undefined)

@@ -1,17 +1,10 @@
 import { createLocalBus, EventStream } from '@hearth/events'
 import type { Clock } from '@hearth/runtime'
 import type { LogLine } from './access-log/log-line.ts'
-
-/** A request as it happens, or the first word of a stream. */
-export interface LiveRequest {
-  /** Null in the first event of a stream, which says that it is on. */
-  readonly request: (Omit<LogLine, 'siteId' | 'isProbe'> & { readonly siteId: number | null }) | null
-  /** Requests left out since the last event, because more came than anyone can read. */
-  readonly skipped: number
-}
+import type { LiveRequest } from './schema.ts'
 
 /** A subscriber of the live tail. */
-export interface LiveSubscriber {
+interface LiveSubscriber {
   readonly owner: string
   /** Only this site; all when undefined. */
   readonly siteId: number | undefined
@@ -26,8 +19,8 @@ const maxAge = 60_000
 /** Requests that one subscriber gets in a second. */
 const maxPerSecond = 50
 
-/** @param wire how an event goes over the wire */
-export function createLiveTail(clock: Clock, wire: (event: LiveRequest) => object) {
+/** Creates the tail. Requests that nobody watches are dropped. */
+export function createLiveTail(clock: Clock) {
   const stream = new EventStream<LiveRequest>({
     bus: createLocalBus(0),
     maxStreams: 20,
@@ -40,28 +33,26 @@ export function createLiveTail(clock: Clock, wire: (event: LiveRequest) => objec
       stream.subscribe({
         owner,
         isAllowed,
-        greet: () => wire({ request: null, skipped: 0 }),
-        view: viewFor(siteId, { clock, wire }),
+        greet: () => ({ request: null, skipped: 0 }),
+        view: viewFor(siteId, clock),
       }),
     publish(line: LogLine, siteId: number | undefined): void {
       if (stream.size === 0 || line.at < clock.now() - maxAge) return
-      const { isProbe: _isProbe, ...request } = line
-      stream.publish({ request: { ...request, siteId: siteId ?? null }, skipped: 0 })
+      const { at, siteId: _logged, durationMs, isProbe: _isProbe, ...rest } = line
+      const request = { at: new Date(at).toISOString(), site_id: siteId ?? null, duration_ms: durationMs, ...rest }
+      stream.publish({ request, skipped: 0 })
     },
     close: () => stream.close(),
   }
 }
 
 /** Limits what one subscriber gets to its site, and to as much as can be read. */
-function viewFor(
-  siteId: number | undefined,
-  { clock, wire }: { clock: Clock; wire: (event: LiveRequest) => object },
-): (event: LiveRequest) => object | undefined {
+function viewFor(siteId: number | undefined, clock: Clock): (event: LiveRequest) => LiveRequest | undefined {
   let second = 0
   let sent = 0
   let skipped = 0
   return (event) => {
-    if (siteId !== undefined && event.request?.siteId !== siteId) return undefined
+    if (siteId !== undefined && event.request?.site_id !== siteId) return undefined
     const current = Math.floor(clock.monotonic() / 1000)
     if (current !== second) {
       second = current
@@ -72,7 +63,7 @@ function viewFor(
       return undefined
     }
     sent += 1
-    const shown = wire({ ...event, skipped })
+    const shown = { ...event, skipped }
     skipped = 0
     return shown
   }

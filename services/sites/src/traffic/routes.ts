@@ -13,7 +13,6 @@ import {
   TrafficQuery,
   UpstreamStates as UpstreamList,
 } from './schema.ts'
-import { lastSeenView, overviewView, siteTrafficView, upstreamView } from './traffic-view.ts'
 import type { Traffic } from './traffic.ts'
 import { type CheckUpstreams, UpstreamCheckRequest, UpstreamChecks } from './upstreams/check-upstreams.ts'
 import type { UpstreamStates } from './upstreams/upstream-states.ts'
@@ -49,7 +48,7 @@ function countRoutes({ traffic, upstreams, hasSite }: TrafficFeature): Route[] {
         query: TrafficQuery,
         success: { status: 200, body: TrafficOverview },
       },
-      async ({ query }) => overviewView(await traffic.overview(query.range)),
+      ({ query }) => traffic.overview(query.range),
     ),
     route(
       {
@@ -61,7 +60,7 @@ function countRoutes({ traffic, upstreams, hasSite }: TrafficFeature): Route[] {
         limit: '60/min',
         success: { status: 200, body: LastSeen },
       },
-      async () => lastSeenView(await traffic.lastSeen()),
+      () => traffic.lastSeen(),
     ),
     route(
       {
@@ -78,7 +77,7 @@ function countRoutes({ traffic, upstreams, hasSite }: TrafficFeature): Route[] {
       },
       async ({ params, query }) => {
         if (!(await hasSite(params.id))) throw notFound('site')
-        return siteTrafficView(await traffic.site(params.id, query.range))
+        return await traffic.site(params.id, query.range)
       },
     ),
     route(
@@ -93,7 +92,7 @@ function countRoutes({ traffic, upstreams, hasSite }: TrafficFeature): Route[] {
         limit: '30/min',
         success: { status: 200, body: UpstreamList },
       },
-      async () => ({ upstreams: (await upstreams.list()).map(upstreamView) }),
+      async () => ({ upstreams: await upstreams.list() }),
     ),
   ]
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const count = z.int().nonnegative()
 const milliseconds = z.number().nonnegative().nullable().meta({ description: 'Milliseconds; null without requests' })
-const moment = z.iso.datetime()
+const timestamp = z.iso.datetime()
 
 const numbers = {
   requests: count,
@@ -17,9 +17,10 @@ const numbers = {
 export const TrafficNumbers = z.object(numbers).meta({ id: 'TrafficNumbers' })
 export type TrafficNumbers = z.infer<typeof TrafficNumbers>
 
-const point = z.object({ at: moment, ...numbers }).meta({ id: 'TrafficPoint' })
+const point = z.object({ at: timestamp, ...numbers }).meta({ id: 'TrafficPoint' })
 
 const range = z.enum(['1h', '6h', '24h', '7d', '30d'])
+export type TrafficRange = z.infer<typeof range>
 
 export const TrafficQuery = z.object({
   range: range.default('24h').meta({ description: 'Points are minutes up to 6h, then hours' }),
@@ -32,13 +33,16 @@ const spanned = {
   points: z.array(point).meta({ description: 'Oldest first, without gaps; the last one is not over' }),
 }
 
+/** The numbers of a range, in total and by point. */
+export type TrafficSpan = { [Member in keyof typeof spanned]: z.infer<(typeof spanned)[Member]> }
+
 /** All sites together. */
 export const TrafficOverview = z
   .object({
     ...spanned,
     requests_per_second: z.number().nonnegative().meta({ description: 'Mean of the last ten seconds' }),
     sites: z
-      .array(z.object({ site_id: z.int(), last_seen: moment.nullable(), totals: TrafficNumbers }))
+      .array(z.object({ site_id: z.int(), last_seen: timestamp.nullable(), totals: TrafficNumbers }))
       .meta({ description: 'The busiest ten' }),
     elsewhere: TrafficNumbers.meta({ description: 'Requests for hosts that no site has' }),
   })
@@ -57,17 +61,17 @@ export const SiteTraffic = z
   .object({
     site_id: z.int(),
     ...spanned,
-    last_seen: moment.nullable(),
+    last_seen: timestamp.nullable(),
     top_paths: z.array(topEntry),
     top_clients: z.array(topEntry),
-    listed_since: moment.meta({ description: 'The lists begin anew every day and with the service' }),
+    listed_since: timestamp.meta({ description: 'The lists begin anew every day and with the service' }),
   })
   .meta({ id: 'SiteTraffic' })
 export type SiteTraffic = z.infer<typeof SiteTraffic>
 
 /** Time of the last request to each site. */
 export const LastSeen = z
-  .object({ sites: z.array(z.object({ site_id: z.int(), last_seen: moment })) })
+  .object({ sites: z.array(z.object({ site_id: z.int(), last_seen: timestamp })) })
   .meta({ id: 'LastSeen' })
 export type LastSeen = z.infer<typeof LastSeen>
 
@@ -82,7 +86,7 @@ export const LiveRequest = z
   .object({
     request: z
       .object({
-        at: moment,
+        at: timestamp,
         site_id: z.int().nullable(),
         host: z.string(),
         method: z.string(),
@@ -99,6 +103,7 @@ export const LiveRequest = z
   .meta({ id: 'LiveRequest' })
 export type LiveRequest = z.infer<typeof LiveRequest>
 
+/** State of one upstream of the sites. */
 export const UpstreamState = z
   .object({
     address: z.string(),
@@ -108,7 +113,7 @@ export const UpstreamState = z
     fails: count.nullable(),
     num_requests: count.nullable(),
     latency_ms: z.number().nonnegative().nullable(),
-    checked_at: moment,
+    checked_at: timestamp,
   })
   .meta({ id: 'UpstreamState' })
 export type UpstreamState = z.infer<typeof UpstreamState>

@@ -1,4 +1,4 @@
-/** Rows as they are stored. Moments are milliseconds since the epoch. */
+/** Rows as they are stored. Timestamps are milliseconds since the epoch. */
 export interface TrafficTables {
   traffic_counts: TrafficCountRow
   traffic_last_seen: LastSeenRow
@@ -7,7 +7,7 @@ export interface TrafficTables {
 
 /** Requests to a site in a minute or an hour. */
 export interface TrafficCountRow {
-  /** A site, or `everySite` or `noSite`; see `site-key.ts`. */
+  /** A site, or `everySite` or `noSite`; see `traffic-count.ts`. */
   site_id: number
   /** Seconds: 60 or 3600. */
   span: number

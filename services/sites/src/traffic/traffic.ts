@@ -1,4 +1,4 @@
-import type { Log, Timers } from '@hearth/runtime'
+import { toIsoString, type Log, type Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { TrafficTables } from './tables.ts'
 import { parseLogLine } from './access-log/log-line.ts'
@@ -7,44 +7,9 @@ import { keptFor, PendingCounts } from './counts/pending-counts.ts'
 import { createRequestRate } from './counts/request-rate.ts'
 import { everySite, noSite } from './counts/traffic-count.ts'
 import * as store from './store.ts'
-import { createTopLists, type TopEntry } from './top-lists.ts'
-import {
-  rangeStart,
-  reportOf,
-  trafficRanges,
-  type TrafficNumbers,
-  type TrafficPoint,
-  type TrafficRange,
-} from './traffic-report.ts'
-
-/** Traffic of all sites together. Times are milliseconds. */
-export interface TrafficOverview {
-  readonly range: TrafficRange
-  readonly totals: TrafficNumbers
-  readonly points: readonly TrafficPoint[]
-  readonly requestsPerSecond: number
-  /** The busiest first. */
-  readonly sites: readonly {
-    readonly siteId: number
-    readonly totals: TrafficNumbers
-    readonly lastSeen: number | null
-  }[]
-  /** Requests for hosts that no site has. */
-  readonly elsewhere: TrafficNumbers
-}
-
-/** Traffic of one site. */
-export interface SiteTraffic {
-  readonly siteId: number
-  readonly range: TrafficRange
-  readonly totals: TrafficNumbers
-  readonly points: readonly TrafficPoint[]
-  readonly lastSeen: number | null
-  readonly topPaths: readonly TopEntry[]
-  readonly topClients: readonly TopEntry[]
-  /** Since when the lists are kept. */
-  readonly listedSince: number
-}
+import type { LastSeen, SiteTraffic, TrafficOverview, TrafficRange, TrafficSpan } from './schema.ts'
+import { createTopLists } from './top-lists.ts'
+import { reportOf, rowsOfRange } from './traffic-report.ts'
 
 export interface TrafficDependencies {
   readonly db: Kysely<TrafficTables>
@@ -108,20 +73,18 @@ export class Traffic {
   async overview(range: TrafficRange): Promise<TrafficOverview> {
     const { db, timers } = this.#dependencies
     await this.#flush()
-    const since = rangeStart(range, timers.now())
-    const span = trafficRanges[range].step
-    const ids = await store.busiestSites(db, { span, since, limit: busiest })
+    const ids = await store.busiestSites(db, { ...rowsOfRange(range, timers.now()), limit: busiest })
     const seen = await store.lastSeen(db)
     const sites = await Promise.all(
-      ids.map(async (siteId) => ({
-        siteId,
-        totals: (await this.#report(siteId, range)).totals,
-        lastSeen: seen.get(siteId) ?? null,
+      ids.map(async (id) => ({
+        site_id: id,
+        last_seen: toIsoString(seen.get(id) ?? null),
+        totals: (await this.#report(id, range)).totals,
       })),
     )
     const { totals: elsewhere } = await this.#report(noSite, range)
     const all = await this.#report(everySite, range)
-    return { range, ...all, requestsPerSecond: this.#rate.perSecond(), sites, elsewhere }
+    return { ...all, requests_per_second: this.#rate.perSecond(), sites, elsewhere }
   }
 
   async site(siteId: number, range: TrafficRange): Promise<SiteTraffic> {
@@ -129,22 +92,21 @@ export class Traffic {
     const { since, paths, clients } = this.#lists.of(siteId)
     const seen = await store.lastSeen(this.#dependencies.db)
     return {
-      siteId,
-      range,
+      site_id: siteId,
       ...(await this.#report(siteId, range)),
-      lastSeen: seen.get(siteId) ?? null,
-      topPaths: paths,
-      topClients: clients,
-      listedSince: since,
+      last_seen: toIsoString(seen.get(siteId) ?? null),
+      top_paths: paths,
+      top_clients: clients,
+      listed_since: new Date(since).toISOString(),
     }
   }
 
   /** Time of the last request to each site. */
-  async lastSeen(): Promise<Map<number, number>> {
+  async lastSeen(): Promise<LastSeen> {
     await this.#flush()
     const seen = await store.lastSeen(this.#dependencies.db)
     seen.delete(noSite)
-    return seen
+    return { sites: [...seen].map(([site_id, at]) => ({ site_id, last_seen: new Date(at).toISOString() })) }
   }
 
   /** Reads what is in the log by now and writes it down. */
@@ -171,10 +133,10 @@ export class Traffic {
     onRequest(line, siteId)
   }
 
-  #report(siteId: number, range: TrafficRange): Promise<{ totals: TrafficNumbers; points: TrafficPoint[] }> {
-    const now = this.#dependencies.timers.now()
-    const asked = { siteId, span: trafficRanges[range].step, since: rangeStart(range, now) }
-    return store.countsOf(this.#dependencies.db, asked).then((rows) => reportOf(rows, range, now))
+  async #report(siteId: number, range: TrafficRange): Promise<TrafficSpan> {
+    const { db, timers } = this.#dependencies
+    const now = timers.now()
+    return reportOf(await store.countsOf(db, { siteId, ...rowsOfRange(range, now) }), range, now)
   }
 
   /** One at a time. */

@@ -5,7 +5,8 @@ import { createSend } from './session/send.ts'
 import { createSitesSession } from './session/sites-session.ts'
 import { Tokens } from './session/tokens.ts'
 
-type Schemas = components['schemas']
+/** The schemas of the API by name. */
+export type Schemas = components['schemas']
 export type Session = Schemas['Session']
 export type User = Schemas['User']
 export type Settings = Schemas['Settings']

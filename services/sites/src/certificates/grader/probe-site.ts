@@ -1,8 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { getCiphers } from 'node:tls'
-import { atMost } from '../at-most.ts'
 import { certificateFacts, type CertificateFacts } from '../certificate-facts.ts'
-import { shakeHands, type Handshake, type HandshakeTarget } from './handshake.ts'
+import { atMost, shakeHands, type Handshake, type HandshakeTarget } from './handshake.ts'
 import { tlsVersions, type CipherSuite, type Observation, type TlsVersion } from './observation.ts'
 import { probeWeb } from './probe-web.ts'
 

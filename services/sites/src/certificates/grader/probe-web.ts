@@ -2,18 +2,19 @@ import { request as requestPlain, type ClientRequest, type IncomingMessage } fro
 import { request as requestSecure } from 'node:https'
 import { isIPv6 } from 'node:net'
 import { type HandshakeTarget, probeName, serverNameOf } from './handshake.ts'
+import type { Observation } from './observation.ts'
 
 /** Result of one request over HTTP and one over HTTPS. */
-export interface WebObservation {
-  readonly hstsSeconds: number | undefined
-  readonly redirectsToHttps: boolean | undefined
-}
+type WebObservation = Pick<Observation, 'hstsSeconds' | 'redirectsToHttps'>
 
 /** Requests `/` by HTTPS and by HTTP and reads only the heads of the answers. Never rejects. */
 export async function probeWeb(target: HandshakeTarget, httpPort: number): Promise<WebObservation> {
   const [secure, plain] = await Promise.all([connectSecurely(target), connectPlainly(target, httpPort)])
   const header = secure?.headers['strict-transport-security']
-  return { hstsSeconds: header === undefined ? undefined : maxAgeOf(header), redirectsToHttps: leadsToHttps(plain) }
+  return {
+    hstsSeconds: header === undefined ? undefined : maxAgeOf(header),
+    redirectsToHttps: isRedirectToHttps(plain),
+  }
 }
 
 /** `max-age` of a Strict-Transport-Security header (RFC 6797); undefined when it has none that counts. */
@@ -25,7 +26,7 @@ export function maxAgeOf(header: string): number | undefined {
   return undefined
 }
 
-function leadsToHttps(answer: IncomingMessage | undefined): boolean | undefined {
+function isRedirectToHttps(answer: IncomingMessage | undefined): boolean | undefined {
   if (answer === undefined) return undefined
   const isRedirect = (answer.statusCode ?? 0) >= 300 && (answer.statusCode ?? 0) < 400
   return isRedirect && (answer.headers.location ?? '').toLowerCase().startsWith('https://')

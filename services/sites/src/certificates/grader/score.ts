@@ -37,26 +37,15 @@ export interface Score {
 export function scoreOf(seen: Observation, now: number): Score {
   const findings = findingsOf(seen, now)
   const parts = partsOf(seen)
-  const gradeTrustIgnored = gradeOf({
-    parts,
-    findings: findings.filter((finding) => finding.isAboutTrust !== true),
-    seen,
-  })
+  const others = findings.filter((finding) => finding.isAboutTrust !== true)
+  const gradeTrustIgnored = gradeOf(parts, others, seen)
   const caps = new Set(findings.map(({ cap }) => cap))
   // A wrong name is reported first: whether a certificate meant for another host is trusted matters little.
   const trust = (['M', 'T'] as const).find((grade) => caps.has(grade))
   return { grade: trust ?? gradeTrustIgnored, gradeTrustIgnored, parts, findings }
 }
 
-function gradeOf({
-  parts,
-  findings,
-  seen,
-}: {
-  parts: ScoreParts
-  findings: readonly Finding[]
-  seen: Observation
-}): Grade {
+function gradeOf(parts: ScoreParts, findings: readonly Finding[], seen: Observation): Grade {
   let grade = letterOf(parts)
   for (const { cap } of findings) if (cap !== undefined) grade = worse(grade, cap)
   const isLong = (seen.hstsSeconds ?? 0) >= longHsts

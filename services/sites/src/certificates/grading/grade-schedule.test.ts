@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { array, assert as check, domain, property } from 'fast-check'
 import { createLog, createManualClock } from '@hearth/runtime'
 import { GradeFailed } from '../grader/grader.ts'
-import type { RecordedGrade } from '../history/history.ts'
 import type { SiteHost } from '../site-host.ts'
-import type { Scan } from '../ssl-labs/scans.ts'
+import type { GradeRow, ScanRow } from '../tables.ts'
 import { dueAt, GradeSchedule, rhythms } from './grade-schedule.ts'
 
 const hour = 3_600_000
@@ -27,8 +26,8 @@ function openSchedule(sites: readonly Partial<SiteHost>[]) {
   const graded: string[] = []
   const scanned: string[] = []
   const settings = { rhythm: 'daily' as 'off' | 'daily' | 'weekly', isSslLabsOn: true, isBroken: false }
-  const latest = new Map<string, Pick<RecordedGrade, 'host' | 'source' | 'checkedAt'>>()
-  const scans = new Map<string, Scan>()
+  const latest = new Map<string, Pick<GradeRow, 'host' | 'source' | 'checked_at'>>()
+  const scans = new Map<string, ScanRow>()
   const schedule = new GradeSchedule({
     hosts: {
       list: () =>
@@ -49,7 +48,7 @@ function openSchedule(sites: readonly Partial<SiteHost>[]) {
       grade(host) {
         graded.push(host)
         if (settings.isBroken) return Promise.reject(new GradeFailed('nothing answers'))
-        latest.set(`local ${host}`, { host, source: 'local', checkedAt: clock.now() })
+        latest.set(`local ${host}`, { host, source: 'local', checked_at: clock.now() })
         return Promise.resolve({} as never)
       },
     },
@@ -57,12 +56,15 @@ function openSchedule(sites: readonly Partial<SiteHost>[]) {
       list: () => Promise.resolve([...scans.values()]),
       request({ host, siteId }) {
         scanned.push(host)
-        const scan: Scan = {
+        const scan: ScanRow = {
           host,
-          siteId,
+          site_id: siteId,
           state: 'failed',
-          requestedAt: clock.now(),
-          finishedAt: clock.now(),
+          is_fresh: 1,
+          requested_at: clock.now(),
+          started_at: clock.now(),
+          last_fresh_at: clock.now(),
+          finished_at: clock.now(),
           grade: null,
           message: null,
         }
@@ -72,7 +74,7 @@ function openSchedule(sites: readonly Partial<SiteHost>[]) {
     },
     history: {
       record: () => Promise.resolve(),
-      latest: () => Promise.resolve([...latest.values()] as RecordedGrade[]),
+      latest: () => Promise.resolve([...latest.values()] as GradeRow[]),
       series: () => Promise.resolve({ days: 0, series: [] }),
       tidy: () => Promise.resolve(),
     },

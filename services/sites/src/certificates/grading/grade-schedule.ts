@@ -58,7 +58,7 @@ export class GradeSchedule {
     const all = (await hosts.list()).filter(({ tlsMode }) => tlsMode !== 'off')
     const latest = await history.latest()
     const lastOf = (source: string) =>
-      new Map(latest.filter((grade) => grade.source === source).map(({ host, checkedAt }) => [host, checkedAt]))
+      new Map(latest.filter((grade) => grade.source === source).map((grade) => [grade.host, grade.checked_at]))
     await this.#gradeDue(all, lastOf('local'))
     if (isSslLabsOn())
       await this.#scan(
@@ -101,10 +101,10 @@ export class GradeSchedule {
 
   async #scan(hosts: readonly SiteHost[], last: ReadonlyMap<string, number>): Promise<void> {
     const { scans, timers } = this.#dependencies
-    const asked = new Map((await scans.list()).map(({ host, requestedAt }) => [host, requestedAt]))
+    const requested = new Map((await scans.list()).map((scan) => [scan.host, scan.requested_at]))
     for (const { host, siteId } of hosts) {
       // A scan that failed counts as well: it is not begun again the next minute.
-      const lastAt = Math.max(last.get(host) ?? 0, asked.get(host) ?? 0)
+      const lastAt = Math.max(last.get(host) ?? 0, requested.get(host) ?? 0)
       if (dueAt(host, lastAt === 0 ? undefined : lastAt, rhythms.weekly) > timers.now()) continue
       await scans.request({ host, siteId, isFresh: true }).catch((error: unknown) => {
         if (!(error instanceof ScanTooSoon)) throw error

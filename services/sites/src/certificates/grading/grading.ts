@@ -1,7 +1,7 @@
 import { createKeyedQueue, QueueFull } from '@hearth/runtime'
 import type { Publish } from '../../events/schema.ts'
 import { GradeFailed, type Grader, type LocalGrade } from '../grader/grader.ts'
-import { recordOf, type GradeHistory } from '../history/history.ts'
+import type { GradeHistory } from '../history/history.ts'
 import type { SiteHosts } from '../site-host.ts'
 
 /** Error for a host that no enabled site with TLS has. */
@@ -32,7 +32,17 @@ export function createGrading({ hosts, grader, history, publish }: GradingDepend
     const endpoint = await hosts.endpoint()
     if (endpoint === undefined) throw new GradeFailed('no server is set up')
     const grade = await grader.grade(host, endpoint)
-    await history.record(recordOf(grade, site.siteId))
+    await history.record({
+      site_id: site.siteId,
+      host,
+      source: 'local',
+      grade: grade.grade,
+      grade_trust_ignored: grade.gradeTrustIgnored,
+      parts: JSON.stringify(grade.parts),
+      findings: JSON.stringify(grade.findings),
+      not_after: grade.notAfter,
+      checked_at: grade.checkedAt,
+    })
     const details = { host, source: 'local', grade: grade.grade, grade_trust_ignored: grade.gradeTrustIgnored }
     publish({ type: 'grade', action: 'graded', id: String(site.siteId), details })
     return { siteId: site.siteId, grade }

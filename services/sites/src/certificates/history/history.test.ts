@@ -2,21 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
 import { onBothDatabases } from '../../../test/on-both-databases.ts'
-import { createGradeHistory, type RecordedGrade } from './history.ts'
+import type { GradeRow } from '../tables.ts'
+import { createGradeHistory } from './history.ts'
 
 const day = 86_400_000
 const now = Date.parse('2026-11-19T12:00Z')
 
-const grade = (more: Partial<RecordedGrade>): RecordedGrade => ({
-  siteId: 1,
+type Grade = Omit<GradeRow, 'id'>
+
+const grade = (more: Partial<Grade>): Grade => ({
+  site_id: 1,
   host: 'a.example',
   source: 'local',
   grade: 'A',
-  gradeTrustIgnored: 'A+',
-  parts: { protocol: 100, keyExchange: 90, cipher: 90, total: 93 },
-  findings: [{ code: 'no_hsts', severity: 'info', text: 'There is none' }],
-  notAfter: now + 60 * day,
-  checkedAt: now,
+  grade_trust_ignored: 'A+',
+  parts: JSON.stringify({ protocol: 100, keyExchange: 90, cipher: 90, total: 93 }),
+  findings: JSON.stringify([{ code: 'no_hsts', severity: 'info', text: 'There is none' }]),
+  not_after: now + 60 * day,
+  checked_at: now,
   ...more,
 })
 
@@ -26,19 +29,18 @@ onBothDatabases(async ({ query: db }, name) => {
   const history = createGradeHistory({ db, clock, retentionDays: () => kept.days })
 
   await test(`${name}: what was recorded comes back, the newest of each host and source`, async () => {
-    await history.record(grade({ checkedAt: now - 8 * day, grade: 'B' }))
+    await history.record(grade({ checked_at: now - 8 * day, grade: 'B' }))
     await history.record(grade({}))
     await history.record(
-      grade({ checkedAt: now - 8 * day, grade: 'mixed', source: 'ssllabs', parts: null, findings: [] }),
+      grade({ checked_at: now - 8 * day, grade: 'mixed', source: 'ssllabs', parts: null, findings: '[]' }),
     )
-    await history.record(grade({ host: 'b.example', siteId: 2, notAfter: null, gradeTrustIgnored: null }))
-    const latest = (await history.latest()).toSorted((a, b) =>
-      `${a.host} ${a.source}`.localeCompare(`${b.host} ${b.source}`),
-    )
+    await history.record(grade({ host: 'b.example', site_id: 2, not_after: null, grade_trust_ignored: null }))
+    const found = (await history.latest()).map(({ id: _id, ...rest }) => rest)
+    const latest = found.toSorted((a, b) => `${a.host} ${a.source}`.localeCompare(`${b.host} ${b.source}`))
     assert.deepEqual(latest, [
       grade({}),
-      grade({ checkedAt: now - 8 * day, grade: 'mixed', source: 'ssllabs', parts: null, findings: [] }),
-      grade({ host: 'b.example', siteId: 2, notAfter: null, gradeTrustIgnored: null }),
+      grade({ checked_at: now - 8 * day, grade: 'mixed', source: 'ssllabs', parts: null, findings: '[]' }),
+      grade({ host: 'b.example', site_id: 2, not_after: null, grade_trust_ignored: null }),
     ])
   })
 

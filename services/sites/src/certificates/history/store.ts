@@ -1,16 +1,14 @@
 import type { Kysely } from 'kysely'
 import type { CertificateTables, GradeRow } from '../tables.ts'
 
-export type GradeSource = GradeRow['source']
-
 export async function insertGrade(db: Kysely<CertificateTables>, row: GradeRow): Promise<void> {
   await db.insertInto('certificate_grades').values(row).execute()
 }
 
-/** Grades since a moment, by host, oldest first. */
+/** Lists the grades since a time, by host, oldest first. */
 export function gradesSince(
   db: Kysely<CertificateTables>,
-  { since, source }: { since: number; source: GradeSource | undefined },
+  { since, source }: { since: number; source: GradeRow['source'] | undefined },
 ): Promise<Pick<GradeRow, 'host' | 'source' | 'grade' | 'checked_at'>[]> {
   return db
     .selectFrom('certificate_grades')
@@ -23,7 +21,7 @@ export function gradesSince(
     .execute()
 }
 
-/** The newest grade of every host and source. */
+/** Finds the newest grade of every host and source. */
 export async function latestGrades(db: Kysely<CertificateTables>): Promise<GradeRow[]> {
   const rows = await db
     .selectFrom('certificate_grades as g')
@@ -47,7 +45,7 @@ export async function latestGrades(db: Kysely<CertificateTables>): Promise<Grade
   return [...new Map(rows.map((row) => [`${row.source} ${row.host}`, row])).values()]
 }
 
-/** Forgets grades from before a moment. */
-export async function deleteGradesBefore(db: Kysely<CertificateTables>, moment: number): Promise<void> {
-  await db.deleteFrom('certificate_grades').where('checked_at', '<', moment).execute()
+/** Deletes the grades from before a time. */
+export async function deleteGradesBefore(db: Kysely<CertificateTables>, before: number): Promise<void> {
+  await db.deleteFrom('certificate_grades').where('checked_at', '<', before).execute()
 }

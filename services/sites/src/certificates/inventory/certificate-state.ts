@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto'
-import { certificateFacts, namesOf } from '../certificate-facts.ts'
+import { certificateFacts, type CertificateFacts, namesOf } from '../certificate-facts.ts'
 import type { Handshake } from '../grader/handshake.ts'
 import type { SiteHost } from '../site-host.ts'
 
@@ -18,13 +18,9 @@ export interface HostCertificate {
   readonly checkedAt: number
 }
 
-/** Moments are milliseconds. */
-export interface ShownCertificate {
-  readonly subject: string
-  readonly issuer: string
+/** A certificate as a host presents it. */
+interface ShownCertificate extends Pick<CertificateFacts, 'subject' | 'issuer' | 'notBefore' | 'notAfter'> {
   readonly names: readonly string[]
-  readonly notBefore: number
-  readonly notAfter: number
   /** Hexadecimal. */
   readonly serial: string
   /** SHA-256, hexadecimal. */

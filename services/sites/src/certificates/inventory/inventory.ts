@@ -1,6 +1,5 @@
 import type { Timers } from '@hearth/runtime'
-import { atMost } from '../at-most.ts'
-import { shakeHands, type Handshake } from '../grader/handshake.ts'
+import { atMost, shakeHands, type Handshake } from '../grader/handshake.ts'
 import type { NodeEndpoint, SiteHost, SiteHosts } from '../site-host.ts'
 import { certificateOf, type CertificateState, type HostCertificate } from './certificate-state.ts'
 
@@ -13,32 +12,21 @@ const patience = 10_000
 /** Number of hosts in a row without an answer after which the server counts as gone and the others are not tried. */
 const givingUp = 20
 
-/** Numbers for the dashboard. */
-export interface CertificateCounts {
-  readonly valid: number
-  readonly expired: number
-  /** Within seven days, or the last quarter of a short life. */
-  readonly expiringSoon: number
-}
-
 export interface InventoryDependencies {
   readonly hosts: SiteHosts
   readonly timers: Timers
   readonly roots?: readonly string[]
   /** Time limit of one handshake, milliseconds; 5000. */
   readonly handshakeMs?: number
-  /** Told when a host shows another certificate, or is in another state, than at the last look. */
+  /** Called when a host shows another certificate, or is in another state, than at the last check. */
   readonly onChange?: (now: HostCertificate, before: HostCertificate) => void
 }
 
-/**
- * The certificates of all hosts, as who connects sees them.
- * An inventory that looks by handshakes with the managed server, so that it shows what visitors get and not what is stored.
- */
+/** The certificates of all hosts, found by handshakes with the managed server: what visitors get and not what is stored. */
 export class Inventory {
   readonly #dependencies: InventoryDependencies
   readonly #known = new Map<string, HostCertificate>()
-  #lookedAt: number | undefined
+  #checkedAt: number | undefined
   #inspecting: Promise<void> | undefined
   #outdated = 0
 
@@ -49,38 +37,38 @@ export class Inventory {
   /** Every host; checked again when the last check is older than ten minutes. A slow host follows in a later answer. */
   async list(): Promise<readonly HostCertificate[]> {
     const { timers } = this.#dependencies
-    const isGood = this.#lookedAt !== undefined && timers.monotonic() - this.#lookedAt < goodFor
+    const isGood = this.#checkedAt !== undefined && timers.monotonic() - this.#checkedAt < goodFor
     if (!isGood) await this.#patiently(this.#inspecting ?? this.#withLock(undefined))
     return [...this.#known.values()]
   }
 
-  /** Looks at all hosts now, or at those of some sites. */
+  /** Checks all hosts now, or those of some sites. */
   async refresh(siteIds?: readonly number[]): Promise<readonly HostCertificate[]> {
     await this.#patiently(this.#withLock(siteIds))
     return [...this.#known.values()]
   }
 
-  /** The last look will not do any more: what runs has changed. */
+  /** Marks the last check as out of date, because what runs has changed. */
   outdate(): void {
-    this.#lookedAt = undefined
+    this.#checkedAt = undefined
     this.#outdated += 1
   }
 
-  /** Of the last look; undefined before the first. Never connects. */
-  counts(): CertificateCounts | undefined {
-    if (this.#known.size === 0 && this.#lookedAt === undefined) return undefined
+  /** Counts the certificates of the last check; undefined before the first. Those that expire soon count as valid too. Never connects. */
+  counts(): { valid: number; expired: number; expiringSoon: number } | undefined {
+    if (this.#known.size === 0 && this.#checkedAt === undefined) return undefined
     const all = [...this.#known.values()]
     const count = (...states: CertificateState[]) => all.filter(({ state }) => states.includes(state)).length
     return { valid: count('valid', 'expiring'), expired: count('expired'), expiringSoon: count('expiring') }
   }
 
-  async #patiently(look: Promise<void>): Promise<void> {
+  async #patiently(check: Promise<void>): Promise<void> {
     const done = new AbortController()
     const late = this.#dependencies.timers.delay(patience, done.signal).catch(() => undefined)
     // A caller that left earlier gets no failure; the next caller does.
-    look.catch(() => undefined)
+    check.catch(() => undefined)
     try {
-      await Promise.race([look, late])
+      await Promise.race([check, late])
     } finally {
       done.abort()
     }
@@ -91,7 +79,7 @@ export class Inventory {
     const last = this.#inspecting
     const mine = (async () => {
       await last?.catch(() => undefined)
-      await this.#look(siteIds === undefined ? undefined : new Set(siteIds))
+      await this.#check(siteIds === undefined ? undefined : new Set(siteIds))
     })()
     this.#inspecting = mine
     try {
@@ -101,7 +89,7 @@ export class Inventory {
     }
   }
 
-  async #look(siteIds: ReadonlySet<number> | undefined): Promise<void> {
+  async #check(siteIds: ReadonlySet<number> | undefined): Promise<void> {
     const { hosts, timers } = this.#dependencies
     const begun = timers.monotonic()
     const outdated = this.#outdated
@@ -109,12 +97,12 @@ export class Inventory {
     const endpoint = await hosts.endpoint()
     const names = new Set(all.map(({ host }) => host))
     for (const host of this.#known.keys()) if (!names.has(host)) this.#known.delete(host)
-    const asked = all.filter(
+    const wanted = all.filter(
       ({ siteId, host }) => siteIds === undefined || siteIds.has(siteId) || !this.#known.has(host),
     )
-    const look = lookerAt(endpoint, this.#dependencies)
-    await atMost(concurrency, asked, async (site) => this.#note(await look(site)))
-    if (siteIds === undefined && outdated === this.#outdated) this.#lookedAt = begun
+    const check = createCheck(endpoint, this.#dependencies)
+    await atMost(concurrency, wanted, async (site) => this.#note(await check(site)))
+    if (siteIds === undefined && outdated === this.#outdated) this.#checkedAt = begun
   }
 
   #note(result: HostCertificate): void {
@@ -128,7 +116,7 @@ const isOther = (one: HostCertificate, other: HostCertificate): boolean =>
   one.state !== other.state || one.certificate?.fingerprint !== other.certificate?.fingerprint
 
 /** Checks one host after the other; a server that answers none of many is not tried for the rest. */
-function lookerAt(
+function createCheck(
   endpoint: NodeEndpoint | undefined,
   { roots, handshakeMs = defaultHandshakeMs, timers }: Omit<InventoryDependencies, 'hosts'>,
 ): (site: SiteHost) => Promise<HostCertificate> {

@@ -7,8 +7,8 @@ const answer = (status: Assessment['status'], ...grades: (string | undefined)[])
   kind: 'answer',
   assessment: {
     status,
-    message: status === 'ERROR' ? 'Unable to resolve' : undefined,
-    endpoints: grades.map((grade) => ({ grade, gradeTrustIgnored: grade, message: 'Unable to connect' })),
+    statusMessage: status === 'ERROR' ? 'Unable to resolve' : undefined,
+    endpoints: grades.map((grade) => ({ grade, gradeTrustIgnored: grade, statusMessage: 'Unable to connect' })),
   },
 })
 const failure = (kind: SslLabsFailure): ScanInput => ({ kind: 'failure', failure: kind, message: 'words' })

@@ -50,14 +50,14 @@ export function nextScanStep(input: ScanInput, { elapsed, troubles }: ScanProgre
   return goesOn && elapsed > maxScan ? { state: 'failed', message: 'The scan took more than two hours' } : step
 }
 
-function afterAnswer({ status, message, endpoints }: Assessment): ScanStep {
+function afterAnswer({ status, statusMessage, endpoints }: Assessment): ScanStep {
   if (status === 'DNS') return { state: 'dns', waitMs: 5000 }
   if (status === 'IN_PROGRESS') return { state: 'in_progress', waitMs: 10_000 }
-  if (status === 'ERROR') return { state: 'error', message: message ?? 'SSL Labs could not assess the host' }
+  if (status === 'ERROR') return { state: 'error', message: statusMessage ?? 'SSL Labs could not assess the host' }
   const graded = endpoints.filter(({ grade }) => grade !== undefined)
   const grade = sameOf(graded.map((endpoint) => endpoint.grade))
   if (grade === undefined)
-    return { state: 'error', message: endpoints[0]?.message ?? 'No address of the host could be assessed' }
+    return { state: 'error', message: endpoints[0]?.statusMessage ?? 'No address of the host could be assessed' }
   const ignored = sameOf(graded.map((endpoint) => endpoint.gradeTrustIgnored))
   return { state: 'ready', grade, gradeTrustIgnored: ignored === 'mixed' ? undefined : ignored }
 }

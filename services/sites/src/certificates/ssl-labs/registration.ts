@@ -1,28 +1,11 @@
 import type { Kysely } from 'kysely'
+import { badRequest, conflict } from '../../problems.ts'
+import { maskEmail, type Settings } from '../../settings/schema.ts'
 import type { CertificateTables } from '../tables.ts'
-import { maskEmail } from '../../settings/schema.ts'
 import { freeMailDomains } from './free-mail.data.ts'
 import { type SslLabsClient, SslLabsError, type SslLabsIdentity } from './ssl-labs-client.ts'
+import type { RegistrationStatus } from './schema.ts'
 import { readFact, writeFact } from './store.ts'
-
-/** State of the registration with SSL Labs. The e-mail address is always masked. */
-export interface RegistrationStatus {
-  /** As `a***@example.org`; empty when no address is set. */
-  readonly maskedEmail: string
-  /** Null when it is unknown: nothing was registered, or SSL Labs did not answer. */
-  readonly isRegistered: boolean | null
-  readonly message: string
-}
-
-/** Error for an address at a free mail provider, which SSL Labs refuses; nothing was sent. */
-export class FreeMailAddress extends Error {
-  override readonly name = 'FreeMailAddress'
-}
-
-/** Error for a registration without an e-mail address. */
-export class NoIdentity extends Error {
-  override readonly name = 'NoIdentity'
-}
 
 /** Registration with SSL Labs. */
 export type Registration = ReturnType<typeof createRegistration>
@@ -30,10 +13,11 @@ export type Registration = ReturnType<typeof createRegistration>
 export interface RegistrationDependencies {
   readonly db: Kysely<CertificateTables>
   readonly client: SslLabsClient
-  /** Returns the identity in the settings; undefined when there is none. */
-  readonly identity: () => SslLabsIdentity | undefined
-  /** Stores the registered identity in the settings. */
-  readonly keepIdentity: (identity: SslLabsIdentity) => Promise<void>
+  /** The settings, which hold the registered identity. */
+  readonly settings: {
+    current(): Pick<Settings, 'ssllabs'>
+    change(changes: Pick<Settings, 'ssllabs'>): Promise<unknown>
+  }
 }
 
 /** Name of the fact that holds the registered address; another address in the settings is not registered. */
@@ -47,25 +31,25 @@ export function createRegistration(dependencies: RegistrationDependencies) {
     /** Requests the state from SSL Labs. An `SslLabsError` becomes the message of the status. */
     refresh: () => refresh(dependencies),
     /**
-     * Registers the given identity, or the one in the settings. Throws `NoIdentity`, `FreeMailAddress` unless that is
-     * confirmed, or `SslLabsError`.
+     * Registers the given identity, or the one in the settings. Throws a problem when there is neither, or for the address
+     * of a free mail provider unless that is confirmed; otherwise `SslLabsError`.
      */
     register: (identity: SslLabsIdentity | undefined, isFreeMailConfirmed: boolean) =>
-      register(dependencies, identity ?? dependencies.identity(), isFreeMailConfirmed),
+      register(dependencies, identity ?? dependencies.settings.current().ssllabs, isFreeMailConfirmed),
   }
 }
 
-async function statusOf({ db, identity }: RegistrationDependencies): Promise<RegistrationStatus> {
-  const email = identity()?.email
-  if (email === undefined) return { maskedEmail: '', isRegistered: null, message: 'No e-mail address is set' }
+async function statusOf({ db, settings }: RegistrationDependencies): Promise<RegistrationStatus> {
+  const email = settings.current().ssllabs?.email
+  if (email === undefined) return { masked_email: '', is_registered: null, message: 'No e-mail address is set' }
   const isRegistered = (await readFact(db, fact)) === email
   const message = isRegistered ? 'The e-mail address is registered' : notTried
-  return { maskedEmail: maskEmail(email), isRegistered: isRegistered ? true : null, message }
+  return { masked_email: maskEmail(email), is_registered: isRegistered ? true : null, message }
 }
 
 async function refresh(dependencies: RegistrationDependencies): Promise<RegistrationStatus> {
-  const { db, client, identity } = dependencies
-  const email = identity()?.email
+  const { db, client, settings } = dependencies
+  const email = settings.current().ssllabs?.email
   if (email === undefined) return statusOf(dependencies)
   try {
     await client.info(email)
@@ -75,21 +59,25 @@ async function refresh(dependencies: RegistrationDependencies): Promise<Registra
     if (!(error instanceof SslLabsError)) throw error
     const isKnown = error.failure === 'not-registered'
     if (isKnown) await writeFact(db, fact, '')
-    return { maskedEmail: maskEmail(email), isRegistered: isKnown ? false : null, message: error.message }
+    return { masked_email: maskEmail(email), is_registered: isKnown ? false : null, message: error.message }
   }
 }
 
 async function register(
   dependencies: RegistrationDependencies,
-  chosen: SslLabsIdentity | undefined,
+  chosen: SslLabsIdentity | null,
   isFreeMailConfirmed: boolean,
 ): Promise<RegistrationStatus> {
-  if (chosen === undefined) throw new NoIdentity('No e-mail address is set to register with')
-  const domain = chosen.email.slice(chosen.email.lastIndexOf('@') + 1).toLowerCase()
+  if (chosen === null) throw badRequest('No e-mail address is set to register with', 'no_email')
+  const { first_name, last_name, email, organization } = chosen
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   if (freeMailDomains.has(domain) && !isFreeMailConfirmed)
-    throw new FreeMailAddress(`SSL Labs registers addresses of organisations and refuses those of ${domain}`)
+    throw conflict(
+      `SSL Labs registers addresses of organisations and refuses those of ${domain}; say accept_free_mail to send it nevertheless`,
+      'free_mail',
+    )
   const message = await dependencies.client.register(chosen)
-  await dependencies.keepIdentity(chosen)
-  await writeFact(dependencies.db, fact, chosen.email)
+  await dependencies.settings.change({ ssllabs: { first_name, last_name, email, organization } })
+  await writeFact(dependencies.db, fact, email)
   return { ...(await statusOf(dependencies)), message: message === '' ? 'The e-mail address is registered' : message }
 }

@@ -1,9 +1,10 @@
 import type { Route } from '@hearth/http'
 import { toIsoString } from '@hearth/runtime'
 import { route } from '../../access.ts'
-import { badRequest, conflict, notFound, Problem, tooMany } from '../../problems.ts'
+import { conflict, notFound, Problem, tooMany } from '../../problems.ts'
 import type { SiteHosts } from '../site-host.ts'
-import { FreeMailAddress, NoIdentity, type Registration, type RegistrationStatus as Status } from './registration.ts'
+import type { ScanRow } from '../tables.ts'
+import type { Registration } from './registration.ts'
 import {
   OptIn,
   OptInParams,
@@ -14,7 +15,7 @@ import {
   ScanRequest,
   ScanView,
 } from './schema.ts'
-import { ScanTooSoon, type OptIns, type Scan, type Scans } from './scans.ts'
+import { ScanTooSoon, type OptIns, type Scans } from './scans.ts'
 import { SslLabsError } from './ssl-labs-client.ts'
 
 /** Functions behind the endpoints. */
@@ -47,7 +48,7 @@ function registrationRoutes(registration: Registration): Route[] {
         limit: '30/min',
         success: answer,
       },
-      async () => statusView(await registration.status()),
+      () => registration.status(),
     ),
     route(
       {
@@ -58,7 +59,7 @@ function registrationRoutes(registration: Registration): Route[] {
         limit: '10/min',
         success: answer,
       },
-      async () => statusView(await registration.refresh()),
+      () => registration.refresh(),
     ),
     route(
       {
@@ -74,35 +75,14 @@ function registrationRoutes(registration: Registration): Route[] {
         errors: [400, 409, 502],
       },
       async ({ body }) => {
-        const { message, maskedEmail } = await registered(registration, body ?? undefined)
-        return { success: true, message, masked_email: maskedEmail }
+        const register = registration.register(body ?? undefined, body?.accept_free_mail ?? false)
+        const { message, masked_email } = await register.catch((error: unknown) => {
+          throw error instanceof SslLabsError ? new Problem(502, error.message) : error
+        })
+        return { success: true, message, masked_email }
       },
     ),
   ]
-}
-
-const statusView = ({ maskedEmail, isRegistered, message }: Status) => ({
-  masked_email: maskedEmail,
-  is_registered: isRegistered,
-  message,
-})
-
-async function registered(registration: Registration, body: RegisterRequest | undefined): Promise<Status> {
-  const identity = body && {
-    firstName: body.first_name,
-    lastName: body.last_name,
-    email: body.email,
-    organization: body.organization,
-  }
-  try {
-    return await registration.register(identity, body?.accept_free_mail ?? false)
-  } catch (error) {
-    if (error instanceof NoIdentity) throw badRequest(error.message, 'no_email')
-    if (error instanceof FreeMailAddress)
-      throw conflict(`${error.message}; say accept_free_mail to send it nevertheless`, 'free_mail')
-    if (error instanceof SslLabsError) throw new Problem(502, error.message)
-    throw error
-  }
 }
 
 function scanRoutes(feature: SslLabsFeature): Route[] {
@@ -143,7 +123,7 @@ function scanRoutes(feature: SslLabsFeature): Route[] {
 async function requested(
   { scans, hosts, isOn }: SslLabsFeature,
   { host, fresh }: { host: string; fresh: boolean },
-): Promise<Scan> {
+): Promise<ScanRow> {
   const site = (await hosts.list()).find((candidate) => candidate.host === host.toLowerCase())
   if (site === undefined) throw notFound('host with a certificate')
   if (!isOn()) throw conflict('Grades by SSL Labs are off; see the setting grade_source', 'ssllabs_off')
@@ -178,12 +158,12 @@ function optInRoute({ optIns, hasSite }: SslLabsFeature): Route {
   )
 }
 
-const scanView = (scan: Scan): ScanView => ({
-  host: scan.host,
-  site_id: scan.siteId,
-  state: scan.state,
-  grade: scan.grade,
-  message: scan.message,
-  requested_at: new Date(scan.requestedAt).toISOString(),
-  finished_at: toIsoString(scan.finishedAt),
+const scanView = ({ host, site_id, state, grade, message, requested_at, finished_at }: ScanRow): ScanView => ({
+  host,
+  site_id,
+  state,
+  grade,
+  message,
+  requested_at: new Date(requested_at).toISOString(),
+  finished_at: toIsoString(finished_at),
 })

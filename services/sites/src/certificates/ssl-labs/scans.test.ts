@@ -7,13 +7,14 @@ import { eventually } from '@hearth/testing'
 import { startSslLabsServer, type SslLabsServer } from '../../../test/ssl-labs-server/ssl-labs-server.ts'
 import { migrations } from '../../database/migrations/index.ts'
 import type { Tables } from '../../tables.ts'
-import { createRegistration, FreeMailAddress, NoIdentity } from './registration.ts'
-import { type Scan, Scans, ScanTooSoon } from './scans.ts'
+import type { ScanRow } from '../tables.ts'
+import { createRegistration } from './registration.ts'
+import { Scans, ScanTooSoon } from './scans.ts'
 import { createSslLabsClient, SslLabsError, type SslLabsIdentity } from './ssl-labs-client.ts'
 import { putScan } from './store.ts'
 
 const email = 'it@example.org'
-const identity: SslLabsIdentity = { firstName: 'Ada', lastName: 'L', email, organization: 'House' }
+const identity: SslLabsIdentity = { first_name: 'Ada', last_name: 'L', email, organization: 'House' }
 
 async function openLine(server: SslLabsServer, factor = 2000) {
   const database = openDatabase<Tables>({ file: ':memory:' })
@@ -35,7 +36,7 @@ async function openLine(server: SslLabsServer, factor = 2000) {
       return Promise.resolve()
     },
   })
-  const settled = (host: string, isGood: (scan: Scan) => boolean = (scan) => scan.finishedAt !== null) =>
+  const settled = (host: string, isGood: (scan: ScanRow) => boolean = (scan) => scan.finished_at !== null) =>
     eventually(async () => (await scans.list()).find((scan) => scan.host === host)!, isGood, { everyMs: 5 })
   return {
     db: database.query,
@@ -148,35 +149,43 @@ test('a scan that a stop interrupted is asked for after the start, and not start
 test('registering: the settings name somebody, free mail is asked about first, refusals are told', async () => {
   await using server = await startSslLabsServer()
   await using line = await openLine(server)
-  const kept: { identity: SslLabsIdentity | undefined } = { identity: undefined }
+  const kept: { identity: SslLabsIdentity | null } = { identity: null }
   const registration = createRegistration({
     db: line.db,
     client: line.client,
-    identity: () => kept.identity,
-    keepIdentity: (chosen) => {
-      kept.identity = chosen
-      return Promise.resolve()
+    settings: {
+      current: () => ({ ssllabs: kept.identity }),
+      change: ({ ssllabs }) => {
+        kept.identity = ssllabs
+        return Promise.resolve()
+      },
     },
   })
-  await assert.rejects(registration.register(undefined, false), NoIdentity)
+  await assert.rejects(registration.register(undefined, false), {
+    status: 400,
+    body: { detail: 'No e-mail address is set to register with', code: 'no_email' },
+  })
   const free = { ...identity, email: 'ada@gmail.com' }
-  await assert.rejects(registration.register(free, false), FreeMailAddress)
+  await assert.rejects(registration.register(free, false), {
+    status: 409,
+    message: /^SSL Labs registers addresses of organisations/,
+  })
   await assert.rejects(registration.register(free, true), (error) => {
     assert.ok(error instanceof SslLabsError)
     assert.deepEqual([error.failure, error.message], ['refused', 'Free e-mail is not allowed'])
     return true
   })
-  assert.deepEqual([kept.identity, (await registration.status()).isRegistered], [undefined, null])
+  assert.deepEqual([kept.identity, (await registration.status()).is_registered], [null, null])
   assert.deepEqual(await registration.register(identity, false), {
-    maskedEmail: 'i***@example.org',
-    isRegistered: true,
+    masked_email: 'i***@example.org',
+    is_registered: true,
     message: 'User successfully registered',
   })
   assert.deepEqual(kept.identity, identity)
   server.registered.clear()
   const refreshed = await registration.refresh()
-  assert.deepEqual([refreshed.isRegistered, refreshed.maskedEmail], [false, 'i***@example.org'])
+  assert.deepEqual([refreshed.is_registered, refreshed.masked_email], [false, 'i***@example.org'])
   server.failNext(503)
-  assert.equal((await registration.refresh()).isRegistered, null)
+  assert.equal((await registration.refresh()).is_registered, null)
   assert.ok(!JSON.stringify(refreshed).includes(email))
 })

@@ -3,20 +3,9 @@ import type { Kysely } from 'kysely'
 import type { CertificateTables, ScanRow } from '../tables.ts'
 import type { Grade } from '../grader/score.ts'
 import type { HistoryGrade } from '../history/weekly-points.ts'
-import { isScanOver, nextScanStep, type ScanInput, type ScanState, type ScanStep } from './next-scan-step.ts'
+import { isScanOver, nextScanStep, type ScanInput, type ScanStep } from './next-scan-step.ts'
 import { type SslLabsClient, SslLabsError } from './ssl-labs-client.ts'
 import * as store from './store.ts'
-
-/** A scan as it stands. Moments are milliseconds. */
-export interface Scan {
-  readonly host: string
-  readonly siteId: number
-  readonly state: ScanState
-  readonly requestedAt: number
-  readonly finishedAt: number | null
-  readonly grade: string | null
-  readonly message: string | null
-}
 
 /** A new assessment of the host was started not long ago. */
 export class ScanTooSoon extends Error {
@@ -37,7 +26,7 @@ export interface ScansDependencies {
   readonly log: Log
   /** The registered address; undefined while scans are off. */
   readonly email: () => string | undefined
-  readonly onState: (scan: Scan) => void
+  readonly onState: (scan: ScanRow) => void
   readonly onGrade: (result: {
     host: string
     siteId: number
@@ -67,12 +56,12 @@ export class Scans {
     this.#work()
   }
 
-  /** Puts a host in the line; does nothing when it is there already. Throws `ScanTooSoon`. */
-  async request({ host, siteId, isFresh }: { host: string; siteId: number; isFresh: boolean }): Promise<Scan> {
+  /** Puts a host in the queue; does nothing when it is there already. Throws `ScanTooSoon`. */
+  async request({ host, siteId, isFresh }: { host: string; siteId: number; isFresh: boolean }): Promise<ScanRow> {
     const { db, timers } = this.#dependencies
     const now = timers.now()
     const known = await store.findScan(db, host)
-    if (known !== undefined && !isScanOver(known.state as ScanState)) return scanOf(known)
+    if (known !== undefined && !isScanOver(known.state)) return known
     const lastFresh = known?.last_fresh_at ?? null
     if (isFresh && lastFresh !== null && now - lastFresh < freshPause)
       throw new ScanTooSoon(Math.ceil((freshPause - (now - lastFresh)) / 1000))
@@ -89,13 +78,13 @@ export class Scans {
       message: null,
     }
     await store.putScan(db, row)
-    this.#dependencies.onState(scanOf(row))
+    this.#dependencies.onState(row)
     this.#work()
-    return scanOf(row)
+    return row
   }
 
-  async list(): Promise<Scan[]> {
-    return (await store.listScans(this.#dependencies.db)).map(scanOf)
+  list(): Promise<ScanRow[]> {
+    return store.listScans(this.#dependencies.db)
   }
 
   async close(): Promise<void> {
@@ -103,7 +92,7 @@ export class Scans {
     await this.#working
   }
 
-  /** Works through the line, unless somebody does already. */
+  /** Works through the queue, unless somebody does already. */
   #work(): void {
     if (this.#end.signal.aborted) return
     this.#isMore = this.#working !== undefined
@@ -114,7 +103,7 @@ export class Scans {
       })
       .finally(() => {
         this.#working = undefined
-        // Something may have got into the line after its end was seen.
+        // Something may have got into the queue after its end was seen.
         if (this.#isMore) this.#work()
       })
   }
@@ -136,7 +125,7 @@ export class Scans {
     for (;;) {
       await this.#waitForCoolOff()
       const mode = isQueried ? 'poll' : row.is_fresh === 1 ? 'new' : 'cached'
-      const input = await this.#ask(row, mode)
+      const input = await this.#request(row, mode)
       troubles = input.kind === 'failure' ? troubles + 1 : 0
       isQueried ||= input.kind === 'answer'
       const step = nextScanStep(input, { elapsed: timers.monotonic() - begun, troubles })
@@ -146,7 +135,7 @@ export class Scans {
     }
   }
 
-  async #ask(row: ScanRow, mode: 'new' | 'cached' | 'poll'): Promise<ScanInput> {
+  async #request(row: ScanRow, mode: 'new' | 'cached' | 'poll'): Promise<ScanInput> {
     const { client, email, timers, db } = this.#dependencies
     const address = email()
     if (address === undefined)
@@ -198,19 +187,9 @@ export class Scans {
   async #change(row: ScanRow, change: Partial<Omit<ScanRow, 'host'>>): Promise<void> {
     Object.assign(row, change)
     await store.changeScan(this.#dependencies.db, row.host, change)
-    this.#dependencies.onState(scanOf(row))
+    this.#dependencies.onState(row)
   }
 }
-
-const scanOf = (row: ScanRow): Scan => ({
-  host: row.host,
-  siteId: row.site_id,
-  state: row.state as ScanState,
-  requestedAt: row.requested_at,
-  finishedAt: row.finished_at,
-  grade: row.grade,
-  message: row.message,
-})
 
 /** Sites whose names may be sent to SSL Labs. None is until somebody opts in. */
 export type OptIns = ReturnType<typeof createOptIns>

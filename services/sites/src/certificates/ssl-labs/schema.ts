@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
-const moment = z.iso.datetime()
+const timestamp = z.iso.datetime()
 
-/** True if we are registered with SSL Labs. */
+/** State of the registration with SSL Labs. The e-mail address is always masked. */
 export const RegistrationStatus = z
   .object({
     masked_email: z.string(),
@@ -10,6 +10,7 @@ export const RegistrationStatus = z
     message: z.string(),
   })
   .meta({ id: 'SslLabsStatus' })
+export type RegistrationStatus = z.infer<typeof RegistrationStatus>
 
 const personName = z.string().trim().min(1).max(100)
 
@@ -39,8 +40,8 @@ export const ScanView = z
     state: z.enum(['queued', 'starting', 'dns', 'in_progress', 'rate_limited', 'ready', 'error', 'failed']),
     grade: z.string().nullable(),
     message: z.string().nullable(),
-    requested_at: moment,
-    finished_at: moment.nullable(),
+    requested_at: timestamp,
+    finished_at: timestamp.nullable(),
   })
   .meta({ id: 'SslLabsScan' })
 export type ScanView = z.infer<typeof ScanView>

@@ -1,5 +1,6 @@
 import { type GuardedAnswer, type GuardedFetch, OutboundFailed, OutboundRefused } from '@hearth/outbound'
 import { z } from 'zod'
+import type { Settings } from '../../settings/schema.ts'
 
 /** Kind of a failure of SSL Labs. */
 export type SslLabsFailure =
@@ -30,32 +31,7 @@ export class SslLabsError extends Error {
 }
 
 /** Identity for a registration; SSL Labs requires the e-mail address of an organisation. */
-export interface SslLabsIdentity {
-  readonly firstName: string
-  readonly lastName: string
-  readonly email: string
-  readonly organization: string
-}
-
-/** Limits that SSL Labs states. */
-export interface SslLabsInfo {
-  readonly maxAssessments: number
-  readonly currentAssessments: number
-  /** Pause between new assessments, milliseconds. */
-  readonly newAssessmentCoolOff: number
-}
-
-/** Progress of an assessment. */
-export interface Assessment {
-  readonly status: 'DNS' | 'IN_PROGRESS' | 'READY' | 'ERROR'
-  readonly message: string | undefined
-  /** One endpoint per address of the host; its grade is absent until it is known. */
-  readonly endpoints: readonly {
-    readonly grade: string | undefined
-    readonly gradeTrustIgnored: string | undefined
-    readonly message: string | undefined
-  }[]
-}
+export type SslLabsIdentity = NonNullable<Settings['ssllabs']>
 
 /** SSL Labs' API, version 4. Every call throws `SslLabsError`. */
 export type SslLabsClient = ReturnType<typeof createSslLabsClient>
@@ -71,11 +47,13 @@ export interface SslLabsClientDependencies {
 const timeoutMs = 20_000
 
 const Registered = z.object({ message: z.string().default(''), status: z.string() })
+/** Limits that SSL Labs states; the pause between new assessments in milliseconds. */
 const Info = z.object({
   maxAssessments: z.number(),
   currentAssessments: z.number(),
   newAssessmentCoolOff: z.number().default(1000),
 })
+/** Progress of an assessment: one endpoint per address of the host; its grade is absent until it is known. */
 const Analysis = z.object({
   status: z.enum(['DNS', 'IN_PROGRESS', 'READY', 'ERROR']),
   statusMessage: z.string().optional(),
@@ -90,6 +68,7 @@ const Analysis = z.object({
     .max(100)
     .default([]),
 })
+export type Assessment = z.infer<typeof Analysis>
 const Refusal = z.object({
   errors: z.array(z.object({ field: z.string().optional(), message: z.string() })).optional(),
   message: z.string().optional(),
@@ -106,30 +85,19 @@ export function createSslLabsClient({ fetch, baseUrl, cacheHours = 24 }: SslLabs
     answerOf(() => fetch(`${baseUrl}/${path}`, { headers: { email, accept: 'application/json' }, timeoutMs }))
   return {
     /** Registers an identity and returns the success message, which may be empty. */
-    async register(identity: SslLabsIdentity): Promise<string> {
-      const body = JSON.stringify(identity)
+    async register({ first_name, last_name, email, organization }: SslLabsIdentity): Promise<string> {
+      const body = JSON.stringify({ firstName: first_name, lastName: last_name, email, organization })
       const headers = { 'content-type': 'application/json', accept: 'application/json' }
       const send = () => fetch(`${baseUrl}/register`, { method: 'POST', headers, body, timeoutMs })
       const { message, status } = read(Registered, await answerOf(send))
       if (status !== 'success') throw new SslLabsError('refused', message)
       return message
     },
-    async info(email: string): Promise<SslLabsInfo> {
-      return read(Info, await get('info', email))
-    },
+    info: async (email: string) => read(Info, await get('info', email)),
     /** Starts an assessment, or returns the progress of the running or last one. Results are never published. */
     async analyze(email: string, host: string, mode: keyof typeof modes): Promise<Assessment> {
       const query = new URLSearchParams({ host, publish: 'off', all: 'done', ...modes[mode] })
-      const { status, statusMessage, endpoints } = read(Analysis, await get(`analyze?${query.toString()}`, email))
-      return {
-        status,
-        message: statusMessage,
-        endpoints: endpoints.map((endpoint) => ({
-          grade: endpoint.grade,
-          gradeTrustIgnored: endpoint.gradeTrustIgnored,
-          message: endpoint.statusMessage,
-        })),
-      }
+      return read(Analysis, await get(`analyze?${query.toString()}`, email))
     },
   }
 }

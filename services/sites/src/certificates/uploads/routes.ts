@@ -1,7 +1,6 @@
 import type { Route } from '@hearth/http'
 import { route } from '../../access.ts'
 import { conflict, invalidField, notFound } from '../../problems.ts'
-import { uploadView } from '../certificate-view.ts'
 import {
   CertificateReplacement,
   CertificateUpload,
@@ -11,7 +10,7 @@ import {
   UploadParams,
 } from '../schema.ts'
 import { UploadRejected } from './read-pem.ts'
-import { CertificateInUse, TooManyCertificates, type Uploads } from './uploads.ts'
+import { TooManyCertificates, type Uploads } from './uploads.ts'
 
 const shared = { tag: 'Certificates', access: 'admin' } as const
 
@@ -34,7 +33,7 @@ function readRoutes(uploads: Uploads): Route[] {
         limit: '60/min',
         success: { status: 200, body: UploadedCertificateList },
       },
-      async () => ({ certificates: (await uploads.list()).map(uploadView) }),
+      async () => ({ certificates: await uploads.list() }),
     ),
     route(
       {
@@ -50,7 +49,7 @@ function readRoutes(uploads: Uploads): Route[] {
       async ({ params }) => {
         const found = await uploads.find(params.id)
         if (found === undefined) throw notFound('certificate')
-        return uploadView(found)
+        return found
       },
     ),
   ]
@@ -70,8 +69,7 @@ function changeRoutes(uploads: Uploads): Route[] {
         success: { status: 201, body: UploadedCertificate },
         errors: [409, 413],
       },
-      async ({ body: { private_key: privateKey, ...upload } }) =>
-        uploadView(await checked(() => uploads.add({ ...upload, privateKey }))),
+      ({ body }) => checked(() => uploads.add(body)),
     ),
     route(
       {
@@ -88,10 +86,9 @@ function changeRoutes(uploads: Uploads): Route[] {
         errors: [404, 413],
       },
       async ({ params, body }) => {
-        const upload = { certificate: body.certificate, privateKey: body.private_key }
-        const replaced = await checked(() => uploads.replace(params.id, upload))
+        const replaced = await checked(() => uploads.replace(params.id, body))
         if (replaced === undefined) throw notFound('certificate')
-        return uploadView(replaced)
+        return replaced
       },
     ),
     route(
@@ -106,7 +103,7 @@ function changeRoutes(uploads: Uploads): Route[] {
         errors: [404, 409],
       },
       async ({ params }) => {
-        if (!(await checked(() => uploads.remove(params.id)))) throw notFound('certificate')
+        if (!(await uploads.remove(params.id))) throw notFound('certificate')
         return { status: 'deleted' as const }
       },
     ),
@@ -118,8 +115,6 @@ async function checked<T>(change: () => Promise<T>): Promise<T> {
     return await change()
   } catch (error) {
     if (error instanceof UploadRejected) throw invalidField(error.field, error.message)
-    if (error instanceof CertificateInUse)
-      throw conflict(`Sites use the certificate: ${error.siteIds.join(', ')}`, 'certificate_in_use')
     if (error instanceof TooManyCertificates) throw conflict(`No more can be kept: ${error.message}`)
     throw error
   }

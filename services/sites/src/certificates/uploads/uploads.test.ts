@@ -6,7 +6,7 @@ import { createManualClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { onBothDatabases } from '../../../test/on-both-databases.ts'
 import { createTestAuthority } from '../../../test/test-authority.ts'
-import { CertificateInUse, openUploads } from './uploads.ts'
+import { openUploads } from './uploads.ts'
 
 const root = createTestAuthority()
 const mine = root.issue({ names: ['a.example'] })
@@ -26,11 +26,11 @@ onBothDatabases(async ({ query: db }, name) => {
   }
   const uploads = await openUploads(parts)
   const upload = (made = mine) =>
-    ({ name: 'Mine', kind: 'certificate', certificate: made.chain, privateKey: made.key }) as const
+    ({ name: 'Mine', kind: 'certificate', certificate: made.chain, private_key: made.key }) as const
 
   await test(`${name}: the key is kept sealed to its row and comes back only for the configuration`, async () => {
     const added = await uploads.add(upload())
-    assert.deepEqual([added.id, added.names, added.key, added.chainLength], [1, ['a.example'], 'ec 256', 1])
+    assert.deepEqual([added.id, added.names, added.key, added.chain_length], [1, ['a.example'], 'ec 256', 1])
     assert.ok(!JSON.stringify(await uploads.list()).includes('PRIVATE'))
     const rows = await db.selectFrom('uploaded_certificates').selectAll().execute()
     assert.ok(!JSON.stringify(rows).includes('PRIVATE'))
@@ -51,15 +51,15 @@ onBothDatabases(async ({ query: db }, name) => {
     using.set(1, [5, 6])
     const renewed = root.issue({ names: ['a.example'] })
     clock.advance(1000)
-    const result = await uploads.replace(1, { certificate: renewed.chain, privateKey: renewed.key })
-    assert.deepEqual([result?.usedBy, result?.changedAt], [[5, 6], clock.now()])
+    const result = await uploads.replace(1, { certificate: renewed.chain, private_key: renewed.key })
+    assert.deepEqual([result?.used_by, result?.changed_at], [[5, 6], new Date(clock.now()).toISOString()])
     assert.deepEqual(replaced, [[1, [5, 6]]])
     assert.equal(uploads.material.certificate(1)?.key, renewed.key)
-    assert.equal(await uploads.replace(99, { certificate: renewed.chain, privateKey: renewed.key }), undefined)
+    assert.equal(await uploads.replace(99, { certificate: renewed.chain, private_key: renewed.key }), undefined)
   })
 
   await test(`${name}: what is used stays; what is deleted leaves no key behind and its number to nobody`, async () => {
-    await assert.rejects(uploads.remove(1), CertificateInUse)
+    await assert.rejects(uploads.remove(1), { status: 409, message: 'Sites use the certificate: 5, 6' })
     using.delete(1)
     assert.deepEqual([await uploads.remove(1), await uploads.remove(1)], [true, false])
     assert.deepEqual([await uploads.find(1), uploads.material.certificate(1)], [undefined, undefined])
@@ -79,7 +79,7 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.deepEqual([source.form, await readFile(source.key, 'utf8')], ['files', mine.key])
     assert.equal((await stat(source.key)).mode & 0o777, 0o600)
     const renewed = root.issue({ names: ['a.example'] })
-    await files.replace(added.id, { certificate: renewed.chain, privateKey: renewed.key })
+    await files.replace(added.id, { certificate: renewed.chain, private_key: renewed.key })
     assert.notEqual(files.material.certificate(added.id)?.key, source.key)
     const { material } = await openUploads({ ...parts, folder: folder.path })
     assert.deepEqual((await readdir(folder.path)).length, [...material.certificateIds()].length * 2)
@@ -88,7 +88,7 @@ onBothDatabases(async ({ query: db }, name) => {
   })
 
   await test(`${name}: an authority has no key and serves as nothing else`, async () => {
-    const added = await uploads.add({ name: 'House', kind: 'authority', certificate: root.root, privateKey: '' })
+    const added = await uploads.add({ name: 'House', kind: 'authority', certificate: root.root, private_key: '' })
     assert.deepEqual(
       [added.kind, added.subject, uploads.material.certificate(added.id)],
       ['authority', 'Test Root', undefined],

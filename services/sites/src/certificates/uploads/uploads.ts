@@ -1,53 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { Sealer } from '@hearth/credentials'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
+import { conflict } from '../../problems.ts'
 import { certificateFacts, namesOf } from '../certificate-facts.ts'
+import type { CertificateReplacement, CertificateUpload, UploadedCertificate } from '../schema.ts'
 import type { CertificateTables, UploadedCertificateRow } from '../tables.ts'
 import { chainOf, readAuthority, readCertificate } from './read-pem.ts'
 import * as store from './store.ts'
 import { MaterialStore, type UploadedContent, type UploadedMaterial } from './uploaded-material.ts'
-
-/** An uploaded certificate as it may be shown: never with its key. Moments are milliseconds. */
-export interface UploadedCertificate {
-  readonly id: number
-  readonly name: string
-  readonly kind: UploadedCertificateRow['kind']
-  readonly subject: string
-  readonly issuer: string
-  readonly names: readonly string[]
-  readonly notBefore: number
-  readonly notAfter: number
-  /** SHA-256, hexadecimal. */
-  readonly fingerprint: string
-  /** As `rsa 2048`. */
-  readonly key: string
-  /** Certificates in the chain. */
-  readonly chainLength: number
-  /** Sites that use it. */
-  readonly usedBy: readonly number[]
-  readonly createdAt: number
-  readonly changedAt: number
-}
-
-/** An upload, PEM. */
-export interface Upload {
-  readonly name: string
-  readonly kind: UploadedCertificateRow['kind']
-  readonly certificate: string
-  /** Only for a certificate, not for an authority. */
-  readonly privateKey: string
-}
-
-/** A site uses the certificate; it cannot go. */
-export class CertificateInUse extends Error {
-  override readonly name = 'CertificateInUse'
-  readonly siteIds: readonly number[]
-
-  constructor(siteIds: readonly number[]) {
-    super(`sites use the certificate: ${siteIds.join(', ')}`)
-    this.siteIds = siteIds
-  }
-}
 
 /** Thrown when the maximum number of certificates is reached. */
 export class TooManyCertificates extends Error {
@@ -109,7 +69,7 @@ export class Uploads {
   }
 
   /** Throws `UploadRejected` or `TooManyCertificates`. */
-  add(upload: Upload): Promise<UploadedCertificate> {
+  add(upload: CertificateUpload): Promise<UploadedCertificate> {
     const { db, sealer, clock } = this.#dependencies
     return this.#withLock(async () => {
       const checked = check(upload, clock.now())
@@ -122,7 +82,7 @@ export class Uploads {
   }
 
   /** Stores a renewed certificate; sites that use it get it. Undefined when there is none. Throws `UploadRejected`. */
-  replace(id: number, upload: Pick<Upload, 'certificate' | 'privateKey'>): Promise<UploadedCertificate | undefined> {
+  replace(id: number, upload: CertificateReplacement): Promise<UploadedCertificate | undefined> {
     const { db, sealer, clock, sitesUsing, onReplaced } = this.#dependencies
     return this.#withLock(async () => {
       const row = await store.findUpload(db, id)
@@ -138,13 +98,13 @@ export class Uploads {
     })
   }
 
-  /** False when there is none. Throws `CertificateInUse`. */
+  /** Deletes a certificate; false when there is none. Throws a conflict while sites use it. */
   remove(id: number): Promise<boolean> {
     const { db, clock, sitesUsing } = this.#dependencies
     return this.#withLock(async () => {
       if ((await store.findUpload(db, id)) === undefined) return false
       const siteIds = await sitesUsing(id)
-      if (siteIds.length > 0) throw new CertificateInUse(siteIds)
+      if (siteIds.length > 0) throw conflict(`Sites use the certificate: ${siteIds.join(', ')}`, 'certificate_in_use')
       await store.clearUpload(db, id, clock.now())
       await this.#material.drop(id)
       return true
@@ -156,7 +116,26 @@ export class Uploads {
   }
 
   async #view(row: UploadedCertificateRow): Promise<UploadedCertificate> {
-    return { ...describe(row), usedBy: await this.#dependencies.sitesUsing(row.id) }
+    const chain = chainOf(row.chain)
+    const [first] = chain
+    if (first === undefined) throw new Error(`uploaded certificate ${row.id} has no content`)
+    const { subject, issuer, notBefore, notAfter, keyType, keyBits } = certificateFacts(first)
+    return {
+      id: row.id,
+      name: row.name,
+      kind: row.kind,
+      subject,
+      issuer,
+      names: namesOf(first),
+      not_before: new Date(notBefore).toISOString(),
+      not_after: new Date(notAfter).toISOString(),
+      fingerprint_sha256: first.fingerprint256.replaceAll(':', '').toLowerCase(),
+      key: `${keyType} ${keyBits}`,
+      chain_length: chain.length,
+      used_by: [...(await this.#dependencies.sitesUsing(row.id))],
+      created_at: new Date(row.created_at).toISOString(),
+      changed_at: new Date(row.changed_at).toISOString(),
+    }
   }
 }
 
@@ -167,7 +146,8 @@ const contentOf = ({ id, kind, chain, key_sealed }: UploadedCertificateRow, seal
   key: key_sealed === '' ? '' : sealer.open(key_sealed, sealContext(id)),
 })
 
-function check({ kind, certificate, privateKey }: Omit<Upload, 'name'>, now: number): { pem: string; key: string } {
+function check(upload: Omit<CertificateUpload, 'name'>, now: number): { pem: string; key: string } {
+  const { kind, certificate, private_key: privateKey } = upload
   return kind === 'authority'
     ? { ...readAuthority(certificate, now), key: '' }
     : readCertificate({ certificate, privateKey }, now)
@@ -177,25 +157,3 @@ const sealContext = (id: number): string => `uploaded_certificates.key_sealed:${
 
 const sealKey = (sealer: Sealer, id: number, key: string): string =>
   key === '' ? '' : sealer.seal(key, sealContext(id))
-
-function describe(row: UploadedCertificateRow): Omit<UploadedCertificate, 'usedBy'> {
-  const chain = chainOf(row.chain)
-  const [first] = chain
-  if (first === undefined) throw new Error(`uploaded certificate ${row.id} has no content`)
-  const { subject, issuer, notBefore, notAfter, keyType, keyBits } = certificateFacts(first)
-  return {
-    id: row.id,
-    name: row.name,
-    kind: row.kind,
-    subject,
-    issuer,
-    names: namesOf(first),
-    notBefore,
-    notAfter,
-    fingerprint: first.fingerprint256.replaceAll(':', '').toLowerCase(),
-    key: `${keyType} ${keyBits}`,
-    chainLength: chain.length,
-    createdAt: row.created_at,
-    changedAt: row.changed_at,
-  }
-}

@@ -1,17 +1,16 @@
 import { uniqueViolation } from '@hearth/database'
-import type { Clock } from '@hearth/runtime'
+import { toIsoString, type Clock } from '@hearth/runtime'
 import { conflict, invalidField, notFound, Problem, unavailable } from '../../problems.ts'
 import type { SyncSites } from '../../sites/sync.ts'
 import type { DriftWatch } from '../drift.ts'
 import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from './admin-address.ts'
-import { nodeView, nodeWarnings } from './node-view.ts'
-import type { KnownNode, Nodes } from './nodes.ts'
+import { type KnownNode, type Nodes, nodeWarnings } from './nodes.ts'
 import { baselineOf, hashConfig, isBlank } from './running-config.ts'
 import type { Node, NodeCreate, NodeUpdate } from './schema.ts'
 import { unknownState } from './store.ts'
 import type { NodeRow } from './tables.ts'
 
-export interface NodeKeeperDependencies {
+export interface ManagedNodesDependencies {
   readonly nodes: Nodes
   readonly drift: Pick<DriftWatch, 'of'>
   readonly clock: Clock
@@ -29,9 +28,9 @@ const maxNodes = 20
 
 /** Managing the Caddy servers that the sites run on. */
 export class ManagedNodes {
-  readonly #dependencies: NodeKeeperDependencies
+  readonly #dependencies: ManagedNodesDependencies
 
-  constructor(dependencies: NodeKeeperDependencies) {
+  constructor(dependencies: ManagedNodesDependencies) {
     this.#dependencies = dependencies
   }
 
@@ -40,7 +39,7 @@ export class ManagedNodes {
     return await Promise.all(nodes.map((node) => this.#view(node)))
   }
 
-  /** Asks the node afresh. */
+  /** Inspects the node now. */
   async get(id: number): Promise<Node> {
     await this.#find(id)
     await this.#dependencies.nodes.inspect(id).catch(() => undefined)
@@ -101,9 +100,7 @@ export class ManagedNodes {
       return await this.#view(await this.#find(id))
     }
     const { config } = await nodes.inspect(id).catch((error: unknown) => {
-      throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
-        code: 'admin_unreachable',
-      })
+      throw unreachable(error)
     })
     if (!isBlank(config) && !isConfirmed)
       throw conflict('confirm_exclusive: this Caddy serves something, which would be replaced', 'confirmation_required')
@@ -135,9 +132,7 @@ export class ManagedNodes {
   async authority(id: number): Promise<string> {
     const { client } = await this.#find(id)
     const certificate = await client.rootCertificate().catch((error: unknown) => {
-      throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
-        code: 'admin_unreachable',
-      })
+      throw unreachable(error)
     })
     if (certificate === undefined) throw notFound('authority: no site of this server uses it yet')
     return certificate
@@ -151,12 +146,26 @@ export class ManagedNodes {
 
   async #view(node: KnownNode): Promise<Node> {
     const { drift, countPending, ownVersion } = this.#dependencies
-    return nodeView(node, {
-      isDrifted: drift.of(node.row.id) !== undefined,
-      pending: await countPending(node.row.id),
-      version: node.row.admin === null ? ownVersion : undefined,
+    const { row, capabilities } = node
+    const isDrifted = drift.of(row.id) !== undefined
+    return {
+      id: row.id,
+      name: row.name,
+      admin_url: formatAdminAddress(node.admin),
+      is_own: row.admin === null,
+      http_port: row.http_port,
+      https_port: row.https_port,
+      bind: JSON.parse(row.bind) as string[],
+      log_file: row.log_file,
+      onboarded: row.onboarded_at !== null,
+      reachable: node.isReachable,
+      error: node.error ?? null,
+      checked_at: toIsoString(node.checkedAt ?? null),
+      version: row.admin === null ? (ownVersion ?? null) : null,
+      capabilities: capabilities === undefined ? null : { ...capabilities },
+      state: stateOf(node, isDrifted, await countPending(row.id)),
       warnings: nodeWarnings(node),
-    })
+    }
   }
 
   async #find(id: number): Promise<KnownNode> {
@@ -165,6 +174,18 @@ export class ManagedNodes {
     return node
   }
 }
+
+/** Returns the state of a node; `pending` counts the sites that it does not run as they are wanted. */
+function stateOf({ row, checkedAt, isReachable }: KnownNode, isDrifted: boolean, pending: number): Node['state'] {
+  if (checkedAt === undefined) return 'unknown'
+  if (!isReachable) return 'unreachable'
+  if (row.onboarded_at === null) return 'not_onboarded'
+  if (isDrifted) return 'drifted'
+  return pending > 0 || row.expected_sha === null ? 'pending' : 'in_sync'
+}
+
+const unreachable = (error: unknown) =>
+  unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, { code: 'admin_unreachable' })
 
 function readAddress(text: string): string {
   try {

@@ -42,9 +42,10 @@ export interface NodeDependencies {
   readonly onReplaced: (node: NodeRow) => void
 }
 
+/** Result of the last contact with a node. */
 interface Contact {
-  adminBlock: NodeProfile['admin'] | undefined
-  known: KnownCapabilities | undefined
+  adminBlock?: NodeProfile['admin']
+  known?: KnownCapabilities
   isReachable: boolean
   error: string | undefined
   checkedAt: number | undefined
@@ -71,12 +72,12 @@ export class Nodes {
     return row === undefined ? undefined : this.#known(row)
   }
 
-  /** Asks the node what it runs, and remembers whether it answers. Throws what the client throws. */
+  /** Reads what the node runs, and remembers whether it answers. Throws what the client throws. */
   inspect(id: number): Promise<RunningConfig> {
-    // The dry runs of one look would be in the way of another.
-    const looking = this.#inspecting.get(id) ?? this.#inspectOnce(id).finally(() => this.#inspecting.delete(id))
-    this.#inspecting.set(id, looking)
-    return looking
+    // The dry runs of one inspection would be in the way of another.
+    const inspection = this.#inspecting.get(id) ?? this.#inspectOnce(id).finally(() => this.#inspecting.delete(id))
+    this.#inspecting.set(id, inspection)
+    return inspection
   }
 
   async #inspectOnce(id: number): Promise<RunningConfig> {
@@ -153,20 +154,9 @@ export class Nodes {
     if (admin === undefined) return undefined
     const contact = this.#contact(row.id)
     const adminBlock = contact.adminBlock ?? adminBlockOf(undefined, admin)
-    const { isReachable, error, checkedAt, known } = contact
-    const capabilities = known?.capabilities
+    const capabilities = contact.known?.capabilities
     const place = placeOf(row, { adminBlock, capabilities, own: this.#own(row) })
-    return {
-      row,
-      admin,
-      client: createAdminClient(admin),
-      adminBlock,
-      place,
-      capabilities,
-      isReachable,
-      error,
-      checkedAt,
-    }
+    return { ...contact, row, admin, client: createAdminClient(admin), adminBlock, place, capabilities }
   }
 
   #own(row: NodeRow): CaddyProcess | undefined {
@@ -174,17 +164,9 @@ export class Nodes {
   }
 
   #contact(id: number): Contact {
-    const known = this.#contacts.get(id)
-    if (known !== undefined) return known
-    const fresh: Contact = {
-      adminBlock: undefined,
-      known: undefined,
-      isReachable: false,
-      error: undefined,
-      checkedAt: undefined,
-    }
-    this.#contacts.set(id, fresh)
-    return fresh
+    const contact = this.#contacts.get(id) ?? { isReachable: false, error: undefined, checkedAt: undefined }
+    this.#contacts.set(id, contact)
+    return contact
   }
 
   get #db(): Kysely<NodeTables> {
@@ -205,6 +187,18 @@ function placeOf(
     ...(row.log_file !== null && { logFile: row.log_file }),
     ...(own !== undefined && { storageRoot: own.storage, siteLogDirectory: own.logs }),
   }
+}
+
+/** Returns warnings about the way the node is reached. */
+export function nodeWarnings({ admin, capabilities, adminBlock }: KnownNode): string[] {
+  if (admin.kind === 'unix') return []
+  const isOld = capabilities !== undefined && !Object.values(capabilities).every(Boolean)
+  const warnings = ['The admin endpoint is a TCP port: whoever reaches it controls the server. A unix socket is safer.']
+  if (isOld && adminBlock.enforceOrigin !== true)
+    warnings.push(
+      'This version of Caddy takes changes that a web page in somebody’s browser sends to the port (CVE-2026-27589, mended in 2.11.1). Use a unix socket, or a newer version.',
+    )
+  return warnings
 }
 
 /** Returns the host at which this service reaches what the node serves. */

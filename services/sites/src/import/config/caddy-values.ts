@@ -1,4 +1,4 @@
-import { giveUp } from './import-report.ts'
+import { giveUp } from './site-reading.ts'
 import type { JsonLocation } from './json-location.ts'
 
 const units: Readonly<Record<string, number>> = {

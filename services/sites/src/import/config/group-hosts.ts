@@ -1,7 +1,7 @@
 import type { HostView } from './host-routes.ts'
 import { at, itemsOf, type JsonLocation } from './json-location.ts'
 import type { ReadServer, ReadServers } from './read-servers.ts'
-import type { ImportReport } from './import-report.ts'
+import type { ImportReport } from './site-reading.ts'
 
 /** Limits of a configuration. */
 export const configBounds = {

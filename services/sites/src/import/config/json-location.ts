@@ -53,12 +53,12 @@ export function textOf(location: JsonLocation | undefined): string | undefined {
 
 /** An object whose members are taken one by one; `left` returns those that nobody took. */
 export class Members {
-  readonly location: JsonLocation
   readonly #left: Map<string, JsonLocation>
 
-  constructor(location: JsonLocation) {
-    this.location = location
+  /** `skipped` are members that have no effect, or are read elsewhere. */
+  constructor(location: JsonLocation, ...skipped: readonly string[]) {
     this.#left = new Map(membersOf(location))
+    this.skip(...skipped)
   }
 
   take(key: string): JsonLocation | undefined {

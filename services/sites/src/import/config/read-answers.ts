@@ -14,8 +14,7 @@ import {
   textOf,
   textsOf,
 } from './json-location.ts'
-import { type SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 
 type Redirect = NonNullable<AnswerMembers['redirect']>
 type FixedAnswer = NonNullable<AnswerMembers['respond']>
@@ -30,8 +29,7 @@ const codes: ReadonlySet<number> = new Set([301, 302, 307, 308])
 
 /** Reads a handler `static_response`. */
 export function readAnswer(handler: JsonLocation, reading: SiteReading): AnswerReading {
-  const members = new Members(handler)
-  members.skip('handler')
+  const members = new Members(handler, 'handler')
   if (members.take('abort')?.value === true) return { kind: 'abort' }
   const close = members.take('close')
   const status = statusOf(members.take('status_code')) ?? 200
@@ -150,8 +148,7 @@ export function readFiles(
   { root: usualRoot, tried }: FileContext,
   reading: SiteReading,
 ): StaticFiles {
-  const members = new Members(handler)
-  members.skip('handler', 'canonical_uris')
+  const members = new Members(handler, 'handler', 'canonical_uris')
   const root = members.take('root') ?? usualRoot ?? giveUp(handler, 'files without a directory')
   const index = textsOf(members.take('index_names')) ?? ['index.html', 'index.txt']
   const browse = members.take('browse')
@@ -198,8 +195,7 @@ function readFallback(
 
 /** The directory of a handler `vars` that sets nothing else; undefined for one that sets nothing. */
 export function readRoot(handler: JsonLocation): JsonLocation | undefined {
-  const members = new Members(handler)
-  members.skip('handler')
+  const members = new Members(handler, 'handler')
   const root = members.take('root')
   for (const member of members.left()) giveUp(member, 'a variable')
   return root

@@ -17,21 +17,18 @@ import {
 import { readAnswer } from './read-answers.ts'
 import { urlOf } from './read-proxy.ts'
 import type { SiteDraft } from './site-draft.ts'
-import { type SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 
 const bcrypt = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/
 
 /** Reads a handler `authentication`: bcrypt hashes by user name. */
 export function readBasicAuth(handler: JsonLocation, reading: SiteReading): Record<string, string> {
-  const members = new Members(handler)
-  members.skip('handler')
+  const members = new Members(handler, 'handler')
   const providers = new Members(members.take('providers') ?? handler)
   const basic = providers.take('http_basic') ?? giveUp(handler, 'a kind of sign-in that sites do not have')
   for (const member of [...members.left(), ...(basic ? providers.left() : [])])
     giveUp(member, 'a kind of sign-in that sites do not have')
-  const parts = new Members(basic)
-  parts.skip('hash_cache')
+  const parts = new Members(basic, 'hash_cache')
   const algorithm = reach(basic, 'hash', 'algorithm')
   if (algorithm !== undefined && algorithm.value !== 'bcrypt')
     giveUp(algorithm, 'passwords that are not stored with bcrypt')
@@ -60,8 +57,7 @@ export function isForwardAuth(handler: JsonLocation): boolean {
 
 /** Reads a proxy that only checks whether a request may pass, as the directive `forward_auth` writes it. */
 export function readForwardAuth(handler: JsonLocation): NonNullable<SiteRecord['forward_auth']> {
-  const members = new Members(handler)
-  members.skip('handler')
+  const members = new Members(handler, 'handler')
   const [upstream, ...others] = itemsOf(members.take('upstreams'))
   const transport = members.take('transport')
   const isTls = transport !== undefined && isPlainTls(transport)

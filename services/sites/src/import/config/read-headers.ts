@@ -4,7 +4,7 @@ import { plainText } from './caddy-values.ts'
 import type { PathCondition } from './conditions.ts'
 import { at, itemsOf, type JsonLocation, Members, membersOf, textOf, textsOf } from './json-location.ts'
 import type { Step } from './host-routes.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp } from './site-reading.ts'
 
 /** Changes of one handler's headers, in the order in which they are done. */
 export interface HeaderReading {
@@ -16,8 +16,7 @@ export interface HeaderReading {
 
 /** Reads a handler `headers`. */
 export function readHeaderHandler(handler: JsonLocation): HeaderReading {
-  const members = new Members(handler)
-  members.skip('handler')
+  const members = new Members(handler, 'handler')
   const request = members.take('request')
   const response = members.take('response')
   for (const location of members.left()) giveUp(location, 'a way to change headers that sites do not have')

@@ -1,7 +1,6 @@
 import { ActiveHealth, PassiveHealth, type ProxyMembers } from '../../sites/proxy-schema.ts'
 import { literalText, numberOf, secondsOf, wordOf } from './caddy-values.ts'
-import { type SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 import { itemsOf, Members, membersOf, type JsonLocation } from './json-location.ts'
 
 type Health = ProxyMembers['health']

@@ -1,4 +1,4 @@
-import type { ImportReport } from './import-report.ts'
+import type { ImportReport } from './site-reading.ts'
 import { at, itemsOf, membersOf, reach, textOf, textsOf, type JsonLocation } from './json-location.ts'
 
 /** Accounts for what belongs to no single site: other apps, loggers, certificates nobody chose, and the like. */

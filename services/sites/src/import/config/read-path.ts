@@ -1,8 +1,7 @@
 import type { PathRoute, SiteRecord } from '../../sites/schema.ts'
 import { type Condition, type PathCondition, readCondition } from './conditions.ts'
 import { wordOf } from './caddy-values.ts'
-import type { SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 import { at, type JsonLocation, Members } from './json-location.ts'
 import { isRewriteToFound, readAnswer, readRoot } from './read-answers.ts'
 import { readHeaderHandler } from './read-headers.ts'
@@ -205,8 +204,7 @@ class PathReader {
 
 /** The prefix a handler `rewrite` takes off the path, when it does nothing else. */
 function readStrip(handler: JsonLocation): string {
-  const members = new Members(handler)
-  members.skip('handler')
+  const members = new Members(handler, 'handler')
   const prefix = wordOf(members.take('strip_path_prefix'))
   for (const member of members.left())
     giveUp(member, `a rewrite that sites do not have (${nameOf(member.path.split('/').at(-1))})`)

@@ -6,8 +6,7 @@ import { at, itemsOf, Members, type JsonLocation } from './json-location.ts'
 import { readOperations, readResponse } from './read-headers.ts'
 import { readHealth } from './read-health.ts'
 import { readTransport, type TransportReading } from './read-transport.ts'
-import { type SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 
 /** A proxy, and the headers it changes. */
 export interface ProxyReading {
@@ -29,8 +28,7 @@ const tuning = [
 
 /** Reads a handler `reverse_proxy` that hands requests on. */
 export function readProxy(handler: JsonLocation, reading: SiteReading): ProxyReading {
-  const members = new Members(handler)
-  members.skip('handler')
+  const members = new Members(handler, 'handler')
   const transport = readTransport(members.take('transport'), reading)
   const upstreams = itemsOf(members.take('upstreams'))
   if (upstreams.length === 0) giveUp(handler, 'a proxy without fixed upstreams')
@@ -46,7 +44,7 @@ export function readProxy(handler: JsonLocation, reading: SiteReading): ProxyRea
     timeouts: {
       ...transport.timeouts,
       flush: readFlush(members.take('flush_interval'), reading),
-      websocket_close_delay: reading.closeDelayOf(members.take('stream_close_delay')),
+      websocket_close_delay: closeDelayOf(members.take('stream_close_delay'), reading),
     },
     upstream_tls: transport.tls,
   }
@@ -140,6 +138,12 @@ function readFlush(interval: JsonLocation | undefined, reading: SiteReading): 'a
   if (isAtOnce || (seconds !== undefined && seconds > 0 && seconds <= 0.001)) return 'immediate'
   reading.lost(interval, 'an interval of flushing')
   return 'auto'
+}
+
+/** Returns how long WebSockets survive a change, or null for the default of the setting. */
+function closeDelayOf(location: JsonLocation | undefined, reading: SiteReading): number | null {
+  const seconds = secondsOf(location)
+  return seconds === undefined || seconds === (reading.options.streamCloseDelay ?? 300) ? null : seconds
 }
 
 /** Load balancing, with the weight of each upstream where that counts. */

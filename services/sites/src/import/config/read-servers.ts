@@ -1,8 +1,7 @@
 import { at, membersOf, textsOf, type JsonLocation } from './json-location.ts'
 import { ServerHosts } from './host-routes.ts'
 import { isMaintenance } from './read-answers.ts'
-import type { ReadOptions } from './site-reading.ts'
-import type { ImportReport } from './import-report.ts'
+import type { ImportReport, ReadOptions } from './site-reading.ts'
 
 /** A server of the http app that sites can be read from. */
 export interface ReadServer {

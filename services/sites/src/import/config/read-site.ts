@@ -1,8 +1,7 @@
 import { numberOf } from './caddy-values.ts'
 import { type Condition, readCondition } from './conditions.ts'
 import { endsAlways, type HostRoute, type Step, stepsOf } from './host-routes.ts'
-import type { SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 import { at, type JsonLocation, Members } from './json-location.ts'
 import {
   addAccess,
@@ -149,8 +148,7 @@ class RoutesReader {
 
   #encode(handler: JsonLocation): void {
     this.#enter('compression', handler)
-    const members = new Members(handler)
-    members.skip('handler', 'prefer', 'minimum_length', 'match')
+    const members = new Members(handler, 'handler', 'prefer', 'minimum_length', 'match')
     const encodings = members.take('encodings')
     for (const member of members.left()) giveUp(member, 'a way to compress that sites do not have')
     const names = Object.keys((encodings?.value as object | undefined) ?? {})
@@ -163,8 +161,7 @@ class RoutesReader {
 
   #body(handler: JsonLocation): void {
     this.#enter('body', handler)
-    const members = new Members(handler)
-    members.skip('handler')
+    const members = new Members(handler, 'handler')
     this.draft.maxBody = numberOf(members.take('max_size')) ?? null
     for (const member of members.left()) giveUp(member, 'a rule for bodies that sites do not have')
   }

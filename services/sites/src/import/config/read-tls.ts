@@ -2,8 +2,7 @@ import { Tls } from '../../sites/guard-schema.ts'
 import { isWildcard, whyNotPublic, wildcardOver } from '../../sites/domains.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
 import { textOf, at, itemsOf, Members, membersOf, reach, textsOf, type JsonLocation } from './json-location.ts'
-import { type SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 import { readAuthority } from './read-transport.ts'
 
 /** A certificate with its key, PEM. */
@@ -39,8 +38,7 @@ export function readTls(host: string, locations: TlsPositions, reading: SiteRead
   const issued = readIssuing(host, locations.app, reading)
   const connection = itemsOf(locations.connections).find((policy) => isForConnection(host, policy))
   if (connection === undefined) return { tls: issued }
-  const members = new Members(connection)
-  members.skip('match', 'alpn')
+  const members = new Members(connection, 'match', 'alpn')
   const minimum = textOf(members.take('protocol_min'))
   const clients = members.take('client_authentication')
   const selection = members.take('certificate_selection')
@@ -64,8 +62,7 @@ function readIssuing(host: string, app: JsonLocation | undefined, reading: SiteR
   const isNamed = policy !== undefined && at(policy, 'subjects') !== undefined
   if (!isNamed && whyNotPublic(host) !== undefined) return { ...usual, mode: 'internal' }
   if (policy === undefined) return usual
-  const members = new Members(policy)
-  members.skip('subjects')
+  const members = new Members(policy, 'subjects')
   const issuers = itemsOf(members.take('issuers'))
   const isOnDemand = members.take('on_demand')?.value === true
   if (isNamed) for (const member of members.left()) reading.lost(member, 'how certificates are got')

@@ -1,7 +1,6 @@
 import { proxyDefaults, type ProxyMembers } from '../../sites/proxy-schema.ts'
 import { literalText, secondsOf } from './caddy-values.ts'
-import { type SiteReading } from './site-reading.ts'
-import { giveUp } from './import-report.ts'
+import { giveUp, type SiteReading } from './site-reading.ts'
 import { at, isObject, Members, textsOf, type JsonLocation } from './json-location.ts'
 
 /** Transport to the upstreams. */

@@ -6,18 +6,6 @@ import { DatabaseSync } from 'node:sqlite'
 /** A row as the database has it; columns that are not known stay in it. */
 export type NpmRow = Readonly<Record<string, unknown>>
 
-/** The tables of Nginx Proxy Manager that matter here. Those that a version does not have are empty. */
-export interface NpmTables {
-  readonly proxy_host: readonly NpmRow[]
-  readonly redirection_host: readonly NpmRow[]
-  readonly dead_host: readonly NpmRow[]
-  readonly stream: readonly NpmRow[]
-  readonly access_list: readonly NpmRow[]
-  readonly access_list_auth: readonly NpmRow[]
-  readonly access_list_client: readonly NpmRow[]
-  readonly certificate: readonly NpmRow[]
-}
-
 /** A file is no database of Nginx Proxy Manager that can be read. The message says why, for a person. */
 export class NpmUnreadable extends Error {
   override readonly name = 'NpmUnreadable'
@@ -37,7 +25,10 @@ const tables = [
   'access_list_auth',
   'access_list_client',
   'certificate',
-] as const satisfies readonly (keyof NpmTables)[]
+] as const
+
+/** The tables of Nginx Proxy Manager that matter here. Those that a version does not have are empty. */
+export type NpmTables = Readonly<Record<(typeof tables)[number], readonly NpmRow[]>>
 
 /** Columns that each table must have; others came and went with versions. */
 const needed: Readonly<Partial<Record<keyof NpmTables, readonly string[]>>> = {

@@ -1,5 +1,5 @@
 import { whyNotPublic } from '../../sites/domains.ts'
-import { ImportReport } from '../config/import-report.ts'
+import { ImportReport } from '../config/site-reading.ts'
 import { isObject } from '../config/json-location.ts'
 import { domainsIn, flagIn, type HashPassword, jsonIn, NpmAccessLists, numberIn, textIn } from './npm-access.ts'
 import type { NpmRow, NpmTables } from './npm-database.ts'

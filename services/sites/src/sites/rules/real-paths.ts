@@ -1,21 +1,16 @@
 import { realpath } from 'node:fs/promises'
-import type { FieldIssue } from './rule-context.ts'
+import type { FieldIssue, RuleContext } from './rule-context.ts'
 import type { SiteRecord } from '../schema.ts'
 
 /** A directory or a socket that a site names, and the member that names it. */
-export interface NamedPath {
+interface NamedPath {
   readonly field: string
   readonly kind: 'directory' | 'socket'
   readonly path: string
 }
 
 /** Bounds of directories and sockets. */
-export interface PathBounds {
-  readonly staticBases: readonly string[]
-  readonly socketDirectories: readonly string[]
-  /** Addresses of Caddy's admin API and this service; see `RuleContext`. */
-  readonly protectedAddresses: readonly string[]
-}
+type PathBounds = Pick<RuleContext, 'staticBases' | 'socketDirectories' | 'protectedAddresses'>
 
 /** The paths a site names. */
 export function pathsOfSite(record: SiteRecord): NamedPath[] {

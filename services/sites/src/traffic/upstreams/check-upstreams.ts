@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dialOf } from '../../sites/upstream-url.ts'
 import { probeUpstream } from './probe-upstream.ts'
-import { ruleContextOf, type RuleContextSource } from '../../sites/check-wanted.ts'
+import { type ReadRuleContext, ruleContextOf } from '../../sites/check-wanted.ts'
 import { upstreamProblem } from '../../sites/rules/upstream-rules.ts'
 
 /** Addresses of upstreams to check, 1 to 64. */
@@ -29,9 +29,9 @@ export type CheckUpstreams = (urls: readonly string[]) => Promise<UpstreamCheck[
 const timeoutMs = 2000
 
 /** Creates the check; the rules about upstreams of sites decide what may be connected to. */
-export function createCheckUpstreams(source: RuleContextSource): CheckUpstreams {
+export function createCheckUpstreams(read: ReadRuleContext): CheckUpstreams {
   return async (urls) => {
-    const context = await ruleContextOf(source, { extras: { hashes: {} } }, undefined)
+    const context = await ruleContextOf(read, { extras: { hashes: {} } }, undefined)
     return await Promise.all(
       urls.map(async (url) => {
         const problem = upstreamProblem(url, context)

@@ -50,8 +50,8 @@ test('what Caddy counts and what listens come together', async () => {
   })
   const [lists] = await Promise.all([states.list(), states.list()])
   const of = (address: string) => lists.find((state) => state.address === address)!
-  assert.deepEqual([of(up).up, of(up).siteIds, of(up).fails, of(up).numRequests], [true, [1, 2], 1, 3])
-  assert.ok(of(up).latencyMs! >= 0)
+  assert.deepEqual([of(up).up, of(up).site_ids, of(up).fails, of(up).num_requests], [true, [1, 2], 1, 3])
+  assert.ok(of(up).latency_ms! >= 0)
   assert.deepEqual([of(down).up, of(down).reason, of(down).fails], [false, 'ECONNREFUSED', null])
   assert.equal(of(`unix/${path}`).up, true)
   assert.deepEqual([of('169.254.169.254:80').up, of('169.254.169.254:80').reason], [null, null])

@@ -6,35 +6,14 @@ import { wantedOfRow } from '../../sites/site-change.ts'
 import { allSiteRows } from '../../sites/store.ts'
 import type { SiteTables } from '../../sites/tables.ts'
 import { dialOf } from '../../sites/upstream-url.ts'
+import type { UpstreamState } from '../schema.ts'
 import { probeUpstream, type UpstreamProbe } from './probe-upstream.ts'
 
-/** As Caddy's admin endpoint counts it. */
-export interface UpstreamCount {
+/** An upstream as Caddy's admin endpoint counts it. */
+interface UpstreamCount {
   readonly address: string
   readonly num_requests: number
   readonly fails: number
-}
-
-/** State of an upstream. */
-export interface UpstreamState {
-  readonly address: string
-  readonly siteIds: readonly number[]
-  /** Null when it was not checked, because such addresses never are. */
-  readonly up: boolean | null
-  /** Reason why it is not up. */
-  readonly reason: string | null
-  /** Failures Caddy remembers, and requests under way; null when Caddy does not answer or does not know it. */
-  readonly fails: number | null
-  readonly numRequests: number | null
-  readonly latencyMs: number | null
-  /** Milliseconds since the epoch. */
-  readonly checkedAt: number
-}
-
-/** Counts of upstreams that accept connections, and of those that do not. */
-export interface UpstreamCounts {
-  readonly up: number
-  readonly down: number
 }
 
 export interface UpstreamStatesDependencies {
@@ -59,7 +38,7 @@ const maxUpstreams = 2000
  */
 export class UpstreamStates {
   readonly #dependencies: UpstreamStatesDependencies
-  #known: { readonly states: readonly UpstreamState[]; readonly at: number; readonly edition: number } | undefined
+  #known: { readonly states: UpstreamState[]; readonly at: number; readonly edition: number } | undefined
   #checking: Promise<void> | undefined
   /** Counts the changes of the sites: a check that began before the last one is out of date. */
   #edition = 0
@@ -71,7 +50,7 @@ export class UpstreamStates {
   }
 
   /** States that are at most fifteen seconds old and know the newest sites. */
-  async list(): Promise<readonly UpstreamState[]> {
+  async list(): Promise<UpstreamState[]> {
     const { timers } = this.#dependencies
     const isRecent = this.#known !== undefined && timers.monotonic() - this.#known.at < goodFor
     if (!isRecent || this.#isOutdated) await this.#checkAll()
@@ -82,7 +61,7 @@ export class UpstreamStates {
    * Counts of the last check. Waits a second at most for the first check, and for one after sites have changed; then answers
    * what is known, or undefined.
    */
-  async counts(): Promise<UpstreamCounts | undefined> {
+  async counts(): Promise<{ up: number; down: number } | undefined> {
     if (this.#isOutdated)
       await Promise.race([this.#checkAll().catch(() => undefined), pause(maxWaitMs, { ref: false })])
     if (this.#known === undefined) return undefined
@@ -154,13 +133,14 @@ function stateOf(
 ): UpstreamState {
   return {
     address,
-    siteIds,
+    site_ids: [...siteIds],
+    // Addresses that must not be connected to are not checked.
     up: probe.kind === 'refused' ? null : probe.kind === 'up',
     reason: probe.kind === 'down' ? probe.reason : null,
     fails: count?.fails ?? null,
-    numRequests: count?.num_requests ?? null,
-    latencyMs: probe.kind === 'up' ? probe.latencyMs : null,
-    checkedAt: now,
+    num_requests: count?.num_requests ?? null,
+    latency_ms: probe.kind === 'up' ? probe.latencyMs : null,
+    checked_at: new Date(now).toISOString(),
   }
 }
 

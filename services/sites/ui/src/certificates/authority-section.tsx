@@ -1,13 +1,11 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { answer, notifyProblem, saveFile, Section, StatusBadge, useAction } from '@hearth/ui'
 import { IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { api, keys } from '../api.ts'
-import type { components } from '../api.gen.ts'
+import { IconButton } from '../controls/icon-button.tsx'
+import { api, keys, type Node } from '../api.ts'
 import './certificates.css'
-
-type Node = components['schemas']['Node']
 
 /** The authorities inside the servers, to be trusted by visitors of sites with internal certificates. */
 export function AuthoritySection() {
@@ -21,14 +19,9 @@ export function AuthoritySection() {
         {(nodes.data ?? []).map((node) => (
           <li key={node.id} className="authority-row">
             <span>{node.name}</span>
-            <Button
-              variant="default"
-              size="xs"
-              leftSection={<IconDownload size={14} aria-hidden />}
-              onClick={() => void download(node).catch(notifyProblem)}
-            >
+            <IconButton icon={IconDownload} size="xs" onClick={() => void download(node).catch(notifyProblem)}>
               Download
-            </Button>
+            </IconButton>
           </li>
         ))}
       </ul>
@@ -57,15 +50,9 @@ export function SslLabsState() {
     <Section
       title="SSL Labs"
       actions={
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconRefresh size={14} aria-hidden />}
-          loading={ask.isPending}
-          onClick={() => ask.mutate()}
-        >
+        <IconButton icon={IconRefresh} size="xs" loading={ask.isPending} onClick={() => ask.mutate()}>
           Check again
-        </Button>
+        </IconButton>
       }
     >
       <StatusBadge tone={isKnown === true ? 'good' : isKnown === false ? 'warn' : 'quiet'}>

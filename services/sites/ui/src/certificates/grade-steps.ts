@@ -1,7 +1,7 @@
 import type { ChartSeries } from '@hearth/ui'
-import type { components } from '../api.gen.ts'
+import type { Schemas } from '../api.ts'
 
-type Series = components['schemas']['GradeHistory']['series'][number]
+type Series = Schemas['GradeHistory']['series'][number]
 
 /** Grades from worst to best, as rows of a chart; those that are no measure of quality share the first. */
 export const gradeSteps = ['T M', 'F', 'E', 'D', 'C', 'B', 'A-', 'A', 'A+'] as const

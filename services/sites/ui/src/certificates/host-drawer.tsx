@@ -1,4 +1,4 @@
-import { Button, Drawer, Text } from '@mantine/core'
+import { Drawer, Text } from '@mantine/core'
 import {
   answer,
   CopyButton,
@@ -12,6 +12,7 @@ import {
 } from '@hearth/ui'
 import { IconShieldSearch } from '@tabler/icons-react'
 import { Link } from 'wouter'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys } from '../api.ts'
 import { gradeText } from './certificate-words.ts'
 import { CertificateBadge, GradeBadge } from './host-columns.tsx'
@@ -34,15 +35,9 @@ export function HostDrawer({ host, onClose }: { host: HostCertificate; onClose: 
           title="Grade"
           actions={
             isAdmin && (
-              <Button
-                variant="default"
-                size="xs"
-                leftSection={<IconShieldSearch size={14} aria-hidden />}
-                loading={grade.isPending}
-                onClick={() => grade.mutate()}
-              >
+              <IconButton icon={IconShieldSearch} size="xs" loading={grade.isPending} onClick={() => grade.mutate()}>
                 Grade now
-              </Button>
+              </IconButton>
             )
           }
         >

@@ -11,9 +11,10 @@ import {
   Section,
   tableAnswer,
 } from '@hearth/ui'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { IconCertificate, IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys } from '../api.ts'
 import { type UploadedCertificate, useUploads } from './read-certificates.ts'
 
@@ -29,14 +30,9 @@ export function UploadSection() {
     <Section
       title="Uploaded"
       actions={
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={<IconUpload size={14} aria-hidden />}
-          onClick={() => setDialog({ kind: 'add' })}
-        >
+        <IconButton icon={IconUpload} size="xs" onClick={() => setDialog({ kind: 'add' })}>
           Upload
-        </Button>
+        </IconButton>
       }
     >
       <DataTable
@@ -91,7 +87,7 @@ function columns(open: (of: UploadedCertificate, kind: 'renew' | 'remove') => vo
   ]
 }
 
-const needed = (text: string) => (text.trim() === '' ? 'Required' : null)
+const needed = isNotEmpty('Required')
 
 const pem = '-----BEGIN CERTIFICATE-----'
 

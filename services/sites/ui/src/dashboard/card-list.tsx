@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { QueryState, Section } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import './dashboard.css'
@@ -23,7 +23,7 @@ interface CardListProps<Row> {
 
 /** The first few of something, with the way to all of them. */
 export function CardList<Row>({ title, more, answer, rowKey, render, empty }: CardListProps<Row>) {
-  const { data, error } = answer
+  const { data } = answer
   return (
     <Section
       title={title}
@@ -33,10 +33,7 @@ export function CardList<Row>({ title, more, answer, rowKey, render, empty }: Ca
         </Link>
       }
     >
-      {data === undefined && (error === null || error === undefined) && <LoadingLines lines={3} />}
-      {data === undefined && error !== null && error !== undefined && (
-        <ErrorState error={error} onRetry={() => void answer.refetch()} />
-      )}
+      <QueryState query={answer} lines={3} />
       {data?.length === 0 && (
         <Text c="dimmed" size="sm">
           {empty}

@@ -1,7 +1,6 @@
 import { Title } from '@mantine/core'
 import { blankForwardAuth } from './blank-draft.ts'
-import { useEditing } from './editing.tsx'
-import { ListField, PartSwitch, SwitchField, TextField } from './fields.tsx'
+import { ListField, PartSwitch, SwitchField, TextField, useEditing } from './fields.tsx'
 import { RowList } from './row-list.tsx'
 
 /** Fields that restrict access: users with passwords, forward authentication, networks, robots. */

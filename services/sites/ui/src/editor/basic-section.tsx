@@ -2,8 +2,7 @@ import { answer, Section } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys } from '../api.ts'
 import { kindNames } from '../sites/site-words.ts'
-import { useEditing } from './editing.tsx'
-import { ListField, SelectField, SwitchField, TextField } from './fields.tsx'
+import { ListField, SelectField, SwitchField, TextField, useEditing } from './fields.tsx'
 import { TargetFields } from './target-fields.tsx'
 
 /** Fields that every site needs: a name, domains, and a target. */

@@ -1,11 +1,10 @@
-import { answer, ApiError } from '@hearth/ui'
+import { answer, ApiError, type FieldProblem } from '@hearth/ui'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import type { components } from '../api.gen.ts'
 import type { SiteInput, SitePatch } from '../sites/site.ts'
 import type { Issue } from './issues.ts'
-import { issuesOf } from './refusal.ts'
 import { type Draft, upstreamsOf } from './draft.ts'
 
 export type Preview = components['schemas']['Preview']
@@ -73,4 +72,23 @@ export function useUpstreamCheck(draft: Draft, isDirty: boolean): readonly Upstr
     retry: false,
   })
   return text === settled ? (query.data?.filter(({ up }) => up === false) ?? []) : []
+}
+
+/** Returns the issues in a refused call; none for other errors. */
+export function issuesOf(error: unknown): Issue[] {
+  if (!(error instanceof ApiError) || error.status !== 422) return []
+  return error.fields
+    .filter(({ path }) => path !== '')
+    .map(({ path, message }: FieldProblem) => ({ field: path === 'domain' ? 'domains' : path, message }))
+}
+
+/** Returns Caddy's own error message in a refused call. */
+export function caddyWordsOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const { errors } = error.details
+  if (!Array.isArray(errors)) return undefined
+  for (const part of errors as unknown[])
+    if (typeof part === 'object' && part !== null && 'caddy_error' in part && typeof part.caddy_error === 'string')
+      return part.caddy_error
+  return undefined
 }

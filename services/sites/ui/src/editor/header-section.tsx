@@ -1,7 +1,6 @@
 import { Title } from '@mantine/core'
 import { valueAt } from './draft.ts'
-import { useEditing } from './editing.tsx'
-import { SelectField, TextField } from './fields.tsx'
+import { SelectField, TextField, useEditing } from './fields.tsx'
 import { RowList } from './row-list.tsx'
 
 const compressions = [

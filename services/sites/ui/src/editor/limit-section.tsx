@@ -1,6 +1,5 @@
 import { NumberInput } from '@mantine/core'
-import { useEditing } from './editing.tsx'
-import { ListField, NumberField, SwitchField, TextAreaField } from './fields.tsx'
+import { ListField, NumberField, SwitchField, TextAreaField, useEditing } from './fields.tsx'
 import { issueAt } from './issues.ts'
 
 const mebibyte = 1_048_576

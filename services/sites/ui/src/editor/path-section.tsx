@@ -1,7 +1,6 @@
 import { kindNames } from '../sites/site-words.ts'
 import { blankPath } from './blank-draft.ts'
-import { useEditing } from './editing.tsx'
-import { SelectField, SwitchField, TextField } from './fields.tsx'
+import { SelectField, SwitchField, TextField, useEditing } from './fields.tsx'
 import { HeaderRows } from './header-section.tsx'
 import { RowList } from './row-list.tsx'
 import { ServerSection } from './server-section.tsx'

@@ -1,8 +1,9 @@
-import { ActionIcon, Button, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Text, Tooltip } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 import { valueAt } from './draft.ts'
-import { useEditing } from './editing.tsx'
+import { useEditing } from './fields.tsx'
 import { issueAt } from './issues.ts'
 
 interface RowListProps {
@@ -60,15 +61,15 @@ export function RowList(props: RowListProps) {
         </Text>
       )}
       {rows.length < max && (
-        <Button
+        <IconButton
+          icon={IconPlus}
           variant="subtle"
           size="xs"
           className="row-list-add"
-          leftSection={<IconPlus size={14} aria-hidden />}
           onClick={() => set(path, [...rows, structuredClone(blank)])}
         >
           {addLabel}
-        </Button>
+        </IconButton>
       )}
     </div>
   )

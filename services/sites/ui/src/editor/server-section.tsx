@@ -1,8 +1,7 @@
 import { Title } from '@mantine/core'
 import { blankActive, blankPassive } from './blank-draft.ts'
 import { valueAt } from './draft.ts'
-import { useEditing } from './editing.tsx'
-import { ListField, NumberField, PartSwitch, SelectField, SwitchField, TextField } from './fields.tsx'
+import { ListField, NumberField, PartSwitch, SelectField, SwitchField, TextField, useEditing } from './fields.tsx'
 import { useUploadOptions } from '../certificates/read-certificates.ts'
 
 const policies = [

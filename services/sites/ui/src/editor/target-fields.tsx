@@ -1,7 +1,6 @@
 import { valueAt } from './draft.ts'
 import { blankUpstream } from './blank-draft.ts'
-import { useEditing } from './editing.tsx'
-import { ListField, NumberField, SelectField, SwitchField, TextAreaField, TextField } from './fields.tsx'
+import { ListField, NumberField, SelectField, SwitchField, TextAreaField, TextField, useEditing } from './fields.tsx'
 import { RowList } from './row-list.tsx'
 
 /** The ways a redirect can be told. */

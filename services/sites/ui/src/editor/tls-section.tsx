@@ -1,6 +1,5 @@
 import { blankHsts } from './blank-draft.ts'
-import { useEditing } from './editing.tsx'
-import { NumberField, PartSwitch, SelectField, SwitchField, TextField } from './fields.tsx'
+import { NumberField, PartSwitch, SelectField, SwitchField, TextField, useEditing } from './fields.tsx'
 import { useUploadOptions } from '../certificates/read-certificates.ts'
 
 const modes = [

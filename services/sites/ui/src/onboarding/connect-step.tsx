@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, List, Stack, Text, TextInput } from '@manti
 import { describeError, Problem, Section } from '@hearth/ui'
 import { IconPlugConnectedX, IconRefresh } from '@tabler/icons-react'
 import { useForm } from '@mantine/form'
+import { IconButton } from '../controls/icon-button.tsx'
 import type { Onboarding, OnboardResult } from '../api.ts'
 import { describeReach } from '../servers/node-words.ts'
 import { isDecisionWanted, useOnboard } from './use-onboard.ts'
@@ -21,14 +22,9 @@ export function ConnectStep(props: {
   })
   const problem = onboard.error === null || isDecisionWanted(onboard.error) ? undefined : describeError(onboard.error)
   const lookAgain = (
-    <Button
-      variant="default"
-      leftSection={<IconRefresh size={16} aria-hidden />}
-      loading={isLooking}
-      onClick={onLookAgain}
-    >
+    <IconButton icon={IconRefresh} loading={isLooking} onClick={onLookAgain}>
       Look again
-    </Button>
+    </IconButton>
   )
   return (
     <Section title="Where is Caddy?">

@@ -1,11 +1,15 @@
-import { Alert, Button, Checkbox, Group, Loader, Radio, Stack, Text, TextInput } from '@mantine/core'
-import { applyFieldProblems, Problem, Section } from '@hearth/ui'
+import { Alert, Button, Checkbox, Group, Loader, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { applyFieldProblems, notifyProblem, Problem, Section } from '@hearth/ui'
 import { useForm } from '@mantine/form'
-import { IconAlertTriangle } from '@tabler/icons-react'
+import { IconAlertTriangle, IconEye } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Onboarding, OnboardRequest, OnboardResult } from '../api.ts'
+import { IconButton } from '../controls/icon-button.tsx'
+import { ImportOutcome } from '../imports/import-outcome.tsx'
+import { summary } from '../imports/import-words.ts'
+import { sendImport } from '../imports/send-import.ts'
 import { missingAnswers } from './onboarding-step.ts'
-import { PreviewImport } from './preview-import.tsx'
 import { useOnboard } from './use-onboard.ts'
 
 interface Values extends Record<string, unknown> {
@@ -146,6 +150,32 @@ function HostList({ hosts }: { hosts: readonly string[] }) {
           {hosts.length === 200 && ' of the first'}
         </Button>
       )}
+    </div>
+  )
+}
+
+/** The server that is taken over first. */
+const firstNode = 1
+
+/** Shows what an import of what runs would come to, before anything is decided. */
+function PreviewImport() {
+  const look = useMutation({
+    mutationFn: () => sendImport({ kind: 'node', id: firstNode }, true),
+    onError: notifyProblem,
+  })
+  return (
+    <div>
+      <IconButton icon={IconEye} loading={look.isPending} onClick={() => look.mutate()}>
+        Preview the import
+      </IconButton>
+      <Modal opened={look.data !== undefined} onClose={() => look.reset()} title="What would be imported" size="xl">
+        {look.data !== undefined && (
+          <Stack>
+            <Text fw={600}>{summary(look.data)}</Text>
+            <ImportOutcome answer={look.data} />
+          </Stack>
+        )}
+      </Modal>
     </div>
   )
 }

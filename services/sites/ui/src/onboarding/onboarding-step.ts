@@ -1,6 +1,4 @@
-import type { components } from '../api.gen.ts'
-
-type Onboarding = components['schemas']['Onboarding']
+import type { Onboarding } from '../api.ts'
 
 /** The steps of taking a Caddy over, as they are shown. */
 export const stepNames = ['Connect', 'Decide', 'Done'] as const

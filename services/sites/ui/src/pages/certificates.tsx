@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import {
   answer,
   DataTable,
@@ -13,6 +13,7 @@ import {
 } from '@hearth/ui'
 import { IconCertificate, IconRefresh, IconSearchOff } from '@tabler/icons-react'
 import { useState } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys } from '../api.ts'
 import { AuthoritySection, SslLabsState } from '../certificates/authority-section.tsx'
 import { byUrgency, certificateState } from '../certificates/certificate-words.ts'
@@ -67,14 +68,9 @@ function LookNow() {
     renew: [keys.certificates],
   })
   return (
-    <Button
-      variant="default"
-      leftSection={<IconRefresh size={16} aria-hidden />}
-      loading={look.isPending}
-      onClick={() => look.mutate()}
-    >
+    <IconButton icon={IconRefresh} loading={look.isPending} onClick={() => look.mutate()}>
       Check now
-    </Button>
+    </IconButton>
   )
 }
 

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Text } from '@mantine/core'
 import { answer, EmptyState, PageHeader, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
 import { IconArrowBigDownLine, IconCircleCheck, IconRestore } from '@tabler/icons-react'
 import { useState } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys } from '../api.ts'
 import { ConfigDiff } from '../differences/config-diff.tsx'
 import { type Drift, useDrift } from '../drift/read-status.ts'
@@ -19,16 +20,12 @@ export function DriftPage() {
         actions={
           found.length > 0 && (
             <Group gap="sm">
-              <Button
-                variant="default"
-                leftSection={<IconArrowBigDownLine size={16} aria-hidden />}
-                onClick={() => ask('adopt')}
-              >
+              <IconButton icon={IconArrowBigDownLine} onClick={() => ask('adopt')}>
                 Adopt
-              </Button>
-              <Button leftSection={<IconRestore size={16} aria-hidden />} onClick={() => ask('restore')}>
+              </IconButton>
+              <IconButton variant="filled" icon={IconRestore} onClick={() => ask('restore')}>
                 Restore
-              </Button>
+              </IconButton>
             </Group>
           )
         }

@@ -4,6 +4,7 @@ import { IconArrowLeft, IconDownload } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, type ImportAnswer, keys } from '../api.ts'
 import { ImportOutcome } from '../imports/import-outcome.tsx'
 import type { ImportSource } from '../imports/import-source.ts'
@@ -63,27 +64,18 @@ function Seen({ source, found, onBack }: { source: ImportSource; found: ImportAn
       <Problem text={run.error === null ? undefined : describeImport(run.error)} />
       <Group>
         {run.data === undefined && found.counts.new > 0 && (
-          <Button
-            loading={run.isPending}
-            leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => run.mutate()}
-          >
+          <IconButton variant="filled" icon={IconDownload} loading={run.isPending} onClick={() => run.mutate()}>
             Import {found.counts.new} {found.counts.new === 1 ? 'site' : 'sites'}
-          </Button>
+          </IconButton>
         )}
         {run.data !== undefined && (
           <Button component={Link} href="/sites">
             See the sites
           </Button>
         )}
-        <Button
-          variant="default"
-          disabled={run.isPending}
-          leftSection={<IconArrowLeft size={16} aria-hidden />}
-          onClick={onBack}
-        >
+        <IconButton icon={IconArrowLeft} disabled={run.isPending} onClick={onBack}>
           {run.data === undefined ? 'Back' : 'Import something else'}
-        </Button>
+        </IconButton>
       </Group>
       <ImportOutcome answer={shown} />
     </>

@@ -1,5 +1,6 @@
-import { Button, SegmentedControl, Text } from '@mantine/core'
+import { Button, Group, Modal, SegmentedControl, Text } from '@mantine/core'
 import {
+  answer,
   ApiError,
   EmptyState,
   Fact,
@@ -8,19 +9,20 @@ import {
   RelativeTime,
   Section,
   StatusBadge,
+  useAction,
   useDocumentTitle,
 } from '@hearth/ui'
 import { IconArrowBackUp, IconHistoryOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'
-import { keys } from '../api.ts'
+import { IconButton } from '../controls/icon-button.tsx'
+import { api, keys } from '../api.ts'
 import { FoldedConfigDiff } from '../differences/config-diff.tsx'
 import { SiteDiffs } from '../differences/site-diffs.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { BackLink } from '../navigation/back-link.tsx'
 import { readRevision, readRevisionDiff, type Revision } from '../revisions/read-revisions.ts'
-import { ReturnDialog } from '../revisions/return-dialog.tsx'
 import { OutcomeBadge } from '../revisions/revision-columns.tsx'
 import { causeText, durationText, nodeOutcome } from '../revisions/revision-words.ts'
 
@@ -46,9 +48,9 @@ function OneRevision({ revision }: { revision: Revision }) {
         title={`Revision ${revision.id}`}
         description={causeText(revision.cause)}
         actions={
-          <Button leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => ask(true)}>
+          <IconButton variant="filled" icon={IconArrowBackUp} onClick={() => ask(true)}>
             Return to it
-          </Button>
+          </IconButton>
         }
       />
       <StateBanners />
@@ -154,5 +156,52 @@ function NoSuchRevision() {
     >
       Old revisions are deleted after a while.
     </EmptyState>
+  )
+}
+
+/** Shows what returning to a revision would change, and does it when that is wanted. */
+function ReturnDialog({ id, onClose }: { id: number; onClose: () => void }) {
+  const diff = useQuery({
+    queryKey: [...keys.revisions, 'diff', id, 'current'],
+    queryFn: () => readRevisionDiff(id, 'current'),
+    staleTime: 0,
+  })
+  const action = useAction({
+    run: () => answer(api.POST('/api/revisions/{id}/return', { params: { path: { id } } })),
+    done: (result) => (result.synced ? `Everything is as revision ${id} left it` : result.detail),
+    renew: [keys.revisions, keys.sites, keys.status],
+    onDone: onClose,
+  })
+  const isSame = diff.data?.sites.length === 0
+  return (
+    <Modal opened onClose={onClose} size="xl" title={`Return to revision ${id}?`}>
+      <div className="field-stack">
+        <QueryState query={diff} lines={3} />
+        {isSame && <Text>All sites are as this revision left them. There is nothing to return to.</Text>}
+        {diff.data !== undefined && !isSame && (
+          <>
+            <Text>This becomes a new revision; you can return from it again. What it changes:</Text>
+            <SiteDiffs diffs={diff.data.sites} />
+            <FoldedConfigDiff changes={diff.data.config} total={diff.data.config_changes} />
+          </>
+        )}
+        <Group justify="flex-end" className="hearth-dialog-actions">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {isSame ? 'Close' : 'Stay as it is'}
+          </Button>
+          {!isSame && (
+            <IconButton
+              variant="filled"
+              icon={IconArrowBackUp}
+              disabled={diff.data === undefined}
+              loading={action.isPending}
+              onClick={() => action.mutate()}
+            >
+              Return
+            </IconButton>
+          )}
+        </Group>
+      </div>
+    </Modal>
   )
 }

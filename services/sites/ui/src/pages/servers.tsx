@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core'
 import { answer, EmptyState, notifyDone, PageHeader, QueryState } from '@hearth/ui'
 import { IconPlus, IconServer2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys, type Node } from '../api.ts'
 import { NodeCard } from '../servers/node-card.tsx'
 import { AddNode } from '../servers/node-dialogs.tsx'
@@ -21,9 +21,9 @@ export function ServersPage() {
         title="Caddy servers"
         description="Every Caddy here serves all sites."
         actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+          <IconButton variant="filled" icon={IconPlus} onClick={() => setAdding(true)}>
             Add server
-          </Button>
+          </IconButton>
         }
       />
       <div className="hearth-stack">

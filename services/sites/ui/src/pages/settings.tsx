@@ -1,9 +1,10 @@
-import { answer, applyFieldProblems, PageHeader, QueryState, SaveBar, useAction } from '@hearth/ui'
+import { Stack, TextInput } from '@mantine/core'
+import { answer, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Settings } from '../api.ts'
-import { ApplyFields, CertificateFields, GradeFields, VisitorFields } from '../settings/settings-fields.tsx'
+import { settingsSections } from '../settings/settings-sections.ts'
 import { changedSettings, rebasedValues, type SettingsValues, settingsValues } from '../settings/settings-values.ts'
 import { SslLabsSection } from '../settings/ssl-labs-section.tsx'
 
@@ -14,48 +15,50 @@ export function SettingsPage() {
     <>
       <PageHeader title="Settings" description="They apply to all sites, unless a site overrides them." />
       <QueryState query={settings} lines={8} />
-      {settings.data !== undefined && <SettingsForm settings={settings.data} />}
+      {settings.data !== undefined && <Forms settings={settings.data} />}
     </>
   )
 }
 
-function SettingsForm({ settings }: { settings: Settings }) {
-  const [problem, setProblem] = useState<string>()
+function Forms({ settings }: { settings: Settings }) {
   const form = useForm<SettingsValues>({ initialValues: settingsValues(settings) })
   const [known, setKnown] = useState(settings)
   // Others may save something while somebody types here.
   if (known !== settings) {
+    form.setInitialValues(settingsValues(settings))
     form.setValues(rebasedValues(form.getValues(), { before: known, now: settings }))
     setKnown(settings)
   }
   const changes = changedSettings(form.getValues(), settings)
-  const count = Object.keys(changes).length
-  const save = useAction<void, Settings>({
-    run: () => answer(api.PATCH('/api/v1/settings', { body: changes })),
-    done: () => 'Settings saved',
-    renew: [keys.settings],
-    onProblem: (error) => setProblem(applyFieldProblems(form, error) ?? undefined),
-  })
-  const submit = form.onSubmit(() => {
-    setProblem(undefined)
-    if (count > 0) save.mutate()
-  })
+  const save = async () => {
+    await answer(api.PATCH('/api/v1/settings', { body: changes }))
+    return { message: 'Settings saved' }
+  }
   return (
-    <div className="hearth-stack settings-form">
-      <form id="settings" onSubmit={submit} noValidate className="hearth-stack">
-        <CertificateFields form={form} />
-        <VisitorFields form={form} />
-        <ApplyFields form={form} />
-        <GradeFields form={form} />
-      </form>
-      <SslLabsSection details={settings.ssllabs} />
-      <SaveBar
-        form="settings"
-        count={count}
-        problem={problem}
-        isSaving={save.isPending}
-        onDiscard={() => form.setValues(settingsValues(settings))}
-      />
+    <div className="hearth-stack">
+      <SettingsForm form={form} changes={changes} save={save} renew={[keys.settings]} sections={settingsSections}>
+        <Section title="Certificates">
+          <Stack>
+            <TextInput
+              label="E-mail for certificates"
+              description="The certificate authority writes here when something is wrong with one. May be empty."
+              type="email"
+              placeholder="you@example.org"
+              {...form.getInputProps('acme_email')}
+            />
+            <TextInput
+              label="Certificate authority"
+              description="Address of its ACME directory. Empty for Let’s Encrypt."
+              type="url"
+              placeholder="https://acme-v02.api.letsencrypt.org/directory"
+              {...form.getInputProps('acme_ca')}
+            />
+          </Stack>
+        </Section>
+      </SettingsForm>
+      <div className="settings-form">
+        <SslLabsSection details={settings.ssllabs} />
+      </div>
     </div>
   )
 }

@@ -1,17 +1,19 @@
 import { Button, Group, Switch, Tabs } from '@mantine/core'
-import { ApiError, EmptyState, PageHeader, QueryState, useDocumentTitle } from '@hearth/ui'
-import { IconTrash, IconWorldOff } from '@tabler/icons-react'
+import { ApiError, DataTable, EmptyState, PageHeader, QueryState, tableAnswer, useDocumentTitle } from '@hearth/ui'
+import { IconHistory, IconTrash, IconWorldOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
+import { IconButton } from '../controls/icon-button.tsx'
 import { keys } from '../api.ts'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { SiteEditor } from '../editor/site-editor.tsx'
 import { BackLink } from '../navigation/back-link.tsx'
+import { readRevisions, type Revision } from '../revisions/read-revisions.ts'
+import { revisionColumns } from '../revisions/revision-columns.tsx'
 import { readSite } from '../sites/read-sites.ts'
 import { RemoveSite } from '../sites/remove-site.tsx'
 import { useSwitchSite } from '../sites/site-actions.ts'
-import { SiteHistory } from '../sites/site-history.tsx'
 import { OpenSite } from '../sites/site-row-actions.tsx'
 import { SiteStateBadge } from '../sites/site-state.tsx'
 import type { Site } from '../sites/site.ts'
@@ -77,9 +79,9 @@ function SiteActions({ site, onRemove }: { site: Site; onRemove: () => void }) {
       />
       <Group gap="xs">
         <OpenSite site={site} />
-        <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={onRemove}>
+        <IconButton icon={IconTrash} onClick={onRemove}>
           Remove
-        </Button>
+        </IconButton>
       </Group>
     </Group>
   )
@@ -130,3 +132,27 @@ function NoSuchSite() {
     </EmptyState>
   )
 }
+
+/** The latest two hundred revisions. */
+const history = { limit: 200, offset: 0 }
+
+/** The revisions that changed a site, among the last two hundred. */
+function SiteHistory({ id }: { id: number }) {
+  const revisions = useQuery({ queryKey: [...keys.revisions, 'list', history], queryFn: () => readRevisions(history) })
+  const rows = revisions.data?.rows.filter((revision) => touches(revision, id))
+  return (
+    <DataTable
+      label="History of the site"
+      columns={revisionColumns.filter(({ key }) => key !== 'sites')}
+      rowKey={(revision) => String(revision.id)}
+      answer={tableAnswer(revisions, rows)}
+      empty={
+        <EmptyState icon={IconHistory} title="No change of this site is among the last ones">
+          Older ones may be on the page Revisions.
+        </EmptyState>
+      }
+    />
+  )
+}
+
+const touches = ({ sites }: Revision, id: number): boolean => sites.some(({ site_id: siteId }) => siteId === id)

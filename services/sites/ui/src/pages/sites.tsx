@@ -7,12 +7,11 @@ import { Link } from 'wouter'
 import { keys } from '../api.ts'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { readSites } from '../sites/read-sites.ts'
-import { sitesPerPage, toSiteQuery } from '../sites/site-query.ts'
 import { RemoveSite } from '../sites/remove-site.tsx'
 import { siteColumns } from '../sites/site-columns.tsx'
 import { SiteRowActions } from '../sites/site-row-actions.tsx'
 import { kindNames } from '../sites/site-words.ts'
-import type { Site } from '../sites/site.ts'
+import { type Site, sitesPerPage, toSiteQuery } from '../sites/site.ts'
 
 /** All sites: found, filtered and sorted by the server, kept current by events. */
 export function SitesPage() {

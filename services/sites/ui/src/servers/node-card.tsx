@@ -11,6 +11,7 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys, type Node } from '../api.ts'
 import { EditNode, OnboardNode, RemoveNode } from './node-dialogs.tsx'
 import { describeBind, describeReach, missingAbilities, nodeStates } from './node-words.ts'
@@ -113,16 +114,15 @@ function Authority({ node }: { node: Node }) {
   })
   return (
     <Group gap="sm">
-      <Button
+      <IconButton
+        icon={IconDownload}
         size="xs"
-        variant="default"
-        leftSection={<IconDownload size={14} aria-hidden />}
         aria-label={`Save its authority: ${node.name}`}
         loading={save.isPending}
         onClick={() => save.mutate()}
       >
         Save its authority
-      </Button>
+      </IconButton>
       <Text size="sm" c="dimmed" flex="1 1 240px">
         Devices that trust it accept sites whose certificates Caddy signs itself.
       </Text>
@@ -140,16 +140,15 @@ function AskNow({ node }: { node: Node }) {
       cache.setQueryData<Node[]>(keys.nodes, (nodes) => nodes?.map((one) => (one.id === fresh.id ? fresh : one))),
   })
   return (
-    <Button
+    <IconButton
+      icon={IconRefresh}
       size="xs"
-      variant="default"
-      leftSection={<IconRefresh size={14} aria-hidden />}
       aria-label={`Check now: ${node.name}`}
       loading={ask.isPending}
       onClick={() => ask.mutate()}
     >
       Check now
-    </Button>
+    </IconButton>
   )
 }
 
@@ -171,35 +170,29 @@ function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
         </Button>
       )}
       {!node.onboarded && !isFirst && (
-        <Button
+        <IconButton
+          variant="filled"
+          icon={IconPlugConnected}
           size="xs"
-          leftSection={<IconPlugConnected size={14} aria-hidden />}
           aria-label={`Let it serve: ${node.name}`}
           onClick={() => setDialog('onboard')}
         >
           Let it serve
-        </Button>
+        </IconButton>
       )}
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${node.name}`}
-        onClick={() => setDialog('edit')}
-      >
+      <IconButton icon={IconPencil} size="xs" aria-label={`Edit ${node.name}`} onClick={() => setDialog('edit')}>
         Edit
-      </Button>
+      </IconButton>
       {!isFirst && (
-        <Button
+        <IconButton
+          icon={IconTrash}
           size="xs"
-          variant="default"
           c="var(--hearth-bad)"
-          leftSection={<IconTrash size={14} aria-hidden />}
           aria-label={`Forget ${node.name}`}
           onClick={() => setDialog('remove')}
         >
           Forget
-        </Button>
+        </IconButton>
       )}
       {dialog === 'edit' && <EditNode node={node} isFirst={isFirst} onClose={close} />}
       {dialog === 'remove' && <RemoveNode node={node} onClose={close} />}

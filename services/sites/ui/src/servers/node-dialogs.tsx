@@ -1,13 +1,13 @@
 import { Alert, Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { answer, ApiError, ConfirmDelete, describeError, FormDialog, notifyDone, Problem } from '@hearth/ui'
-import { useForm, type UseFormReturnType } from '@mantine/form'
+import { isNotEmpty, useForm, type UseFormReturnType } from '@mantine/form'
 import { IconInfoCircle } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Node } from '../api.ts'
 import { newNodeValues, type NodeValues, nodeValues, toNodeCreate, toNodeUpdate } from './node-values.ts'
 
-const needed = (text: string) => (text.trim() === '' ? 'Required' : null)
+const needed = isNotEmpty('Required')
 
 /** Adds a Caddy on another machine. It must answer. */
 export function AddNode({ onClose, onAdded }: { onClose: () => void; onAdded: (node: Node) => void }) {

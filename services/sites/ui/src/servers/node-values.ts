@@ -1,7 +1,4 @@
-import type { components } from '../api.gen.ts'
-
-type Schemas = components['schemas']
-type Node = Schemas['Node']
+import type { Node, Schemas } from '../api.ts'
 
 /** Values of the form for a server: lists as text; numbers may be empty while somebody types. */
 export interface NodeValues extends Record<string, unknown> {

@@ -1,7 +1,5 @@
-import type { components } from '../api.gen.ts'
 import type { Tone } from '@hearth/ui'
-
-type Node = components['schemas']['Node']
+import type { Node } from '../api.ts'
 
 /** The states of a server, each in a word and with its meaning. */
 export const nodeStates: Readonly<Record<Node['state'], { tone: Tone; text: string }>> = {

@@ -1,10 +1,7 @@
 import { ApiError, readApiError, type ServerSession, type SessionApi, unreachable } from '@hearth/ui'
-import type { components } from '../api.gen.ts'
+import type { Schemas, Session } from '../api.ts'
 import { createSend } from './send.ts'
 import type { Tokens } from './tokens.ts'
-
-type Schemas = components['schemas']
-type Session = Schemas['Session']
 
 /** The ways into this service. Each call throws an `ApiError`. */
 export interface SitesSession extends SessionApi {

@@ -1,10 +1,10 @@
-import type { components } from '../api.gen.ts'
-
-type Settings = components['schemas']['Settings']
-type SettingsChange = components['schemas']['SettingsChange']
+import type { Settings, SettingsChange } from '../api.ts'
 
 /** Values of the settings form; the registration at SSL Labs has its own form. */
-export type SettingsValues = Omit<Settings, 'ssllabs'>
+export type SettingsValues = Omit<Settings, 'ssllabs' | 'grade_retention_days'> & {
+  /** A select gives it as text. */
+  grade_retention_days: number | string
+}
 
 /** The form of the stored settings. */
 export function settingsValues(settings: Settings): SettingsValues {
@@ -24,5 +24,6 @@ export function rebasedValues(
 /** Only what differs from the stored settings. */
 export function changedSettings(values: SettingsValues, stored: Settings): SettingsChange {
   const before: Record<string, unknown> = { ...stored }
-  return Object.fromEntries(Object.entries(values).filter(([member, value]) => value !== before[member]))
+  const typed = { ...values, grade_retention_days: Number(values.grade_retention_days) }
+  return Object.fromEntries(Object.entries(typed).filter(([member, value]) => value !== before[member]))
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Text, TextInput } from '@mantine/core'
+import { Checkbox, Group, Text, TextInput } from '@mantine/core'
 import {
   answer,
   ApiError,
@@ -11,10 +11,11 @@ import {
   type Tone,
   useAction,
 } from '@hearth/ui'
-import { useForm } from '@mantine/form'
+import { isNotEmpty, useForm } from '@mantine/form'
 import { IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys, type Settings, type SslLabsStatus } from '../api.ts'
 
 type Details = Settings['ssllabs']
@@ -29,22 +30,13 @@ export function SslLabsSection({ details }: { details: Details }) {
       actions={
         <Group gap="xs">
           {details !== null && (
-            <Button
-              variant="default"
-              c="var(--hearth-bad)"
-              leftSection={<IconTrash size={16} aria-hidden />}
-              onClick={() => setDialog('remove')}
-            >
+            <IconButton icon={IconTrash} c="var(--hearth-bad)" onClick={() => setDialog('remove')}>
               Remove
-            </Button>
+            </IconButton>
           )}
-          <Button
-            variant="default"
-            leftSection={<IconPencil size={16} aria-hidden />}
-            onClick={() => setDialog('register')}
-          >
+          <IconButton icon={IconPencil} onClick={() => setDialog('register')}>
             {details === null ? 'Register' : 'Register again'}
-          </Button>
+          </IconButton>
         </Group>
       }
     >
@@ -108,15 +100,9 @@ function Standing({ status }: { status: SslLabsStatus }) {
       <Text c="dimmed" flex="1 1 220px">
         {status.message}
       </Text>
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconRefresh size={14} aria-hidden />}
-        loading={refresh.isPending}
-        onClick={() => refresh.mutate()}
-      >
+      <IconButton icon={IconRefresh} size="xs" loading={refresh.isPending} onClick={() => refresh.mutate()}>
         Ask SSL Labs
-      </Button>
+      </IconButton>
     </Group>
   )
 }
@@ -126,7 +112,7 @@ function standingOf(isRegistered: boolean | null): [Tone, string] {
   return isRegistered ? ['good', 'Registered'] : ['warn', 'Not registered']
 }
 
-const needed = (text: string) => (text.trim() === '' ? 'Required' : null)
+const needed = isNotEmpty('Required')
 
 function Register({ details, onClose }: { details: Details; onClose: () => void }) {
   const [isFreeMail, setFreeMail] = useState(false)

@@ -1,7 +1,6 @@
 import { answer } from '@hearth/ui'
 import { api } from '../api.ts'
-import type { SiteQuery } from './site-query.ts'
-import type { Site } from './site.ts'
+import type { Site, SiteQuery } from './site.ts'
 
 /** One page of sites, and how many fit altogether. */
 export interface SitePage {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { toSiteQuery } from './site-query.ts'
+import { toSiteQuery } from './site.ts'
 
 test('the table asks for its page, and nothing the server would refuse', () => {
   const state = { search: 'shop', sort: '-updated_at', page: 3, filters: { kind: 'static', state: 'failed' } }

@@ -1,13 +1,14 @@
-import { Button, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { formatTime, Section, StatusBadge, useEventStream, withSeconds } from '@hearth/ui'
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
-import type { components } from '../api.gen.ts'
+import type { Schemas } from '../api.ts'
+import { IconButton } from '../controls/icon-button.tsx'
 import { matchesFilter } from './live-filter.ts'
 import { formatMs } from './traffic-figures.ts'
 import './traffic.css'
 
-type LiveRequest = components['schemas']['LiveRequest']
+type LiveRequest = Schemas['LiveRequest']
 type Request = NonNullable<LiveRequest['request']>
 
 interface Row extends Request {
@@ -15,7 +16,7 @@ interface Row extends Request {
 }
 
 /** More are forgotten. */
-const mostRows = 200
+const maxRows = 200
 
 /** Requests as they happen, once somebody wants to look on. Everything in them is text of visitors. */
 export function LiveTail({ siteId }: { siteId?: number }) {
@@ -24,14 +25,9 @@ export function LiveTail({ siteId }: { siteId?: number }) {
     <Section
       title="Requests as they happen"
       actions={
-        <Button
-          variant="default"
-          size="xs"
-          leftSection={isOn ? <IconPlayerStop size={14} aria-hidden /> : <IconPlayerPlay size={14} aria-hidden />}
-          onClick={() => turn(!isOn)}
-        >
+        <IconButton icon={isOn ? IconPlayerStop : IconPlayerPlay} size="xs" onClick={() => turn(!isOn)}>
           {isOn ? 'Stop' : 'Watch'}
-        </Button>
+        </IconButton>
       }
     >
       {isOn ? (
@@ -106,7 +102,7 @@ function useTail(siteId: number | undefined) {
       if (request === null) return
       next.current += 1
       const row = { ...request, key: next.current }
-      setRows((old) => [row, ...old].slice(0, mostRows))
+      setRows((old) => [row, ...old].slice(0, maxRows))
     },
   })
   return { rows, skipped, state }

@@ -13,22 +13,6 @@ const ranges: readonly { value: TrafficRange; label: string }[] = [
   { value: '30d', label: '30 d' },
 ]
 
-/** Chooses how far back traffic is looked at. */
-export function RangeControl({ range, onChange }: { range: TrafficRange; onChange: (range: TrafficRange) => void }) {
-  return (
-    <SegmentedControl
-      size="xs"
-      aria-label="Time"
-      value={range}
-      data={[...ranges]}
-      onChange={(value) => {
-        const chosen = ranges.find((one) => one.value === value)
-        if (chosen !== undefined) onChange(chosen.value)
-      }}
-    />
-  )
-}
-
 /** Requests over time by how they ended, and how long they took; `isSimple` draws without the library for charts. */
 export function TrafficCharts({ traffic, isSimple }: { traffic: TrafficOverview | SiteTraffic; isSimple?: boolean }) {
   const Chart = isSimple ? ChartStrip : TimeChart
@@ -68,14 +52,28 @@ export function TrafficSection(props: {
   children: ReactNode
 }) {
   return (
-    <Section title="Traffic" actions={<RangeControl range={props.range} onChange={props.onRange} />}>
+    <Section
+      title="Traffic"
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Time"
+          value={props.range}
+          data={[...ranges]}
+          onChange={(value) => {
+            const chosen = ranges.find((one) => one.value === value)
+            if (chosen !== undefined) props.onRange(chosen.value)
+          }}
+        />
+      }
+    >
       {props.children}
     </Section>
   )
 }
 
 function timeText(at: string, range: TrafficRange): string {
-  const moment = new Date(at)
+  const date = new Date(at)
   const isShort = range === '1h' || range === '6h' || range === '24h'
-  return isShort ? formatTime(moment) : `${formatDay(moment)}, ${formatTime(moment)}`
+  return isShort ? formatTime(date) : `${formatDay(date)}, ${formatTime(date)}`
 }
