@@ -35,9 +35,18 @@ export function useJobActions() {
   return { cancel, retry, save }
 }
 
-/** Downloads of this service by their path, with a failure told. */
+/** Downloads a path of this service; a failure is shown as a notification. */
 export function useDownload() {
   return useAction<string, void>({ run: (path) => download(path) })
+}
+
+/** Creates the props of a button that downloads a path. */
+export function useDownloadButton() {
+  const save = useDownload()
+  return (path: string) => ({
+    loading: save.isPending && save.variables === path,
+    onClick: () => save.mutate(path),
+  })
 }
 
 /** The path of a job's file, for `useDownload`. */
