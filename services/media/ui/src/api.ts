@@ -1,4 +1,4 @@
-import { answer, createApiClient, createSessionStore } from '@hearth/ui'
+import { answer, createApiClient, createSessionStore, readApiError, unreachable } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 import { createMediaSession } from './session/media-session.ts'
 import { createTokenSend } from './session/send-with-token.ts'
@@ -78,6 +78,15 @@ export const readStemStatus = (isForced = false) =>
 
 /** Reads the state of the cookies of every platform. */
 export const readCookies = () => answer(api.GET('/api/cookies'))
+
+/** Fetches a path outside the typed client. Throws an `ApiError` unless the answer is a success, or of the status `also`. */
+export async function fetchPath(path: string, init: RequestInit, also?: number): Promise<Response> {
+  const response = await fetch(path, init).catch(() => {
+    throw unreachable()
+  })
+  if (!response.ok && response.status !== also) throw await readApiError(response)
+  return response
+}
 
 /** For uploads with the typed client: its body becomes the one file of a form. */
 export function asUpload(file: Blob) {

@@ -7,7 +7,7 @@ import { ActionButton } from '../buttons.tsx'
 import { api, type Job } from '../api.ts'
 import { confidenceWords } from '../jobs/job-labels.ts'
 import { showAnswer } from '../jobs/use-job-actions.ts'
-import { useKeys } from '../keyboard/use-keys.ts'
+import { useKeys } from '../keyboard/keys.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { addTap, tempoOf } from './tap-tempo.ts'
 

@@ -52,22 +52,23 @@ export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
   )
 }
 
-function SearchField(props: {
+interface SearchFieldProps {
   value: string
   onChange: (text: string) => void
   field: RefObject<HTMLInputElement | null>
-}) {
-  const { value, onChange, field } = props
+}
+
+function SearchField({ value, onChange, field }: SearchFieldProps) {
   const [text, setText] = useState(value)
-  const told = useRef(value)
-  const tell = useDebouncedCallback((next: string) => {
-    told.current = next.trim()
-    onChange(told.current)
+  const latest = useRef(value)
+  const notify = useDebouncedCallback((next: string) => {
+    latest.current = next.trim()
+    onChange(latest.current)
   }, 150)
   useEffect(() => {
     // Another filter of the address, such as one the back button brought.
-    if (value !== told.current) setText(value)
-    told.current = value
+    if (value !== latest.current) setText(value)
+    latest.current = value
   }, [value])
   return (
     <TextInput
@@ -80,7 +81,7 @@ function SearchField(props: {
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value)
-        tell(event.currentTarget.value)
+        notify(event.currentTarget.value)
       }}
       onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
     />

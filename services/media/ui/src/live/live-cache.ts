@@ -1,7 +1,6 @@
 import { followEvents, type EventEffects } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
-import type { Job, JobEvent, StemEvent, StreamMessage } from '../api.ts'
-import { keys } from '../api.ts'
+import { keys, type Job, type JobEvent, type StemEvent, type StreamMessage } from '../api.ts'
 import type { LiveJob } from '../jobs/job.ts'
 import { dropJob, patchBook, patchJob, putJob, withSnapshot, type JobBook } from './live-changes.ts'
 
@@ -28,9 +27,9 @@ interface Effects extends LiveDependencies, EventEffects {
  * Creates the `onEvent` of the page. Jobs are written into the cached answers; figures and lists that depend on them are noted
  * and read again. A second snapshot means that events were missed, and everything else is read afresh.
  */
-export function followJobs(parts: LiveDependencies): (message: LiveMessage, cache: QueryClient) => void {
+export function followJobs(dependencies: LiveDependencies): (message: LiveMessage, cache: QueryClient) => void {
   let hasBegun = false
-  const state = { ...parts, arriving: new Map<string, JobEvent[]>(), added: { all: Promise.resolve() } }
+  const state = { ...dependencies, arriving: new Map<string, JobEvent[]>(), added: { all: Promise.resolve() } }
   return followEvents<LiveMessage>((message, { cache, refresher }) => {
     const effects = { ...state, cache, refresher }
     if (!('type' in message)) return noteJob(message, effects)
@@ -100,7 +99,7 @@ async function addJob(id: string | null, { cache, readJob, arriving, added }: Ef
     const latest = events.reduce<LiveJob>((known, event) => patchJob(known, event), job)
     cache.setQueryData<JobBook>(keys.jobs, (book) => putJob(book, latest))
   } catch {
-    // It went again, or too much was asked: the next snapshot tells.
+    // The job is gone again, or there were too many requests: the next snapshot has the state.
   } finally {
     arriving.delete(id)
   }

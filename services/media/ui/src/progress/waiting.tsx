@@ -1,15 +1,15 @@
 import { Text } from '@mantine/core'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useState } from 'react'
 import './progress.css'
 
 /**
- * Something takes a while and does not say how far it is: the bar moves, and after some seconds it says for how long already.
- * `most` is the longest it can take, in seconds, where that is known; `action` stands beside the words.
+ * Progress of something whose end is not known: a moving bar, and after some seconds the time that has passed. `max` is the time
+ * limit, in seconds, where there is one.
  */
-export function Waiting({ label, most, action }: { label: string; most?: number; action?: ReactNode }) {
+export function Waiting({ label, max }: { label: string; max?: number }) {
   const seconds = useSeconds()
   const passed = seconds < 3 ? '' : `, ${seconds} s`
-  const limit = seconds < 3 || most === undefined ? '' : ` of at most ${most} s`
+  const limit = seconds < 3 || max === undefined ? '' : ` of at most ${max} s`
   return (
     <div className="waiting">
       <Bar label={label} value={undefined} />
@@ -19,7 +19,6 @@ export function Waiting({ label, most, action }: { label: string; most?: number;
           {passed}
           {limit}
         </Text>
-        {action}
       </div>
     </div>
   )

@@ -78,7 +78,7 @@ function Account({ status }: { status: StemStatus }) {
         </Fact>
       </dl>
       <Problem text={status.validation_error ?? undefined} />
-      {check.isPending && <Waiting label="Checking with the service" most={20} />}
+      {check.isPending && <Waiting label="Checking with the service" max={20} />}
       <Group gap="xs">
         <ActionButton icon={IconRefresh} loading={check.isPending} onClick={() => check.mutate()}>
           Check now
@@ -136,7 +136,7 @@ function KeyForm() {
           {...form.getInputProps('activation_key')}
         />
         <Problem text={problem} />
-        {store.isPending && <Waiting label="Checking with the service" most={20} />}
+        {store.isPending && <Waiting label="Checking with the service" max={20} />}
         <Group>
           <Button type="submit" loading={store.isPending}>
             Check and store

@@ -36,7 +36,7 @@ function ToolsCard() {
   const updates = useQuery({ queryKey: keys.updates, queryFn: () => answer(api.GET('/api/updates')) })
   return (
     <Section title="Tools">
-      {updates.data === undefined && updates.error === null && <Waiting label="Checking for new versions" most={20} />}
+      {updates.data === undefined && updates.error === null && <Waiting label="Checking for new versions" max={20} />}
       {updates.data === undefined && updates.error !== null && (
         <ErrorState error={updates.error} onRetry={() => void updates.refetch()} />
       )}

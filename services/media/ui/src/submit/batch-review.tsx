@@ -17,9 +17,9 @@ import { submitOne } from './submit-job.ts'
 export function BatchReview(props: { addresses: readonly string[]; choices: Choices; onStarted: () => void }) {
   const state = useBatch()
   const cache = useQueryClient()
-  const isAsked = props.addresses.length > 1
-  if (state.items.length > 0 && (state.isRunning || !isAsked)) return <BatchProgress state={state} />
-  if (!isAsked) return null
+  const isList = props.addresses.length > 1
+  if (state.items.length > 0 && (state.isRunning || !isList)) return <BatchProgress state={state} />
+  if (!isList) return null
   const start = (chosen: readonly string[]) => {
     batch.start(chosen, async (address, isConfirmed) => {
       const { job, ...result } = await submitOne(address, props.choices, isConfirmed)
