@@ -5,14 +5,7 @@ import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
-import {
-  createGuardedFetch,
-  createOpenGuarded,
-  createOutboundPolicy,
-  type GuardedFetch,
-  type OpenGuarded,
-  type OutboundPolicy,
-} from '@hearth/outbound'
+import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { writeFileAtomic, type Log, type Timers } from '@hearth/runtime'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
@@ -22,11 +15,10 @@ import { Sessions } from './accounts/sessions.ts'
 import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import { analysisRate } from './analysis/audio-pieces.ts'
-import type { ArtifactStore } from './artifacts/artifact-store.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
-import { createSlots, type Slots } from './conversion/slots.ts'
+import { createSlots } from './conversion/slots.ts'
 import { CookieJars } from './cookies/jars.ts'
 import { createMp3s } from './delivery/mp3.ts'
 import type { MediaBus } from './events.ts'
@@ -38,16 +30,15 @@ import { createRemoveAll } from './jobs/remove-all.ts'
 import { createRunJob, diskReserve, factsValues, freeSpace } from './jobs/run-job.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
-import { createPlatformHosts, type PlatformHosts } from './platforms/platform-hosts.ts'
-import { createExtractorChoice, createUrlReader, type UrlReader } from './platforms/read-url.ts'
-import type { Platform } from './platforms/schema.ts'
+import { createPlatformHosts } from './platforms/platform-hosts.ts'
+import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
 import type { Queue } from './queue/queue.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { Logos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
-import { openWatermark, type Watermark } from './settings/watermark.ts'
+import { openWatermark } from './settings/watermark.ts'
 import { createLinkBase, shareAddress } from './shares/share-address.ts'
 import { createShareTokens } from './shares/share-tokens.ts'
 import { Shares } from './shares/shares.ts'
@@ -57,7 +48,7 @@ import { createStemFetch } from './stems/stem-fetch.ts'
 import { StemAccountStore } from './stems/stem-account.ts'
 import { openStems } from './stems/stems.ts'
 import type { Tables } from './tables.ts'
-import { createPictureCache } from './thumbnails/picture-cache.ts'
+import { PictureCache } from './thumbnails/picture-cache.ts'
 import { Thumbnails } from './thumbnails/thumbnails.ts'
 import { openToolbox, type Toolbox } from './tools/toolbox.ts'
 import { Trims } from './trims/trims.ts'
@@ -78,35 +69,10 @@ export interface CoreDependencies {
 }
 
 /** The parts of a process that works on jobs, whether or not it answers requests. */
-export interface Core extends CoreDependencies {
-  readonly settings: SettingsStore
-  /** Addresses that may be reached, and the two ways to reach them. */
-  readonly policy: OutboundPolicy
-  readonly fetch: GuardedFetch
-  readonly open: OpenGuarded
-  readonly tools: Toolbox
-  readonly chosenYtDlp: ChosenYtDlp
-  readonly artifacts: ArtifactStore
-  readonly jars: CookieJars
-  readonly folders: WorkFolders
-  readonly watermark: Watermark
-  /** The hosts of each platform. */
-  readonly hosts: PlatformHosts
-  /** Numbers of workers, conversions and fragments that fit this host. */
-  readonly sizes: ReturnType<typeof sizesFor>
-  /** Slots for work that needs the processor. */
-  readonly heavy: Slots
-  readonly workers: Workers
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
-  /** Folder for temporary files. */
-  readonly scratch: string
-  /** Number of jobs this process works on at a time. */
-  readonly workerCount: () => number
-  close(): Promise<void>
-}
+export type Core = Awaited<ReturnType<typeof createCore>>
 
 /** Creates everything but the web side. No job runs until the workers are started. */
-export async function createCore(dependencies: CoreDependencies): Promise<Core> {
+export async function createCore(dependencies: CoreDependencies) {
   const { config, database, log, bus } = dependencies
   const base = await openBase(dependencies)
   const { settings, artifacts, sizes } = base
@@ -122,8 +88,9 @@ export async function createCore(dependencies: CoreDependencies): Promise<Core> 
   return {
     ...base,
     workers,
-    workerCount: () => config.workers ?? (settings.current().download_worker_count || sizes.workers),
-    async close() {
+    /** Number of jobs this process works on at a time. */
+    workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
+    async close(): Promise<void> {
       unsubscribe()
       base.chosenYtDlp.close()
       await workers.close()
@@ -134,22 +101,18 @@ export async function createCore(dependencies: CoreDependencies): Promise<Core> 
   }
 }
 
-/** The parts that workers and web side share. */
-type Base = Omit<Core, 'workers' | 'workerCount' | 'close'>
-
-async function openBase(dependencies: CoreDependencies): Promise<Base> {
+/** Opens the parts that workers and web side share. */
+async function openBase(dependencies: CoreDependencies) {
   const { config, database, timers, sealer } = dependencies
   const db = database.query
   const settings = await openSettings(db)
   const policy = createOutboundPolicy(config.outboundAllow)
-  const hosts = createPlatformHosts(config.extraHosts)
   const sizes = sizesFor(effectiveProcessors())
   return {
     ...dependencies,
     settings,
+    /** Addresses that may be reached, and the two ways to reach them. */
     policy,
-    hosts,
-    sizes,
     fetch: createGuardedFetch(policy),
     open: createOpenGuarded(policy),
     ...openTools({ ...dependencies, db, settings, policy }),
@@ -157,8 +120,12 @@ async function openBase(dependencies: CoreDependencies): Promise<Base> {
     jars: new CookieJars({ db, sealer, clock: timers }),
     folders: new WorkFolders(join(config.dataDirectory, 'work')),
     watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
+    hosts: createPlatformHosts(config.extraHosts),
+    /** Numbers of workers, conversions and fragments that fit this host. */
+    sizes,
+    /** Slots for work that needs the processor. */
     heavy: createSlots(sizes.heavy),
-    extractorsFor: createExtractorChoice(hosts),
+    /** Folder for temporary files. */
     scratch: openScratch(config.dataDirectory),
   }
 }
@@ -170,10 +137,7 @@ export interface ToolDependencies extends Omit<ChosenYtDlpDependencies, 'config'
 }
 
 /** Opens yt-dlp, in the version that was chosen, and ffmpeg. The caller closes both members. */
-export function openTools({ policy, ...dependencies }: ToolDependencies): {
-  readonly tools: Toolbox
-  readonly chosenYtDlp: ChosenYtDlp
-} {
+export function openTools({ policy, ...dependencies }: ToolDependencies) {
   const chosenYtDlp = new ChosenYtDlp({
     ...dependencies,
     fetchMissing: (chosen, wanted) => fetchTaken(chosen, wanted, tools.runner),
@@ -200,7 +164,7 @@ function followSettings(settings: SettingsStore, bus: MediaBus, log: Log): () =>
 }
 
 /** Creates the steps of a job: download, conversion, storing, analysis. */
-function createRun(base: Base) {
+function createRun(base: Awaited<ReturnType<typeof openBase>>) {
   const { database, bus, timers, log, tools, sizes } = base
   const settings = () => base.settings.current()
   const analyser = createAnalyser({
@@ -219,7 +183,7 @@ function createRun(base: Base) {
     jars: base.jars,
     artifacts: base.artifacts,
     folders: base.folders,
-    extractorsFor: base.extractorsFor,
+    hosts: base.hosts,
     fragments: () => settings().download_concurrent_fragments || sizes.fragments,
     convertVideo: createConvertVideo({ ...encoding, withWatermark: (work) => base.watermark.withPicture(work) }),
     convertAudio: createConvertAudio(encoding),
@@ -237,12 +201,7 @@ export interface AppDependencies {
 }
 
 /** The running service. */
-export interface App {
-  readonly http: Awaited<ReturnType<typeof createServer>>
-  readonly core: Core
-  /** Stops answering; the workers hand their jobs back. */
-  close(): Promise<void>
-}
+export type App = Awaited<ReturnType<typeof createApp>>
 
 /** Prefixes of paths that are no pages. */
 const apiPaths = [
@@ -259,7 +218,7 @@ const apiPaths = [
 ]
 
 /** Creates the routes on top of the core, starts workers and upkeep. The server does not listen yet. */
-export async function createApp(dependencies: AppDependencies): Promise<App> {
+export async function createApp(dependencies: AppDependencies) {
   const { core } = dependencies
   const streams = createEventStreams(core.bus)
   const opened = await openFeatures(dependencies, streams)
@@ -291,7 +250,8 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   return {
     http,
     core,
-    async close() {
+    /** Stops answering; the workers hand their jobs back. */
+    async close(): Promise<void> {
       upkeep.close()
       streams.close()
       await Promise.all([http.close(), opened.close()])
@@ -325,7 +285,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
   const stems = await openStems({ ...context, jobs, trims, client, account: stemAccount })
   const tokens = createShareTokens(keyOf(dependencies, 'share links'))
   const shares = new Shares({ ...context, jobs, mp3s, tokens })
-  const pictures = createPictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
+  const pictures = new PictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
   const features: Omit<Features, 'document'> = {
     account: { ...account, hasJob: (id) => jobs.has(id) },
     jobs,

@@ -1,4 +1,4 @@
-import { autocorrelation } from './fft.ts'
+import { autocorrelation, withDeviationOne } from './fft.ts'
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
 import { bestFit, fitNear, maxLag } from './tempo-comb.ts'
 
@@ -43,8 +43,8 @@ export function supportOf(pulse: Pulse, bpm: number): number {
 }
 
 function correlationsOf({ whole, ranges }: OnsetEnvelopes, lagSeconds: number): Float64Array[] {
-  const longest = Math.floor(Math.min(lagSeconds * envelopeRate, whole.length * (1 - comparedShare)))
-  return [whole, ...ranges].map((envelope) => autocorrelation(envelope, longest))
+  const maxLags = Math.floor(Math.min(lagSeconds * envelopeRate, whole.length * (1 - comparedShare)))
+  return [whole, ...ranges].map((envelope) => autocorrelation(envelope, maxLags))
 }
 
 function weighted(series: readonly Float64Array[], weights: readonly number[]): Float64Array {
@@ -56,10 +56,4 @@ function weighted(series: readonly Float64Array[], weights: readonly number[]): 
       result[index] = (result[index] as number) + share * (values[index] as number)
   }
   return result
-}
-
-function withDeviationOne(values: Float64Array): Float64Array {
-  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length)
-  return variance === 0 ? values : values.map((value) => value / Math.sqrt(variance))
 }

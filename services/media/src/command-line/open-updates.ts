@@ -5,7 +5,6 @@ import { createLog, systemTimers } from '@hearth/runtime'
 import { CookieJars } from '../cookies/jars.ts'
 import { openTools } from '../app.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
-import { createExtractorChoice } from '../platforms/read-url.ts'
 import { openSettings } from '../settings/settings.ts'
 import { createUpdates, type Updater } from '../updates/updates.ts'
 import { withStorage } from './data.ts'
@@ -32,7 +31,7 @@ export async function openUpdates(work: (updates: Updater) => Promise<void>): Pr
         tools,
         chosenYtDlp,
         jars: new CookieJars({ db, sealer, clock: systemTimers }),
-        extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
+        hosts: createPlatformHosts(config.extraHosts),
         scratch,
       })
       await work(updates)

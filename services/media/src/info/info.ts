@@ -2,7 +2,7 @@ import { withTemporaryFolder, type Clock } from '@hearth/runtime'
 import { createSlots } from '../conversion/slots.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
-import type { Platform } from '../platforms/schema.ts'
+import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import type { MediaInfo, YtDlp } from '../tools/yt-dlp.ts'
 
 /** Lifetime of an answer, milliseconds; number of answers kept; maximum of concurrent probes. */
@@ -14,10 +14,7 @@ const probeTimeout = 20_000
 const maxKeptJson = 2 * 1024 * 1024
 
 /** Facts about media, from the platforms. */
-export interface MediaLookup {
-  /** Returns the facts, from memory if fresh. Throws a `MediaFailure`. */
-  find(media: MediaUrl): Promise<MediaInfo>
-}
+export type MediaLookup = ReturnType<typeof createMediaLookup>
 
 export interface LookupDependencies {
   readonly ytDlp: YtDlp
@@ -25,15 +22,16 @@ export interface LookupDependencies {
   readonly clock: Clock
   /** Folder for temporary copies of cookies. */
   readonly folder: string
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  readonly hosts: PlatformHosts
 }
 
 /** Creates the lookup: answers are cached, and few probes run at a time. */
-export function createMediaLookup(dependencies: LookupDependencies): MediaLookup {
+export function createMediaLookup(dependencies: LookupDependencies) {
   const kept = new Map<string, { at: number; info: Promise<MediaInfo> }>()
   const slots = createSlots(maxConcurrent)
   return {
-    find(media) {
+    /** Returns the facts, from memory if fresh. Throws a `MediaFailure`. */
+    find(media: MediaUrl): Promise<MediaInfo> {
       const known = kept.get(media.url)
       const now = dependencies.clock.monotonic()
       if (known !== undefined && now - known.at < fresh) return known.info
@@ -56,7 +54,7 @@ async function probe(dependencies: LookupDependencies, media: MediaUrl, signal: 
     dependencies.jars.withPrivateCopy(media.platform, folder, (cookies) =>
       dependencies.ytDlp.probe({
         url: media.url,
-        extractors: dependencies.extractorsFor(media.platform, media.url),
+        extractors: dependencies.hosts.extractorsFor(media.platform, media.url),
         cookies,
         signal,
         timeoutMs: probeTimeout,

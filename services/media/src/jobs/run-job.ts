@@ -7,7 +7,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
-import type { Platform } from '../platforms/schema.ts'
+import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { FileFacts, Ffmpeg } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
@@ -38,7 +38,7 @@ export interface RunDependencies {
   readonly convertVideo: ConvertFetched
   readonly convertAudio: ConvertFetched
   readonly analyse: AnalyseJob
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  readonly hosts: PlatformHosts
   /** Maximum number of connections of one download. */
   readonly fragments: () => number
 }
@@ -98,7 +98,7 @@ async function download(
     dependencies.ytDlp.download({
       url: job.url,
       infoFile: existsSync(infoFile) ? infoFile : undefined,
-      extractors: dependencies.extractorsFor(job.platform, job.url),
+      extractors: dependencies.hosts.extractorsFor(job.platform, job.url),
       cookies,
       type: job.type,
       quality: job.quality,

@@ -115,12 +115,7 @@ function ofExtraHost(url: URL, platform: Platform): MediaUrl {
 function ofPlatform(url: URL, platform: Platform): MediaUrl {
   const shape = shapeOf(platform, url)
   if (shape === undefined) throw new MediaUrlError('not-a-video')
-  if (shape.kind === 'photo') throw new MediaUrlError('photo-post')
-  return {
-    platform,
-    url: shape.url,
-    key: `${platform}:${shape.id}`,
-    isShortLink: shape.kind === 'short',
-    isExtra: false,
-  }
+  if (shape === 'photo') throw new MediaUrlError('photo-post')
+  const { id, url: canonical, isShortLink } = shape
+  return { platform, url: canonical, key: `${platform}:${id}`, isShortLink, isExtra: false }
 }

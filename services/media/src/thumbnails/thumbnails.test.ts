@@ -13,7 +13,7 @@ import type { Tables } from '../tables.ts'
 import { readMediaUrl } from '../platforms/media-url.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
-import { createPictureCache } from './picture-cache.ts'
+import { PictureCache } from './picture-cache.ts'
 import { Thumbnails } from './thumbnails.ts'
 
 const picture = PNG.sync.write(new PNG({ width: 2, height: 2 }))
@@ -42,7 +42,7 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
     jars,
     hosts,
     fetch,
-    pictures: createPictureCache({ folder: `${place.path}/pictures`, clock: systemClock }),
+    pictures: new PictureCache({ folder: `${place.path}/pictures`, clock: systemClock }),
   })
   return {
     thumbnails,

@@ -23,7 +23,7 @@ export type MediaFailureCode =
   | 'conversion'
   | 'failed'
 
-/** A failure to download or convert media, in words for the person who asked for it. */
+/** A failure to download or convert media, in words for the person who requested it. */
 export class MediaFailure extends Error {
   override readonly name = 'MediaFailure'
   readonly code: MediaFailureCode
@@ -88,16 +88,14 @@ const byKind: Partial<Record<ToolFailure['kind'], MediaFailureCode>> = {
   missing: 'tool_missing',
 }
 
-/** State of the egress proxy during a failed run. */
-export interface EgressState {
-  /** The egress proxy refused a private address. */
-  readonly wasRefused: boolean
-  /** Connections were tried, and not one was made. */
-  readonly isOffline: boolean
-}
-
-/** The reason behind a failed run of yt-dlp. */
-export function explainDownload(failure: ToolFailure, { wasRefused, isOffline }: EgressState): MediaFailure {
+/**
+ * Returns the reason behind a failed run of yt-dlp. `wasRefused`: its proxy refused a private address; `isOffline`: connections
+ * were tried, and not one was made.
+ */
+export function explainDownload(
+  failure: ToolFailure,
+  { wasRefused, isOffline }: { readonly wasRefused: boolean; readonly isOffline: boolean },
+): MediaFailure {
   const code = byKind[failure.kind]
   if (code !== undefined) return new MediaFailure(code, undefined, failure)
   if (wasRefused) return new MediaFailure('blocked_address', undefined, failure)

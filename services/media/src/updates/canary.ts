@@ -1,7 +1,7 @@
 import { createOutboundAllow, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { withTemporaryFolder } from '@hearth/runtime'
 import type { CookieJars } from '../cookies/jars.ts'
-import { extractorsFor } from '../platforms/read-url.ts'
+import { extractorsOf, type PlatformHosts } from '../platforms/platform-hosts.ts'
 import type { Platform } from '../platforms/schema.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
 import type { YtDlp } from '../tools/yt-dlp.ts'
@@ -22,7 +22,7 @@ export interface CanaryDependencies {
   /** Media that were fetched last and should still exist. */
   readonly known: readonly KnownMedia[]
   readonly jars: CookieJars
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  readonly hosts: PlatformHosts
   /** Folder in which temporary folders are made. */
   readonly scratch: string
   readonly signal: AbortSignal
@@ -64,9 +64,13 @@ export async function tryOut(version: string, dependencies: CanaryDependencies):
 
 async function readOwnPage(dependencies: CanaryDependencies): Promise<string | undefined> {
   await using page = await serveCanaryPage()
-  const extractors = extractorsFor({ platform: 'youtube', isExtra: true })
   const failure = await withTemporaryFolder(dependencies.scratch, (directory) =>
-    attempt(dependencies.candidate(page.policy), { url: page.url, extractors, directory, signal: dependencies.signal }),
+    attempt(dependencies.candidate(page.policy), {
+      url: page.url,
+      extractors: extractorsOf.extra,
+      directory,
+      signal: dependencies.signal,
+    }),
   )
   return failure === undefined ? undefined : `it cannot read a plain page: ${failure.message}`
 }
@@ -76,7 +80,7 @@ function probe(
   { url, platform }: KnownMedia,
   dependencies: CanaryDependencies,
 ): Promise<MediaFailure | undefined> {
-  const extractors = dependencies.extractorsFor(platform, url)
+  const extractors = dependencies.hosts.extractorsFor(platform, url)
   return withTemporaryFolder(dependencies.scratch, (directory) =>
     dependencies.jars.withPrivateCopy(platform, directory, (cookies) =>
       attempt(program, { url, extractors, cookies, directory, signal: dependencies.signal }),

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { Tables } from '../tables.ts'
-import type { Platform } from '../platforms/schema.ts'
+import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import { conflict, upstream } from '../problems.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import { tryOut } from './canary.ts'
@@ -17,7 +17,7 @@ export interface YtDlpUpdateDependencies {
   readonly tools: Toolbox
   readonly db: Kysely<Tables>
   readonly jars: CookieJars
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  readonly hosts: PlatformHosts
   /** Folder in which temporary folders are made. */
   readonly scratch: string
 }
@@ -81,7 +81,7 @@ async function update(dependencies: YtDlpUpdateDependencies, signal: AbortSignal
 }
 
 async function tryFetched(
-  { tools, db, jars, extractorsFor, scratch }: YtDlpUpdateDependencies,
+  { tools, db, jars, hosts, scratch }: YtDlpUpdateDependencies,
   version: string,
   { fetched, signal }: { fetched: FetchedVersion; signal: AbortSignal },
 ): Promise<string | undefined> {
@@ -90,7 +90,7 @@ async function tryFetched(
     candidate: (policy) => tools.ytDlpAt(fetched.staged.file, policy),
     known: await lastFetched(db, maxTried),
     jars,
-    extractorsFor,
+    hosts,
     scratch,
     signal,
   })

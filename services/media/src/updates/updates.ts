@@ -72,7 +72,7 @@ function describe(name: ComponentName, { source, current, newest }: Described) {
 async function currentVersions(tools: Toolbox): Promise<Record<ComponentName, string | undefined>> {
   const [ytdlp, ytdlp_ejs, ffmpeg] = await Promise.all([
     tools.ytDlp.version(),
-    tools.ejsVersion(),
+    tools.ytDlp.ejsVersion(),
     tools.ffmpeg.version(),
   ])
   return { app: version, ytdlp, ytdlp_ejs, js_runtime: process.versions.node, ffmpeg, wavesurfer: wavesurferVersion }
