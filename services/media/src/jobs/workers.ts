@@ -4,7 +4,7 @@ import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
-import { jobEvent } from './job-events.ts'
+import { endsJob, jobEvent } from './job-events.ts'
 import { giveUpJob, requeueJob } from './return-job.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance } from './store.ts'
 
@@ -58,12 +58,8 @@ export class Workers implements QueueWork {
   constructor(dependencies: WorkerDependencies) {
     this.#dependencies = dependencies
     this.#unsubscribe = dependencies.bus.subscribe((event) => {
-      const hasGone =
-        'id' in event ? event.status === 'cancelled' : event.type === 'job_removed' && event.job_id !== null
-      const id = 'id' in event ? event.id : event.job_id
-      if (hasGone && id !== null) this.#end(id, 'cancelled')
-      if ('type' in event && event.type === 'jobs_cleared')
-        for (const one of this.#running.keys()) this.#end(one, 'cancelled')
+      for (const [id, { controller }] of this.#running)
+        if (endsJob(event, id)) controller.abort('cancelled' satisfies Ending)
     })
   }
 
@@ -212,10 +208,6 @@ export class Workers implements QueueWork {
       )
     }, this.#dependencies.lease / 4)
     return () => clearInterval(timer)
-  }
-
-  #end(id: string, ending: Ending): void {
-    this.#running.get(id)?.controller.abort(ending)
   }
 
   #publish(before: JobRow | undefined, after: JobRow): void {

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { withTemporaryFolder, type Timers } from '@hearth/runtime'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { Slots } from '../conversion/slots.ts'
-import { keepDerived } from '../delivery/derived-file.ts'
-import type { Jobs } from '../jobs/jobs.ts'
+import { keepDerived, type DerivedDependencies } from '../delivery/derived-file.ts'
 import type { Settings } from '../settings/schema.ts'
-import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { runSeparation, type StemFiles } from './separation.ts'
 import { writeSplitRecord, type SeparationRecord, type SplitOrigin } from './separation-record.ts'
 import type { SplitLease } from './split-lease.ts'
@@ -14,13 +10,7 @@ import type { SplitProgress } from './split-progress.ts'
 import type { StemClient } from './stem-client.ts'
 import { bothStems, stemArtifact, type WantedPart } from './wanted-part.ts'
 
-export interface RunSplitDependencies {
-  readonly jobs: Pick<Jobs, 'row'>
-  readonly artifacts: ArtifactStore
-  readonly ffmpeg: Ffmpeg
-  readonly slots: Slots
-  /** Folder where files may lie while they are made. */
-  readonly folder: string
+export interface RunSplitDependencies extends DerivedDependencies {
   readonly client: StemClient
   readonly timers: Timers
   readonly settings: () => Settings

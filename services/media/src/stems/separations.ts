@@ -3,6 +3,7 @@ import type { Log } from '@hearth/runtime'
 import type { Tables } from '../tables.ts'
 import { findDerived } from '../delivery/derived-file.ts'
 import type { MediaBus } from '../events.ts'
+import { endsJob } from '../jobs/job-events.ts'
 import { notFound } from '../problems.ts'
 import { isResumable } from './separation.ts'
 import { accountMark, noRecord, readSplitRecord, recordAfter, SeparationPaused } from './separation-record.ts'
@@ -39,11 +40,8 @@ export class Separations {
   constructor(dependencies: SeparationDependencies) {
     this.#dependencies = dependencies
     this.#unsubscribe = dependencies.bus.subscribe((event) => {
-      const id = 'id' in event ? event.id : event.job_id
-      const isGone = 'id' in event ? event.status === 'cancelled' : event.type === 'job_removed'
-      const isAll = 'type' in event && event.type === 'jobs_cleared'
       for (const { jobId, controller } of this.#running)
-        if (isAll || (isGone && jobId === id)) controller.abort(new JobGone('the job is gone'))
+        if (endsJob(event, jobId)) controller.abort(new JobGone('the job is gone'))
     })
   }
 

@@ -4,23 +4,6 @@ import { z } from 'zod'
 import { componentNames, type ComponentName, type ComponentSource, type ComponentSources } from './components.ts'
 import type { ReleaseWeb } from './release.ts'
 
-/** The newest version of a component, as far as it is known. */
-export interface Latest {
-  readonly version: string
-  /** Time of the answer, milliseconds since the epoch. */
-  readonly at: number
-}
-
-/** Last known answers of the release server. */
-export interface LatestVersions {
-  /** Times of the last complete answer and of the last request; null for never. */
-  readonly checkedAt: number | null
-  readonly attemptedAt: number | null
-  readonly versions: ReadonlyMap<ComponentName, Latest>
-  /** Components whose last request failed. */
-  readonly unanswered: ReadonlySet<ComponentName>
-}
-
 export interface LatestVersionsDependencies {
   readonly sources: ComponentSources
   readonly web: ReleaseWeb
@@ -38,52 +21,63 @@ const maxBytes = 1024 * 1024
 const Name = z.enum(componentNames)
 
 const Stored = z.object({
+  /** Times of the last complete answer, null for never, and of the last request; milliseconds since the epoch. */
   checkedAt: z.number().nullable(),
   attemptedAt: z.number(),
-  versions: z.array(z.tuple([Name, z.object({ version: z.string(), at: z.number() })])),
-  unanswered: z.array(Name),
+  /** Known versions, each with the time of its answer. */
+  versions: z
+    .array(z.tuple([Name, z.object({ version: z.string(), at: z.number() })]))
+    .transform((entries) => new Map(entries)),
+  /** Components whose last request failed. */
+  unanswered: z.array(Name).transform((names) => new Set(names)),
 })
-type Stored = z.infer<typeof Stored>
+
+/** Last known answers of the release server. */
+export type LatestVersions = z.infer<typeof Stored>
 
 /** Creates the query of the newest versions: all at once and rarely, each may fail alone. Never throws. */
 export function createLatestVersions(dependencies: LatestVersionsDependencies): () => Promise<LatestVersions> {
   const queried = componentNames.filter((name) => dependencies.sources[name].path !== undefined)
-  let known: Stored | undefined
-  let running: Promise<Stored> | undefined
+  let known: LatestVersions | undefined
+  let running: Promise<LatestVersions> | undefined
 
-  async function query(before: Stored | undefined): Promise<Stored> {
+  async function query(before: LatestVersions | undefined): Promise<LatestVersions> {
     const at = dependencies.clock.now()
     const signal = AbortSignal.timeout(timeout)
     const versions = new Map(before?.versions)
-    const unanswered: ComponentName[] = []
+    const unanswered = new Set<ComponentName>()
     const queries = queried.map(async (name) => {
       const version = await queryOne(dependencies.web, dependencies.sources[name], signal).catch(() => undefined)
-      if (version === undefined) unanswered.push(name)
+      if (version === undefined) unanswered.add(name)
       else versions.set(name, { version, at })
     })
     await Promise.all(queries)
-    const checkedAt = unanswered.length === 0 ? at : (before?.checkedAt ?? null)
-    known = { checkedAt, attemptedAt: at, versions: [...versions], unanswered }
+    const checkedAt = unanswered.size === 0 ? at : (before?.checkedAt ?? null)
+    known = { checkedAt, attemptedAt: at, versions, unanswered }
+    const stored: z.input<typeof Stored> = { ...known, versions: [...versions], unanswered: [...unanswered] }
     // An answer that cannot be stored is requested again after a restart.
-    await writeFileAtomic(dependencies.file, JSON.stringify(known)).catch(() => undefined)
+    await writeFileAtomic(dependencies.file, JSON.stringify(stored)).catch(() => undefined)
     return known
   }
 
   return async () => {
     known ??= await readStored(dependencies.file)
-    if (running === undefined && isDue(known, queried, dependencies.clock.now())) {
-      running = query(known).finally(() => (running = undefined))
-    }
-    return view(await (running ?? known), queried)
+    if (running !== undefined) return running
+    if (known !== undefined && !isDue(known, queried, dependencies.clock.now())) return known
+    running = query(known).finally(() => (running = undefined))
+    return running
   }
 }
 
-function isDue(known: Stored | undefined, queried: readonly ComponentName[], now: number): boolean {
-  if (known === undefined || now < known.attemptedAt) return true
+function isDue(
+  { attemptedAt, versions, unanswered }: LatestVersions,
+  queried: readonly ComponentName[],
+  now: number,
+): boolean {
+  if (now < attemptedAt) return true
   // Stored before the settings named this one.
-  const tried = new Set([...known.unanswered, ...known.versions.map(([name]) => name)])
-  if (queried.some((name) => !tried.has(name))) return true
-  return now - known.attemptedAt >= (known.unanswered.length === 0 ? answersFor : failureFor)
+  if (queried.some((name) => !unanswered.has(name) && !versions.has(name))) return true
+  return now - attemptedAt >= (unanswered.size === 0 ? answersFor : failureFor)
 }
 
 async function queryOne(web: ReleaseWeb, { path = '', read }: ComponentSource, signal: AbortSignal): Promise<string> {
@@ -94,19 +88,10 @@ async function queryOne(web: ReleaseWeb, { path = '', read }: ComponentSource, s
   return read(JSON.parse(Buffer.from(body).toString()))
 }
 
-async function readStored(file: string): Promise<Stored | undefined> {
+async function readStored(file: string): Promise<LatestVersions | undefined> {
   try {
     return Stored.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch {
     return undefined
-  }
-}
-
-function view(stored: Stored | undefined, queried: readonly ComponentName[]): LatestVersions {
-  return {
-    checkedAt: stored?.checkedAt ?? null,
-    attemptedAt: stored?.attemptedAt ?? null,
-    versions: new Map(stored?.versions),
-    unanswered: new Set(stored?.unanswered ?? queried),
   }
 }

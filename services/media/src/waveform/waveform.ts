@@ -3,27 +3,13 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { Slots } from '../conversion/slots.ts'
 import type { JobRow } from '../tables.ts'
-import { conversionProblem, findDerived, keepDerived } from '../delivery/derived-file.ts'
+import { conversionProblem, findDerived, keepDerived, type DerivedDependencies } from '../delivery/derived-file.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
-import type { Jobs } from '../jobs/jobs.ts'
 import { notFound, unavailable } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { createPeakMeter } from './peaks.ts'
 import { Waveform } from './schema.ts'
-
-/** Returns the waveform of a finished sound, which is computed once and kept. Throws a problem when there is none. */
-export type WaveformOf = (jobId: string) => Promise<Waveform>
-
-export interface WaveformDependencies {
-  readonly jobs: Pick<Jobs, 'row'>
-  readonly artifacts: ArtifactStore
-  readonly ffmpeg: Ffmpeg
-  readonly slots: Slots
-  /** Folder for temporary files. */
-  readonly folder: string
-}
 
 const artifactName = 'waveform.json'
 const maxPeaks = 30_000
@@ -36,10 +22,10 @@ const stretchSeconds = 240
 const timeout = 600_000
 const maxConcurrent = 16
 
-/** Creates the waveforms; each is computed at most once at a time. */
-export function createWaveforms(dependencies: WaveformDependencies): WaveformOf {
+/** Creates the waveforms of finished sounds: each is computed once and kept. A problem is thrown for a job without a sound. */
+export function createWaveforms(dependencies: DerivedDependencies) {
   const underWay = new Map<string, Promise<Waveform>>()
-  return async (jobId) => {
+  return async (jobId: string): Promise<Waveform> => {
     const job = await dependencies.jobs.row(jobId)
     const { artifact: source } = job
     if (job.type !== 'audio' || !isDownloadable(job.status) || source === null) throw notFound('sound')
@@ -63,7 +49,7 @@ async function readKept(artifacts: ArtifactStore, job: JobRow): Promise<Waveform
   return kept.data
 }
 
-async function draw(dependencies: WaveformDependencies, job: JobRow, source: string): Promise<Waveform> {
+async function draw(dependencies: DerivedDependencies, job: JobRow, source: string): Promise<Waveform> {
   const signal = AbortSignal.timeout(timeout)
   const file = join(dependencies.folder, `${randomUUID()}.json`)
   try {
