@@ -1,18 +1,11 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { Waveform } from '../api.ts'
-import type { Part } from './part.ts'
-import { Wave } from './wave.ts'
+import { Wave, type WaveOptions } from './wave.ts'
 
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 
 /** A wave in the element that gets `attach` as its `ref`; it lives as long as the element. */
-export function useWave(options: {
-  source: string
-  shape: Waveform
-  onPart: (part: Part) => void
-  onProblem: (message: string) => void
-}): { wave: Wave | undefined; attach: (element: HTMLElement | null) => (() => void) | undefined } {
+export function useWave(options: Pick<WaveOptions, 'source' | 'shape' | 'onPart' | 'onProblem'>) {
   const { source, shape } = options
   const [wave, setWave] = useState<Wave>()
   const latest = useRef(options)
