@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
@@ -36,7 +37,7 @@ import { toError, unavailable } from './problems.ts'
 import type { Queue } from './queue/queue.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
-import { Logos } from './settings/logo.ts'
+import { createLogos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
 import { openWatermark } from './settings/watermark.ts'
 import { createLinkBase, shareAddress } from './shares/share-address.ts'
@@ -305,10 +306,10 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     jars: core.jars,
     thumbnails: new Thumbnails({ ...context, readUrl, lookup, pictures }),
     streams,
-    stillAllowed: ({ sessionKey }: Caller) => isStillAllowed(sessions, sessionKey),
+    stillAllowed: ({ sessionKey }: Caller) => sessions.isUsable(sessionKey),
     settings: settingsStore,
     changeSettings: createChangeSettings({ settings: settingsStore, account: sessions, bus }),
-    logos: new Logos(context),
+    logos: createLogos(context),
     statistics: createStatistics({ ...context, settings: settingsStore }),
     updates: createUpdates(context),
     host: createHostReader(config.dataDirectory),
@@ -352,10 +353,6 @@ function canWrite(folder: string): Promise<boolean> {
   )
 }
 
-function isStillAllowed(sessions: Sessions, key: string | undefined): Promise<boolean> {
-  return key === undefined ? Promise.resolve(!sessions.isOn()) : sessions.isUsable(key)
-}
-
 /** Time for the probe of a submitted URL, milliseconds. */
 const probeTimeout = 8000
 
@@ -365,7 +362,9 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     queueSize: core.config.queueSize,
     readUrl,
     async probe(media, jobId) {
-      const info = await orUndefined(lookup.find(media), probeTimeout)
+      // A platform that fails, or takes longer than the timeout, is not waited for.
+      const late = setTimeout(probeTimeout, undefined, { ref: false })
+      const info = await Promise.race([lookup.find(media).catch(() => undefined), late])
       if (info === undefined) return undefined
       if (info.json !== '') await writeFileAtomic(core.folders.infoFile(jobId), info.json).catch(() => undefined)
       return factsValues(info)
@@ -374,17 +373,6 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
       if ((await freeSpace(core.scratch)) < diskReserve) throw unavailable('There is not enough space left on the disk')
     },
   })
-}
-
-/** Resolves to the promise's value; to undefined when it rejects or takes longer than the timeout. */
-async function orUndefined<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), timeoutMs)
-  try {
-    return await Promise.race([promise.catch(() => undefined), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)

@@ -9,7 +9,7 @@ export interface PartTempo {
 }
 
 /** A part must fit its own tempo at least this well to say anything. */
-const leastFit = 0.15
+const minFit = 0.15
 /** The other part's tempo fits less than this share of the own one where the tempo changed: in one part, and in both. */
 const foreignShare = { one: 0.4, both: 0.9 } as const
 /** Tempi this near, as a share, are one that drifts; a part is not known more exactly than the second share. */
@@ -45,5 +45,5 @@ export function isChange(one: PartTempo, other: PartTempo): boolean {
 /** Returns the fit of another tempo to a part, as a share of that of its own; 1 when not even that fits. */
 function shareOf({ pulse, bpm }: PartTempo, otherBpm: number): number {
   const own = fit(pulse.correlation, bpm)
-  return own < leastFit ? 1 : fitNear(pulse.correlation, otherBpm, exactShare) / own
+  return own < minFit ? 1 : fitNear(pulse.correlation, otherBpm, exactShare) / own
 }

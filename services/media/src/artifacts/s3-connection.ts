@@ -75,6 +75,13 @@ export function storageFailure(what: string, error: unknown): Error {
   return new ArtifactStorageFailed(`object storage: ${what} failed: ${reason.join(' ')}`)
 }
 
+/** Creates the handler of a rejected call, which throws the error for it. */
+export const failedTo =
+  (what: string) =>
+  (error: unknown): never => {
+    throw storageFailure(what, error)
+  }
+
 /** Age from which an upload counts as left by a process that has died, milliseconds. */
 const abandonedAfter = 24 * 3_600_000
 

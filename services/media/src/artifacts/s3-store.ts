@@ -16,6 +16,7 @@ import { OperatorError } from '@hearth/runtime'
 import {
   connectStorage,
   endAbandonedUploads,
+  failedTo,
   isAbsence,
   orWhenAbsent,
   smallCall,
@@ -104,9 +105,7 @@ class S3Store implements ArtifactStore {
       const Body = handle.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })
       const params = { ...target, Body, ContentLength: facts.size, ContentType: 'application/octet-stream' }
       const upload = new Upload({ client: this.#client, params, partSize, queueSize: partsTogether })
-      await upload.done().catch((error: unknown) => {
-        throw storageFailure(`storing ${name}`, error)
-      })
+      await upload.done().catch(failedTo(`storing ${name}`))
     } finally {
       await handle.close()
     }
@@ -160,9 +159,7 @@ class S3Store implements ArtifactStore {
   /** Fetches exactly the content that was looked at, so that a copy is what its key says. */
   async #fetch(wanted: { jobId: string; name: string; tag: string }, into: string): Promise<void> {
     const { jobId, name, tag } = wanted
-    const found = await this.#read(jobId, name).catch((error: unknown) => {
-      throw storageFailure(`fetching ${name}`, error)
-    })
+    const found = await this.#read(jobId, name).catch(failedTo(`fetching ${name}`))
     if (found === undefined) throw new ArtifactMissing(jobId, name)
     if (found.tag !== tag) {
       found.body.destroy()
@@ -192,9 +189,7 @@ class S3Store implements ArtifactStore {
     for (let at = 0; at < names.length; at += 1000) {
       const Objects = names.slice(at, at + 1000).map((name) => ({ Key: this.#object(jobId, name).Key }))
       const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } })
-      const { Errors = [] } = await this.#client.send(command, smallCall).catch((error: unknown) => {
-        throw storageFailure('removing a job', error)
-      })
+      const { Errors = [] } = await this.#client.send(command, smallCall).catch(failedTo('removing a job'))
       if (Errors[0] !== undefined) throw new ArtifactStorageFailed(`object storage: removing failed: ${Errors[0].Code}`)
     }
     await this.#copies.forget(`${jobId}/`)

@@ -1,15 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOutboundPolicy } from '@hearth/outbound'
-import { createLog, systemTimers } from '@hearth/runtime'
+import { createLog, OperatorError, systemTimers } from '@hearth/runtime'
 import { CookieJars } from '../cookies/jars.ts'
 import { openTools } from '../app.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
+import { Problem } from '../problems.ts'
 import { openSettings } from '../settings/settings.ts'
 import { createUpdates, type Updater } from '../updates/updates.ts'
 import { withStorage } from './data.ts'
 
-/** Opens what versions are found out and changed with, for one command, whether or not the service runs. */
+/** Opens the updates for one command, whether or not the service runs. A problem becomes an `OperatorError`. */
 export async function openUpdates(work: (updates: Updater) => Promise<void>): Promise<void> {
   await withStorage(async ({ database, sealer, config }) => {
     const db = database.query
@@ -35,6 +36,8 @@ export async function openUpdates(work: (updates: Updater) => Promise<void>): Pr
         scratch,
       })
       await work(updates)
+    } catch (error) {
+      throw error instanceof Problem ? new OperatorError(error.message, { cause: error }) : error
     } finally {
       chosenYtDlp.close()
       tools.close()

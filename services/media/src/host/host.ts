@@ -34,7 +34,7 @@ export function createHostReader(dataDirectory: string, sources: HostSources = {
     before = now
     return {
       storage: await readStorage(dataDirectory).catch(() => null),
-      cpu: now === null ? null : { percent: percent, cores: rounded(effectiveProcessors()) },
+      cpu: now === null ? null : { percent, cores: rounded(effectiveProcessors()) },
       memory: orNull(() => memoryOf(memory(), groupMemory())),
       uptime: orNull(() => uptimeOf((sources.uptime ?? uptime)())),
     }
@@ -99,8 +99,8 @@ function orNull<T>(read: () => T): T | null {
 }
 
 /** Processors this process may really use: its affinity, and the quota of its control group where there is one. */
-export function effectiveProcessors(read = readQuota): number {
-  return Math.max(0.5, Math.min(availableParallelism(), read() ?? Number.POSITIVE_INFINITY))
+export function effectiveProcessors(): number {
+  return Math.max(0.5, Math.min(availableParallelism(), readQuota() ?? Number.POSITIVE_INFINITY))
 }
 
 function readQuota(): number | undefined {

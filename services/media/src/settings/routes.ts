@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { route } from '../access.ts'
 import type { ChangeSettings, SettingsStore } from './settings.ts'
 import { Logo, LogoRemoved, Settings, SettingsAnswer, SettingsChange } from './schema.ts'
-import type { Logos } from './logo.ts'
+import { maxLogoBytes, type Logos } from './logo.ts'
 
 const SettingsView = Settings.extend({
   has_credentials: z.boolean().meta({ description: 'Whether an account was set up' }),
@@ -50,9 +50,6 @@ export function settingsRoutes(
     ),
   ]
 }
-
-/** Largest logo, bytes. */
-const maxLogoBytes = 2 * 1024 * 1024
 
 /** The picture laid over videos. */
 export function logoRoutes(logos: Logos): Route[] {

@@ -3,9 +3,8 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushToDisk } from '@hearth/runtime'
 import { resultAddress, type ResultHosts } from './result-address.ts'
-import { failureOf, type ServiceLink } from './service-call.ts'
+import { failureOf, startTimeLimit, type ServiceLink, type TimeLimit } from './service-call.ts'
 import { StemServiceError, type StemFailure } from './stem-service-error.ts'
-import { startTimeLimit, type TimeLimit } from './time-limit.ts'
 
 /** Destination and bounds of a result. */
 export interface Download {
@@ -127,7 +126,7 @@ async function copyBody(
     limit.restart()
     size += chunk.length
     if (size > target.maxBytes) throw tooLarge(target.maxBytes)
-    await writeAll(file, chunk)
+    await file.writeFile(chunk)
     target.onProgress?.(size, target.total)
   }
   return size
@@ -147,9 +146,4 @@ async function* networkChunks(response: Response, signal: AbortSignal): AsyncGen
   } finally {
     await chunks?.return?.().catch(() => undefined)
   }
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  let written = 0
-  while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten
 }

@@ -5,7 +5,7 @@ import { awaitTask, nextWait, type FinishedTask } from './await-task.ts'
 import { SeparationPaused, type SeparationRecord, type SeparationStage } from './separation-record.ts'
 import type { StemClient } from './stem-client.ts'
 import { isPassing, StemServiceError } from './stem-service-error.ts'
-import { startTimeLimit } from './time-limit.ts'
+import { startTimeLimit } from './service-call.ts'
 
 /** The two results as local files. */
 export interface StemFiles {
@@ -19,7 +19,7 @@ export interface SeparationLimits {
   readonly durationSeconds: number
   /** The whole run, milliseconds. After it the run rejects with `timeout` and can be resumed. */
   readonly overallMs: number
-  /** Between two questions about the task when all is well, and when it is not; milliseconds. */
+  /** Between two queries of the task when all is well, and when it is not; milliseconds. */
   readonly pollMs: number
   readonly maxPollMs: number
   readonly resultBytes: number

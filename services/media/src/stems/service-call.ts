@@ -1,7 +1,6 @@
 import { parseJson, type Timers } from '@hearth/runtime'
 import type { z } from 'zod'
 import { cleanText, errorOfRefusal, StemServiceError } from './stem-service-error.ts'
-import type { TimeLimit } from './time-limit.ts'
 
 /** Limits of calls to the service: time and size. */
 export interface StemLimits {
@@ -115,4 +114,25 @@ export function failureOf(error: unknown, signal: AbortSignal): unknown {
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : undefined
+}
+
+/** A limit on how long nothing may happen. */
+export type TimeLimit = ReturnType<typeof startTimeLimit>
+
+/** Starts a limit in milliseconds on top of the caller's signal. */
+export function startTimeLimit(timers: Timers, ms: number, outer?: AbortSignal) {
+  const controller = new AbortController()
+  const expire = () => controller.abort(new StemServiceError('timeout'))
+  let cancel = timers.after(ms, expire)
+  const signal: AbortSignal = outer === undefined ? controller.signal : AbortSignal.any([outer, controller.signal])
+  return {
+    /** Aborts with `timeout` when the time is over, or with the caller's reason. */
+    signal,
+    /** Starts the time again, because something happened. */
+    restart(): void {
+      cancel()
+      cancel = timers.after(ms, expire)
+    },
+    [Symbol.dispose]: () => cancel(),
+  }
 }

@@ -24,12 +24,7 @@ const Stored = z.object({ email: z.string(), key: z.string() })
 const [freshFor, silentFor] = [300_000, 30_000]
 
 /** Result of a check of the key. */
-interface Verdict {
-  readonly token_valid: boolean | null
-  readonly validation_error: string | null
-  readonly validated_at: number
-  readonly remaining_minutes: number | null
-}
+type Verdict = Pick<StemStatus, 'token_valid' | 'validation_error' | 'validated_at' | 'remaining_minutes'>
 
 interface Known {
   /** The sealed account it is about. */
@@ -70,7 +65,7 @@ export class StemAccountStore {
     })
     const sealed = sealer.seal(JSON.stringify({ email, key }), place)
     const isReplaced = await settings.exchange('stem_account', { from: before, to: sealed })
-    if (!isReplaced) throw conflict('The key was changed while this one was looked at; see whether it is still needed')
+    if (!isReplaced) throw conflict('The key was changed while this one was checked; see whether it is still needed')
     this.#known = this.#knowledge(sealed, Promise.resolve(this.#good(minutes)))
     bus.publish({ type: 'settings_changed', job_id: null })
   }

@@ -1,9 +1,8 @@
 import { systemTimers, type Timers } from '@hearth/runtime'
 import { downloadResult, type Download } from './download-result.ts'
 import { resultHosts } from './result-address.ts'
-import { callService, type ServiceCall, type ServiceLink, type StemLimits } from './service-call.ts'
+import { callService, startTimeLimit, type ServiceCall, type ServiceLink, type StemLimits } from './service-call.ts'
 import { CheckAnswer, DoneAnswer, MinutesAnswer, TaskAnswer, taskStatesOf, type TaskState } from './stem-answers.ts'
-import { startTimeLimit } from './time-limit.ts'
 import { uploadSource, type Upload, type UploadedSource } from './upload-source.ts'
 
 /** Options of `createStemClient`. */

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { callService, type ServiceLink } from './service-call.ts'
+import { callService, startTimeLimit, type ServiceLink, type TimeLimit } from './service-call.ts'
 import { UploadAnswer } from './stem-answers.ts'
 import { StemServiceError } from './stem-service-error.ts'
-import { startTimeLimit, type TimeLimit } from './time-limit.ts'
 
 /** A file for the service. */
 export interface Upload {

@@ -1,19 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import {
-  OutboundFailed,
-  OutboundRefused,
-  pinnedLookup,
-  type OutboundPolicy,
-  type RefusalReason,
-} from '@hearth/outbound'
+import { OutboundFailed, OutboundRefused, pinnedLookup, type OutboundPolicy } from '@hearth/outbound'
 
 /** A refused destination of a tool. */
-export interface Refusal {
-  readonly host: string
-  readonly port: number
-  readonly reason: RefusalReason
-}
+export type Refusal = Pick<OutboundRefused, 'host' | 'port' | 'reason'>
 
 /** Limits of one run; every member has a default. */
 export interface EgressLimits {

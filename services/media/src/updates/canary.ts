@@ -2,7 +2,7 @@ import { createOutboundAllow, createOutboundPolicy, type OutboundPolicy } from '
 import { withTemporaryFolder } from '@hearth/runtime'
 import type { CookieJars } from '../cookies/jars.ts'
 import { extractorsOf, type PlatformHosts } from '../platforms/platform-hosts.ts'
-import type { Platform } from '../platforms/schema.ts'
+import type { JobRow } from '../tables.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
 import type { YtDlp } from '../tools/yt-dlp.ts'
 import { once } from 'node:events'
@@ -10,10 +10,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A media that was fetched lately. */
-export interface KnownMedia {
-  readonly url: string
-  readonly platform: Platform
-}
+type KnownMedia = Pick<JobRow, 'url' | 'platform'>
 
 export interface CanaryDependencies {
   /** The version in use, for what the new one cannot read. */
@@ -101,17 +98,11 @@ async function attempt(
   }
 }
 
-/** A page with a video, on loopback, to try a program without the network. */
-interface CanaryPage extends AsyncDisposable {
-  readonly url: string
-  /** Lets a program go there and nowhere else that is not public. */
-  readonly policy: OutboundPolicy
-}
-
 const page = `<!doctype html><html><head><title>A page of our own</title></head>
 <body><video><source src="/video.mp4" type="video/mp4"></video></body></html>`
 
-async function serveCanaryPage(): Promise<CanaryPage> {
+/** Serves a page with a video, on loopback, to try a program without the network. */
+async function serveCanaryPage() {
   const server = createServer((request, response) => {
     const isPage = request.url === '/'
     response.setHeader('content-type', isPage ? 'text/html; charset=utf-8' : 'video/mp4')
@@ -122,6 +113,7 @@ async function serveCanaryPage(): Promise<CanaryPage> {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: `http://${host}/`,
+    /** Lets a program connect to the page and to no other address that is not public. */
     policy: createOutboundPolicy(createOutboundAllow([host])),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

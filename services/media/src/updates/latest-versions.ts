@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { writeFileAtomic, type Clock } from '@hearth/runtime'
 import { z } from 'zod'
-import { componentNames, type ComponentName, type ComponentSource, type ComponentSources } from './components.ts'
+import { componentNames, type ComponentName, type ComponentSources } from './components.ts'
 import type { ReleaseWeb } from './release.ts'
 
 export interface LatestVersionsDependencies {
@@ -12,11 +12,10 @@ export interface LatestVersionsDependencies {
   readonly clock: Clock
 }
 
-/** Life of an answer and of a failure, and time for one round, milliseconds; size of an answer, bytes. */
+/** Lifetime of an answer and of a failure, and timeout of one round, milliseconds. */
 const answersFor = 86_400_000
 const failureFor = 3_600_000
 const timeout = 20_000
-const maxBytes = 1024 * 1024
 
 const Name = z.enum(componentNames)
 
@@ -47,7 +46,8 @@ export function createLatestVersions(dependencies: LatestVersionsDependencies): 
     const versions = new Map(before?.versions)
     const unanswered = new Set<ComponentName>()
     const queries = queried.map(async (name) => {
-      const version = await queryOne(dependencies.web, dependencies.sources[name], signal).catch(() => undefined)
+      const { path = '', read: parse } = dependencies.sources[name]
+      const version = await dependencies.web.read(path, { parse, signal }).catch(() => undefined)
       if (version === undefined) unanswered.add(name)
       else versions.set(name, { version, at })
     })
@@ -78,14 +78,6 @@ function isDue(
   // Stored before the settings named this one.
   if (queried.some((name) => !unanswered.has(name) && !versions.has(name))) return true
   return now - attemptedAt >= (unanswered.size === 0 ? answersFor : failureFor)
-}
-
-async function queryOne(web: ReleaseWeb, { path = '', read }: ComponentSource, signal: AbortSignal): Promise<string> {
-  const headers = { accept: 'application/vnd.github+json' }
-  const options = { headers, redirects: 3, maxBytes: maxBytes, timeoutMs: timeout, signal }
-  const { status, body } = await web.fetch(web.apiUrl(path), options)
-  if (status !== 200) throw new Error(`the server of releases answered ${status}`)
-  return read(JSON.parse(Buffer.from(body).toString()))
 }
 
 async function readStored(file: string): Promise<LatestVersions | undefined> {

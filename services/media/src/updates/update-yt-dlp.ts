@@ -72,9 +72,9 @@ async function update(dependencies: YtDlpUpdateDependencies, signal: AbortSignal
     const stays = present === undefined ? '' : `; ${present} stays in use`
     return { ok: false, version: present ?? null, message: `yt-dlp ${release.version} was not taken: ${fault}${stays}` }
   }
-  await fetched.staged.keep(release.version)
-  await chosen.take({ version: release.version, sha256: fetched.sha256 })
-  const checked = fetched.isSigned
+  await fetched.keep(release.version)
+  await chosen.take({ version: release.version, sha256: fetched.facts.sha256 })
+  const checked = fetched.facts.isSigned
     ? 'Its checksum and signature were checked.'
     : 'Only its checksum was checked: there is no key to check its signature with.'
   return { ok: true, version: release.version, message: `yt-dlp ${release.version} is in use now. ${checked}` }
@@ -87,7 +87,7 @@ async function tryFetched(
 ): Promise<string | undefined> {
   return tryOut(version, {
     present: tools.ytDlp,
-    candidate: (policy) => tools.ytDlpAt(fetched.staged.file, policy),
+    candidate: (policy) => tools.ytDlpAt(fetched.file, policy),
     known: await lastFetched(db, maxTried),
     jars,
     hosts,

@@ -8,7 +8,6 @@ import { conversionProblem, findDerived, keepDerived, type DerivedDependencies }
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { notFound, unavailable } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
-import { createPeakMeter } from './peaks.ts'
 import { Waveform } from './schema.ts'
 
 const artifactName = 'waveform.json'
@@ -67,13 +66,10 @@ async function draw(dependencies: DerivedDependencies, job: JobRow, source: stri
   }
 }
 
-interface Measuring {
-  readonly path: string
-  readonly knownMs: number | null
-  readonly signal: AbortSignal
-}
-
-async function measure(ffmpeg: Ffmpeg, { path, knownMs, signal }: Measuring): Promise<Waveform> {
+async function measure(
+  ffmpeg: Ffmpeg,
+  { path, knownMs, signal }: { path: string; knownMs: number | null; signal: AbortSignal },
+): Promise<Waveform> {
   const durationMs = knownMs ?? (await ffmpeg.probe(path, signal)).durationMs
   const total = Math.max(1, Math.round((durationMs * sampleRate) / 1000))
   const meter = createPeakMeter({ total, maxCount: maxPeaks, minLength: minSamples })
@@ -85,4 +81,30 @@ async function measure(ffmpeg: Ffmpeg, { path, knownMs, signal }: Measuring): Pr
     if (samples.length === 0) break
   }
   return { peaks: meter.peaks, duration_seconds: durationMs / 1000 }
+}
+
+/**
+ * Creates a meter that collects the loudest samples of equal stretches of a sound, as it is decoded: at most `maxCount`
+ * stretches for `total` expected samples, none shorter than `minLength` samples.
+ */
+export function createPeakMeter(options: { total: number; maxCount: number; minLength: number }) {
+  const { total, maxCount, minLength } = options
+  const count = Math.max(1, Math.min(maxCount, Math.floor(total / minLength)))
+  const highest = new Float32Array(count)
+  let position = 0
+  return {
+    /** Adds the next samples, from -1 to 1. Those behind the expected end belong to the last stretch. */
+    add(samples: Float32Array): void {
+      for (const sample of samples) {
+        const stretch = Math.min(count - 1, Math.floor((position * count) / total))
+        const level = Math.abs(sample)
+        if (level > (highest[stretch] ?? 0)) highest[stretch] = level
+        position += 1
+      }
+    },
+    /** From 0 to 1, to three places. */
+    get peaks(): number[] {
+      return Array.from(highest, (level) => Math.round(Math.min(1, level) * 1000) / 1000)
+    },
+  }
 }
