@@ -20,7 +20,7 @@ import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
 import { createSlots } from './conversion/slots.ts'
-import { CookieJars } from './cookies/jars.ts'
+import { createCookieJars } from './cookies/jars.ts'
 import { createMp3s } from './delivery/mp3.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
@@ -118,7 +118,7 @@ async function openBase(dependencies: CoreDependencies) {
     open: createOpenGuarded(policy),
     ...openTools({ ...dependencies, db, settings, policy }),
     artifacts: await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory }),
-    jars: new CookieJars({ db, sealer, clock: timers }),
+    jars: createCookieJars({ db, sealer, clock: timers }),
     folders: new WorkFolders(join(config.dataDirectory, 'work')),
     watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
     hosts: createPlatformHosts(config.extraHosts),

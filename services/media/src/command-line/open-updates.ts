@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOutboundPolicy } from '@hearth/outbound'
 import { createLog, OperatorError, systemTimers } from '@hearth/runtime'
-import { CookieJars } from '../cookies/jars.ts'
+import { createCookieJars } from '../cookies/jars.ts'
 import { openTools } from '../app.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
 import { Problem } from '../problems.ts'
@@ -31,7 +31,7 @@ export async function openUpdates(work: (updates: Updater) => Promise<void>): Pr
         clock: systemTimers,
         tools,
         chosenYtDlp,
-        jars: new CookieJars({ db, sealer, clock: systemTimers }),
+        jars: createCookieJars({ db, sealer, clock: systemTimers }),
         hosts: createPlatformHosts(config.extraHosts),
         scratch,
       })

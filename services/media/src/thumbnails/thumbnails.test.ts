@@ -7,7 +7,7 @@ import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { PNG } from 'pngjs'
 import { readCookieText } from '../cookies/cookie-text.ts'
-import { CookieJars } from '../cookies/jars.ts'
+import { createCookieJars } from '../cookies/jars.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../tables.ts'
 import { readMediaUrl } from '../platforms/media-url.ts'
@@ -25,7 +25,7 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
   const hosts = createPlatformHosts()
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
-  const jars = new CookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock: systemClock })
+  const jars = createCookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock: systemClock })
   const asked: string[] = []
   const fetch: GuardedFetch = async (url) => {
     asked.push(String(url))
