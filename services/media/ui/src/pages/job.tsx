@@ -23,7 +23,7 @@ import '../jobs/jobs.css'
 export function JobPage() {
   const { id = '' } = useParams()
   const job = useJob(id)
-  if (job.data !== undefined) return <Workbench key={job.data.id} job={job.data} />
+  if (job.data !== undefined) return <JobView key={job.data.id} job={job.data} />
   if (job.error === null)
     return (
       <>
@@ -72,7 +72,7 @@ const jobKeys: readonly KeyHelp[] = [
   ['?', 'Show these keys'],
 ]
 
-function Workbench({ job }: { job: LiveJob }) {
+function JobView({ job }: { job: LiveJob }) {
   const [isHelping, setHelping] = useState(false)
   const save = useDownload()
   const isThere = isDownloadable(job)

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useInterval } from '@mantine/hooks'
+import { useState } from 'react'
 import './progress.css'
 
 /**
@@ -7,7 +8,8 @@ import './progress.css'
  * limit, in seconds, where there is one.
  */
 export function Waiting({ label, max }: { label: string; max?: number }) {
-  const seconds = useSeconds()
+  const [seconds, setSeconds] = useState(0)
+  useInterval(() => setSeconds((before) => before + 1), 1000, { autoInvoke: true })
   const passed = seconds < 3 ? '' : `, ${seconds} s`
   const limit = seconds < 3 || max === undefined ? '' : ` of at most ${max} s`
   return (
@@ -22,15 +24,6 @@ export function Waiting({ label, max }: { label: string; max?: number }) {
       </div>
     </div>
   )
-}
-
-function useSeconds(): number {
-  const [seconds, setSeconds] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((before) => before + 1), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return seconds
 }
 
 /** A bar from 0 to 100; without a value something moves in it, because nobody knows how far it is. */

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { answer, FormDialog, Section, StatusBadge, useSession } from '@hearth/ui'
-import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
+import { useForm, type FormErrors } from '@mantine/form'
 import { IconLock, IconLockOpen2, IconUserEdit } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, type Settings, type SettingsAnswer } from '../api.ts'
@@ -114,7 +114,21 @@ function AccountDialog({ opened, isOn, onClose }: { opened: boolean; isOn: boole
       <Text size="sm" c="dimmed">
         {isOn ? 'Every session ends, this one too.' : 'Choose the account. You sign in with it right away.'}
       </Text>
-      <AccountFields form={form} />
+      <TextInput
+        label="User name"
+        autoComplete="username"
+        autoCapitalize="none"
+        maw={420}
+        {...form.getInputProps('admin_username')}
+      />
+      <PasswordInput
+        label="Password"
+        description="At least 8 characters; a few unrelated words are better than one clever one"
+        autoComplete="new-password"
+        maw={420}
+        {...form.getInputProps('admin_password')}
+      />
+      <PasswordInput label="Password again" autoComplete="new-password" maw={420} {...form.getInputProps('again')} />
     </FormDialog>
   )
 }
@@ -157,27 +171,4 @@ function checkAccount({ admin_username: name, admin_password: password, again }:
     ...(password.length >= 8 ? {} : { admin_password: 'Needs at least 8 characters' }),
     ...(again === password ? {} : { again: 'Does not match the password' }),
   }
-}
-
-/** The fields of the account, for a form of its values. */
-function AccountFields({ form }: { form: UseFormReturnType<AccountValues> }) {
-  return (
-    <>
-      <TextInput
-        label="User name"
-        autoComplete="username"
-        autoCapitalize="none"
-        maw={420}
-        {...form.getInputProps('admin_username')}
-      />
-      <PasswordInput
-        label="Password"
-        description="At least 8 characters; a few unrelated words are better than one clever one"
-        autoComplete="new-password"
-        maw={420}
-        {...form.getInputProps('admin_password')}
-      />
-      <PasswordInput label="Password again" autoComplete="new-password" maw={420} {...form.getInputProps('again')} />
-    </>
-  )
 }
