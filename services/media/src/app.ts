@@ -69,7 +69,7 @@ export interface CoreDependencies {
   readonly queue: Queue
 }
 
-/** The parts of a process that works on jobs, whether or not it answers requests. */
+/** Everything a process needs to work on jobs, whether or not it answers requests. */
 export type Core = Awaited<ReturnType<typeof createCore>>
 
 /** Creates everything but the web side. No job runs until the workers are started. */
@@ -102,7 +102,7 @@ export async function createCore(dependencies: CoreDependencies) {
   }
 }
 
-/** Opens the parts that workers and web side share. */
+/** Opens what workers and the web side share. */
 async function openBase(dependencies: CoreDependencies) {
   const { config, database, timers, sealer } = dependencies
   const db = database.query
@@ -293,7 +293,8 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
     readUrl,
     lookup,
-    delivery: { jobs, artifacts, mp3s },
+    artifacts,
+    mp3s,
     trims,
     stemAccount,
     stems,

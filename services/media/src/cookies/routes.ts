@@ -9,7 +9,7 @@ import { CookiePaste, CookieSnapshot } from './schema.ts'
 const PlatformPath = z.object({ platform: z.string() })
 
 /** Routes for the cookies of accounts at the platforms. Values of cookies are never read back. */
-export function cookieRoutes(jars: CookieJars): Route[] {
+export function cookieRoutes({ jars }: { jars: CookieJars }): Route[] {
   const shared = { tag: 'Cookies', access: 'member' } as const
   const one = { ...shared, path: '/api/cookies/{platform}', params: PlatformPath, limit: '10' } as const
   const success = { status: 200, body: CookieSnapshot } as const

@@ -13,8 +13,7 @@ type Answered = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 
 
 /** Routes that read and change the settings; no secret is ever read. A change after which sign-in is needed ends the session. */
 export function settingsRoutes(
-  settings: SettingsStore,
-  change: ChangeSettings,
+  { settings, changeSettings }: { settings: SettingsStore; changeSettings: ChangeSettings },
   endSession: (call: Answered) => void,
 ): Route[] {
   const shared = { path: '/api/settings', tag: 'Settings', access: 'member' } as const
@@ -43,7 +42,7 @@ export function settingsRoutes(
         success: { status: 200, body: SettingsAnswer },
       },
       async ({ body, answer, client }) => {
-        const result = await change(body)
+        const result = await changeSettings(body)
         if (result.redirect !== undefined) endSession({ answer, client })
         return result
       },
@@ -52,7 +51,7 @@ export function settingsRoutes(
 }
 
 /** The picture laid over videos. */
-export function logoRoutes(logos: Logos): Route[] {
+export function logoRoutes({ logos }: { logos: Logos }): Route[] {
   const shared = { tag: 'Settings', access: 'member', path: '/api/settings/watermark-logo' } as const
   return [
     route(

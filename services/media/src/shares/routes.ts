@@ -5,8 +5,14 @@ import { JobPath } from '../jobs/schema.ts'
 import { ShareLink, SharesRevoked } from './schema.ts'
 import type { Shares } from './shares.ts'
 
-/** Links for others. `linkBase` is the beginning of links for a request, such as `https://media.example.org`. */
-export function shareRoutes(shares: Shares, linkBase: (client: { origin: string }) => string): Route[] {
+interface ShareFeatures {
+  readonly shares: Shares
+  /** Returns the beginning of links for a request, such as `https://media.example.org`. */
+  readonly linkBase: (client: { origin: string }) => string
+}
+
+/** Routes for share links. */
+export function shareRoutes({ shares, linkBase }: ShareFeatures): Route[] {
   const shared = { tag: 'Shares', access: 'member', path: '/api/share/{job_id}', limit: '20', params: JobPath } as const
   return [
     route(

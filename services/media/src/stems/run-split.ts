@@ -67,25 +67,19 @@ interface SplitFolder {
 
 /** Calls the work with the file that is sent: WAV or FLAC as it is, anything else as WAV; nothing when it was sent already. */
 async function withSource<T>(
-  { artifacts, ffmpeg, slots }: RunSplitDependencies,
+  dependencies: RunSplitDependencies,
   { split, own }: SplitFolder,
   work: (file: string) => Promise<T>,
 ): Promise<T> {
-  const { part, separation, signal } = split
+  const { part, separation } = split
   const output = join(own, 'source.wav')
   if (separation.stage !== 'upload' && separation.sourceId !== undefined) return work(output)
   split.progress.report('upload', 0)
-  if (/\.(?:wav|flac)$/.test(part.artifact)) return artifacts.withLocalFile(part.job.id, part.artifact, work)
-  await artifacts.withLocalFile(part.job.id, part.artifact, (file) =>
-    slots.use(signal, () =>
-      ffmpeg.convert({
-        inputs: [file],
-        args: ['-map', '0:a:0', '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav'],
-        output,
-        timeoutMs: conversionLimit,
-        signal,
-      }),
-    ),
+  if (/\.(?:wav|flac)$/.test(part.artifact))
+    return dependencies.artifacts.withLocalFile(part.job.id, part.artifact, work)
+  const args = ['-map', '0:a:0', '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav']
+  await dependencies.artifacts.withLocalFile(part.job.id, part.artifact, (file) =>
+    convert(dependencies, split, { file, args, output }),
   )
   return work(output)
 }
@@ -105,16 +99,17 @@ async function publish(
   await lease.finish()
 }
 
-async function toMp3(
-  { ffmpeg, slots }: RunSplitDependencies,
-  { split, own }: SplitFolder,
-  file: string,
-): Promise<string> {
-  const { signal } = split
+async function toMp3(dependencies: RunSplitDependencies, { split, own }: SplitFolder, file: string): Promise<string> {
   const output = join(own, `${randomUUID()}.mp3`)
   const args = ['-map', '0:a:0', '-c:a', 'libmp3lame', '-q:a', '0']
-  await slots.use(signal, () =>
-    ffmpeg.convert({ inputs: [file], args: args, output, timeoutMs: conversionLimit, signal }),
-  )
+  await convert(dependencies, split, { file, args, output })
   return output
+}
+
+function convert(
+  { ffmpeg, slots }: RunSplitDependencies,
+  { signal }: BegunSplit,
+  { file, ...conversion }: { file: string; args: readonly string[]; output: string },
+): Promise<void> {
+  return slots.use(signal, () => ffmpeg.convert({ ...conversion, inputs: [file], timeoutMs: conversionLimit, signal }))
 }

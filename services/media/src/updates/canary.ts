@@ -1,10 +1,10 @@
 import { createOutboundAllow, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { withTemporaryFolder } from '@hearth/runtime'
-import type { CookieJars } from '../cookies/jars.ts'
-import { extractorsOf, type PlatformHosts } from '../platforms/platform-hosts.ts'
+import { extractorsOf } from '../platforms/platform-hosts.ts'
 import type { JobRow } from '../tables.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
 import type { YtDlp } from '../tools/yt-dlp.ts'
+import type { YtDlpUpdateDependencies } from './update-yt-dlp.ts'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,16 +12,12 @@ import type { AddressInfo } from 'node:net'
 /** A media that was fetched lately. */
 type KnownMedia = Pick<JobRow, 'url' | 'platform'>
 
-export interface CanaryDependencies {
+interface CanaryDependencies extends Pick<YtDlpUpdateDependencies, 'jars' | 'hosts' | 'scratch'> {
   /** The version in use, for what the new one cannot read. */
   readonly present: YtDlp
   readonly candidate: (policy?: OutboundPolicy) => YtDlp
   /** Media that were fetched last and should still exist. */
   readonly known: readonly KnownMedia[]
-  readonly jars: CookieJars
-  readonly hosts: PlatformHosts
-  /** Folder in which temporary folders are made. */
-  readonly scratch: string
   readonly signal: AbortSignal
 }
 

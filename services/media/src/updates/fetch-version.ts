@@ -6,9 +6,6 @@ import type { Fetched } from './tool-pin.ts'
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 
-/** A fetched program, to be tried. */
-export type FetchedVersion = Awaited<ReturnType<typeof fetchVersion>>
-
 /** Name of the operator's file with the key that signs releases, in the folder of the versions. */
 const keyName = 'public.key'
 

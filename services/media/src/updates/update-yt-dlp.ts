@@ -7,7 +7,7 @@ import type { Toolbox } from '../tools/toolbox.ts'
 import { tryOut } from './canary.ts'
 import type { ChosenYtDlp } from './chosen-yt-dlp.ts'
 import { isNewer } from './components.ts'
-import { fetchVersion, type FetchedVersion } from './fetch-version.ts'
+import { fetchVersion } from './fetch-version.ts'
 import { fetchRelease, UpdateFailed } from './release.ts'
 import type { ToolUpdate } from './schema.ts'
 import { lastFetched } from './store.ts'
@@ -67,7 +67,13 @@ async function update(dependencies: YtDlpUpdateDependencies, signal: AbortSignal
   if (present !== undefined && !isNewer(release.version, present))
     return { ok: true, version: present, message: `yt-dlp ${present} is the newest already` }
   await using fetched = await fetchVersion(chosen, release, { runner: tools.runner, signal })
-  const fault = await tryFetched(dependencies, release.version, { fetched, signal })
+  const fault = await tryOut(release.version, {
+    ...dependencies,
+    present: tools.ytDlp,
+    candidate: (policy) => tools.ytDlpAt(fetched.file, policy),
+    known: await lastFetched(dependencies.db, maxTried),
+    signal,
+  })
   if (fault !== undefined) {
     const stays = present === undefined ? '' : `; ${present} stays in use`
     return { ok: false, version: present ?? null, message: `yt-dlp ${release.version} was not taken: ${fault}${stays}` }
@@ -78,20 +84,4 @@ async function update(dependencies: YtDlpUpdateDependencies, signal: AbortSignal
     ? 'Its checksum and signature were checked.'
     : 'Only its checksum was checked: there is no key to check its signature with.'
   return { ok: true, version: release.version, message: `yt-dlp ${release.version} is in use now. ${checked}` }
-}
-
-async function tryFetched(
-  { tools, db, jars, hosts, scratch }: YtDlpUpdateDependencies,
-  version: string,
-  { fetched, signal }: { fetched: FetchedVersion; signal: AbortSignal },
-): Promise<string | undefined> {
-  return tryOut(version, {
-    present: tools.ytDlp,
-    candidate: (policy) => tools.ytDlpAt(fetched.file, policy),
-    known: await lastFetched(db, maxTried),
-    jars,
-    hosts,
-    scratch,
-    signal,
-  })
 }

@@ -4,7 +4,7 @@ import { JobPath } from '../jobs/schema.ts'
 import { Waveform } from './schema.ts'
 
 /** The shape of a sound, so that a player need not fetch all of it to draw it. */
-export function waveformRoutes(waveformOf: (jobId: string) => Promise<Waveform>): Route[] {
+export function waveformRoutes({ waveformOf }: { waveformOf: (jobId: string) => Promise<Waveform> }): Route[] {
   return [
     route(
       {
