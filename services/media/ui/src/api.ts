@@ -60,7 +60,8 @@ export const keys = {
   updates: ['updates'],
 } as const
 
-const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
+/** Parameters of a request about one job. */
+export const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
 
 /** One job. */
 export const readJob = (id: string, signal?: AbortSignal) =>

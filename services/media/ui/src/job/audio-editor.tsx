@@ -4,7 +4,7 @@ import { IconRefresh, IconWaveSawTool } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
 import { ActionButton } from '../buttons.tsx'
-import { api, keys, type Job, type Waveform } from '../api.ts'
+import { api, keys, ofJob, type Job, type Waveform } from '../api.ts'
 import { titleOf } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { Player } from './player.tsx'
@@ -18,7 +18,7 @@ import { useWave } from './use-wave.ts'
 export function AudioEditor({ job }: { job: Job }) {
   const shape = useQuery({
     queryKey: keys.waveform(job.id),
-    queryFn: () => answer(api.GET('/api/waveform/{job_id}', { params: { path: { job_id: job.id } } })),
+    queryFn: () => answer(api.GET('/api/waveform/{job_id}', ofJob(job.id))),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })

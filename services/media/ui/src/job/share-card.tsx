@@ -4,13 +4,13 @@ import { IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
-import { api, keys, type Job, type ShareLink } from '../api.ts'
+import { api, keys, ofJob, type Job, type ShareLink } from '../api.ts'
 import { toIsoString } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
 
 /** Links by which others get the file without signing in. */
 export function ShareCard({ job }: { job: Job }) {
-  const path = { params: { path: { job_id: job.id } } }
+  const path = ofJob(job.id)
   const links = useQuery({
     queryKey: keys.shares(job.id),
     queryFn: () => answer(api.GET('/api/share/{job_id}', path)),

@@ -4,7 +4,7 @@ import { IconCheck, IconHandFinger } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ActionButton } from '../buttons.tsx'
-import { api, type Job } from '../api.ts'
+import { api, ofJob, type Job } from '../api.ts'
 import { confidenceWords } from '../jobs/job-labels.ts'
 import { showAnswer } from '../jobs/use-job-actions.ts'
 import { useKeys } from '../keyboard/keys.tsx'
@@ -61,7 +61,7 @@ function Correct({ job }: { job: Job }) {
   const cache = useQueryClient()
   const [taps, setTaps] = useState<readonly number[]>([])
   const change = useAction<number, Job>({
-    run: (bpm) => answer(api.POST('/api/jobs/{job_id}/tempo', { params: { path: { job_id: job.id } }, body: { bpm } })),
+    run: (bpm) => answer(api.POST('/api/jobs/{job_id}/tempo', { ...ofJob(job.id), body: { bpm } })),
     done: ({ bpm }) => `The tempo is ${bpm} BPM now`,
     onDone: (changed) => {
       setTaps([])

@@ -2,7 +2,7 @@ import { answer, ConfirmDelete, IconAction, QueryState } from '@hearth/ui'
 import { IconDownload, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, keys, type Trim } from '../api.ts'
+import { api, keys, ofJob, type Trim } from '../api.ts'
 import { clock } from '../jobs/job-labels.ts'
 import { useDownloadButton } from '../jobs/use-job-actions.ts'
 import { formatTime, type Part } from './part.ts'
@@ -11,7 +11,7 @@ import { formatTime, type Part } from './part.ts'
 export function useTrims(jobId: string) {
   return useQuery({
     queryKey: keys.trims(jobId),
-    queryFn: () => answer(api.GET('/api/trim/{job_id}', { params: { path: { job_id: jobId } } })),
+    queryFn: () => answer(api.GET('/api/trim/{job_id}', ofJob(jobId))),
   })
 }
 

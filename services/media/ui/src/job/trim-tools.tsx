@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react'
 import type { KeyboardEvent } from 'react'
 import { ActionButton } from '../buttons.tsx'
-import { api, keys } from '../api.ts'
+import { api, keys, ofJob } from '../api.ts'
 import { clock } from '../jobs/job-labels.ts'
 import { useKeys } from '../keyboard/keys.tsx'
 import { Waiting } from '../progress/waiting.tsx'
@@ -108,7 +108,7 @@ function SnapControl(props: { tools: PartTools; wave: Wave | undefined; onSnap: 
 function SaveClip({ jobId, duration, tools }: { jobId: string; duration: number; tools: PartTools }) {
   const { part, isLooping, draft } = tools
   const cut = useAction<{ start: number; end: number }, { cached: boolean }>({
-    run: (body) => answer(api.POST('/api/trim/{job_id}', { params: { path: { job_id: jobId } }, body })),
+    run: (body) => answer(api.POST('/api/trim/{job_id}', { ...ofJob(jobId), body })),
     done: ({ cached }) => (cached ? 'This clip was saved before; it is in the list' : 'Clip saved'),
     renew: [keys.trims(jobId)],
     onProblem: () => undefined,

@@ -8,7 +8,7 @@ import { maxLength, minLength, type Part } from './part.ts'
 
 /** Options and callbacks of a wave. */
 export interface WaveOptions {
-  /** Address of the sound; it is fetched in parts, as it is listened to. */
+  /** URL of the sound; it is fetched in ranges, as it plays. */
   source: string
   shape: Waveform
   /** The nonce of this page, for the style element of the drawing. */

@@ -1,10 +1,8 @@
 import { answer, notifyDone, useAction } from '@hearth/ui'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { api, fetchPath, keys, type Job } from '../api.ts'
+import { api, fetchPath, keys, ofJob, type Job } from '../api.ts'
 import { putJob, type JobBook } from '../live/live-changes.ts'
 import { titleOf } from './job.ts'
-
-const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
 
 /**
  * Writes the job of an answer into what is shown, unless an event was newer: then its status differs from the one `before`
