@@ -36,7 +36,7 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
     lookup: {
       find: () => {
         if ('code' in says) return Promise.reject(new MediaFailure(says.code))
-        return Promise.resolve({ thumbnail: says.thumbnail, isLive: false, formats: [], json: '' })
+        return Promise.resolve({ thumbnail: says.thumbnail, formats: [], json: '' })
       },
     },
     jars,

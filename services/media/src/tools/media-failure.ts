@@ -27,7 +27,7 @@ const phrases = {
 /** Stable code of a failure to fetch or convert media. */
 export type MediaFailureCode = keyof typeof phrases
 
-/** A failure to download or convert media, in words for the person who requested it. */
+/** A failure to download or convert media, in a message for the person who requested it. */
 export class MediaFailure extends Error {
   override readonly name = 'MediaFailure'
   readonly code: MediaFailureCode

@@ -13,7 +13,6 @@ import { downloadArgs, probeArgs, type DownloadOptions, type YtDlpContext, type 
 /** Facts about media before it is fetched. */
 export interface MediaInfo extends MediaFacts {
   readonly thumbnail: string | null
-  readonly isLive: boolean
   readonly formats: readonly MediaFormat[]
   /** The whole document, for a download without another query. */
   readonly json: string
@@ -33,7 +32,6 @@ export type MediaFormat = z.infer<typeof Format>
 
 const Info = MediaFacts.extend({
   thumbnail: z.string().nullish().catch(null),
-  is_live: z.boolean().nullish().catch(null),
   formats: z.array(Format.nullable().catch(null)).nullish().catch(null),
 })
 
@@ -251,10 +249,10 @@ export function infoOf(json: string): MediaInfo {
   const single = page.success ? page.data.entries[0] : content
   const result = Info.safeParse(single)
   if (!result.success) throw new MediaFailure('unsupported')
-  const { is_live, formats, thumbnail, ...facts } = result.data
+  const { formats, thumbnail, ...facts } = result.data
   const known = (formats ?? []).filter((format) => format !== null)
   const own = page.success ? JSON.stringify(single) : json
-  return { ...facts, thumbnail: thumbnail ?? null, isLive: is_live === true, formats: known, json: own }
+  return { ...facts, thumbnail: thumbnail ?? null, formats: known, json: own }
 }
 
 /** Returns the file that a run left, if it is as promised: exit code 0 alone proves nothing. */
