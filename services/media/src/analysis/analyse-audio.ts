@@ -18,7 +18,7 @@ export interface AudioAnalysis {
   readonly bpm: number | null
   /** As estimated, three decimals: not folded. */
   readonly rawBpm: number | null
-  /** The other octave it may be heard in, whole; null when there is none. */
+  /** The other octave the beat may be felt in, whole; null when there is none. */
   readonly alternativeBpm: number | null
   /** 0 to 1, four decimals. */
   readonly confidence: number | null

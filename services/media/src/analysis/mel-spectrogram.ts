@@ -43,7 +43,7 @@ export interface MelSpectrogram {
   /** Bands in a row. */
   readonly bands: number
   readonly rows: number
-  /** The moment of the first row, seconds into the samples: the middle of what it is taken of. */
+  /** Time of the first row, seconds into the samples: the middle of its window. */
   readonly begin: number
 }
 
@@ -96,13 +96,13 @@ function createPairSpectrum(size: number): PairSpectrum {
 }
 
 /** A real signal has an even spectrum: what is odd in the common one belongs to the other signal. */
-function separate(parts: {
+function separate(spectra: {
   real: Float64Array
   imaginary: Float64Array
   first: Float64Array
   second: Float64Array
 }): void {
-  const { real, imaginary, first, second } = parts
+  const { real, imaginary, first, second } = spectra
   for (let bin = 1; bin < first.length; bin += 1) {
     const mirror = real.length - bin
     const [a, b] = [real[bin] as number, real[mirror] as number]

@@ -114,7 +114,7 @@ class S3Store implements ArtifactStore {
 
   async stat(jobId: string, name: string): Promise<ArtifactFacts | undefined> {
     const head = this.#client.send(new HeadObjectCommand(this.#object(jobId, name)), smallCall)
-    const facts = await orWhenAbsent(`looking at ${name}`, head, undefined)
+    const facts = await orWhenAbsent(`reading the facts of ${name}`, head, undefined)
     if (facts === undefined) return undefined
     return { size: facts.ContentLength ?? 0, modifiedAt: facts.LastModified?.getTime() ?? 0, tag: tagOf(facts.ETag) }
   }
@@ -156,7 +156,7 @@ class S3Store implements ArtifactStore {
     }
   }
 
-  /** Fetches exactly the content that was looked at, so that a copy is what its key says. */
+  /** Fetches exactly the content with this tag, so that a copy is what its key says. */
   async #fetch(wanted: { jobId: string; name: string; tag: string }, into: string): Promise<void> {
     const { jobId, name, tag } = wanted
     const found = await this.#read(jobId, name).catch(failedTo(`fetching ${name}`))
@@ -241,7 +241,7 @@ interface Found {
   readonly tag: string
 }
 
-/** The content is another one than the one that was looked at. */
+/** The content was replaced since its tag was read. */
 class Replaced extends Error {}
 
 const tagOf = (etag: string | undefined): string => (etag ?? '').replaceAll(/[^A-Za-z0-9-]/g, '')

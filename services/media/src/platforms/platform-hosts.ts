@@ -98,7 +98,7 @@ export const extraPlatformHosts = commaList
   .meta(settingKind('own form'))
   .prefault('')
 
-/** The fault in words when the entry is none. */
+/** Reads an entry; returns a text that says what is wrong with it. */
 function readExtraHost(entry: string): ExtraHost | string {
   const [, name, place = ''] = /^([^=]+)=(.*)$/.exec(entry) ?? []
   const platform = Platform.safeParse(name?.trim()).data

@@ -23,7 +23,7 @@ import { createWrongLinks } from './wrong-links.ts'
 export interface Redemption extends DeliveryCall {
   readonly token: string
   readonly address: string
-  /** Asks for the file; without it the landing page is what a person, or a link preview, gets. */
+  /** Requests the file itself, not the landing page that a person, or a link preview, gets. */
   readonly wantsFile: boolean
   readonly isHead: boolean
 }

@@ -74,7 +74,7 @@ function errorOfBlank(state: 'missing' | TaskState): StemServiceError {
   return new StemServiceError(speaksOfMissingFile(detail) ? 'expired' : 'upstream', { detail })
 }
 
-/** The shortest and the longest pause, milliseconds. */
+/** Minimum and maximum pause, milliseconds. */
 interface Pauses {
   readonly first: number
   readonly max: number

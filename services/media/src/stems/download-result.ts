@@ -40,7 +40,7 @@ export async function downloadResult(
   }
 }
 
-/** Follows one redirect, when it leads to a place that would be good as the address itself. */
+/** Follows one redirect, if its target is allowed as an address itself. */
 async function openResult(
   link: ServiceLink,
   { address, hosts }: { readonly address: URL; readonly hosts: ResultHosts },

@@ -131,7 +131,7 @@ function kindOf({ status, path }: Refusal, code: string | undefined, detail: str
   if (status === 429) return 'rate-limited'
   if (status !== 400) return 'upstream'
   if (code !== undefined) return failureOfCode(code) ?? 'upstream'
-  // Without a code only the words are left. Where nothing but the account can be wrong, they do not matter.
+  // Without a code only the text says why. Where nothing but the account can be wrong, it does not matter.
   if (path.includes('/limits/') || speaksOfPlan(detail)) return 'plan'
   return speaksOfMissingFile(detail) ? 'expired' : 'upstream'
 }

@@ -9,7 +9,7 @@ import { conflict, invalid, notFound, unavailable } from '../problems.ts'
 import { cutSound, type Part } from './cut-sound.ts'
 import type { Trim, TrimList, TrimRequest } from './schema.ts'
 
-/** Shortest and longest trim, milliseconds. */
+/** Minimum and maximum length of a trim, milliseconds. */
 const [minLength, maxLength] = [1000, 600_000]
 /** Maximum number of trims of a job; the oldest are deleted. */
 const maxKept = 50
