@@ -6,18 +6,12 @@ interface Band {
   readonly weights: Float64Array
 }
 
-/** Settings of a filter bank. */
-interface MelSettings {
-  readonly count: number
-  readonly lowest: number
-  readonly highest: number
-}
-
 const melOf = (hertz: number) => 2595 * Math.log10(1 + hertz / 700)
 const hertzOf = (mel: number) => 700 * (10 ** (mel / 2595) - 1)
 
 /** Triangles that overlap by half, as wide as hearing resolves, for the spectrum of `size` samples taken at `rate` Hz. */
-function melBands(size: number, rate: number, { count, lowest, highest }: MelSettings): Band[] {
+function melBands(size: number, rate: number): Band[] {
+  const { count, lowest, highest } = bandSettings
   const bottom = melOf(lowest)
   const step = (melOf(Math.min(highest, rate * 0.48)) - bottom) / (count + 1)
   const binWidth = rate / size
@@ -57,7 +51,7 @@ const windowSeconds = 0.035
  */
 export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPerSecond: number): MelSpectrogram {
   const size = powerOfTwo(windowSeconds * sampleRate)
-  const filters = melBands(size, sampleRate, bandSettings)
+  const filters = melBands(size, sampleRate)
   const hop = sampleRate / rowsPerSecond
   const rows = Math.max(0, Math.floor((samples.length - size) / hop) + 1)
   const levels = new Float32Array(rows * filters.length)

@@ -24,14 +24,12 @@ export type ArtifactLocation =
  */
 export function parseArtifactLocation(text: string): ArtifactLocation {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
-  if (scheme === undefined) return parseDirectory(text)
+  if (scheme === undefined) {
+    if (text.trim() === '' || text.includes('\0')) throw new Error('must name a directory')
+    return { kind: 'directory', path: text }
+  }
   if (scheme !== 's3') throw new Error('must be a directory or begin with s3://')
   return parseBucket(text)
-}
-
-function parseDirectory(text: string): ArtifactLocation {
-  if (text.trim() === '' || text.includes('\0')) throw new Error('must name a directory')
-  return { kind: 'directory', path: text }
 }
 
 const bucketRule = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/

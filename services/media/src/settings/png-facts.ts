@@ -42,11 +42,6 @@ const passes = [
   [0, 1, 1, 2],
 ] as const
 
-interface Chunk {
-  readonly name: string
-  readonly data: Buffer
-}
-
 /** Walks through all parts of a PNG, checksums included, and reads its header. Throws a `PngError`. */
 export function readPngFacts(bytes: Uint8Array): PngFacts {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -81,7 +76,7 @@ function interlacedRowsOf(width: number, height: number, bits: number): number {
 }
 
 /** Each part up to the end mark, which must be there. Anything after it is ignored. */
-function* chunksOf(data: Buffer): Generator<Chunk> {
+function* chunksOf(data: Buffer): Generator<{ name: string; data: Buffer }> {
   let at = signature.length
   for (let name = ''; name !== 'IEND';) {
     const length = at + 12 > data.length ? Number.POSITIVE_INFINITY : data.readUInt32BE(at)

@@ -65,13 +65,10 @@ function requestOf<T>(call: ServiceCall<T>): RequestInit {
   }
 }
 
-interface Received {
-  readonly status: number
-  readonly text: string
-  readonly requestId: string | undefined
-}
-
-function readAnswer<T>(call: ServiceCall<T>, { status, text, requestId }: Received): T {
+function readAnswer<T>(
+  call: ServiceCall<T>,
+  { status, text, requestId }: { status: number; text: string; requestId: string | undefined },
+): T {
   if (status !== 200) throw errorOfRefusal({ status, path: call.path, text, requestId, key: call.key })
   const parsed = call.answer.safeParse(parseJson(text))
   if (parsed.success) return parsed.data

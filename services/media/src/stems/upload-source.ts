@@ -51,17 +51,14 @@ export async function uploadSource(link: ServiceLink, key: string, upload: Uploa
   }
 }
 
-interface OpenFile {
-  readonly handle: FileHandle
-  readonly size: number
-  readonly limit: TimeLimit
-}
-
 /**
  * Exactly `size` bytes of the file. What goes wrong with the file is kept, because the HTTP client would report it as its own
  * failure.
  */
-function contentOf({ handle, size, limit }: OpenFile, onProgress: Upload['onProgress']) {
+function contentOf(
+  { handle, size, limit }: { handle: FileHandle; size: number; limit: TimeLimit },
+  onProgress: Upload['onProgress'],
+) {
   const content = { chunks, failure: undefined as unknown }
 
   async function* chunks(): AsyncGenerator<Uint8Array> {

@@ -31,6 +31,8 @@ export class EgressConnections {
   readonly #open = new Set<Duplex>()
   readonly #ended = new AbortController()
   readonly #exhausted = new AbortController()
+  /** Aborted when more bytes arrived than the run may receive. */
+  readonly exhausted: AbortSignal = this.#exhausted.signal
   #outward = 0
   #made = 0
   #failed = 0
@@ -38,11 +40,6 @@ export class EgressConnections {
   constructor(policy: OutboundPolicy, limits: EgressLimits) {
     this.#policy = policy
     this.#limits = limits
-  }
-
-  /** Aborted when more bytes arrived than the run may receive. */
-  get exhausted(): AbortSignal {
-    return this.#exhausted.signal
   }
 
   /** Connections were tried, and not one was made. */
