@@ -38,7 +38,7 @@ export async function runSplit(dependencies: RunSplitDependencies, split: BegunS
   const { part, origin, lease, progress, signal } = split
   const { stemsvc_duration_guard: isGuarded, stemsvc_max_download_gib } = dependencies.settings()
   await withTemporaryFolder(dependencies.folder, (own) =>
-    withSource(dependencies, { split, own }, (file) =>
+    withSource(dependencies, { ...split, own }, (file) =>
       runSeparation({
         client: dependencies.client,
         key: split.key,
@@ -49,7 +49,7 @@ export async function runSplit(dependencies: RunSplitDependencies, split: BegunS
         signal,
         timers: dependencies.timers,
         onStage: (stage, percent) => progress.report(stage, percent),
-        publish: (files) => publish(dependencies, { split, own }, files),
+        publish: (files) => publish(dependencies, { ...split, own }, files),
         limits: {
           durationSeconds: isGuarded ? guardedSeconds : unguardedSeconds,
           resultBytes: stemsvc_max_download_gib * gigabyte,
@@ -59,19 +59,16 @@ export async function runSplit(dependencies: RunSplitDependencies, split: BegunS
   )
 }
 
-interface SplitFolder {
-  readonly split: BegunSplit
-  /** Temporary folder of this run. */
-  readonly own: string
-}
+/** A split and the temporary folder of this run. */
+type SplitInFolder = BegunSplit & { readonly own: string }
 
 /** Calls the work with the file that is sent: WAV or FLAC as it is, anything else as WAV; nothing when it was sent already. */
 async function withSource<T>(
   dependencies: RunSplitDependencies,
-  { split, own }: SplitFolder,
+  split: SplitInFolder,
   work: (file: string) => Promise<T>,
 ): Promise<T> {
-  const { part, separation } = split
+  const { part, separation, own } = split
   const output = join(own, 'source.wav')
   if (separation.stage !== 'upload' && separation.sourceId !== undefined) return work(output)
   split.progress.report('upload', 0)
@@ -85,22 +82,18 @@ async function withSource<T>(
 }
 
 /** Keeps both stems as MP3. One that comes as such stays as it is: coding it a second time only costs quality. */
-async function publish(
-  dependencies: RunSplitDependencies,
-  { split, own }: SplitFolder,
-  files: StemFiles,
-): Promise<void> {
+async function publish(dependencies: RunSplitDependencies, split: SplitInFolder, files: StemFiles): Promise<void> {
   const { part, lease, signal } = split
   for (const stem of bothStems) {
     const facts = await dependencies.ffmpeg.probe(files[stem], signal)
-    const file = facts.audio?.codec === 'mp3' ? files[stem] : await toMp3(dependencies, { split, own }, files[stem])
+    const file = facts.audio?.codec === 'mp3' ? files[stem] : await toMp3(dependencies, split, files[stem])
     await keepDerived(dependencies, part.job, { name: stemArtifact(part.variant, stem), file })
   }
   await lease.finish()
 }
 
-async function toMp3(dependencies: RunSplitDependencies, { split, own }: SplitFolder, file: string): Promise<string> {
-  const output = join(own, `${randomUUID()}.mp3`)
+async function toMp3(dependencies: RunSplitDependencies, split: SplitInFolder, file: string): Promise<string> {
+  const output = join(split.own, `${randomUUID()}.mp3`)
   const args = ['-map', '0:a:0', '-c:a', 'libmp3lame', '-q:a', '0']
   await convert(dependencies, split, { file, args, output })
   return output

@@ -40,17 +40,17 @@ export function useWave(options: Pick<WaveOptions, 'source' | 'shape' | 'onPart'
 
 const never = () => () => undefined
 
-/** The place of a wave in tenths of a second, followed. */
-export function useWaveTime(wave: Wave | undefined): number {
-  return useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), () =>
-    wave === undefined ? 0 : Math.floor(wave.time() * 10) / 10,
-  )
-}
+/** Reads a value of a wave, and again whenever the wave notifies. */
+const useWaveValue = <Value>(wave: Wave | undefined, read: () => Value): Value =>
+  useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), read)
+
+/** Position of a wave, in tenths of a second. */
+export const useWaveTime = (wave: Wave | undefined): number =>
+  useWaveValue(wave, () => (wave === undefined ? 0 : Math.floor(wave.time() * 10) / 10))
 
 /** State of a wave: playing, and ready to play. */
-export function useWaveState(wave: Wave | undefined): 'loading' | 'playing' | 'paused' {
-  return useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), () => {
+export const useWaveState = (wave: Wave | undefined) =>
+  useWaveValue(wave, () => {
     if (wave === undefined || !wave.isReady()) return 'loading'
     return wave.isPlaying() ? 'playing' : 'paused'
   })
-}
