@@ -74,14 +74,14 @@ export type Core = Awaited<ReturnType<typeof createCore>>
 
 /** Creates everything but the web side. No job runs until the workers are started. */
 export async function createCore(dependencies: CoreDependencies) {
-  const { config, database, log, bus } = dependencies
+  const { config, log, bus } = dependencies
   const base = await openBase(dependencies)
-  const { settings, artifacts, sizes } = base
+  const { db, settings, artifacts, sizes } = base
   const unsubscribe = followSettings(settings, bus, log)
   const { run, close: closeRun } = createRun(base)
   const workers = new Workers({
     ...dependencies,
-    db: database.query,
+    db,
     run,
     discard: (id) => artifacts.removeJob(id),
     lease: config.leaseSeconds * 1000,
@@ -111,6 +111,7 @@ async function openBase(dependencies: CoreDependencies) {
   const sizes = sizesFor(effectiveProcessors())
   return {
     ...dependencies,
+    db,
     settings,
     /** Addresses that may be reached, and the two ways to reach them. */
     policy,
@@ -166,7 +167,7 @@ function followSettings(settings: SettingsStore, bus: MediaBus, log: Log): () =>
 
 /** Creates the steps of a job: download, conversion, storing, analysis. */
 function createRun(base: Awaited<ReturnType<typeof openBase>>) {
-  const { database, bus, timers, log, tools, sizes } = base
+  const { bus, timers, log, tools, sizes } = base
   const settings = () => base.settings.current()
   const analyser = createAnalyser({
     slots: sizes.heavy,
@@ -175,16 +176,10 @@ function createRun(base: Awaited<ReturnType<typeof openBase>>) {
   const monotonic = () => timers.monotonic()
   const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings }
   const run = createRunJob({
-    db: database.query,
-    bus,
-    timers,
+    ...base,
     settings,
     ytDlp: tools.ytDlp,
     ffmpeg: tools.ffmpeg,
-    jars: base.jars,
-    artifacts: base.artifacts,
-    folders: base.folders,
-    hosts: base.hosts,
     fragments: () => settings().download_concurrent_fragments || sizes.fragments,
     convertVideo: createConvertVideo({ ...encoding, withWatermark: (work) => base.watermark.withPicture(work) }),
     convertAudio: createConvertAudio(encoding),
@@ -239,7 +234,6 @@ export async function createApp(dependencies: AppDependencies) {
   })
   const upkeep = createUpkeep({
     ...core,
-    db: core.database.query,
     settings: () => core.settings.current(),
     others: [() => features.shares.tidy(), () => features.thumbnails.tidy()],
   })
@@ -263,10 +257,9 @@ export async function createApp(dependencies: AppDependencies) {
 /** Creates what the routes call, feature by feature. Features are closed before the core. */
 async function openFeatures(dependencies: AppDependencies, streams: Features['streams']) {
   const { core } = dependencies
-  const { config, settings: settingsStore, database, timers, bus, artifacts, tools } = core
+  const { config, settings: settingsStore, timers, bus, artifacts, tools } = core
   const context = {
     ...core,
-    db: database.query,
     clock: timers,
     ytDlp: tools.ytDlp,
     ffmpeg: tools.ffmpeg,
@@ -332,10 +325,10 @@ const keyOf = ({ secret }: AppDependencies, purpose: string): Buffer =>
 
 /** Creates sign-in and the guard in front of the routes. */
 function createAccess(dependencies: AppDependencies) {
-  const { settings, database, config, timers } = dependencies.core
+  const { settings, db, config, timers } = dependencies.core
   const csrf = createCsrfTokens(keyOf(dependencies, 'csrf'))
   const captcha = createCaptcha(keyOf(dependencies, 'captcha'), timers)
-  const sessions = new Sessions({ db: database.query, clock: timers, settings, captcha })
+  const sessions = new Sessions({ db, clock: timers, settings, captcha })
   const guard = createGuard({
     isSignInOn: () => sessions.isOn(),
     identify: (key) => sessions.identify(key),
