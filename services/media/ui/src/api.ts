@@ -1,6 +1,6 @@
-import { answer, createApiClient, createSessionStore, readApiError, unreachable } from '@hearth/ui'
+import { answer, createApiClient, createSessionStore } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
-import { createMediaSession } from './session/media-session.ts'
+import { answered, createMediaSession } from './session/media-session.ts'
 import { createTokenSend } from './session/send-with-token.ts'
 
 type Schemas = components['schemas']
@@ -81,13 +81,8 @@ export const readStemStatus = (isForced = false) =>
 export const readCookies = () => answer(api.GET('/api/cookies'))
 
 /** Fetches a path outside the typed client. Throws an `ApiError` unless the answer is a success, or of the status `also`. */
-export async function fetchPath(path: string, init: RequestInit, also?: number): Promise<Response> {
-  const response = await fetch(path, init).catch(() => {
-    throw unreachable()
-  })
-  if (!response.ok && response.status !== also) throw await readApiError(response)
-  return response
-}
+export const fetchPath = (path: string, init: RequestInit, also?: number): Promise<Response> =>
+  answered(fetch(path, init), also)
 
 /** For uploads with the typed client: its body becomes the one file of a form. */
 export function asUpload(file: Blob) {

@@ -61,6 +61,7 @@ export function JobProgress({ job }: { job: LiveJob }) {
   const { step } = statusWords[job.status]
   const isWaiting = job.status === 'queued'
   const left = remaining(job)
+  const text = isWaiting ? step : left && `${job.progress} %, ${left}`
   return (
     <div className="job-progress">
       <p>
@@ -70,15 +71,7 @@ export function JobProgress({ job }: { job: LiveJob }) {
           {left !== undefined && <span> {left}</span>}
         </span>
       </p>
-      {isWaiting ? (
-        <Bar label={step} value={0} text={step} />
-      ) : (
-        <Bar
-          label={step}
-          value={job.progress}
-          {...(left === undefined ? {} : { text: `${job.progress} %, ${left}` })}
-        />
-      )}
+      <Bar label={step} value={isWaiting ? 0 : job.progress} {...(text === undefined ? {} : { text })} />
     </div>
   )
 }

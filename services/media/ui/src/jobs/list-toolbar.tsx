@@ -2,19 +2,16 @@ import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type RefObject } from 'react'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { platformNames } from './job-labels.ts'
+import { platformNames, typeNames } from './job-labels.ts'
 import { shows, type JobFilter } from './job-filter.ts'
 
-const types = [
-  { value: '', label: 'Any kind' },
-  { value: 'audio', label: 'Audio' },
-  { value: 'video', label: 'Video' },
-]
+const optionsOf = (any: string, names: Readonly<Record<string, string>>) =>
+  Object.entries({ '': any, ...names }).map(([value, label]) => ({ value, label }))
 
-const platforms = [
-  { value: '', label: 'Any platform' },
-  ...Object.entries(platformNames).map(([value, label]) => ({ value, label })),
-]
+const selects = [
+  { name: 'type', label: 'Kind', data: optionsOf('Any kind', typeNames) },
+  { name: 'platform', label: 'Platform', data: optionsOf('Any platform', platformNames) },
+] as const
 
 interface ToolbarProps {
   filter: JobFilter
@@ -33,20 +30,16 @@ export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
         onChange={(show) => onChange({ show })}
         data={[...shows]}
       />
-      <NativeSelect
-        className="jobs-select"
-        aria-label="Kind"
-        data={types}
-        value={filter.type}
-        onChange={(event) => onChange({ type: event.currentTarget.value })}
-      />
-      <NativeSelect
-        className="jobs-select"
-        aria-label="Platform"
-        data={platforms}
-        value={filter.platform}
-        onChange={(event) => onChange({ platform: event.currentTarget.value })}
-      />
+      {selects.map(({ name, label, data }) => (
+        <NativeSelect
+          key={name}
+          className="jobs-select"
+          aria-label={label}
+          data={data}
+          value={filter[name]}
+          onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+        />
+      ))}
       <SearchField value={filter.search} onChange={(text) => onChange({ search: text })} field={search} />
     </search>
   )
