@@ -31,15 +31,8 @@ function melBands(size: number, rate: number): Band[] {
   })
 }
 
-/** Levels of the mel bands over time, one row after the other. */
-export interface MelSpectrogram {
-  readonly levels: Float32Array
-  /** Bands in a row. */
-  readonly bands: number
-  readonly rows: number
-  /** Time of the first row, seconds into the samples: the middle of its window. */
-  readonly begin: number
-}
+/** Levels of the mel bands over time, one row after the other; each row has `bands` values. */
+export type MelSpectrogram = ReturnType<typeof melSpectrogram>
 
 const bandSettings = { count: 40, lowest: 30, highest: 10_000 }
 /** Length of the piece a row is taken of, seconds; rounded up to a power of two of samples. */
@@ -49,7 +42,7 @@ const windowSeconds = 0.035
  * `rowsPerSecond` rows of 40 mel bands from 30 Hz to 10 kHz. Samples that are no numbers count as silence; a piece shorter than
  * one window has no rows.
  */
-export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPerSecond: number): MelSpectrogram {
+export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPerSecond: number) {
   const size = powerOfTwo(windowSeconds * sampleRate)
   const filters = melBands(size, sampleRate)
   const hop = sampleRate / rowsPerSecond
@@ -63,6 +56,7 @@ export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPe
     for (const [offset, magnitudes] of pair.entries())
       if (row + offset < rows) sumUp(magnitudes, filters, levels.subarray((row + offset) * filters.length))
   }
+  // The first row begins in the middle of its window, seconds into the samples.
   return { levels, bands: filters.length, rows, begin: size / 2 / sampleRate }
 }
 

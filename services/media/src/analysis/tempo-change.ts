@@ -1,12 +1,9 @@
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
-import { findPulse, type Pulse } from './pulse.ts'
+import { findPulse } from './pulse.ts'
 import { coarseTempo, fit, fitNear } from './tempo-comb.ts'
 
 /** The tempo of one part of a track. */
-export interface PartTempo {
-  readonly pulse: Pulse
-  readonly bpm: number
-}
+export type PartTempo = ReturnType<typeof partTempo>
 
 /** A part must fit its own tempo at least this well to say anything. */
 const minFit = 0.15
@@ -18,7 +15,7 @@ const [driftShare, exactShare] = [0.12, 0.015]
 const part = { min: 8, max: 30 } as const
 
 /** The coarse tempo of a part. */
-export function partTempo(envelopes: OnsetEnvelopes): PartTempo {
+export function partTempo(envelopes: OnsetEnvelopes) {
   const pulse = findPulse(envelopes)
   return { pulse, bpm: coarseTempo(pulse.correlation) }
 }

@@ -55,3 +55,8 @@ export function conversionProblem(error: unknown): unknown {
   if (error instanceof ArtifactMissing) return notFound('file')
   return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error
 }
+
+/** Throws the problem for a failed conversion; for `catch`. */
+export function throwConversionProblem(error: unknown): never {
+  throw conversionProblem(error)
+}

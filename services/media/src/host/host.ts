@@ -7,16 +7,11 @@ import { readFileSync } from 'node:fs'
 /** Sources of the figures; every member has a default. */
 export interface HostSources {
   /** Milliseconds all processors together spent since the start, and how many of them idle. */
-  readonly times?: () => ProcessorTimes
+  readonly times?: () => { readonly all: number; readonly idle: number }
   readonly memory?: () => { total: number; available: number }
   readonly groupMemory?: () => GroupMemory | undefined
   /** Seconds since the start of the host. */
   readonly uptime?: () => number
-}
-
-interface ProcessorTimes {
-  readonly all: number
-  readonly idle: number
 }
 
 /**
@@ -30,7 +25,8 @@ export function createHostReader(dataDirectory: string, sources: HostSources = {
   return async () => {
     const now = orNull(times)
     // Two readings at the same time have nothing between them; the last figure still holds.
-    if (now !== null && before !== null && now.all > before.all) percent = busyBetween(before, now)
+    if (now !== null && before !== null && now.all > before.all)
+      percent = percentOf(1 - (now.idle - before.idle) / (now.all - before.all))
     before = now
     return {
       storage: await readStorage(dataDirectory).catch(() => null),
@@ -41,11 +37,7 @@ export function createHostReader(dataDirectory: string, sources: HostSources = {
   }
 }
 
-function busyBetween(before: ProcessorTimes, now: ProcessorTimes): number {
-  return percentOf(1 - (now.idle - before.idle) / (now.all - before.all))
-}
-
-function readTimes(): ProcessorTimes {
+function readTimes(): { all: number; idle: number } {
   const each = cpus().map(({ times }) => times)
   if (each.length === 0) throw new Error('the system does not report its processors')
   const idle = each.reduce((sum, times) => sum + times.idle, 0)

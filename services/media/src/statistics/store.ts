@@ -54,10 +54,7 @@ export async function readDays(db: Db, { after, since }: { readonly after: numbe
 }
 
 /** The tempi of the jobs that finished last. */
-export async function readTempi(
-  db: Db,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<number[]> {
+export async function readTempi(db: Db, { after, limit }: { after: number; limit: number }): Promise<number[]> {
   const rows = await completed(db, after)
     .select('bpm')
     .where('bpm', 'is not', null)

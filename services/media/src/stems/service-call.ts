@@ -2,15 +2,18 @@ import { parseJson, type Timers } from '@hearth/runtime'
 import type { z } from 'zod'
 import { cleanText, errorOfRefusal, StemServiceError } from './stem-service-error.ts'
 
-/** Limits of calls to the service: time and size. */
-export interface StemLimits {
+/** Limits of calls to the service unless others are given. */
+export const defaultLimits = {
   /** Milliseconds a call without a file may take. */
-  readonly callMs: number
-  /** Milliseconds during which a file may stand still on its way; also how long the service may look at an upload. */
-  readonly stallMs: number
+  callMs: 20_000,
+  /** Milliseconds during which a file may stand still on its way; also how long the service may check an upload. */
+  stallMs: 60_000,
   /** Bytes of an answer. */
-  readonly answerBytes: number
+  answerBytes: 4 * 1024 * 1024,
 }
+
+/** Limits of calls to the service: time and size. */
+export type StemLimits = Readonly<typeof defaultLimits>
 
 /** Dependencies of every call to the service. */
 export interface ServiceLink {

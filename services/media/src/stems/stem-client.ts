@@ -1,7 +1,14 @@
 import { systemTimers, type Timers } from '@hearth/runtime'
 import { downloadResult, type Download } from './download-result.ts'
 import { resultHosts } from './result-address.ts'
-import { callService, startTimeLimit, type ServiceCall, type ServiceLink, type StemLimits } from './service-call.ts'
+import {
+  callService,
+  defaultLimits,
+  startTimeLimit,
+  type ServiceCall,
+  type ServiceLink,
+  type StemLimits,
+} from './service-call.ts'
 import { CheckAnswer, DoneAnswer, MinutesAnswer, TaskAnswer, taskStatesOf, type TaskState } from './stem-answers.ts'
 import { uploadSource, type Upload, type UploadedSource } from './upload-source.ts'
 
@@ -28,9 +35,6 @@ export interface Split {
  * that does not repeat it, or with the reason of its signal.
  */
 export type StemClient = ReturnType<typeof createStemClient>
-
-/** 20 s a call; a file may stand still for a minute; an answer has at most 4 MiB. */
-const defaultLimits: StemLimits = { callMs: 20_000, stallMs: 60_000, answerBytes: 4 * 1024 * 1024 }
 
 type SmallCall<T> = Pick<ServiceCall<T>, 'path' | 'key' | 'answer'> & { readonly json?: object }
 

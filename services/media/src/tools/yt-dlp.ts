@@ -10,13 +10,8 @@ import { ToolFailure } from './tool-failure.ts'
 import { createOutputReader, MediaFacts, type DownloadProgress } from './yt-dlp-output.ts'
 import { downloadArgs, probeArgs, type DownloadOptions, type YtDlpContext, type YtDlpSource } from './yt-dlp-args.ts'
 
-/** Facts about media before it is fetched. */
-export interface MediaInfo extends MediaFacts {
-  readonly thumbnail: string | null
-  readonly formats: readonly MediaFormat[]
-  /** The whole document, for a download without another query. */
-  readonly json: string
-}
+/** Facts about media before it is fetched; `json` is the whole document, for a download without another query. */
+export type MediaInfo = ReturnType<typeof infoOf>
 
 const Format = z.object({
   format_id: z.string(),
@@ -243,7 +238,7 @@ const homeOnly = (home: string): Readonly<Record<string, string>> => ({
 })
 
 /** Reads the document of a probe; a page that holds one media counts as it. Throws a `MediaFailure` when it is none. */
-export function infoOf(json: string): MediaInfo {
+function infoOf(json: string) {
   const content = parseJson(json)
   const page = Page.safeParse(content)
   const single = page.success ? page.data.entries[0] : content
@@ -266,7 +261,7 @@ async function downloaded(directory: string, path: string | undefined): Promise<
 }
 
 /** Bytes of all files in a folder. */
-export async function sizeOf(directory: string): Promise<number> {
+async function sizeOf(directory: string): Promise<number> {
   const names = await readdir(directory).catch(() => [])
   const sizes = await Promise.all(
     names.map(async (name) => (await lstat(join(directory, name)).catch(() => undefined))?.size ?? 0),

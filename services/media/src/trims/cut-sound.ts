@@ -40,7 +40,7 @@ export async function cutSound(
   refuseShort(part, facts)
 }
 
-async function readFacts(file: string): Promise<WavFacts | undefined> {
+async function readFacts(file: string) {
   const handle = await open(file)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0)
@@ -50,7 +50,7 @@ async function readFacts(file: string): Promise<WavFacts | undefined> {
   }
 }
 
-function refuseShort({ startMs, endMs }: Part, { frames, sampleRate }: WavFacts): void {
+function refuseShort({ startMs, endMs }: Part, { frames, sampleRate }: { frames: number; sampleRate: number }): void {
   const frameAt = (ms: number) => Math.round((ms * sampleRate) / 1000)
   const missing = frameAt(endMs) - frameAt(startMs) - frames
   if (missing <= 0) return
@@ -59,16 +59,8 @@ function refuseShort({ startMs, endMs }: Part, { frames, sampleRate }: WavFacts)
   throw invalid(`end lies beyond the end of the track, which has ${length.toFixed(3)} seconds`)
 }
 
-/** Sample format of a WAV file. */
-interface WavFacts {
-  readonly channels: number
-  readonly sampleRate: number
-  /** Samples of each channel. */
-  readonly frames: number
-}
-
 /** Reads the beginning of a WAV file (RIFF chunks `fmt ` and `data`); undefined when it is none, or they are not in it. */
-export function readWavHeader(bytes: Buffer): WavFacts | undefined {
+export function readWavHeader(bytes: Buffer) {
   if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined
   let format: { channels: number; sampleRate: number; frameBytes: number } | undefined
   for (let at = 12; at + 8 <= bytes.length;) {
@@ -82,6 +74,7 @@ export function readWavHeader(bytes: Buffer): WavFacts | undefined {
       }
     } else if (name === 'data' && format !== undefined && format.frameBytes > 0) {
       const { channels, sampleRate, frameBytes } = format
+      // Frames are samples of each channel.
       return { channels, sampleRate, frames: Math.floor(length / frameBytes) }
     }
     // A chunk of an odd length has a byte behind it that does not count.

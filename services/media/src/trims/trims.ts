@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { withTemporaryFolder } from '@hearth/runtime'
 import { isJobId } from '../artifacts/artifact-store.ts'
 import type { JobRow } from '../tables.ts'
-import { conversionProblem, findDerived, keepDerived, type DerivedDependencies } from '../delivery/derived-file.ts'
+import { findDerived, keepDerived, throwConversionProblem, type DerivedDependencies } from '../delivery/derived-file.ts'
 import { trimName } from '../jobs/file-names.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import { conflict, invalid, notFound, unavailable } from '../problems.ts'
@@ -92,9 +92,7 @@ export class Trims {
       )
       await keepDerived(this.#dependencies, job, { name, file: output })
       await this.#forgetOldest(job, name)
-    }).catch((error: unknown) => {
-      throw conversionProblem(error)
-    })
+    }).catch(throwConversionProblem)
   }
 
   /** Runs the work in a slot; throws a problem when none is free in time. */
