@@ -42,48 +42,53 @@ interface GuardDependencies {
 }
 
 /** Creates the guard, which checks budget, session, access and origin of every request before it is parsed. */
-export function createGuard(dependencies: GuardDependencies) {
+export function createGuard({ isSignInOn, identify, csrf, clock, hostNames }: GuardDependencies) {
   const budgets = new Map<string, Budget>()
+
+  function count(guarded: GuardedRequest, spec: Route['spec'] | undefined): void {
+    if (spec?.limit === 'none') return
+    const name = spec === undefined ? 'unknown' : `${spec.method} ${spec.path}`
+    const limit = spec === undefined ? 60 : Number(spec.limit)
+    const budget = budgets.get(name) ?? createBudget({ limit, windowSeconds: 60, clock })
+    budgets.set(name, budget)
+    checkAllowance(guarded, budget.take(addressGroup(guarded.client.address)), clock.now())
+  }
+
+  function checkToken({ request }: GuardedRequest, token: string | undefined, session: string | undefined): void {
+    const cookie = request.cookies[csrfCookie]
+    const isRight = cookie !== undefined && token !== undefined && isSame(cookie, token) && csrf.isValid(token, session)
+    if (!isRight) throw forbidden('The CSRF token is missing or not that of the cookie; load the page again')
+  }
+
+  /** While sign-in is off there is no session to bind to. */
+  const sessionOf = ({ request }: GuardedRequest) => (isSignInOn() ? request.cookies[sessionCookie] : undefined)
+
   return {
     async check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
-      count(budgets, guarded, { spec, clock: dependencies.clock })
-      const { request } = guarded
-      const key = request.cookies[sessionCookie]
-      const username = key === undefined ? undefined : await dependencies.identify(key)
-      const isOn = dependencies.isSignInOn()
-      if (!isOn) checkHost(guarded, dependencies.hostNames())
-      const caller = callerOf({ isOn, username, key })
+      count(guarded, spec)
+      const key = guarded.request.cookies[sessionCookie]
+      const username = key === undefined ? undefined : await identify(key)
+      const isOn = isSignInOn()
+      if (!isOn) checkHost(guarded, hostNames())
+      const signedIn = username === undefined ? undefined : { username, sessionKey: key }
+      const caller = isOn ? signedIn : { username: 'local', sessionKey: undefined }
       const access = spec?.access ?? 'member'
       if (caller === undefined && access !== 'public') throw refusal(guarded, access)
-      if (!isRead(guarded)) checkOrigin(guarded, spec, { dependencies, caller })
+      if (isRead(guarded)) return caller
+      if (isCrossSite(guarded)) throw forbidden('Requests from other sites are refused')
+      // A form may carry the token itself; it is checked when the form was read.
+      if (!hasHeader(guarded) && spec?.takes !== undefined) return caller
+      const token = guarded.request.headers['x-csrf-token']
+      checkToken(guarded, typeof token === 'string' ? token : undefined, caller?.sessionKey ?? sessionOf(guarded))
       return caller
     },
     /** Checks the CSRF token of a form. */
     checkBody(guarded: GuardedRequest, spec: Route['spec'], body: unknown): void {
       if (isRead(guarded) || spec.takes === undefined || hasHeader(guarded)) return
       const field = (body as { csrf_token?: unknown } | undefined)?.csrf_token
-      checkToken(guarded, typeof field === 'string' ? field : undefined, dependencies)
+      checkToken(guarded, typeof field === 'string' ? field : undefined, sessionOf(guarded))
     },
   }
-}
-
-function callerOf({ isOn, username, key }: { isOn: boolean; username: string | undefined; key: string | undefined }) {
-  if (!isOn) return { username: 'local', sessionKey: undefined }
-  return username === undefined ? undefined : { username, sessionKey: key }
-}
-
-function count(
-  budgets: Map<string, Budget>,
-  guarded: GuardedRequest,
-  { spec, clock }: { spec: Route['spec'] | undefined; clock: Clock },
-): void {
-  if (spec?.limit === 'none') return
-  const name = spec === undefined ? 'unknown' : `${spec.method} ${spec.path}`
-  const limit = spec === undefined ? 60 : Number(spec.limit)
-  const budget = budgets.get(name) ?? createBudget({ limit, windowSeconds: 60, clock })
-  budgets.set(name, budget)
-  const allowance = budget.take(addressGroup(guarded.client.address))
-  checkAllowance(guarded, allowance, clock.now())
 }
 
 /** Redirects a browser to the sign-in page; answers a script with 401. */
@@ -94,38 +99,6 @@ function refusal({ request }: GuardedRequest, access: string): Problem {
 }
 
 const hasHeader = ({ request }: GuardedRequest): boolean => request.headers['x-csrf-token'] !== undefined
-
-function checkOrigin(
-  guarded: GuardedRequest,
-  spec: Route['spec'] | undefined,
-  { dependencies, caller }: { dependencies: GuardDependencies; caller: Caller | undefined },
-): void {
-  const { headers } = guarded.request
-  if (isCrossSite(guarded)) throw forbidden('Requests from other sites are refused')
-  // A form may carry the token itself; it is looked at when the form was read.
-  if (!hasHeader(guarded) && spec?.takes !== undefined) return
-  const token = headers['x-csrf-token']
-  checkToken(guarded, typeof token === 'string' ? token : undefined, dependencies, caller)
-}
-
-// oxlint-disable-next-line max-params
-function checkToken(
-  guarded: GuardedRequest,
-  token: string | undefined,
-  dependencies: GuardDependencies,
-  caller?: Caller,
-): void {
-  const cookie = guarded.request.cookies[csrfCookie]
-  const session = caller?.sessionKey ?? sessionOf(guarded, dependencies)
-  const isRight =
-    cookie !== undefined && token !== undefined && isSame(cookie, token) && dependencies.csrf.isValid(token, session)
-  if (!isRight) throw forbidden('The CSRF token is missing or not that of the cookie; load the page again')
-}
-
-/** While sign-in is off there is no session to bind to. */
-function sessionOf({ request }: GuardedRequest, dependencies: GuardDependencies): string | undefined {
-  return dependencies.isSignInOn() ? request.cookies[sessionCookie] : undefined
-}
 
 /** Refuses unknown host names while sign-in is off, against DNS rebinding. */
 function checkHost({ client }: GuardedRequest, names: readonly string[]): void {

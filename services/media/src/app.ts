@@ -2,17 +2,11 @@ import { hkdfSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
-import {
-  createGuardedFetch,
-  createOpenGuarded,
-  createOutboundPolicy,
-  type GuardedFetch,
-  type OpenGuarded,
-  type OutboundPolicy,
-} from '@hearth/outbound'
+import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { writeFileAtomic, type Log, type Timers } from '@hearth/runtime'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
@@ -22,12 +16,11 @@ import { Sessions } from './accounts/sessions.ts'
 import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import { analysisRate } from './analysis/audio-pieces.ts'
-import type { ArtifactStore } from './artifacts/artifact-store.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
 import { createConvertAudio, createConvertVideo } from './conversion/convert.ts'
-import { createSlots, type Slots } from './conversion/slots.ts'
-import { CookieJars } from './cookies/jars.ts'
+import { createSlots } from './conversion/slots.ts'
+import { createCookieJars } from './cookies/jars.ts'
 import { createMp3s } from './delivery/mp3.ts'
 import type { MediaBus } from './events.ts'
 import { createEventStreams } from './events/streams.ts'
@@ -38,16 +31,15 @@ import { createRemoveAll } from './jobs/remove-all.ts'
 import { createRunJob, diskReserve, factsValues, freeSpace } from './jobs/run-job.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
-import { createPlatformHosts, type PlatformHosts } from './platforms/platform-hosts.ts'
-import { createExtractorChoice, createUrlReader, type UrlReader } from './platforms/read-url.ts'
-import type { Platform } from './platforms/schema.ts'
+import { createPlatformHosts } from './platforms/platform-hosts.ts'
+import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
 import type { Queue } from './queue/queue.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
-import { Logos } from './settings/logo.ts'
+import { createLogos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
-import { openWatermark, type Watermark } from './settings/watermark.ts'
+import { openWatermark } from './settings/watermark.ts'
 import { createLinkBase, shareAddress } from './shares/share-address.ts'
 import { createShareTokens } from './shares/share-tokens.ts'
 import { Shares } from './shares/shares.ts'
@@ -57,7 +49,7 @@ import { createStemFetch } from './stems/stem-fetch.ts'
 import { StemAccountStore } from './stems/stem-account.ts'
 import { openStems } from './stems/stems.ts'
 import type { Tables } from './tables.ts'
-import { createPictureCache } from './thumbnails/picture-cache.ts'
+import { PictureCache } from './thumbnails/picture-cache.ts'
 import { Thumbnails } from './thumbnails/thumbnails.ts'
 import { openToolbox, type Toolbox } from './tools/toolbox.ts'
 import { Trims } from './trims/trims.ts'
@@ -77,44 +69,19 @@ export interface CoreDependencies {
   readonly queue: Queue
 }
 
-/** The parts of a process that works on jobs, whether or not it answers requests. */
-export interface Core extends CoreDependencies {
-  readonly settings: SettingsStore
-  /** Addresses that may be reached, and the two ways to reach them. */
-  readonly policy: OutboundPolicy
-  readonly fetch: GuardedFetch
-  readonly open: OpenGuarded
-  readonly tools: Toolbox
-  readonly chosenYtDlp: ChosenYtDlp
-  readonly artifacts: ArtifactStore
-  readonly jars: CookieJars
-  readonly folders: WorkFolders
-  readonly watermark: Watermark
-  /** The hosts of each platform. */
-  readonly hosts: PlatformHosts
-  /** Numbers of workers, conversions and fragments that fit this host. */
-  readonly sizes: ReturnType<typeof sizesFor>
-  /** Slots for work that needs the processor. */
-  readonly heavy: Slots
-  readonly workers: Workers
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
-  /** Folder for temporary files. */
-  readonly scratch: string
-  /** Number of jobs this process works on at a time. */
-  readonly workerCount: () => number
-  close(): Promise<void>
-}
+/** Everything a process needs to work on jobs, whether or not it answers requests. */
+export type Core = Awaited<ReturnType<typeof createCore>>
 
 /** Creates everything but the web side. No job runs until the workers are started. */
-export async function createCore(dependencies: CoreDependencies): Promise<Core> {
-  const { config, database, log, bus } = dependencies
+export async function createCore(dependencies: CoreDependencies) {
+  const { config, log, bus } = dependencies
   const base = await openBase(dependencies)
-  const { settings, artifacts, sizes } = base
+  const { db, settings, artifacts, sizes } = base
   const unsubscribe = followSettings(settings, bus, log)
   const { run, close: closeRun } = createRun(base)
   const workers = new Workers({
     ...dependencies,
-    db: database.query,
+    db,
     run,
     discard: (id) => artifacts.removeJob(id),
     lease: config.leaseSeconds * 1000,
@@ -122,8 +89,9 @@ export async function createCore(dependencies: CoreDependencies): Promise<Core> 
   return {
     ...base,
     workers,
-    workerCount: () => config.workers ?? (settings.current().download_worker_count || sizes.workers),
-    async close() {
+    /** Number of jobs this process works on at a time. */
+    workerCount: (): number => config.workers ?? (settings.current().download_worker_count || sizes.workers),
+    async close(): Promise<void> {
       unsubscribe()
       base.chosenYtDlp.close()
       await workers.close()
@@ -134,31 +102,32 @@ export async function createCore(dependencies: CoreDependencies): Promise<Core> 
   }
 }
 
-/** The parts that workers and web side share. */
-type Base = Omit<Core, 'workers' | 'workerCount' | 'close'>
-
-async function openBase(dependencies: CoreDependencies): Promise<Base> {
+/** Opens what workers and the web side share. */
+async function openBase(dependencies: CoreDependencies) {
   const { config, database, timers, sealer } = dependencies
   const db = database.query
   const settings = await openSettings(db)
   const policy = createOutboundPolicy(config.outboundAllow)
-  const hosts = createPlatformHosts(config.extraHosts)
   const sizes = sizesFor(effectiveProcessors())
   return {
     ...dependencies,
+    db,
     settings,
+    /** Addresses that may be reached, and the two ways to reach them. */
     policy,
-    hosts,
-    sizes,
     fetch: createGuardedFetch(policy),
     open: createOpenGuarded(policy),
     ...openTools({ ...dependencies, db, settings, policy }),
     artifacts: await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory }),
-    jars: new CookieJars({ db, sealer, clock: timers }),
+    jars: createCookieJars({ db, sealer, clock: timers }),
     folders: new WorkFolders(join(config.dataDirectory, 'work')),
     watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
+    hosts: createPlatformHosts(config.extraHosts),
+    /** Numbers of workers, conversions and fragments that fit this host. */
+    sizes,
+    /** Slots for work that needs the processor. */
     heavy: createSlots(sizes.heavy),
-    extractorsFor: createExtractorChoice(hosts),
+    /** Folder for temporary files. */
     scratch: openScratch(config.dataDirectory),
   }
 }
@@ -170,10 +139,7 @@ export interface ToolDependencies extends Omit<ChosenYtDlpDependencies, 'config'
 }
 
 /** Opens yt-dlp, in the version that was chosen, and ffmpeg. The caller closes both members. */
-export function openTools({ policy, ...dependencies }: ToolDependencies): {
-  readonly tools: Toolbox
-  readonly chosenYtDlp: ChosenYtDlp
-} {
+export function openTools({ policy, ...dependencies }: ToolDependencies) {
   const chosenYtDlp = new ChosenYtDlp({
     ...dependencies,
     fetchMissing: (chosen, wanted) => fetchTaken(chosen, wanted, tools.runner),
@@ -200,8 +166,8 @@ function followSettings(settings: SettingsStore, bus: MediaBus, log: Log): () =>
 }
 
 /** Creates the steps of a job: download, conversion, storing, analysis. */
-function createRun(base: Base) {
-  const { database, bus, timers, log, tools, sizes } = base
+function createRun(base: Awaited<ReturnType<typeof openBase>>) {
+  const { bus, timers, log, tools, sizes } = base
   const settings = () => base.settings.current()
   const analyser = createAnalyser({
     slots: sizes.heavy,
@@ -210,16 +176,10 @@ function createRun(base: Base) {
   const monotonic = () => timers.monotonic()
   const encoding = { ffmpeg: tools.ffmpeg, slots: base.heavy, bus, monotonic, settings }
   const run = createRunJob({
-    db: database.query,
-    bus,
-    timers,
+    ...base,
     settings,
     ytDlp: tools.ytDlp,
     ffmpeg: tools.ffmpeg,
-    jars: base.jars,
-    artifacts: base.artifacts,
-    folders: base.folders,
-    extractorsFor: base.extractorsFor,
     fragments: () => settings().download_concurrent_fragments || sizes.fragments,
     convertVideo: createConvertVideo({ ...encoding, withWatermark: (work) => base.watermark.withPicture(work) }),
     convertAudio: createConvertAudio(encoding),
@@ -237,12 +197,7 @@ export interface AppDependencies {
 }
 
 /** The running service. */
-export interface App {
-  readonly http: Awaited<ReturnType<typeof createServer>>
-  readonly core: Core
-  /** Stops answering; the workers hand their jobs back. */
-  close(): Promise<void>
-}
+export type App = Awaited<ReturnType<typeof createApp>>
 
 /** Prefixes of paths that are no pages. */
 const apiPaths = [
@@ -259,7 +214,7 @@ const apiPaths = [
 ]
 
 /** Creates the routes on top of the core, starts workers and upkeep. The server does not listen yet. */
-export async function createApp(dependencies: AppDependencies): Promise<App> {
+export async function createApp(dependencies: AppDependencies) {
   const { core } = dependencies
   const streams = createEventStreams(core.bus)
   const opened = await openFeatures(dependencies, streams)
@@ -279,7 +234,6 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   })
   const upkeep = createUpkeep({
     ...core,
-    db: core.database.query,
     settings: () => core.settings.current(),
     others: [() => features.shares.tidy(), () => features.thumbnails.tidy()],
   })
@@ -291,7 +245,8 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
   return {
     http,
     core,
-    async close() {
+    /** Stops answering; the workers hand their jobs back. */
+    async close(): Promise<void> {
       upkeep.close()
       streams.close()
       await Promise.all([http.close(), opened.close()])
@@ -302,10 +257,9 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
 /** Creates what the routes call, feature by feature. Features are closed before the core. */
 async function openFeatures(dependencies: AppDependencies, streams: Features['streams']) {
   const { core } = dependencies
-  const { config, settings: settingsStore, database, timers, bus, artifacts, tools } = core
+  const { config, settings: settingsStore, timers, bus, artifacts, tools } = core
   const context = {
     ...core,
-    db: database.query,
     clock: timers,
     ytDlp: tools.ytDlp,
     ffmpeg: tools.ffmpeg,
@@ -325,14 +279,15 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
   const stems = await openStems({ ...context, jobs, trims, client, account: stemAccount })
   const tokens = createShareTokens(keyOf(dependencies, 'share links'))
   const shares = new Shares({ ...context, jobs, mp3s, tokens })
-  const pictures = createPictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
+  const pictures = new PictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
   const features: Omit<Features, 'document'> = {
     account: { ...account, hasJob: (id) => jobs.has(id) },
     jobs,
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
     readUrl,
     lookup,
-    delivery: { jobs, artifacts, mp3s },
+    artifacts,
+    mp3s,
     trims,
     stemAccount,
     stems,
@@ -345,10 +300,10 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     jars: core.jars,
     thumbnails: new Thumbnails({ ...context, readUrl, lookup, pictures }),
     streams,
-    stillAllowed: ({ sessionKey }: Caller) => isStillAllowed(sessions, sessionKey),
+    stillAllowed: ({ sessionKey }: Caller) => sessions.isUsable(sessionKey),
     settings: settingsStore,
     changeSettings: createChangeSettings({ settings: settingsStore, account: sessions, bus }),
-    logos: new Logos(context),
+    logos: createLogos(context),
     statistics: createStatistics({ ...context, settings: settingsStore }),
     updates: createUpdates(context),
     host: createHostReader(config.dataDirectory),
@@ -370,10 +325,10 @@ const keyOf = ({ secret }: AppDependencies, purpose: string): Buffer =>
 
 /** Creates sign-in and the guard in front of the routes. */
 function createAccess(dependencies: AppDependencies) {
-  const { settings, database, config, timers } = dependencies.core
+  const { settings, db, config, timers } = dependencies.core
   const csrf = createCsrfTokens(keyOf(dependencies, 'csrf'))
   const captcha = createCaptcha(keyOf(dependencies, 'captcha'), timers)
-  const sessions = new Sessions({ db: database.query, clock: timers, settings, captcha })
+  const sessions = new Sessions({ db, clock: timers, settings, captcha })
   const guard = createGuard({
     isSignInOn: () => sessions.isOn(),
     identify: (key) => sessions.identify(key),
@@ -392,10 +347,6 @@ function canWrite(folder: string): Promise<boolean> {
   )
 }
 
-function isStillAllowed(sessions: Sessions, key: string | undefined): Promise<boolean> {
-  return key === undefined ? Promise.resolve(!sessions.isOn()) : sessions.isUsable(key)
-}
-
 /** Time for the probe of a submitted URL, milliseconds. */
 const probeTimeout = 8000
 
@@ -405,7 +356,9 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
     queueSize: core.config.queueSize,
     readUrl,
     async probe(media, jobId) {
-      const info = await orUndefined(lookup.find(media), probeTimeout)
+      // A platform that fails, or takes longer than the timeout, is not waited for.
+      const late = setTimeout(probeTimeout, undefined, { ref: false })
+      const info = await Promise.race([lookup.find(media).catch(() => undefined), late])
       if (info === undefined) return undefined
       if (info.json !== '') await writeFileAtomic(core.folders.infoFile(jobId), info.json).catch(() => undefined)
       return factsValues(info)
@@ -414,17 +367,6 @@ function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; looku
       if ((await freeSpace(core.scratch)) < diskReserve) throw unavailable('There is not enough space left on the disk')
     },
   })
-}
-
-/** Resolves to the promise's value; to undefined when it rejects or takes longer than the timeout. */
-async function orUndefined<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), timeoutMs)
-  try {
-    return await Promise.race([promise.catch(() => undefined), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)

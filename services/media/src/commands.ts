@@ -1,8 +1,8 @@
-import type { DoctorCheck } from '@hearth/runtime'
+import { OperatorError, type DoctorCheck } from '@hearth/runtime'
 import { addBackupCommands, addServeCommand } from '@hearth/service'
 import type { Command } from 'commander'
-import { addAccountCommands } from './command-line/accounts.ts'
-import { addToolCommands } from './command-line/update-tools.ts'
+import type { ToolUpdate, Updates } from './updates/schema.ts'
+import type { Updater } from './updates/updates.ts'
 
 /** Adds what `hearth media …` can do. */
 export function addCommands(program: Command): void {
@@ -17,6 +17,78 @@ export function addCommands(program: Command): void {
   addAccountCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   addToolCommands(program)
+}
+
+/** Adds `reset-admin-password`, for an administrator who lost the password. */
+function addAccountCommands(program: Command): void {
+  program
+    .command('reset-admin-password')
+    .description('give the account a new password, print it, and end all sessions')
+    .action(async () => {
+      const [{ createPassword, hashPassword }, { systemClock }, { sessionStoreIn }, { openSettings }, { withStorage }] =
+        await Promise.all([
+          import('@hearth/credentials'),
+          import('@hearth/runtime'),
+          import('./accounts/sessions.ts'),
+          import('./settings/settings.ts'),
+          import('./command-line/data.ts'),
+        ])
+      await withStorage(async ({ database }) => {
+        const settings = await openSettings(database.query)
+        const name = settings.internal('admin_username') ?? 'admin'
+        const password = createPassword()
+        await settings.write({}, { admin_username: name, admin_password_hash: await hashPassword(password) })
+        await sessionStoreIn(database.query, systemClock).endAll()
+        process.stderr.write(`new password of ${name}, valid at once; all sessions have ended:\n`)
+        process.stdout.write(`${password}\n`)
+      })
+    })
+}
+
+/** Adds `tools`: the versions there are, and another yt-dlp. A running service uses it from its next job on. */
+function addToolCommands(program: Command): void {
+  const tools = program.command('tools').description('the programs media are fetched and converted with')
+  tools
+    .command('status')
+    .description('print a line for each component: name, version, newest version; - for what is not known')
+    .option('--json', 'print everything that is known')
+    .action((options: { json?: boolean }) => withUpdates(async (updates) => print(await updates.check(), options)))
+  tools
+    .command('update')
+    .description('fetch the newest yt-dlp, try it, take it when it works, and print the version in use')
+    .action(() => change((updates) => updates.updateYtDlp()))
+  tools
+    .command('revert')
+    .description('go back to the yt-dlp before, and print its version')
+    .action(() => change((updates) => updates.revertYtDlp()))
+}
+
+function print(status: Updates, { json }: { json?: boolean }): void {
+  if (json === true) {
+    process.stdout.write(`${JSON.stringify(status, null, 2)}\n`)
+    return
+  }
+  for (const [name, { current, latest, update_available }] of Object.entries(status.components)) {
+    process.stdout.write(`${[name, current ?? '-', latest ?? '-'].join('\t')}\n`)
+    if (update_available) process.stderr.write(`${name}: ${latest} is newer than ${current}\n`)
+  }
+  if (!status.complete)
+    process.stderr.write('not every newest version could be asked for; an hour later it is tried again\n')
+}
+
+async function change(work: (updates: Updater) => Promise<ToolUpdate>): Promise<void> {
+  await withUpdates(async (updates) => {
+    const { ok, version, message } = await work(updates)
+    if (!ok) throw new OperatorError(message)
+    process.stderr.write(`${message}\n`)
+    process.stdout.write(`${version ?? '-'}\n`)
+  })
+}
+
+async function withUpdates(work: (updates: Updater) => Promise<void>): Promise<void> {
+  // Only these commands need the tools.
+  const { openUpdates } = await import('./command-line/open-updates.ts')
+  await openUpdates(work)
 }
 
 /** Describes the tools on this host, for `hearth doctor`. */

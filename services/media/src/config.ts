@@ -83,19 +83,15 @@ export function readConfig(environment: Environment) {
   }
 }
 
-/** Reads the settings and checks the places they name, so that a wrong one answers before the service is loaded. */
+/**
+ * Reads the settings and checks the programs and directories they name, before the service is loaded and anything is written.
+ * Throws an `OperatorError` that names the wrong setting.
+ */
 export function readCheckedConfig(environment: Environment): Config {
   const config = readConfig(environment)
-  checkPlaces(config)
-  return config
-}
-
-/**
- * Checks the programs and directories that the settings name before anything is written. Throws an `OperatorError` that names
- * the wrong one.
- */
-function checkPlaces({ ytDlpPath, ffmpegPath, artifacts }: Config): void {
+  const { ytDlpPath, ffmpegPath, artifacts } = config
   if (ytDlpPath !== undefined) checkProgram('YTDLP_PATH', ytDlpPath)
   if (ffmpegPath !== undefined) checkProgram('FFMPEG_PATH', ffmpegPath)
   checkArtifacts(artifacts)
+  return config
 }

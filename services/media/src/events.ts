@@ -4,6 +4,23 @@ import { Job, JobStatus } from './jobs/schema.ts'
 
 const shared = { seq: z.int().min(0).meta({ description: 'Grows with every event; also the id of the message' }) }
 
+const changing = Job.pick({
+  filename: true,
+  filesize_bytes: true,
+  codec: true,
+  bitrate_kbps: true,
+  video_title: true,
+  video_meta_hover: true,
+  duration_seconds: true,
+  finished_at: true,
+  bpm: true,
+  bpm_confidence: true,
+  audio_hash: true,
+})
+
+/** Members of a job that an event carries when they changed. */
+export const jobEventMembers = changing.keyof().options
+
 /** A job changed: its id and status, and of the rest only what is new. */
 export const JobEvent = z
   .object({
@@ -14,19 +31,7 @@ export const JobEvent = z
     timestamp: z.iso.datetime(),
     progress: z.int().min(0).max(100).optional(),
     eta_seconds: z.int().min(0).nullable().optional(),
-    ...Job.pick({
-      filename: true,
-      filesize_bytes: true,
-      codec: true,
-      bitrate_kbps: true,
-      video_title: true,
-      video_meta_hover: true,
-      duration_seconds: true,
-      finished_at: true,
-      bpm: true,
-      bpm_confidence: true,
-      audio_hash: true,
-    }).partial().shape,
+    ...changing.partial().shape,
   })
   .meta({ id: 'JobEvent' })
 

@@ -55,12 +55,7 @@ interface OpenContext {
   readonly opening: Opening
 }
 
-interface OpenedCore {
-  readonly core: Core
-  readonly secret: Uint8Array
-}
-
-async function openCore(config: Config, context: OpenContext): Promise<OpenedCore> {
+async function openCore(config: Config, context: OpenContext): Promise<{ core: Core; secret: Uint8Array }> {
   const { log, timers, opening } = context
   const { database, sealer, secret } = await opening.openDatabase(() =>
     openSealedStorage<Tables>('media', { ...config, warn: (message) => log.warn(message) }, migrations),

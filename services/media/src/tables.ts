@@ -1,8 +1,7 @@
 import type { SessionRow } from '@hearth/accounts'
-import type { JobStatus } from './jobs/schema.ts'
-import type { MediaType, Platform, Quality } from './platforms/schema.ts'
+import type { Job } from './jobs/schema.ts'
 
-/** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1. */
+/** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
 export interface Tables {
   facts: NamedRow
   settings: NamedRow
@@ -21,40 +20,24 @@ export interface NamedRow {
   value: string
 }
 
-/** One download: its request, status and result. */
-export interface JobRow {
-  id: string
-  /** Canonical. */
-  url: string
-  platform: Platform
+/** One download: its request, status and result. Members without an entry here are those that the API shows. */
+export interface JobRow extends Omit<Job, 'created_at' | 'finished_at' | 'duration_seconds' | 'filename'> {
   /** Equal for every address of the same media. */
   media_key: string
-  type: MediaType
-  quality: Quality
-  status: JobStatus
   /** Counts every handing out; a worker writes only under the number it was given. */
   attempt: number
   /** Number of times in a row that a worker was lost with it. */
   interruptions: number
   /** Until when the worker that has it counts as alive; null when none has. */
   lease_until: number | null
-  video_title: string | null
-  video_meta_hover: string | null
-  message: string | null
   /** Stable code of a failure. */
   error_code: string | null
   created_at: number
   /** Time at which it entered the queue; the queue is served in this order. */
   queued_at: number
   finished_at: number | null
-  filesize_bytes: number | null
   duration_ms: number | null
-  codec: string | null
-  bitrate_kbps: number | null
-  bpm: number | null
-  bpm_confidence: number | null
   bpm_alternative: number | null
-  audio_hash: string | null
   /** Name of the stored file, as `source.m4a`. */
   artifact: string | null
   /** Milliseconds of audio that were split into stems. */

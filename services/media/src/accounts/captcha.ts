@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '@hearth/runtime'
+import { isSame } from './csrf.ts'
 
 /** Minimum and maximum age of a token: no person is faster, and no page lives longer; milliseconds. */
 const minAge = 1000
@@ -32,9 +33,7 @@ export function createCaptcha(secret: Uint8Array, clock: Clock) {
     redeem(token: string): boolean {
       const end = token.lastIndexOf('.')
       const text = token.slice(0, Math.max(0, end))
-      const given = Buffer.from(token.slice(end + 1), 'base64url')
-      const expected = proofOf(text)
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false
+      if (!isSame(Buffer.from(token.slice(end + 1), 'base64url'), proofOf(text))) return false
       const [, timestamp = '', nonce = ''] = text.split('.')
       const now = clock.now()
       const age = now - Number(timestamp)

@@ -20,15 +20,13 @@ export function createCsrfTokens(secret: Uint8Array) {
     isValid(token: string, session: string | undefined): boolean {
       const [random, proof] = token.split('.')
       if (random === undefined || proof === undefined) return false
-      const given = Buffer.from(proof, 'base64url')
-      const expected = proofOf(random, session)
-      return given.length === expected.length && timingSafeEqual(given, expected)
+      return isSame(Buffer.from(proof, 'base64url'), proofOf(random, session))
     },
   }
 }
 
-/** Compares two texts in constant time. */
-export function isSame(one: string, other: string): boolean {
+/** Compares two texts, or two values of bytes, in constant time. */
+export function isSame(one: string | Buffer, other: string | Buffer): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

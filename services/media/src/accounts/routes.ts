@@ -1,6 +1,6 @@
 import type { Call, Content, Route } from '@hearth/http'
-import { z } from 'zod'
 import { route, sessionCookie, type Caller } from '../access.ts'
+import { JobPath } from '../jobs/schema.ts'
 import { version } from '../version.ts'
 import type { Captcha } from './captcha.ts'
 import { csrfCookie, type CsrfTokens } from './csrf.ts'
@@ -79,7 +79,7 @@ function pageRoutes({ hasJob }: AccountDependencies, cookies: PageCookies): Rout
         path: '/job/{job_id}',
         summary: 'A job',
         limit: '120',
-        params: z.object({ job_id: z.string().toLowerCase() }),
+        params: JobPath,
         errors: [404],
         errorPages: [404],
       },

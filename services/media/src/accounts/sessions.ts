@@ -64,16 +64,16 @@ export class Sessions {
     return (await this.#store.use(key))?.userId
   }
 
-  /** As `identify`, without prolonging the session. */
-  async isUsable(key: string): Promise<boolean> {
-    return (await this.#store.find(key)) !== undefined
+  /** Resolves to true if a caller with this key, or with none, is still let in; does not prolong the session. */
+  async isUsable(key: string | undefined): Promise<boolean> {
+    return key === undefined ? !this.isOn() : (await this.#store.find(key)) !== undefined
   }
 
   signOut(key: string): Promise<void> {
     return this.#store.end(key)
   }
 
-  /** The account as it is to be stored; once it is, every session must end. */
+  /** The account in the form it is stored in; after it is stored every session must end. */
   async credentials(username: string, password: string) {
     return { admin_username: username, admin_password_hash: await hashPassword(password) }
   }

@@ -18,7 +18,7 @@ export interface AudioAnalysis {
   readonly bpm: number | null
   /** As estimated, three decimals: not folded. */
   readonly rawBpm: number | null
-  /** The other octave it may be heard in, whole; null when there is none. */
+  /** The other octave the beat may be felt in, whole; null when there is none. */
   readonly alternativeBpm: number | null
   /** 0 to 1, four decimals. */
   readonly confidence: number | null
@@ -38,12 +38,7 @@ export interface AnalysisOptions {
 }
 
 /** Analyses audio files, a few at a time. */
-export interface Analyser {
-  /** Rejects with an `AnalysisFailed`, or with the signal's reason when aborted. */
-  analyse(file: string, options: AnalysisOptions): Promise<AudioAnalysis>
-  /** Stops what runs and turns away what waits; resolves when nothing runs any more. */
-  close(): Promise<void>
-}
+export type Analyser = ReturnType<typeof createAnalyser>
 
 export interface AnalyserDependencies {
   readonly decode: DecodeAudio
@@ -51,12 +46,12 @@ export interface AnalyserDependencies {
   readonly slots: number
   /** Number of files that may wait; 1000 where not given. */
   readonly maxWaiting?: number
-  /** Another script than ours for the threads. */
+  /** Another script for the threads than `worker.ts`. */
   readonly script?: URL
 }
 
-/** Makes an analyser; processes and threads are started when there is something to analyse. */
-export function createAnalyser(dependencies: AnalyserDependencies): Analyser {
+/** Creates an analyser; processes and threads are started when there is something to analyse. */
+export function createAnalyser(dependencies: AnalyserDependencies) {
   const { decode, slots: count, maxWaiting = 1000 } = dependencies
   const script = dependencies.script ?? new URL('worker.ts', import.meta.url)
   const threads = Array.from({ length: count }, () => createAnalysisThread(script))
@@ -78,7 +73,8 @@ export function createAnalyser(dependencies: AnalyserDependencies): Analyser {
   }
 
   return {
-    async analyse(file, options) {
+    /** Rejects with an `AnalysisFailed`, or with the signal's reason when aborted. */
+    async analyse(file: string, options: AnalysisOptions): Promise<AudioAnalysis> {
       const signal = AbortSignal.any([options.signal, closing.signal])
       signal.throwIfAborted()
       if (slots.isFull && slots.waiting >= maxWaiting)
@@ -91,7 +87,8 @@ export function createAnalyser(dependencies: AnalyserDependencies): Analyser {
         running.delete(whole)
       }
     },
-    async close() {
+    /** Stops what runs and refuses what waits; resolves when nothing runs any more. */
+    async close(): Promise<void> {
       closing.abort(new AnalysisFailed('closed', 'the analysis is shutting down'))
       await Promise.allSettled(running)
       await Promise.all(threads.map((thread) => thread.close()))

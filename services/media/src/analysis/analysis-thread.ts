@@ -4,7 +4,7 @@ import type { AnalysisAnswer, AnalysisResult, AnalysisTask } from './worker.ts'
 /** Reason why an analysis failed: too many wait; too slow; ffmpeg or the file system could not read it; the thread died; shut down. */
 export type AnalysisFailureReason = 'busy' | 'timeout' | 'unreadable' | 'crashed' | 'closed'
 
-/** An analysis that came to nothing. The message names what went wrong, without paths, and may be shown. */
+/** A failed analysis. The message says what went wrong, without paths, and may be shown. */
 export class AnalysisFailed extends Error {
   override readonly name = 'AnalysisFailed'
   readonly problem: AnalysisFailureReason
@@ -16,17 +16,13 @@ export class AnalysisFailed extends Error {
 }
 
 /** A thread for one task at a time. It is started when first needed, and anew after it was stopped or died. */
-export interface AnalysisThread {
-  /** Runs a task. Rejects with an `AnalysisFailed`, or with the signal's reason when aborted; the thread is gone then. */
-  run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult>
-  close(): Promise<void>
-}
+export type AnalysisThread = ReturnType<typeof createAnalysisThread>
 
 /** Heap of a thread, MiB; the samples lie outside of it. */
 const heapLimit = 256
 
-/** A thread that runs the file at `script`. While it has nothing to do it keeps no process alive. */
-export function createAnalysisThread(script: URL): AnalysisThread {
+/** Creates a thread that runs the file at `script`. While it has nothing to do it keeps no process alive. */
+export function createAnalysisThread(script: URL) {
   let worker: Worker | undefined
 
   function start(): Worker {
@@ -44,6 +40,7 @@ export function createAnalysisThread(script: URL): AnalysisThread {
     await running?.terminate()
   }
 
+  /** Runs a task. Rejects with an `AnalysisFailed`, or with the signal's reason when aborted; the thread is gone then. */
   async function run(task: AnalysisTask, signal: AbortSignal): Promise<AnalysisResult> {
     signal.throwIfAborted()
     worker ??= start()

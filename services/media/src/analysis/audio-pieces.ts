@@ -8,7 +8,7 @@ export interface Stretch {
 export interface Pieces<Piece> {
   /** The middle: beginnings are often without a beat. */
   readonly main: Piece
-  /** Near the beginning and the end, to hear whether the tempo changes. */
+  /** Near the beginning and the end, to find out whether the tempo changes. */
   readonly probes: readonly Piece[]
 }
 

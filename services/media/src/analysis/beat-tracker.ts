@@ -1,3 +1,4 @@
+import { withDeviationOne } from './fft.ts'
 import { envelopeRate } from './onset-envelope.ts'
 
 /** Cost of a beat that comes early or late, against the strength of its onset. */
@@ -50,7 +51,5 @@ function smoothed(values: Float64Array, width: number): Float64Array {
       sum += (values[index + offset] ?? 0) * (bell[offset + reach] as number)
     return sum
   })
-  const mean = result.reduce((sum, value) => sum + value, 0) / Math.max(1, result.length)
-  const variance = result.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, result.length)
-  return variance === 0 ? result : result.map((value) => value / Math.sqrt(variance))
+  return withDeviationOne(result)
 }

@@ -13,16 +13,16 @@ export interface TempoEstimate {
   readonly alternative: number | null
   /** 0 to 1; at most 0.6 when the tempo changes. A tempo below 0.35 is not given. */
   readonly confidence: number
-  /** Moments of the beats, seconds into the samples. */
+  /** Times of the beats, seconds into the samples. */
   readonly beats: readonly number[]
   readonly onsetsPerBeat: number
 }
 
-/** The least music a tempo is estimated of, seconds. */
+/** Minimum length of music whose tempo is estimated, seconds. */
 export const minSeconds = 8
 
 const noTempo: TempoEstimate = { bpm: null, alternative: null, confidence: 0, beats: [], onsetsPerBeat: 0 }
-/** The most a tempo can be sure of that is not the only one. */
+/** Maximum confidence of a tempo that is not the only one. */
 const maxConfidenceWithChange = 0.6
 /** Share of the fit of four beats in ten seconds below which the fit of sixteen beats of the whole means that the tempo changes. */
 const steadyShare = 0.65
@@ -66,7 +66,7 @@ function estimateOf({ pulse, bpm: coarse }: PartTempo): TempoEstimate {
   const envelope = pulseEnvelope(pulse)
   const beats = trackBeats(envelope, octave.bpm)
   const support = supportOf(pulse, octave.bpm)
-  const confidence = confidenceOf({ support, beats, envelope: whole })
+  const confidence = confidenceOf(support, beats, whole)
   const isSteady = longFit(pulse.correlation, octave.bpm) >= steadyShare * support
   const bpm = isSteady ? octave.bpm : meanTempo(beats, octave.bpm)
   if (confidence < minConfidence) return { ...noTempo, confidence }
@@ -79,7 +79,7 @@ function estimateOf({ pulse, bpm: coarse }: PartTempo): TempoEstimate {
   }
 }
 
-/** The tempo of all beats together, for music that is played freely: the line through their moments. */
+/** The tempo of all beats together, for music that is played freely: the line through their times. */
 function meanTempo(beats: readonly number[], otherwise: number): number {
   if (beats.length < 4) return otherwise
   const middle = (beats.length - 1) / 2
@@ -87,15 +87,6 @@ function meanTempo(beats: readonly number[], otherwise: number): number {
   const covariance = beats.reduce((sum, beat, index) => sum + (index - middle) * (beat - mean), 0)
   const variance = beats.reduce((sum, _, index) => sum + (index - middle) ** 2, 0)
   return (60 * envelopeRate * variance) / covariance
-}
-
-/** Evidence for a tempo. */
-interface Evidence {
-  /** Fit of the tempo over ten seconds, see `supportOf`. */
-  readonly support: number
-  /** Beats as the tracker found them, in values of the envelope. */
-  readonly beats: readonly number[]
-  readonly envelope: Float64Array
 }
 
 /** A tempo less sure than this is no tempo. */
@@ -107,10 +98,10 @@ const gain = 3
 const clearOnset = 1
 
 /**
- * Calculates the confidence of a tempo, 0 to 1: near 1 when everything repeats with the beat, the beats are even, and there are onsets that
- * deserve the name.
+ * Calculates the confidence of a tempo, 0 to 1, from its support and the beats that were found: near 1 when everything repeats
+ * with the beat, the beats are even, and the onsets are clear.
  */
-function confidenceOf({ support, beats, envelope }: Evidence): number {
+function confidenceOf(support: number, beats: readonly number[], envelope: Float64Array): number {
   const regularity = 1 - Math.exp(-gain * Math.max(0, support))
   const evenness = Math.max(0, 1 - 2 * relativeSpread(beats))
   return regularity * evenness * Math.min(1, strongOnset(envelope) / clearOnset)

@@ -1,11 +1,8 @@
-/** A Fourier transform of one size; `transform` works in place on real and imaginary parts of that length. */
-export interface Fft {
-  readonly size: number
-  transform(real: Float64Array, imaginary: Float64Array): void
-}
-
-/** Makes a transform of `size` complex values; the size must be a power of two. */
-export function createFft(size: number): Fft {
+/**
+ * Creates a Fourier transform of `size` complex values, a power of two; `transform` works in place on real and imaginary parts
+ * of that length.
+ */
+export function createFft(size: number) {
   if (size < 2 || (size & (size - 1)) !== 0) throw new RangeError(`a transform of ${size} values is not possible`)
   const cosine = Float64Array.from({ length: size / 2 }, (_, index) => Math.cos((2 * Math.PI * index) / size))
   const sine = Float64Array.from({ length: size / 2 }, (_, index) => Math.sin((2 * Math.PI * index) / size))
@@ -83,6 +80,13 @@ export function autocorrelation(values: Float64Array, maxLag: number): Float64Ar
   for (let lag = 0; lag <= maxLag && lag < values.length; lag += 1)
     result[lag] = (real[lag] as number) / (values.length - lag) / whole
   return result
+}
+
+/** Scales a series to standard deviation 1; a constant one stays. */
+export function withDeviationOne(values: Float64Array): Float64Array {
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length)
+  return variance === 0 ? values : values.map((value) => value / Math.sqrt(variance))
 }
 
 /** Value of a series at a place between two of its values; 0 beyond its end. */

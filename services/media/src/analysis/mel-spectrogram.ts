@@ -6,18 +6,12 @@ interface Band {
   readonly weights: Float64Array
 }
 
-/** Settings of a filter bank. */
-interface MelSettings {
-  readonly count: number
-  readonly lowest: number
-  readonly highest: number
-}
-
 const melOf = (hertz: number) => 2595 * Math.log10(1 + hertz / 700)
 const hertzOf = (mel: number) => 700 * (10 ** (mel / 2595) - 1)
 
 /** Triangles that overlap by half, as wide as hearing resolves, for the spectrum of `size` samples taken at `rate` Hz. */
-function melBands(size: number, rate: number, { count, lowest, highest }: MelSettings): Band[] {
+function melBands(size: number, rate: number): Band[] {
+  const { count, lowest, highest } = bandSettings
   const bottom = melOf(lowest)
   const step = (melOf(Math.min(highest, rate * 0.48)) - bottom) / (count + 1)
   const binWidth = rate / size
@@ -37,15 +31,8 @@ function melBands(size: number, rate: number, { count, lowest, highest }: MelSet
   })
 }
 
-/** Levels of the mel bands over time, one row after the other. */
-export interface MelSpectrogram {
-  readonly levels: Float32Array
-  /** Bands in a row. */
-  readonly bands: number
-  readonly rows: number
-  /** The moment of the first row, seconds into the samples: the middle of what it is taken of. */
-  readonly begin: number
-}
+/** Levels of the mel bands over time, one row after the other; each row has `bands` values. */
+export type MelSpectrogram = ReturnType<typeof melSpectrogram>
 
 const bandSettings = { count: 40, lowest: 30, highest: 10_000 }
 /** Length of the piece a row is taken of, seconds; rounded up to a power of two of samples. */
@@ -55,9 +42,9 @@ const windowSeconds = 0.035
  * `rowsPerSecond` rows of 40 mel bands from 30 Hz to 10 kHz. Samples that are no numbers count as silence; a piece shorter than
  * one window has no rows.
  */
-export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPerSecond: number): MelSpectrogram {
+export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPerSecond: number) {
   const size = powerOfTwo(windowSeconds * sampleRate)
-  const filters = melBands(size, sampleRate, bandSettings)
+  const filters = melBands(size, sampleRate)
   const hop = sampleRate / rowsPerSecond
   const rows = Math.max(0, Math.floor((samples.length - size) / hop) + 1)
   const levels = new Float32Array(rows * filters.length)
@@ -69,6 +56,7 @@ export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPe
     for (const [offset, magnitudes] of pair.entries())
       if (row + offset < rows) sumUp(magnitudes, filters, levels.subarray((row + offset) * filters.length))
   }
+  // The first row begins in the middle of its window, seconds into the samples.
   return { levels, bands: filters.length, rows, begin: size / 2 / sampleRate }
 }
 
@@ -96,13 +84,13 @@ function createPairSpectrum(size: number): PairSpectrum {
 }
 
 /** A real signal has an even spectrum: what is odd in the common one belongs to the other signal. */
-function separate(parts: {
+function separate(spectra: {
   real: Float64Array
   imaginary: Float64Array
   first: Float64Array
   second: Float64Array
 }): void {
-  const { real, imaginary, first, second } = parts
+  const { real, imaginary, first, second } = spectra
   for (let bin = 1; bin < first.length; bin += 1) {
     const mirror = real.length - bin
     const [a, b] = [real[bin] as number, real[mirror] as number]

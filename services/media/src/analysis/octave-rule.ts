@@ -1,12 +1,6 @@
 import { envelopeRate } from './onset-envelope.ts'
 import { commonTempo, expectation } from './tempo-comb.ts'
 
-/** The octave of a tempo that was chosen, and the next best. */
-export interface OctaveChoice {
-  readonly bpm: number
-  readonly alternative: number | null
-}
-
 /** Tempi people tap to, BPM. */
 const tapped = { slowest: 55, fastest: 215 } as const
 /** About as many onsets lie in a beat, as `onsetDensity` counts them, and how fast fewer or more are expected less, octaves. */
@@ -15,10 +9,13 @@ const usualOnsets = { perBeat: 1.75, octaves: 1.25 } as const
 const onsetReach = 3
 
 /**
- * Chooses the octave of a tempo that is felt as the beat: the one nearest to a common tempo and to a usual number of onsets in a
+ * Chooses the octave of a tempo that is felt as the beat, and the next best: the one nearest to a common tempo and to a usual number of onsets in a
  * beat. A tempo out of reach of all of them stays.
  */
-export function chooseOctave(bpm: number, onsetsPerSecond: number): OctaveChoice {
+export function chooseOctave(
+  bpm: number,
+  onsetsPerSecond: number,
+): { readonly bpm: number; readonly alternative: number | null } {
   const octaves = [-2, -1, 0, 1, 2].map((octave) => bpm * 2 ** octave)
   const ranked = octaves
     .filter((value) => value >= tapped.slowest && value <= tapped.fastest)
@@ -51,10 +48,10 @@ export function onsetDensity(envelope: Float64Array): number {
 }
 
 function peakAround(envelope: Float64Array, index: number): number {
-  let most = 0
+  let peak = 0
   for (let near = index - onsetReach; near <= index + onsetReach; near += 1)
-    most = Math.max(most, envelope[near] as number)
-  return most
+    peak = Math.max(peak, envelope[near] as number)
+  return peak
 }
 
 /** Tempi shown as they are; others are doubled or halved. */
@@ -74,8 +71,8 @@ const margin = { below: 2, above: 4 } as const
  * than an octave leaves what would jump across it.
  */
 export function foldingFactor(bpm: number, window: OctaveWindow = usualWindow): number {
-  const least = window.slowest - margin.below
-  const most = window.fastest + margin.above
-  const isInside = (factor: number) => Math.round(bpm * factor) >= least && Math.round(bpm * factor) <= most
+  const min = window.slowest - margin.below
+  const max = window.fastest + margin.above
+  const isInside = (factor: number) => Math.round(bpm * factor) >= min && Math.round(bpm * factor) <= max
   return [1, 2, 0.5, 4, 0.25].find(isInside) ?? 1
 }

@@ -8,7 +8,7 @@ export interface OnsetEnvelopes {
   readonly whole: Float64Array
   /** Bass drum and bass; drums and voices; snare and consonants; cymbals. */
   readonly ranges: readonly Float64Array[]
-  /** The moment of the first value, seconds into the samples. */
+  /** Time of the first value, seconds into the samples. */
   readonly begin: number
 }
 

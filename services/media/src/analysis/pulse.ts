@@ -1,14 +1,9 @@
-import { autocorrelation } from './fft.ts'
+import { autocorrelation, withDeviationOne } from './fft.ts'
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
 import { bestFit, fitNear, maxLag } from './tempo-comb.ts'
 
-/** Repetition in a piece of music. */
-export interface Pulse {
-  readonly envelopes: OnsetEnvelopes
-  /** Weights of the whole and of each range. */
-  readonly weights: readonly number[]
-  readonly correlation: Float64Array
-}
+/** Repetition in a piece of music; `weights` are those of the whole and of each range. */
+export type Pulse = ReturnType<typeof findPulse>
 
 /** Lags with less than this share of the piece to compare are left out: chance rules there. */
 const comparedShare = 0.3
@@ -19,7 +14,7 @@ const stretch = { length: 10, step: 5, reach: 0.04, maxLag: 6 } as const
  * The autocorrelation of a piece, put together from those of the whole and of the ranges of bands. Each counts by the square of
  * how regular it is: a voice over a beat fills its own range and leaves the others to the beat.
  */
-export function findPulse(envelopes: OnsetEnvelopes): Pulse {
+export function findPulse(envelopes: OnsetEnvelopes) {
   const parts = correlationsOf(envelopes, maxLag)
   const weights = parts.map((part, index) => (index === 0 ? 2 : 1) * Math.max(0.01, bestFit(part)) ** 2)
   return { envelopes, weights, correlation: weighted(parts, weights) }
@@ -43,8 +38,8 @@ export function supportOf(pulse: Pulse, bpm: number): number {
 }
 
 function correlationsOf({ whole, ranges }: OnsetEnvelopes, lagSeconds: number): Float64Array[] {
-  const longest = Math.floor(Math.min(lagSeconds * envelopeRate, whole.length * (1 - comparedShare)))
-  return [whole, ...ranges].map((envelope) => autocorrelation(envelope, longest))
+  const maxLags = Math.floor(Math.min(lagSeconds * envelopeRate, whole.length * (1 - comparedShare)))
+  return [whole, ...ranges].map((envelope) => autocorrelation(envelope, maxLags))
 }
 
 function weighted(series: readonly Float64Array[], weights: readonly number[]): Float64Array {
@@ -56,10 +51,4 @@ function weighted(series: readonly Float64Array[], weights: readonly number[]): 
       result[index] = (result[index] as number) + share * (values[index] as number)
   }
   return result
-}
-
-function withDeviationOne(values: Float64Array): Float64Array {
-  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
-  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length)
-  return variance === 0 ? values : values.map((value) => value / Math.sqrt(variance))
 }

@@ -1,15 +1,12 @@
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
-import { findPulse, type Pulse } from './pulse.ts'
+import { findPulse } from './pulse.ts'
 import { coarseTempo, fit, fitNear } from './tempo-comb.ts'
 
 /** The tempo of one part of a track. */
-export interface PartTempo {
-  readonly pulse: Pulse
-  readonly bpm: number
-}
+export type PartTempo = ReturnType<typeof partTempo>
 
 /** A part must fit its own tempo at least this well to say anything. */
-const leastFit = 0.15
+const minFit = 0.15
 /** The other part's tempo fits less than this share of the own one where the tempo changed: in one part, and in both. */
 const foreignShare = { one: 0.4, both: 0.9 } as const
 /** Tempi this near, as a share, are one that drifts; a part is not known more exactly than the second share. */
@@ -18,7 +15,7 @@ const [driftShare, exactShare] = [0.12, 0.015]
 const part = { min: 8, max: 30 } as const
 
 /** The coarse tempo of a part. */
-export function partTempo(envelopes: OnsetEnvelopes): PartTempo {
+export function partTempo(envelopes: OnsetEnvelopes) {
   const pulse = findPulse(envelopes)
   return { pulse, bpm: coarseTempo(pulse.correlation) }
 }
@@ -45,5 +42,5 @@ export function isChange(one: PartTempo, other: PartTempo): boolean {
 /** Returns the fit of another tempo to a part, as a share of that of its own; 1 when not even that fits. */
 function shareOf({ pulse, bpm }: PartTempo, otherBpm: number): number {
   const own = fit(pulse.correlation, bpm)
-  return own < leastFit ? 1 : fitNear(pulse.correlation, otherBpm, exactShare) / own
+  return own < minFit ? 1 : fitNear(pulse.correlation, otherBpm, exactShare) / own
 }

@@ -1,8 +1,8 @@
 import { valueAt } from './fft.ts'
 import { envelopeRate } from './onset-envelope.ts'
 
-/** Tempi looked at, BPM. */
-export const tempoRange = { slowest: 45, fastest: 230, step: 0.25 } as const
+/** Range of tempi that are tried, BPM. */
+const tempoRange = { slowest: 45, fastest: 230, step: 0.25 } as const
 
 /** Maximum lag, seconds: sixteen beats at the slowest tempo. */
 export const maxLag = 22

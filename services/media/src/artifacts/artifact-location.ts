@@ -17,57 +17,51 @@ export type ArtifactLocation =
       readonly isPathStyle: boolean
     }
 
-/** A text that names no place; the message says which part is wrong and repeats nothing of it. */
-export class ArtifactLocationWrong extends Error {
-  override readonly name = 'ArtifactLocationWrong'
-}
-
 /**
  * Reads a directory, or `s3://bucket[/prefix]?endpoint=http://…&region=…&path_style=true`. With an endpoint the bucket stands
- * in the path unless `path_style=false`. The keys are never part of it. Throws `ArtifactLocationWrong`.
+ * in the path unless `path_style=false`. The keys are never part of it. Throws an
+ * `Error` that says which part is wrong and repeats nothing of it.
  */
 export function parseArtifactLocation(text: string): ArtifactLocation {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
-  if (scheme === undefined) return parseDirectory(text)
-  if (scheme !== 's3') throw new ArtifactLocationWrong('must be a directory or begin with s3://')
+  if (scheme === undefined) {
+    if (text.trim() === '' || text.includes('\0')) throw new Error('must name a directory')
+    return { kind: 'directory', path: text }
+  }
+  if (scheme !== 's3') throw new Error('must be a directory or begin with s3://')
   return parseBucket(text)
-}
-
-function parseDirectory(text: string): ArtifactLocation {
-  if (text.trim() === '' || text.includes('\0')) throw new ArtifactLocationWrong('must name a directory')
-  return { kind: 'directory', path: text }
 }
 
 const bucketRule = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const prefixRule = /^[\w.-]+(\/[\w.-]+)*$/
 
 function parseBucket(text: string): ArtifactLocation {
-  if (!URL.canParse(text)) throw new ArtifactLocationWrong('is not a well-formed s3:// address')
+  if (!URL.canParse(text)) throw new Error('is not a well-formed s3:// address')
   const { host, username, password, pathname, search, hash } = new URL(text)
   if (username + password !== '') {
-    throw new ArtifactLocationWrong('holds keys; they belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    throw new Error('holds keys; they belong in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
   }
-  if (!bucketRule.test(host)) throw new ArtifactLocationWrong('the bucket has 3 to 63 of a-z, 0-9, . and -')
+  if (!bucketRule.test(host)) throw new Error('the bucket has 3 to 63 of a-z, 0-9, . and -')
   const prefix = pathname.replaceAll(/^\/+|\/+$/g, '')
   const isPrefixGood = prefix === '' || (prefixRule.test(prefix) && !/(^|\/)\.\.?(\/|$)/.test(prefix))
-  if (!isPrefixGood) throw new ArtifactLocationWrong('the prefix has letters, digits, _, . and - between its slashes')
-  if (hash !== '') throw new ArtifactLocationWrong('has a # part')
+  if (!isPrefixGood) throw new Error('the prefix has letters, digits, _, . and - between its slashes')
+  if (hash !== '') throw new Error('has a # part')
   return { kind: 's3', bucket: host, prefix, ...parseOptions(new URLSearchParams(search)) }
 }
 
 function parseOptions(given: URLSearchParams) {
   const names = [...given.keys()]
   const unknown = names.some((name) => !['endpoint', 'region', 'path_style'].includes(name))
-  if (unknown) throw new ArtifactLocationWrong('has an option other than endpoint, region and path_style')
-  if (new Set(names).size !== names.length) throw new ArtifactLocationWrong('has an option twice')
+  if (unknown) throw new Error('has an option other than endpoint, region and path_style')
+  if (new Set(names).size !== names.length) throw new Error('has an option twice')
   const endpoint = given.get('endpoint') ?? undefined
   const region = given.get('region') ?? 'us-east-1'
   const pathStyle = given.get('path_style') ?? String(endpoint !== undefined)
   if (endpoint !== undefined && !isEndpoint(endpoint)) {
-    throw new ArtifactLocationWrong('endpoint must be http:// or https:// with a host and nothing else')
+    throw new Error('endpoint must be http:// or https:// with a host and nothing else')
   }
-  if (!/^[a-z0-9-]{1,64}$/.test(region)) throw new ArtifactLocationWrong('region has a-z, 0-9 and -')
-  if (pathStyle !== 'true' && pathStyle !== 'false') throw new ArtifactLocationWrong('path_style must be true or false')
+  if (!/^[a-z0-9-]{1,64}$/.test(region)) throw new Error('region has a-z, 0-9 and -')
+  if (pathStyle !== 'true' && pathStyle !== 'false') throw new Error('path_style must be true or false')
   return { endpoint, region, isPathStyle: pathStyle === 'true' }
 }
 

@@ -71,7 +71,7 @@ class DirectoryStore implements ArtifactStore {
     }
   }
 
-  /** The folder may go when its last artifact does, so it is made again when it went at the wrong moment. */
+  /** The folder is removed with its last artifact, so it is made again when that happened meanwhile. */
   async #moveIn(jobId: string, { from, target }: { readonly from: string; readonly target: string }): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -43,9 +43,10 @@ async function openStore(location: ArtifactLocation, options: ArtifactOptions): 
 }
 
 function readKeys(environment: Environment) {
-  const keys = { id: keyOf(environment, 'AWS_ACCESS_KEY_ID'), secret: keyOf(environment, 'AWS_SECRET_ACCESS_KEY') }
-  const session = environment['AWS_SESSION_TOKEN']
-  return session === undefined || session === '' ? keys : { ...keys, session }
+  const accessKeyId = keyOf(environment, 'AWS_ACCESS_KEY_ID')
+  const secretAccessKey = keyOf(environment, 'AWS_SECRET_ACCESS_KEY')
+  const sessionToken = environment['AWS_SESSION_TOKEN']
+  return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
 
 function keyOf(environment: Environment, name: string): string {

@@ -14,22 +14,21 @@ export type BucketLocation = Extract<ArtifactLocation, { kind: 's3' }>
 
 /** The keys of object storage. */
 export interface StorageKeys {
-  readonly id: string
-  readonly secret: string
-  readonly session?: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string
 }
 
 /** Timeouts of connecting, of the first byte of an answer, of one part of an upload, and of a stalled body; milliseconds. */
 export const storageLimits = { connectMs: 5000, answerMs: 20_000, partMs: 120_000, stallMs: 60_000 } as const
 
 /** A client with bounded waiting and at most three attempts at each call. */
-export function connectStorage(location: BucketLocation, keys: StorageKeys): S3Client {
-  const { id: accessKeyId, secret: secretAccessKey, session: sessionToken } = keys
+export function connectStorage(location: BucketLocation, credentials: StorageKeys): S3Client {
   return new S3Client({
     region: location.region,
     ...(location.endpoint === undefined ? {} : { endpoint: location.endpoint }),
     forcePathStyle: location.isPathStyle,
-    credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
+    credentials,
     maxAttempts: 3,
     // Every body is signed with its hash anyway, and not every S3-compatible storage knows the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -75,6 +74,13 @@ export function storageFailure(what: string, error: unknown): Error {
   const reason = [statusOf(error), name, code].filter((part) => typeof part === 'number' || typeof part === 'string')
   return new ArtifactStorageFailed(`object storage: ${what} failed: ${reason.join(' ')}`)
 }
+
+/** Creates the handler of a rejected call, which throws the error for it. */
+export const failedTo =
+  (what: string) =>
+  (error: unknown): never => {
+    throw storageFailure(what, error)
+  }
 
 /** Age from which an upload counts as left by a process that has died, milliseconds. */
 const abandonedAfter = 24 * 3_600_000

@@ -16,6 +16,7 @@ import { OperatorError } from '@hearth/runtime'
 import {
   connectStorage,
   endAbandonedUploads,
+  failedTo,
   isAbsence,
   orWhenAbsent,
   smallCall,
@@ -104,9 +105,7 @@ class S3Store implements ArtifactStore {
       const Body = handle.createReadStream({ autoClose: false, highWaterMark: 1 << 20 })
       const params = { ...target, Body, ContentLength: facts.size, ContentType: 'application/octet-stream' }
       const upload = new Upload({ client: this.#client, params, partSize, queueSize: partsTogether })
-      await upload.done().catch((error: unknown) => {
-        throw storageFailure(`storing ${name}`, error)
-      })
+      await upload.done().catch(failedTo(`storing ${name}`))
     } finally {
       await handle.close()
     }
@@ -115,7 +114,7 @@ class S3Store implements ArtifactStore {
 
   async stat(jobId: string, name: string): Promise<ArtifactFacts | undefined> {
     const head = this.#client.send(new HeadObjectCommand(this.#object(jobId, name)), smallCall)
-    const facts = await orWhenAbsent(`looking at ${name}`, head, undefined)
+    const facts = await orWhenAbsent(`reading the facts of ${name}`, head, undefined)
     if (facts === undefined) return undefined
     return { size: facts.ContentLength ?? 0, modifiedAt: facts.LastModified?.getTime() ?? 0, tag: tagOf(facts.ETag) }
   }
@@ -157,12 +156,10 @@ class S3Store implements ArtifactStore {
     }
   }
 
-  /** Fetches exactly the content that was looked at, so that a copy is what its key says. */
+  /** Fetches exactly the content with this tag, so that a copy is what its key says. */
   async #fetch(wanted: { jobId: string; name: string; tag: string }, into: string): Promise<void> {
     const { jobId, name, tag } = wanted
-    const found = await this.#read(jobId, name).catch((error: unknown) => {
-      throw storageFailure(`fetching ${name}`, error)
-    })
+    const found = await this.#read(jobId, name).catch(failedTo(`fetching ${name}`))
     if (found === undefined) throw new ArtifactMissing(jobId, name)
     if (found.tag !== tag) {
       found.body.destroy()
@@ -192,9 +189,7 @@ class S3Store implements ArtifactStore {
     for (let at = 0; at < names.length; at += 1000) {
       const Objects = names.slice(at, at + 1000).map((name) => ({ Key: this.#object(jobId, name).Key }))
       const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } })
-      const { Errors = [] } = await this.#client.send(command, smallCall).catch((error: unknown) => {
-        throw storageFailure('removing a job', error)
-      })
+      const { Errors = [] } = await this.#client.send(command, smallCall).catch(failedTo('removing a job'))
       if (Errors[0] !== undefined) throw new ArtifactStorageFailed(`object storage: removing failed: ${Errors[0].Code}`)
     }
     await this.#copies.forget(`${jobId}/`)
@@ -246,7 +241,7 @@ interface Found {
   readonly tag: string
 }
 
-/** The content is another one than the one that was looked at. */
+/** The content was replaced since its tag was read. */
 class Replaced extends Error {}
 
 const tagOf = (etag: string | undefined): string => (etag ?? '').replaceAll(/[^A-Za-z0-9-]/g, '')

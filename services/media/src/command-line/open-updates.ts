@@ -1,16 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOutboundPolicy } from '@hearth/outbound'
-import { createLog, systemTimers } from '@hearth/runtime'
-import { CookieJars } from '../cookies/jars.ts'
+import { createLog, OperatorError, systemTimers } from '@hearth/runtime'
+import { createCookieJars } from '../cookies/jars.ts'
 import { openTools } from '../app.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
-import { createExtractorChoice } from '../platforms/read-url.ts'
+import { Problem } from '../problems.ts'
 import { openSettings } from '../settings/settings.ts'
 import { createUpdates, type Updater } from '../updates/updates.ts'
 import { withStorage } from './data.ts'
 
-/** Opens what versions are found out and changed with, for one command, whether or not the service runs. */
+/** Opens the updates for one command, whether or not the service runs. A problem becomes an `OperatorError`. */
 export async function openUpdates(work: (updates: Updater) => Promise<void>): Promise<void> {
   await withStorage(async ({ database, sealer, config }) => {
     const db = database.query
@@ -31,11 +31,13 @@ export async function openUpdates(work: (updates: Updater) => Promise<void>): Pr
         clock: systemTimers,
         tools,
         chosenYtDlp,
-        jars: new CookieJars({ db, sealer, clock: systemTimers }),
-        extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
+        jars: createCookieJars({ db, sealer, clock: systemTimers }),
+        hosts: createPlatformHosts(config.extraHosts),
         scratch,
       })
       await work(updates)
+    } catch (error) {
+      throw error instanceof Problem ? new OperatorError(error.message, { cause: error }) : error
     } finally {
       chosenYtDlp.close()
       tools.close()

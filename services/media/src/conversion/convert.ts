@@ -18,22 +18,16 @@ interface ConvertVideoDependencies extends EncodeDependencies {
 /** Creates the conversion of videos. */
 export function createConvertVideo(dependencies: ConvertVideoDependencies): ConvertFetched {
   return (fetched, handle) => {
-    const { video_watermark } = dependencies.settings()
-    if (!video_watermark) return convert(dependencies, fetched, { handle, watermark: undefined })
-    return dependencies.withWatermark((watermark) => convert(dependencies, fetched, { handle, watermark }))
+    const { video_watermark, download_compatible_output: isCompatible } = dependencies.settings()
+    const { job, file, facts } = fetched
+    const convert = async (watermark?: string) => {
+      const plan = planVideo(file, facts, { quality: job.quality, isCompatible, watermark })
+      return plan === undefined
+        ? fetched
+        : replaceFetched(fetched, await encode(dependencies, fetched, { handle, plan }))
+    }
+    return video_watermark ? dependencies.withWatermark(convert) : convert()
   }
-}
-
-async function convert(
-  dependencies: ConvertVideoDependencies,
-  fetched: FetchedFile,
-  { handle, watermark }: { handle: JobHandle; watermark: string | undefined },
-): Promise<FetchedFile> {
-  const { job, file, facts } = fetched
-  const isCompatible = dependencies.settings().download_compatible_output
-  const plan = planVideo(file, facts, { quality: job.quality, isCompatible, watermark })
-  if (plan === undefined) return fetched
-  return replaceFetched(fetched, await encode(dependencies, fetched, { handle, plan }))
 }
 
 /** Bit rate up to which a sound is not converted, kbit/s. */
@@ -43,7 +37,7 @@ const maxUnconvertedKbps = 64
 const maxSizeRatio = 0.9
 
 /**
- * Makes the conversion of sounds. The best quality keeps the platform's file; the others become an MP3 of their bit rate, unless
+ * Creates the conversion of sounds. The best quality keeps the platform's file; the others become an MP3 of their bit rate, unless
  * that would not be smaller.
  */
 export function createConvertAudio(dependencies: EncodeDependencies): ConvertFetched {
@@ -63,7 +57,7 @@ export function createConvertAudio(dependencies: EncodeDependencies): ConvertFet
   }
 }
 
-export interface EncodeDependencies {
+interface EncodeDependencies {
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
   readonly bus: MediaBus
@@ -81,7 +75,7 @@ export interface EncodePlan {
 }
 
 /** Converts a fetched file, with progress, when a slot is free. Returns the new file; the fetched one is still there. */
-export async function encode(
+async function encode(
   dependencies: EncodeDependencies,
   fetched: FetchedFile,
   { handle, plan }: { handle: JobHandle; plan: EncodePlan },
@@ -106,7 +100,7 @@ export async function encode(
 }
 
 /** Replaces the fetched file with the converted one. */
-export async function replaceFetched(fetched: FetchedFile, converted: FetchedFile): Promise<FetchedFile> {
+async function replaceFetched(fetched: FetchedFile, converted: FetchedFile): Promise<FetchedFile> {
   await rm(fetched.file, { force: true })
   const file = converted.file.replace(/converted\.(\w+)$/, 'source.$1')
   await rename(converted.file, file)

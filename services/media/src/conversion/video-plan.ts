@@ -43,7 +43,8 @@ function videoArgs(video: { width: number; height: number }, { quality, watermar
   const height = even(Math.min(video.height, limit))
   const width = even((video.width * height) / Math.max(1, video.height))
   const scale = `scale=${width}:${height}`
-  const encoder = ['-c:v', 'libx264', '-preset', presetFor(quality, height), '-crf', String(rateFor(quality, height))]
+  const [preset, rate] = encodingFor(quality, height)
+  const encoder = ['-c:v', 'libx264', '-preset', preset, '-crf', rate]
   if (watermark === undefined) return ['-map', '0:v:0', '-vf', `${scale},format=yuv420p`, ...encoder]
   const badgeWidth = even(Math.min(badge.max, Math.max(badge.min, width * badge.part)))
   const margin = Math.round(height * badge.margin)
@@ -53,22 +54,15 @@ function videoArgs(video: { width: number; height: number }, { quality, watermar
 
 const even = (length: number): number => Math.max(2, 2 * Math.round(length / 2))
 
-/** Small pictures may be encoded with more care, large ones must get done. */
-function presetFor(quality: Quality, height: number): string {
-  if (quality !== 'max') return 'fast'
-  if (height <= 576) return 'medium'
-  return height <= 1080 ? 'fast' : 'veryfast'
-}
-
-function rateFor(quality: Quality, height: number): number {
-  if (quality !== 'max') return 23
-  if (height <= 576) return 16
-  return height <= 1080 ? 18 : 20
+/** Returns preset and rate factor: small pictures may be encoded with more care, large ones must get done. */
+function encodingFor(quality: Quality, height: number): [preset: string, rate: string] {
+  if (quality !== 'max') return ['fast', '23']
+  if (height <= 576) return ['medium', '16']
+  return height <= 1080 ? ['fast', '18'] : ['veryfast', '20']
 }
 
 function purposeOf({ height, watermark }: { height: number | undefined; watermark: string | undefined }): string {
   const size = height === undefined ? [] : [`to ${height}p`]
-  const mark = watermark === undefined ? [] : ['with the watermark']
-  const what = [...size, ...mark]
+  const what = watermark === undefined ? size : [...size, 'with the watermark']
   return what.length === 0 ? 'Converting so that it plays everywhere' : `Converting ${what.join(' ')}`
 }

@@ -46,20 +46,10 @@ export function parseCookieJson(text: string, domain: string): CookieDraft[] {
   })
 }
 
-function draftOf(entry: z.infer<typeof Entry>, domain: string): CookieDraft {
-  const { name, value, path, secure, httpOnly, hostOnly, session } = entry
-  const end = entry.expirationDate ?? entry.expires ?? entry.expiry
-  const seconds = session === true ? undefined : secondsOf(end)
-  return {
-    name,
-    value,
-    domain: entry.domain ?? entry.host ?? domain,
-    path,
-    secure,
-    httpOnly,
-    hostOnly,
-    expires: seconds,
-  }
+function draftOf(entry: z.infer<typeof Entry>, fallback: string): CookieDraft {
+  const { domain, host, session, expirationDate, expires, expiry, ...members } = entry
+  const seconds = session === true ? undefined : secondsOf(expirationDate ?? expires ?? expiry)
+  return { ...members, domain: domain ?? host ?? fallback, expires: seconds }
 }
 
 function secondsOf(end: z.infer<typeof Timestamp>): number | undefined {

@@ -1,20 +1,14 @@
 import { z } from 'zod'
-import { CookieError } from './cookie.ts'
+import { CookieError, type CookieDraft } from './cookie.ts'
 import { splitCommandLine } from './shell-words.ts'
 
-/** A copied request: the hosts it went to and the cookies it carried. */
-export interface CopiedRequest {
-  /** Hosts the request was sent to. */
+/** A cookie of a copied request; without a domain when only the host of the request says where it belongs. */
+type CopiedCookie = Pick<CookieDraft, 'name' | 'value'> & { readonly domain?: string | undefined }
+
+/** A copied request: the hosts it was sent to and the cookies it carried. */
+interface CopiedRequest {
   readonly hosts: readonly string[]
   readonly cookies: readonly CopiedCookie[]
-}
-
-/** A cookie of a copied request. */
-export interface CopiedCookie {
-  readonly name: string
-  readonly value: string
-  /** Missing when only the host of the request says where it belongs. */
-  readonly domain?: string | undefined
 }
 
 /** Reads a request that a browser's developer tools copied; undefined when the text is none of the forms they write. */
@@ -32,26 +26,26 @@ function pairsOf(header: string): CopiedCookie[] {
   })
 }
 
-/** Options of curl whose next word is a value, as far as browsers write them or people add them. */
+/** Options of curl whose next argument is a value, as far as browsers write them or people add them. */
 const withValue = new Set(
   '-X --request -d --data --data-raw --data-binary --data-urlencode --data-ascii --json -A --user-agent -e --referer -u --user -o --output -x --proxy -F --form -m --max-time --connect-timeout --resolve --cacert -w --write-out'.split(
     ' ',
   ),
 )
 
-function ofCommand(words: readonly string[]): CopiedRequest {
+function ofCommand(args: readonly string[]): CopiedRequest {
   const hosts: string[] = []
   const headers: string[] = []
-  const rest = words.values()
-  for (const word of rest) {
-    const option = /^-[HbX](?=.)/.exec(word)?.[0]
-    const value = () => (option === undefined ? (rest.next().value ?? '') : word.slice(2))
-    const name = option ?? word
+  const rest = args.values()
+  for (const arg of rest) {
+    const option = /^-[HbX](?=.)/.exec(arg)?.[0]
+    const value = () => (option === undefined ? (rest.next().value ?? '') : arg.slice(2))
+    const name = option ?? arg
     if (name === '-H' || name === '--header') headers.push(/^cookie:(.*)$/is.exec(value())?.[1] ?? '')
     else if (name === '-b' || name === '--cookie') headers.push(value().replace(/^cookie:/i, ''))
     else if (name === '--url') hosts.push(hostOf(value()))
     else if (withValue.has(name)) value()
-    else if (/^https?:\/\//i.test(word)) hosts.push(hostOf(word))
+    else if (/^https?:\/\//i.test(arg)) hosts.push(hostOf(arg))
   }
   if (hosts.length === 0) throw new CookieError('unreadable', 'the curl command has no address')
   return { hosts, cookies: headers.flatMap(pairsOf) }

@@ -14,7 +14,7 @@ import { temporaryDirectory } from '@hearth/testing'
 import { openEgressProxy } from '../tools/egress-proxy.ts'
 import { CookieError } from './cookie.ts'
 import { readCookieText } from './cookie-text.ts'
-import { CookieJars } from './jars.ts'
+import { createCookieJars } from './jars.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../tables.ts'
 import { migrate, openDatabase } from '@hearth/database'
@@ -30,7 +30,7 @@ async function openJars() {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const clock = createManualClock(now)
-  const jars = new CookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock })
+  const jars = createCookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock })
   return {
     jars,
     db: database.query,

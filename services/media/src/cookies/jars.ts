@@ -19,85 +19,70 @@ interface CookieJarDependencies {
 }
 
 /** The cookies of each platform, sealed in the database, where every process finds them. */
-export class CookieJars {
-  readonly #dependencies: CookieJarDependencies
+export type CookieJars = ReturnType<typeof createCookieJars>
 
-  constructor(dependencies: CookieJarDependencies) {
-    this.#dependencies = dependencies
-  }
-
-  /** Returns undefined without a jar; throws a `CookieError` (`unreadable`) when it or its key is broken. */
-  async read(platform: Platform): Promise<readonly Cookie[] | undefined> {
-    const row = await findJarRow(this.#dependencies.db, platform)
-    return row === undefined ? undefined : this.#unseal(platform, row.content_sealed)
-  }
-
-  async describe(platform: Platform): Promise<CookieSnapshot> {
-    return this.#describe(platform, await this.#stored(platform))
-  }
-
-  /** Describes the jar of every platform. */
-  describeAll(): Promise<CookieSnapshot[]> {
-    return Promise.all(Platform.options.map((platform) => this.describe(platform)))
-  }
-
-  /** Replaces the platform's jar. */
-  async save(platform: Platform, cookies: readonly Cookie[]): Promise<CookieSnapshot> {
-    const { db, sealer, clock } = this.#dependencies
-    const content_sealed = sealer.seal(encodeNetscape(cookies), placeOf(platform))
-    await saveJarRow(db, { platform, content_sealed, updated_at: clock.now() })
-    return this.describe(platform)
-  }
-
-  /** Deletes a jar; false when there is none. */
-  remove(platform: Platform): Promise<boolean> {
-    return deleteJarRow(this.#dependencies.db, platform)
-  }
-
-  /**
-   * Runs `work` with the path of a private copy of the jar, because download tools write into the jar they are given, and
-   * removes it afterwards. Without a valid jar the path is undefined: cookies that sign nobody in are not sent.
-   *
-   * @param folder of the run, for its owner alone
-   */
-  async withPrivateCopy<T>(
-    platform: Platform,
-    folder: string,
-    work: (path: string | undefined) => Promise<T>,
-  ): Promise<T> {
-    const jar = await this.#stored(platform)
-    if (!this.#describe(platform, jar).authenticated || jar?.cookies === undefined) return work(undefined)
-    const copy = join(folder, `cookies-${randomUUID()}.txt`)
+/** Creates the store of the jars. */
+export function createCookieJars({ db, sealer, clock }: CookieJarDependencies) {
+  function unseal(platform: Platform, content: string): readonly Cookie[] {
     try {
-      await writeFile(copy, encodeNetscape(jar.cookies), { mode: 0o600, flag: 'wx' })
-      return await work(copy)
-    } finally {
-      await rm(copy, { force: true })
+      return parseNetscape(sealer.open(content, placeOf(platform)))
+    } catch (cause) {
+      throw new CookieError('unreadable', `the stored cookies of ${platform} cannot be read`, { cause })
     }
   }
 
-  #describe(platform: Platform, jar: StoredJar | undefined): CookieSnapshot {
-    return describeJar(platform, jar, this.#dependencies.clock.now())
-  }
-
   /** Returns a jar with its date, also when it cannot be read. */
-  async #stored(platform: Platform): Promise<StoredJar | undefined> {
-    const row = await findJarRow(this.#dependencies.db, platform)
+  async function stored(platform: Platform): Promise<StoredJar | undefined> {
+    const row = await findJarRow(db, platform)
     if (row === undefined) return undefined
     try {
-      return { cookies: this.#unseal(platform, row.content_sealed), updatedAt: row.updated_at }
+      return { cookies: unseal(platform, row.content_sealed), updatedAt: row.updated_at }
     } catch (error) {
       if (error instanceof CookieError) return { cookies: undefined, updatedAt: row.updated_at }
       throw error
     }
   }
 
-  #unseal(platform: Platform, content: string): readonly Cookie[] {
-    try {
-      return parseNetscape(this.#dependencies.sealer.open(content, placeOf(platform)))
-    } catch (cause) {
-      throw new CookieError('unreadable', `the stored cookies of ${platform} cannot be read`, { cause })
-    }
+  const describe = async (platform: Platform): Promise<CookieSnapshot> =>
+    describeJar(platform, await stored(platform), clock.now())
+
+  return {
+    /** Returns undefined without a jar; throws a `CookieError` (`unreadable`) when it or its key is broken. */
+    async read(platform: Platform): Promise<readonly Cookie[] | undefined> {
+      const row = await findJarRow(db, platform)
+      return row === undefined ? undefined : unseal(platform, row.content_sealed)
+    },
+    describe,
+    /** Describes the jar of every platform. */
+    describeAll: (): Promise<CookieSnapshot[]> => Promise.all(Platform.options.map(describe)),
+    /** Replaces the platform's jar. */
+    async save(platform: Platform, cookies: readonly Cookie[]): Promise<CookieSnapshot> {
+      const content_sealed = sealer.seal(encodeNetscape(cookies), placeOf(platform))
+      await saveJarRow(db, { platform, content_sealed, updated_at: clock.now() })
+      return describe(platform)
+    },
+    /** Deletes a jar; false when there is none. */
+    remove: (platform: Platform): Promise<boolean> => deleteJarRow(db, platform),
+    /**
+     * Runs `work` with the path of a private copy of the jar in `folder`, because download tools write into the jar they are
+     * given, and removes it afterwards. Without a valid jar the path is undefined: cookies that sign nobody in are not sent.
+     */
+    async withPrivateCopy<T>(
+      platform: Platform,
+      folder: string,
+      work: (path: string | undefined) => Promise<T>,
+    ): Promise<T> {
+      const jar = await stored(platform)
+      const { authenticated } = describeJar(platform, jar, clock.now())
+      if (!authenticated || jar?.cookies === undefined) return work(undefined)
+      const copy = join(folder, `cookies-${randomUUID()}.txt`)
+      try {
+        await writeFile(copy, encodeNetscape(jar.cookies), { mode: 0o600, flag: 'wx' })
+        return await work(copy)
+      } finally {
+        await rm(copy, { force: true })
+      }
+    },
   }
 }
 

@@ -2,8 +2,7 @@ import type { Platform } from '../platforms/schema.ts'
 import type { Cookie } from './cookie.ts'
 import type { CookieSnapshot, JarStatus } from './schema.ts'
 
-/** Cookies of a platform. */
-export interface PlatformCookies {
+interface PlatformCookies {
   /** The platform's own first; their subdomains belong to them. */
   readonly domains: readonly [string, ...string[]]
   /** Each group has one cookie at least when somebody is signed in. */
@@ -28,15 +27,10 @@ export function domainOf(platform: Platform, host: string): string | undefined {
 }
 
 /** State of the login cookies of a jar. */
-interface LoginState {
-  /** Groups without any cookie, each by the names that would do, joined by ` or `. */
-  readonly missing: readonly string[]
-  /** Time at which the first group loses its last cookie, Unix seconds; null when none of them does. */
-  readonly expiresAt: number | null
-}
+type LoginState = ReturnType<typeof loginStateOf>
 
 /** Looks for the login cookies on the platform's own domain: those of other domains do not sign anybody in there. */
-export function loginStateOf(platform: Platform, cookies: readonly Cookie[]): LoginState {
+export function loginStateOf(platform: Platform, cookies: readonly Cookie[]) {
   const { domains, login } = platformCookies[platform]
   const own = cookies.filter(({ domain, value }) => domainOf(platform, domain) === domains[0] && value !== '')
   const groups = login.map((names) => own.filter(({ name }) => names.includes(name)))
@@ -46,7 +40,9 @@ export function loginStateOf(platform: Platform, cookies: readonly Cookie[]): Lo
   })
   const first = Math.min(...ends)
   return {
+    /** Groups without any cookie, each by the names that would do, joined by ` or `. */
     missing: login.filter((_, index) => groups[index]?.length === 0).map((names) => names.join(' or ')),
+    /** Time at which the first group loses its last cookie, Unix seconds; null when none of them does. */
     expiresAt: Number.isFinite(first) ? first : null,
   }
 }

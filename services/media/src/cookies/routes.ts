@@ -1,16 +1,15 @@
 import { FileForm, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import { maxCookieTextBytes } from './cookie-text.ts'
 import { removeCookies, storeCookieFile, storePastedCookies } from './cookies.ts'
 import type { CookieJars } from './jars.ts'
 import { CookiePaste, CookieSnapshot } from './schema.ts'
 
 const PlatformPath = z.object({ platform: z.string() })
-/** Largest jar, bytes. */
-export const maxJarBytes = 256 * 1024
 
-/** Being signed in at the platforms. Values of cookies go in and never come out. */
-export function cookieRoutes(jars: CookieJars): Route[] {
+/** Routes for the cookies of accounts at the platforms. Values of cookies are never read back. */
+export function cookieRoutes({ jars }: { jars: CookieJars }): Route[] {
   const shared = { tag: 'Cookies', access: 'member' } as const
   const one = { ...shared, path: '/api/cookies/{platform}', params: PlatformPath, limit: '10' } as const
   const success = { status: 200, body: CookieSnapshot } as const
@@ -31,7 +30,7 @@ export function cookieRoutes(jars: CookieJars): Route[] {
         ...one,
         method: 'POST',
         summary: 'Store an exported cookie file',
-        takes: { upload: { maxBytes: maxJarBytes } },
+        takes: { upload: { maxBytes: maxCookieTextBytes } },
         body: FileForm,
         success,
         errors: [404],
@@ -46,7 +45,7 @@ export function cookieRoutes(jars: CookieJars): Route[] {
         summary: 'Store cookies from a copied request, header or JSON export',
         body: CookiePaste,
         // The text in JSON, where one character may take six; the jar itself is measured again.
-        maxBodyBytes: 6 * maxJarBytes,
+        maxBodyBytes: 6 * maxCookieTextBytes,
         success,
         errors: [404],
       },

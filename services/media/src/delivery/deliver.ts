@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Content } from '@hearth/http'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { ArtifactRange, ArtifactStore } from '../artifacts/artifact-store.ts'
 import { notFound, Problem } from '../problems.ts'
 
 /** The members of a call that a delivery needs. */
@@ -69,17 +69,11 @@ export async function deliver(call: DeliveryCall, { artifacts, jobId, name, file
   }
 }
 
-/** A part of a file: first and last byte, both included. */
-interface ByteRange {
-  readonly first: number
-  readonly last: number
-}
-
 /**
  * Reads a `Range` header for a file of a size (RFC 9110, 14). Undefined asks for all of it: no header, another unit, several
  * ranges, or nothing that can be understood. `unsatisfiable` lies behind the end.
  */
-function readByteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
+function readByteRange(header: string | undefined, size: number): ArtifactRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '') ?? []
   if (from === '' && to === '') return undefined
   if (from === '') {

@@ -1,7 +1,9 @@
 import { ArtifactMissing, type ArtifactFacts, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { Slots } from '../conversion/slots.ts'
 import type { JobRow } from '../tables.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { notFound, Problem } from '../problems.ts'
+import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 
 /** A job as far as the files made from its own matter. */
@@ -22,9 +24,14 @@ export async function findDerived(
   return isFresh ? derived : undefined
 }
 
+/** Dependencies of the features that make files from a job's own. */
 export interface DerivedDependencies {
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
+  readonly ffmpeg: Ffmpeg
+  readonly slots: Slots
+  /** Folder for temporary files. */
+  readonly folder: string
 }
 
 /**
@@ -32,7 +39,7 @@ export interface DerivedDependencies {
  * problem is thrown.
  */
 export async function keepDerived(
-  { jobs, artifacts }: DerivedDependencies,
+  { jobs, artifacts }: Pick<DerivedDependencies, 'jobs' | 'artifacts'>,
   job: Origin,
   { name, file }: { readonly name: string; readonly file: string },
 ): Promise<void> {
@@ -47,4 +54,9 @@ export async function keepDerived(
 export function conversionProblem(error: unknown): unknown {
   if (error instanceof ArtifactMissing) return notFound('file')
   return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error
+}
+
+/** Throws the problem for a failed conversion; for `catch`. */
+export function throwConversionProblem(error: unknown): never {
+  throw conversionProblem(error)
 }

@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import { withTemporaryFolder } from '@hearth/runtime'
 import { mp3Args } from '../conversion/convert.ts'
-import type { Slots } from '../conversion/slots.ts'
 import type { JobRow } from '../tables.ts'
 import { invalid, notFound } from '../problems.ts'
-import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { findDerived, keepDerived, type DerivedDependencies } from './derived-file.ts'
 
 /** Name of the MP3 that is kept beside a source of another kind. */
@@ -15,18 +13,11 @@ const timeout = 600_000
 /** File types that browsers play without conversion. */
 const playable = new Set(['mp3', 'm4a', 'aac', 'wav'])
 
-export interface Mp3Dependencies extends DerivedDependencies {
-  readonly ffmpeg: Ffmpeg
-  readonly slots: Slots
-  /** Folder for temporary files. */
-  readonly folder: string
-}
-
 /** Provides the sound of a job as MP3, or in a form that browsers play. */
 export type Mp3s = ReturnType<typeof createMp3s>
 
 /** Creates the conversions; each runs at most once at a time and its result is kept. */
-export function createMp3s(dependencies: Mp3Dependencies) {
+export function createMp3s(dependencies: DerivedDependencies) {
   const underWay = new Map<string, Promise<void>>()
 
   /** Returns the name of the job's MP3, which is made when it is not there yet. */
@@ -53,7 +44,7 @@ export function createMp3s(dependencies: Mp3Dependencies) {
   }
 }
 
-function convert(dependencies: Mp3Dependencies, job: JobRow, source: string): Promise<void> {
+function convert(dependencies: DerivedDependencies, job: JobRow, source: string): Promise<void> {
   const { artifacts, ffmpeg, slots, folder } = dependencies
   const signal = AbortSignal.timeout(timeout)
   return withTemporaryFolder(folder, async (own) => {

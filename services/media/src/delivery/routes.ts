@@ -5,7 +5,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import { invalid, notFound } from '../problems.ts'
-import { conversionProblem } from './derived-file.ts'
+import { throwConversionProblem } from './derived-file.ts'
 import { deliver } from './deliver.ts'
 import { downloadName } from '../jobs/file-names.ts'
 import { JobPath } from '../jobs/schema.ts'
@@ -44,7 +44,7 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryDependencies):
         const isOriginal = call.query.format === 'original'
         const fileName = downloadName(job, isOriginal) ?? 'media'
         const isMp3 = job.type === 'audio' && !isOriginal
-        const name = isMp3 ? await mp3s.provide(job).catch(rethrow) : job.artifact
+        const name = isMp3 ? await mp3s.provide(job).catch(throwConversionProblem) : job.artifact
         return deliver(call, { artifacts, jobId: job.id, name, fileName })
       },
     ),
@@ -64,7 +64,7 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryDependencies):
         const job = await jobs.row(call.params.job_id)
         if (job.type !== 'audio') throw invalid('The job is a video and has no sound of its own')
         if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
-        const { name, isSource } = await mp3s.providePlayable(job).catch(rethrow)
+        const { name, isSource } = await mp3s.providePlayable(job).catch(throwConversionProblem)
         call.answer.header('x-audio-quality', isSource ? 'source' : 'mp3-fallback')
         return deliver(call, { artifacts, jobId: job.id, name })
       },
@@ -86,8 +86,4 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryDependencies):
       },
     ),
   ]
-}
-
-function rethrow(error: unknown): never {
-  throw conversionProblem(error)
 }

@@ -1,10 +1,10 @@
-import type { Route } from '@hearth/http'
-import { z } from 'zod'
+import type { Call, Route } from '@hearth/http'
 import { route, type Caller } from '../access.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import { JobPath, type Job } from '../jobs/schema.ts'
 import { unavailable } from '../problems.ts'
 import { StreamMessage } from '../events.ts'
-import type { EventStreams, Subscriber } from './streams.ts'
+import type { EventStreams } from './streams.ts'
 
 export interface StreamDependencies {
   readonly streams: EventStreams
@@ -12,7 +12,7 @@ export interface StreamDependencies {
   readonly stillAllowed: (caller: Caller) => Promise<boolean>
 }
 
-/** Both event streams. Messages have no name, an ascending id, and begin with the state of things. */
+/** Both event streams. Messages have no name, an ascending id, and begin with a snapshot. */
 export function eventRoutes(dependencies: StreamDependencies): Route[] {
   const shared = { method: 'GET', tag: 'Events', access: 'member', limit: '30', errors: [503] as const } as const
   const success = { status: 200, media: 'text/event-stream', schema: StreamMessage } as const
@@ -24,44 +24,40 @@ export function eventRoutes(dependencies: StreamDependencies): Route[] {
         summary: 'All events',
         success: { ...success, description: 'Server-sent events; `Last-Event-ID` goes on where a connection was lost' },
       },
-      ({ caller, client, header, answer }) => {
-        const snapshot = async () => ({
-          type: 'snapshot',
-          jobs: await dependencies.jobs.list({ offset: 0, limit: 50 }),
-        })
-        return open(dependencies, answer, {
-          caller,
-          address: client.address,
-          lastEventId: header('last-event-id'),
-          snapshot,
-        })
-      },
+      (call) => open(dependencies, call, { jobs: () => dependencies.jobs.list({ offset: 0, limit: 50 }) }),
     ),
     route(
       {
         ...shared,
         path: '/api/jobs/{job_id}/events',
         summary: 'Events of one job',
-        params: z.object({ job_id: z.string().toLowerCase() }),
+        params: JobPath,
         success: { ...success, description: 'As /events, of one job' },
         errors: [404, 503],
       },
-      async ({ caller, client, header, answer, params }) => {
-        const jobId = (await dependencies.jobs.find(params.job_id)).id
-        const snapshot = async () => ({ type: 'snapshot', jobs: [await dependencies.jobs.find(jobId)] })
-        const subscriber = { caller, address: client.address, jobId, lastEventId: header('last-event-id'), snapshot }
-        return open(dependencies, answer, subscriber)
+      async (call) => {
+        const jobId = (await dependencies.jobs.find(call.params.job_id)).id
+        return open(dependencies, call, { jobId, jobs: async () => [await dependencies.jobs.find(jobId)] })
       },
     ),
   ]
 }
 
+type StreamCall = Pick<Call<Caller, undefined, undefined, undefined>, 'caller' | 'client' | 'header' | 'answer'>
+
+/** Opens a stream of all events, or of one job; it begins with the state of `jobs`. */
 async function open(
   { streams, stillAllowed }: StreamDependencies,
-  answer: { header(name: string, value: string): void },
-  { caller, ...subscriber }: Omit<Subscriber, 'isAllowed'> & { caller: Caller },
+  { caller, client, header, answer }: StreamCall,
+  { jobs, ...concerned }: { readonly jobId?: string; readonly jobs: () => Promise<Job[]> },
 ) {
-  const stream = await streams.open({ ...subscriber, isAllowed: () => stillAllowed(caller) })
+  const stream = await streams.open({
+    ...concerned,
+    address: client.address,
+    lastEventId: header('last-event-id'),
+    snapshot: async () => ({ type: 'snapshot', jobs: await jobs() }),
+    isAllowed: () => stillAllowed(caller),
+  })
   if (stream === undefined) throw unavailable('Too many event streams are open', 5)
   answer.header('cache-control', 'no-cache, no-transform')
   answer.header('x-accel-buffering', 'no')

@@ -7,16 +7,11 @@ import { readFileSync } from 'node:fs'
 /** Sources of the figures; every member has a default. */
 export interface HostSources {
   /** Milliseconds all processors together spent since the start, and how many of them idle. */
-  readonly times?: () => ProcessorTimes
+  readonly times?: () => { readonly all: number; readonly idle: number }
   readonly memory?: () => { total: number; available: number }
   readonly groupMemory?: () => GroupMemory | undefined
   /** Seconds since the start of the host. */
   readonly uptime?: () => number
-}
-
-interface ProcessorTimes {
-  readonly all: number
-  readonly idle: number
 }
 
 /**
@@ -30,22 +25,19 @@ export function createHostReader(dataDirectory: string, sources: HostSources = {
   return async () => {
     const now = orNull(times)
     // Two readings at the same time have nothing between them; the last figure still holds.
-    if (now !== null && before !== null && now.all > before.all) percent = busyBetween(before, now)
+    if (now !== null && before !== null && now.all > before.all)
+      percent = percentOf(1 - (now.idle - before.idle) / (now.all - before.all))
     before = now
     return {
       storage: await readStorage(dataDirectory).catch(() => null),
-      cpu: now === null ? null : { percent: percent, cores: rounded(effectiveProcessors()) },
+      cpu: now === null ? null : { percent, cores: rounded(effectiveProcessors()) },
       memory: orNull(() => memoryOf(memory(), groupMemory())),
       uptime: orNull(() => uptimeOf((sources.uptime ?? uptime)())),
     }
   }
 }
 
-function busyBetween(before: ProcessorTimes, now: ProcessorTimes): number {
-  return percentOf(1 - (now.idle - before.idle) / (now.all - before.all))
-}
-
-function readTimes(): ProcessorTimes {
+function readTimes(): { all: number; idle: number } {
   const each = cpus().map(({ times }) => times)
   if (each.length === 0) throw new Error('the system does not report its processors')
   const idle = each.reduce((sum, times) => sum + times.idle, 0)
@@ -99,8 +91,8 @@ function orNull<T>(read: () => T): T | null {
 }
 
 /** Processors this process may really use: its affinity, and the quota of its control group where there is one. */
-export function effectiveProcessors(read = readQuota): number {
-  return Math.max(0.5, Math.min(availableParallelism(), read() ?? Number.POSITIVE_INFINITY))
+export function effectiveProcessors(): number {
+  return Math.max(0.5, Math.min(availableParallelism(), readQuota() ?? Number.POSITIVE_INFINITY))
 }
 
 function readQuota(): number | undefined {

@@ -3,7 +3,9 @@ import { createSlots } from '../conversion/slots.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import type { Platform } from '../platforms/schema.ts'
-import type { MediaInfo, YtDlp } from '../tools/yt-dlp.ts'
+import type { PlatformHosts } from '../platforms/platform-hosts.ts'
+import type { MediaFormat, MediaInfo, YtDlp } from '../tools/yt-dlp.ts'
+import type { Info } from './schema.ts'
 
 /** Lifetime of an answer, milliseconds; number of answers kept; maximum of concurrent probes. */
 const fresh = 5 * 60_000
@@ -14,10 +16,7 @@ const probeTimeout = 20_000
 const maxKeptJson = 2 * 1024 * 1024
 
 /** Facts about media, from the platforms. */
-export interface MediaLookup {
-  /** Returns the facts, from memory if fresh. Throws a `MediaFailure`. */
-  find(media: MediaUrl): Promise<MediaInfo>
-}
+export type MediaLookup = ReturnType<typeof createMediaLookup>
 
 export interface LookupDependencies {
   readonly ytDlp: YtDlp
@@ -25,15 +24,16 @@ export interface LookupDependencies {
   readonly clock: Clock
   /** Folder for temporary copies of cookies. */
   readonly folder: string
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  readonly hosts: PlatformHosts
 }
 
 /** Creates the lookup: answers are cached, and few probes run at a time. */
-export function createMediaLookup(dependencies: LookupDependencies): MediaLookup {
+export function createMediaLookup(dependencies: LookupDependencies) {
   const kept = new Map<string, { at: number; info: Promise<MediaInfo> }>()
   const slots = createSlots(maxConcurrent)
   return {
-    find(media) {
+    /** Returns the facts, from memory if fresh. Throws a `MediaFailure`. */
+    find(media: MediaUrl): Promise<MediaInfo> {
       const known = kept.get(media.url)
       const now = dependencies.clock.monotonic()
       if (known !== undefined && now - known.at < fresh) return known.info
@@ -56,7 +56,7 @@ async function probe(dependencies: LookupDependencies, media: MediaUrl, signal: 
     dependencies.jars.withPrivateCopy(media.platform, folder, (cookies) =>
       dependencies.ytDlp.probe({
         url: media.url,
-        extractors: dependencies.extractorsFor(media.platform, media.url),
+        extractors: dependencies.hosts.extractorsFor(media.platform, media.url),
         cookies,
         signal,
         timeoutMs: probeTimeout,
@@ -65,4 +65,52 @@ async function probe(dependencies: LookupDependencies, media: MediaUrl, signal: 
     ),
   )
   return info.json.length > maxKeptJson ? { ...info, json: '' } : info
+}
+
+const maxFormats = 20
+
+/** The answer while the platform does not say what a media is. */
+export const unavailableInfo = (platform: Platform, reason: string | null): Info => ({
+  title: null,
+  channel: null,
+  uploader: null,
+  duration: null,
+  view_count: null,
+  thumbnail: null,
+  platform,
+  formats: [],
+  formats_total: 0,
+  formats_truncated: false,
+  unavailable: true,
+  reason,
+})
+
+/** Converts a platform's answer to the API's shape. */
+export function infoView(platform: Platform, info: MediaInfo): Info {
+  const named = info.formats.map((format) => ({
+    format_id: format.format_id,
+    ext: format.ext ?? null,
+    resolution: labelOf(format),
+    filesize: format.filesize === null || format.filesize === undefined ? null : Math.round(format.filesize),
+  }))
+  const unique = [...new Map(named.map((format) => [`${format.resolution} ${format.ext}`, format])).values()]
+  return {
+    ...unavailableInfo(platform, null),
+    title: info.title ?? null,
+    channel: info.channel ?? null,
+    uploader: info.uploader ?? null,
+    duration: info.duration == null ? null : Math.round(info.duration),
+    view_count: info.view_count ?? null,
+    formats: unique.slice(0, maxFormats),
+    formats_total: unique.length,
+    formats_truncated: unique.length > maxFormats,
+    unavailable: false,
+  }
+}
+
+function labelOf({ height, abr, vcodec, acodec }: MediaFormat): string {
+  const hasPicture = vcodec !== 'none' && (vcodec != null || height != null)
+  if (hasPicture) return height == null ? 'video' : `${Math.round(height)}p`
+  if (abr != null && abr > 0) return `${Math.round(abr)}kbps`
+  return acodec === 'none' ? 'video' : 'audio'
 }

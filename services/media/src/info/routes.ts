@@ -3,8 +3,7 @@ import { route } from '../access.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import { unavailable } from '../problems.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
-import { infoView, unavailableInfo } from './info-view.ts'
-import type { MediaLookup } from './info.ts'
+import { infoView, unavailableInfo, type MediaLookup } from './info.ts'
 import { Info, InfoQuery } from './schema.ts'
 
 export interface InfoDependencies {

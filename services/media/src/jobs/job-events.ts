@@ -1,31 +1,20 @@
 import type { JobRow } from '../tables.ts'
-import type { MediaBus } from '../events.ts'
-import type { MediaEvent } from '../events.ts'
+import { jobEventMembers, type MediaBus, type MediaEvent } from '../events.ts'
 import { jobOfRow } from './job-view.ts'
-import type { Job } from './schema.ts'
-
-/** Members of a job that an event carries when they changed. */
-const eventMembers = [
-  'filename',
-  'filesize_bytes',
-  'codec',
-  'bitrate_kbps',
-  'video_title',
-  'video_meta_hover',
-  'duration_seconds',
-  'finished_at',
-  'bpm',
-  'bpm_confidence',
-  'audio_hash',
-] as const satisfies readonly (keyof Job)[]
 
 /** The event of a job that changed from one state of its row to another. */
 export function jobEvent(before: JobRow | undefined, after: JobRow, now: number): MediaEvent {
   const [old, job] = [before === undefined ? undefined : jobOfRow(before), jobOfRow(after)]
   const changes = Object.fromEntries(
-    eventMembers.filter((name) => old?.[name] !== job[name]).map((name) => [name, job[name]]),
+    jobEventMembers.filter((name) => old?.[name] !== job[name]).map((name) => [name, job[name]]),
   )
   return { id: job.id, status: job.status, message: job.message, timestamp: new Date(now).toISOString(), ...changes }
+}
+
+/** Returns true for an event after which a job is not wanted any more: it was cancelled or removed, or all jobs were. */
+export function endsJob(event: MediaEvent, id: string): boolean {
+  if ('id' in event) return event.id === id && event.status === 'cancelled'
+  return event.type === 'jobs_cleared' || (event.type === 'job_removed' && event.job_id === id)
 }
 
 /** Publishes the progress of a job, at most twice a second and only when it changed. */

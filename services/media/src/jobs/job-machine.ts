@@ -30,7 +30,7 @@ const table: Record<JobStep, { readonly from: readonly JobStatus[]; readonly to:
   retried: { from: ['error', 'cancelled'], to: 'queued' },
 }
 
-/** The state a step leads to. */
+/** The state after a step. */
 export const statusAfter = (step: JobStep): JobStatus => table[step].to
 
 /** The states in which a step may happen; in any other it is refused. */

@@ -1,4 +1,5 @@
 import type { JobRow } from '../tables.ts'
+import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { downloadName } from './file-names.ts'
 import type { Job } from './schema.ts'
 
@@ -32,12 +33,7 @@ export function jobOfRow(row: JobRow): Job {
 }
 
 /** Text under a title: channel, length and views; unknown parts are left out. */
-export function hoverText(facts: {
-  channel?: string | null | undefined
-  uploader?: string | null | undefined
-  duration?: number | null | undefined
-  view_count?: number | null | undefined
-}): string | null {
+export function hoverText(facts: Partial<MediaFacts>): string | null {
   const parts = [
     facts.channel ? `Channel: ${facts.channel}` : '',
     facts.uploader && facts.uploader !== facts.channel ? `Uploader: ${facts.uploader}` : '',

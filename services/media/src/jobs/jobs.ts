@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { acquireLock, type Database } from '@hearth/database'
 import type { Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
@@ -33,7 +34,7 @@ export interface JobDependencies {
 const queueLock = 8_103_001
 
 /** Values of a job that starts over. */
-const cleared: store.JobValues = {
+const cleared = {
   message: '',
   error_code: null,
   finished_at: null,
@@ -49,7 +50,7 @@ const cleared: store.JobValues = {
   stem_ms: 0,
   interruptions: 0,
   lease_until: null,
-}
+} satisfies store.JobValues
 
 /** Jobs: submit, list, cancel, retry. Throws problems of the API. */
 export class Jobs {
@@ -64,13 +65,14 @@ export class Jobs {
     const wanted = { media_key: media.key, type, quality }
     if (confirm_duplicate !== true) await this.#refuseDuplicate(wanted)
     await this.#dependencies.checkSpace()
-    if ((await store.countQueued(this.#db)) >= this.#dependencies.queueSize) throw queueFull()
+    await this.#checkQueue(this.#db)
     const id = randomUUID()
     const facts = (await this.#dependencies.probe(media, id)) ?? {}
-    const row = this.#newRow({ id, media, type, quality, facts })
+    const { url: canonical, platform } = media
+    const row = newRow({ id, url: canonical, platform, ...wanted, ...facts }, this.#dependencies.timers.now())
     await this.#db.transaction().execute(async (trx) => {
       await acquireLock(this.#dependencies.database.kind, trx, queueLock)
-      if ((await store.countQueued(trx)) >= this.#dependencies.queueSize) throw queueFull()
+      await this.#checkQueue(trx)
       // Another caller may have submitted the same while the platform was queried.
       if (confirm_duplicate !== true) await this.#refuseDuplicate(wanted, trx)
       await store.insertJob(trx, row)
@@ -119,7 +121,7 @@ export class Jobs {
     const attempt = before.attempt + 1
     const row = await this.#db.transaction().execute(async (trx) => {
       await acquireLock(this.#dependencies.database.kind, trx, queueLock)
-      if ((await store.countQueued(trx)) >= this.#dependencies.queueSize) throw queueFull()
+      await this.#checkQueue(trx)
       const values = { ...cleared, attempt, queued_at: this.#dependencies.timers.now() }
       const queued = await store.advanceJob(trx, { id, attempt: before.attempt, step: 'retried', values })
       if (queued !== undefined) await this.#dependencies.queue.enqueue(trx, { id, attempt })
@@ -141,32 +143,10 @@ export class Jobs {
     return jobOfRow(row)
   }
 
-  #newRow(input: {
-    id: string
-    media: MediaUrl
-    type: JobRow['type']
-    quality: JobRow['quality']
-    facts: store.JobValues
-  }): JobRow {
-    const now = this.#dependencies.timers.now()
-    const { id, media, type, quality, facts } = input
-    return {
-      id,
-      url: media.url,
-      platform: media.platform,
-      media_key: media.key,
-      type,
-      quality,
-      status: 'queued',
-      attempt: 1,
-      created_at: now,
-      queued_at: now,
-      video_title: null,
-      video_meta_hover: null,
-      ...cleared,
-      message: null,
-      ...facts,
-    } as JobRow
+  /** Throws a problem when the queue is full. */
+  async #checkQueue(trx: Kysely<Tables>): Promise<void> {
+    if ((await store.countQueued(trx)) >= this.#dependencies.queueSize)
+      throw unavailable('The job queue is full; try again when some jobs are done')
   }
 
   async #refuseDuplicate(wanted: Pick<JobRow, 'media_key' | 'type' | 'quality'>, db = this.#db): Promise<void> {
@@ -183,4 +163,16 @@ export class Jobs {
   }
 }
 
-const queueFull = () => unavailable('The job queue is full; try again when some jobs are done')
+type Requested = Pick<JobRow, 'id' | 'url' | 'platform' | 'media_key' | 'type' | 'quality'> & store.JobValues
+
+const newRow = (requested: Requested, now: number): JobRow => ({
+  video_title: null,
+  video_meta_hover: null,
+  ...cleared,
+  message: null,
+  status: 'queued',
+  attempt: 1,
+  created_at: now,
+  queued_at: now,
+  ...requested,
+})

@@ -8,7 +8,7 @@ import { advanceJob, deleteJobRows, jobIds } from './store.ts'
 import type { Removal } from './schema.ts'
 
 /** Deletes every job with its files and links. */
-export type RemoveAll = () => Promise<Removal>
+export type RemoveAll = ReturnType<typeof createRemoveAll>
 
 export interface RemovalDependencies {
   readonly db: Kysely<Tables>
@@ -21,8 +21,8 @@ export interface RemovalDependencies {
 }
 
 /** Creates the removal of all jobs. */
-export function createRemoveAll({ db, bus, artifacts, timers, folders, countLinks }: RemovalDependencies): RemoveAll {
-  return async () => {
+export function createRemoveAll({ db, bus, artifacts, timers, folders, countLinks }: RemovalDependencies) {
+  return async (): Promise<Removal> => {
     const ids = await jobIds(db)
     const links = await countLinks()
     // Cancels first, deletes the files next and the rows last, so that no file is left without a row.

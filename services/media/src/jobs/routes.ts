@@ -5,8 +5,8 @@ import type { RemoveAll } from './remove-all.ts'
 import { Job, JobList, JobPage, JobPath, Removal, Submission, TempoChange } from './schema.ts'
 
 /** Submitting, watching and stopping jobs. */
-export function jobRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
-  return [...listRoutes(jobs), ...changeRoutes(jobs, removeAll)]
+export function jobRoutes(features: { jobs: Jobs; removeAll: RemoveAll }): Route[] {
+  return [...listRoutes(features.jobs), ...changeRoutes(features)]
 }
 
 function listRoutes(jobs: Jobs): Route[] {
@@ -36,7 +36,7 @@ function listRoutes(jobs: Jobs): Route[] {
   ]
 }
 
-function changeRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
+function changeRoutes({ jobs, removeAll }: { jobs: Jobs; removeAll: RemoveAll }): Route[] {
   const shared = { method: 'POST', tag: 'Jobs', access: 'member' } as const
   const one = { ...shared, params: JobPath, success: { status: 200, body: Job } } as const
   return [

@@ -7,7 +7,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
-import type { Platform } from '../platforms/schema.ts'
+import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { FileFacts, Ffmpeg } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
@@ -19,7 +19,7 @@ import { noteOnJob, type JobValues } from './store.ts'
 import type { WorkFolders } from './work-folders.ts'
 import type { JobHandle, RunJob } from './workers.ts'
 
-/** Converts a fetched file to what the job asks for. Returns the fetched file when it already is that. */
+/** Converts a fetched file to what the job requests. Returns the fetched file when it already is that. */
 export type ConvertFetched = (fetched: FetchedFile, handle: JobHandle) => Promise<FetchedFile>
 
 /** Analyses an audio file and finishes its job, whether or not the analysis succeeds. */
@@ -38,7 +38,7 @@ export interface RunDependencies {
   readonly convertVideo: ConvertFetched
   readonly convertAudio: ConvertFetched
   readonly analyse: AnalyseJob
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  readonly hosts: PlatformHosts
   /** Maximum number of connections of one download. */
   readonly fragments: () => number
 }
@@ -63,15 +63,15 @@ export function createRunJob(dependencies: RunDependencies): RunJob {
       const kept = join(folder, 'sound')
       if (job.type === 'audio') await link(finished.file, kept)
       const values = await store(dependencies, job, finished)
-      if (job.type === 'audio')
-        await dependencies.analyse(
-          await begunAnalysis(dependencies, { handle, values }),
-          { ...finished, file: kept },
-          handle,
-        )
-      else await handle.advance('finished', finishedValues(dependencies, { ...values, message: 'Finished' }))
+      const finished_at = dependencies.timers.now()
+      if (job.type === 'audio') {
+        // The file is available from here on, whatever the analysis finds.
+        const begun = { ...values, finished_at, message: 'Finding out the tempo' }
+        const analysing = await handle.advance('analysis-begun', begun)
+        await dependencies.analyse(analysing, { ...finished, file: kept }, handle)
+      } else await handle.advance('finished', { ...values, finished_at, lease_until: null, message: 'Finished' })
     } finally {
-      // What a worker gives back is gone on from; anything else is of no more use.
+      // The next attempt continues from the folder of a worker that stops; any other folder is of no more use.
       if (handle.signal.reason !== 'stopping') await dependencies.folders.remove(job.id, job.attempt)
     }
   }
@@ -98,7 +98,7 @@ async function download(
     dependencies.ytDlp.download({
       url: job.url,
       infoFile: existsSync(infoFile) ? infoFile : undefined,
-      extractors: dependencies.extractorsFor(job.platform, job.url),
+      extractors: dependencies.hosts.extractorsFor(job.platform, job.url),
       cookies,
       type: job.type,
       quality: job.quality,
@@ -151,20 +151,6 @@ async function store(
     codec: (job.type === 'audio' ? facts.audio : facts.video)?.codec ?? null,
     bitrate_kbps: facts.bitrateKbps,
   }
-}
-
-const finishedValues = ({ timers }: RunDependencies, values: JobValues): JobValues => ({
-  ...values,
-  finished_at: timers.now(),
-  lease_until: null,
-})
-
-/** Marks the job as analysing: its file is available from here on, whatever the analysis finds. */
-async function begunAnalysis(
-  { timers }: RunDependencies,
-  { handle, values }: { handle: JobHandle; values: JobValues },
-): Promise<JobRow> {
-  return handle.advance('analysis-begun', { ...values, finished_at: timers.now(), message: 'Finding out the tempo' })
 }
 
 async function checkSpace(folder: string): Promise<void> {

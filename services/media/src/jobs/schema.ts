@@ -77,7 +77,7 @@ export const JobPage = z.object({
   limit: z.coerce.number(pageRule).int(pageRule).min(1).max(100).default(50),
 })
 
-/** A tempo set by a person who hears it better. */
+/** A tempo set by a person. */
 export const TempoChange = z.strictObject({ bpm: z.int().min(20).max(400) }).meta({ id: 'TempoChange' })
 
 /** Result of `POST /api/jobs/remove-all`. */

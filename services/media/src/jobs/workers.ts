@@ -4,9 +4,8 @@ import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
-import { jobEvent } from './job-events.ts'
-import { giveUpJob, requeueJob } from './return-job.ts'
-import { advanceJob, findJob, findLost, renewLease, type Advance } from './store.ts'
+import { endsJob, jobEvent } from './job-events.ts'
+import { advanceJob, findJob, findLost, renewLease, type Advance, type JobValues } from './store.ts'
 
 /** Number of lost workers in a row after which a job is given up: it may be what kills them. */
 const maxInterruptions = 2
@@ -58,12 +57,8 @@ export class Workers implements QueueWork {
   constructor(dependencies: WorkerDependencies) {
     this.#dependencies = dependencies
     this.#unsubscribe = dependencies.bus.subscribe((event) => {
-      const hasGone =
-        'id' in event ? event.status === 'cancelled' : event.type === 'job_removed' && event.job_id !== null
-      const id = 'id' in event ? event.id : event.job_id
-      if (hasGone && id !== null) this.#end(id, 'cancelled')
-      if ('type' in event && event.type === 'jobs_cleared')
-        for (const one of this.#running.keys()) this.#end(one, 'cancelled')
+      for (const [id, { controller }] of this.#running)
+        if (endsJob(event, id)) controller.abort('cancelled' satisfies Ending)
     })
   }
 
@@ -82,8 +77,8 @@ export class Workers implements QueueWork {
     const now = timers.now()
     for (const job of await findLost(db, all ? Number.MAX_SAFE_INTEGER : now)) {
       if (this.#running.has(job.id)) continue
-      if (job.interruptions + 1 < maxInterruptions) await requeueJob(this.#dependencies, job, job.interruptions + 1)
-      else await giveUpJob(this.#dependencies, job)
+      if (job.interruptions + 1 < maxInterruptions) await this.#requeue(job, job.interruptions + 1)
+      else await this.#giveUp(job)
     }
     await this.#dependencies.queue.remind(db, this.#dependencies.lease)
     this.#dependencies.queue.wake()
@@ -108,7 +103,7 @@ export class Workers implements QueueWork {
     if (job === undefined) return undefined
     this.#publish(before, job)
     if (!this.#isClosing) return { end: this.#work(job) }
-    await requeueJob(this.#dependencies, job, job.interruptions)
+    await this.#requeue(job, job.interruptions)
     return undefined
   }
 
@@ -144,7 +139,7 @@ export class Workers implements QueueWork {
   /** Hands a job back before its tools have ended: a process that is killed meanwhile has lost nothing. */
   async #stop({ latest, controller, end }: Running): Promise<void> {
     controller.abort('stopping' satisfies Ending)
-    await requeueJob(this.#dependencies, latest, 0).catch((error: unknown) =>
+    await this.#requeue(latest, 0).catch((error: unknown) =>
       this.#dependencies.log.error({ err: error, job: latest.id }, 'a job could not be handed back'),
     )
     await end
@@ -154,13 +149,8 @@ export class Workers implements QueueWork {
     const { signal } = running.controller
     const handle: JobHandle = {
       signal,
-      advance: async (step, values) => {
-        const next = await advanceJob(this.#dependencies.db, {
-          id: job.id,
-          attempt: job.attempt,
-          step,
-          ...(values === undefined ? {} : { values }),
-        })
+      advance: async (step, values = {}) => {
+        const next = await this.#advance(job, step, values)
         if (next === undefined) throw new NoLongerOurs('the job is no longer this worker’s')
         this.#publish(running.latest, next)
         running.latest = next
@@ -184,7 +174,7 @@ export class Workers implements QueueWork {
   }
 
   async #conclude(job: JobRow, error: unknown, ending: Ending | undefined): Promise<void> {
-    if (ending === 'stopping') await requeueJob(this.#dependencies, job, 0)
+    if (ending === 'stopping') await this.#requeue(job, 0)
     if (ending !== undefined || error instanceof NoLongerOurs) return
     const isForeseen = error instanceof MediaFailure
     if (!isForeseen) this.#dependencies.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
@@ -195,8 +185,42 @@ export class Workers implements QueueWork {
       finished_at: this.#dependencies.timers.now(),
       lease_until: null,
     }
-    const failed = await advanceJob(this.#dependencies.db, { id: job.id, attempt: job.attempt, step: 'failed', values })
+    const failed = await this.#advance(job, 'failed', values)
     if (failed !== undefined) this.#publish(job, failed)
+  }
+
+  /**
+   * Puts a job back into the queue, at its old place, under a new attempt number that the old worker does not have. Does nothing
+   * when the job has ended or another attempt has it.
+   */
+  async #requeue(job: JobRow, interruptions: number): Promise<void> {
+    const { db, queue } = this.#dependencies
+    const attempt = job.attempt + 1
+    const row = await db.transaction().execute(async (trx) => {
+      const values = { attempt, interruptions, lease_until: null, message: 'Interrupted, waiting to go on' }
+      const queued = await advanceJob(trx, { id: job.id, attempt: job.attempt, step: 'handed-back', values })
+      if (queued !== undefined) await queue.enqueue(trx, { id: job.id, attempt })
+      return queued
+    })
+    if (row !== undefined) this.#publish(job, row)
+  }
+
+  /** Ends a job that lost its workers too often. A job that is only being analysed is finished: its file is good. */
+  async #giveUp(job: JobRow): Promise<void> {
+    const { timers, discard } = this.#dependencies
+    const shared = { lease_until: null, finished_at: job.finished_at ?? timers.now() }
+    const isDone = job.status === 'analysis'
+    const values = isDone
+      ? { ...shared, message: 'Finished; the tempo could not be found out' }
+      : { ...shared, message: 'The application was restarted', error_code: 'interrupted' }
+    const row = await this.#advance(job, isDone ? 'finished' : 'lost', values)
+    if (row === undefined) return
+    if (!isDone) await discard(job.id)
+    this.#publish(job, row)
+  }
+
+  #advance({ id, attempt }: JobRow, step: Advance['step'], values: JobValues): Promise<JobRow | undefined> {
+    return advanceJob(this.#dependencies.db, { id, attempt, step, values })
   }
 
   #beat(job: JobRow, controller: AbortController): () => void {
@@ -212,10 +236,6 @@ export class Workers implements QueueWork {
       )
     }, this.#dependencies.lease / 4)
     return () => clearInterval(timer)
-  }
-
-  #end(id: string, ending: Ending): void {
-    this.#running.get(id)?.controller.abort(ending)
   }
 
   #publish(before: JobRow | undefined, after: JobRow): void {

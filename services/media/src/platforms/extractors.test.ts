@@ -6,9 +6,8 @@ import { test } from 'node:test'
 import { createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
 import { temporaryDirectory } from '@hearth/testing'
 import { openEgressProxy } from '../tools/egress-proxy.ts'
-import { extractorsFor } from './read-url.ts'
 import { readMediaUrl } from './media-url.ts'
-import { createPlatformHosts } from './platform-hosts.ts'
+import { createPlatformHosts, extractorsOf } from './platform-hosts.ts'
 import { Platform } from './schema.ts'
 
 const hosts = createPlatformHosts()
@@ -43,24 +42,22 @@ async function tryAddresses(extractors: readonly string[], urls: readonly string
 }
 
 test('yt-dlp knows the address of every shape by one of the platform’s extractors, and no other address', async () => {
-  const allowed = Platform.options.flatMap((platform) => extractorsFor({ platform, isExtra: false }))
+  const allowed = Platform.options.flatMap((platform) => extractorsOf[platform])
   const urls = pasted.map((address) => readMediaUrl(address, hosts))
   const said = await tryAddresses(allowed, [...urls.map(({ url }) => url), 'https://example.org/video.mp4'])
   for (const { url, platform } of urls) {
     const extractor = new RegExp(`^\\[(\\S+)\\] Extracting URL: ${RegExp.escape(url)}$`, 'm')
       .exec(said)?.[1]
       ?.toLowerCase()
-    assert(
-      extractor !== undefined && extractorsFor({ platform, isExtra: false }).includes(extractor),
-      `${url}\n${said}`,
-    )
+    assert(extractor !== undefined && hosts.extractorsFor(platform, url).includes(extractor), `${url}\n${said}`)
   }
   assert.equal(said.match(/No suitable extractor/g)?.length, 1, said)
 })
 
 test('only hosts the operator added are fetched by the extractor for everything', () => {
   for (const platform of Platform.options) {
-    assert.equal(extractorsFor({ platform, isExtra: false }).includes('generic'), false)
-    assert.deepEqual(extractorsFor({ platform, isExtra: true }), ['generic', 'html5'])
+    const added = createPlatformHosts([{ platform, host: 'videos.home', port: undefined }])
+    assert.equal(extractorsOf[platform].includes('generic'), false)
+    assert.deepEqual(added.extractorsFor(platform, 'https://videos.home/a'), ['generic', 'html5'])
   }
 })

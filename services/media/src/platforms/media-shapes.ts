@@ -1,26 +1,21 @@
 import type { Platform } from './schema.ts'
 
-/** Target of a platform's URL. */
+/** Target of a platform's URL: a photo post, or a video. */
 export type Shape =
+  | 'photo'
   | {
-      readonly kind: 'media'
       /** The same for all addresses of the media. */
       readonly id: string
       /** The one address it is fetched by. */
       readonly url: string
+      /** The address only redirects to that of the media. */
+      readonly isShortLink: boolean
     }
-  | {
-      /** An address that only redirects to the media's. */
-      readonly kind: 'short'
-      readonly id: string
-      readonly url: string
-    }
-  | { readonly kind: 'photo' }
 
 type ReadShape = (url: URL, path: string) => Shape | undefined
 
 /**
- * Reads what an address of the platform's own hosts leads to; undefined when it is not a single video. Query parameters that do not
+ * Reads the target of a URL on the platform's own hosts; undefined when it is not a single video. Query parameters that do not
  * name the media are dropped: they belong to the person who shared the URL.
  */
 export function shapeOf(platform: Platform, url: URL): Shape | undefined {
@@ -29,7 +24,7 @@ export function shapeOf(platform: Platform, url: URL): Shape | undefined {
 
 const readers: Readonly<Record<Platform, ReadShape>> = { youtube, tiktok, instagram, facebook }
 
-/** Words of the length of an id that are not one. */
+/** Words with the length of an id that are none. */
 const notVideos = new Set(['videoseries', 'live_stream'])
 
 function youtube(url: URL, path: string): Shape | undefined {
@@ -51,7 +46,7 @@ function tiktok({ hostname }: URL, path: string): Shape | undefined {
   }
   const code = /^\/t\/([\w-]{4,32})$/.exec(path)?.[1]
   if (code !== undefined) return shortLink(`www.tiktok.com/t/${code}`)
-  if (/^\/@[\w.-]{1,24}\/photo\/\d{8,24}$/.test(path)) return { kind: 'photo' }
+  if (/^\/@[\w.-]{1,24}\/photo\/\d{8,24}$/.test(path)) return 'photo'
   const [, user, id] =
     /^\/@([\w.-]{1,24})\/video\/(\d{8,24})$/.exec(path) ??
     /^\/(?:embed(?:\/v\d)?|share\/video)(\/)(\d{8,24})$/.exec(path) ??
@@ -68,7 +63,7 @@ function instagram(_url: URL, path: string): Shape | undefined {
   return media(code, `https://www.instagram.com/${kind === 'reels' ? 'reel' : kind}/${code}/`)
 }
 
-/** First parts of paths on Instagram that are no names of people. */
+/** First parts of paths on Instagram that are no user names. */
 const notUsers = new Set(['p', 'reel', 'reels', 'tv', 'share', 'stories', 'explore', 'accounts', 'direct'])
 
 function facebook(url: URL, path: string): Shape | undefined {
@@ -110,10 +105,6 @@ function onlyParameter(url: URL, name: string): string | undefined {
   return values.length === 1 ? values[0] : undefined
 }
 
-function media(id: string, url: string): Shape {
-  return { kind: 'media', id, url }
-}
+const media = (id: string, url: string): Shape => ({ id, url, isShortLink: false })
 
-function shortLink(place: string): Shape {
-  return { kind: 'short', id: place, url: `https://${place}/` }
-}
+const shortLink = (place: string): Shape => ({ id: place, url: `https://${place}/`, isShortLink: true })

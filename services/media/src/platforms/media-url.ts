@@ -16,23 +16,9 @@ export interface MediaUrl {
   readonly isExtra: boolean
 }
 
-/** Reasons to refuse a URL. */
-export type MediaUrlErrorCode =
-  | 'missing'
-  | 'too-long'
-  | 'unreadable'
-  | 'not-https'
-  | 'credentials'
-  | 'host'
-  | 'port'
-  | 'unsupported-platform'
-  | 'not-a-video'
-  | 'photo-post'
-  | 'short-link'
-
 const maxLength = 2048
 
-const messages: Record<MediaUrlErrorCode, string> = {
+const messages = {
   missing: 'url is missing',
   'too-long': `url is longer than ${maxLength} characters`,
   unreadable: 'url cannot be read as an address',
@@ -45,6 +31,9 @@ const messages: Record<MediaUrlErrorCode, string> = {
   'photo-post': 'url is the address of a photo post, which has no video',
   'short-link': 'url is a short link that leads to no video',
 }
+
+/** Reason to refuse a URL. */
+export type MediaUrlErrorCode = keyof typeof messages
 
 /** An address that is not accepted; `message` says what is wrong with it. */
 export class MediaUrlError extends Error {
@@ -115,12 +104,7 @@ function ofExtraHost(url: URL, platform: Platform): MediaUrl {
 function ofPlatform(url: URL, platform: Platform): MediaUrl {
   const shape = shapeOf(platform, url)
   if (shape === undefined) throw new MediaUrlError('not-a-video')
-  if (shape.kind === 'photo') throw new MediaUrlError('photo-post')
-  return {
-    platform,
-    url: shape.url,
-    key: `${platform}:${shape.id}`,
-    isShortLink: shape.kind === 'short',
-    isExtra: false,
-  }
+  if (shape === 'photo') throw new MediaUrlError('photo-post')
+  const { id, url: canonical, isShortLink } = shape
+  return { platform, url: canonical, key: `${platform}:${id}`, isShortLink, isExtra: false }
 }

@@ -35,32 +35,46 @@ export interface ExtraHost {
   readonly port: number | undefined
 }
 
-/** Whose an address is. */
+/** Owner of a URL's host. */
 export interface HostOwner {
   readonly platform: Platform
   /** Added by the operator: http and any path are fine. */
   readonly isExtra: boolean
 }
 
-/** Knows which hosts belong to a platform. */
-export interface PlatformHosts {
-  /** Undefined when the host belongs to none. An extra host counts only with the port it was given. */
-  ownerOf(url: URL): HostOwner | undefined
+/**
+ * The names for yt-dlp's `--use-extractors`: the extractors that may read an address of a platform, or of a host the operator
+ * added. Without such a list any address would be taken by the extractor that fetches everything.
+ */
+export const extractorsOf: Readonly<Record<Platform | 'extra', readonly string[]>> = {
+  youtube: ['youtube'],
+  tiktok: ['tiktok', 'vm.tiktok'],
+  instagram: ['instagram'],
+  facebook: ['facebook', 'facebook:reel'],
+  extra: ['generic', 'html5'],
 }
 
-/** The platforms' own hosts and what the operator added. */
-export function createPlatformHosts(extra: readonly ExtraHost[] = []): PlatformHosts {
+/** The hosts of the platforms, and the extractors for their addresses. */
+export type PlatformHosts = ReturnType<typeof createPlatformHosts>
+
+/** Creates the hosts: the platforms' own and those the operator added. */
+export function createPlatformHosts(extra: readonly ExtraHost[] = []) {
+  function ownerOf(url: URL): HostOwner | undefined {
+    const host = url.hostname.replace(/^\[|\]$/g, '')
+    const own = platformOf.get(host)
+    if (own !== undefined) return { platform: own, isExtra: false }
+    const usual = url.protocol === 'https:' ? '443' : '80'
+    const isPort = (port: number | undefined) =>
+      url.port === '' ? port === undefined || `${port}` === usual : `${port}` === url.port
+    const found = extra.find((entry) => entry.host === host && isPort(entry.port))
+    return found === undefined ? undefined : { platform: found.platform, isExtra: true }
+  }
   return {
-    ownerOf(url) {
-      const host = url.hostname.replace(/^\[|\]$/g, '')
-      const own = platformOf.get(host)
-      if (own !== undefined) return { platform: own, isExtra: false }
-      const usual = url.protocol === 'https:' ? '443' : '80'
-      const isPort = (port: number | undefined) =>
-        url.port === '' ? port === undefined || `${port}` === usual : `${port}` === url.port
-      const found = extra.find((entry) => entry.host === host && isPort(entry.port))
-      return found === undefined ? undefined : { platform: found.platform, isExtra: true }
-    },
+    /** Undefined when the host belongs to no platform. An extra host counts only with the port it was given. */
+    ownerOf,
+    /** Returns the extractors that may read a URL of the platform. */
+    extractorsFor: (platform: Platform, url: string): readonly string[] =>
+      extractorsOf[ownerOf(new URL(url))?.isExtra === true ? 'extra' : platform],
   }
 }
 
@@ -84,7 +98,7 @@ export const extraPlatformHosts = commaList
   .meta(settingKind('own form'))
   .prefault('')
 
-/** The fault in words when the entry is none. */
+/** Reads an entry; returns a text that says what is wrong with it. */
 function readExtraHost(entry: string): ExtraHost | string {
   const [, name, place = ''] = /^([^=]+)=(.*)$/.exec(entry) ?? []
   const platform = Platform.safeParse(name?.trim()).data

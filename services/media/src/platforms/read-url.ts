@@ -2,16 +2,20 @@ import { OutboundFailed, OutboundRefused, type OpenGuarded } from '@hearth/outbo
 import { invalid, upstream } from '../problems.ts'
 import { MediaUrlError, readMediaUrl, type MediaUrl } from './media-url.ts'
 import type { PlatformHosts } from './platform-hosts.ts'
-import type { Platform } from './schema.ts'
-import { resolveShortLink } from './short-link.ts'
 
 /** Reads a pasted URL and follows a short link. Throws problems of the API. */
 export type UrlReader = (text: string) => Promise<MediaUrl>
 
 const shortLinkTimeout = 8000
 
+interface ReadDependencies {
+  readonly hosts: PlatformHosts
+  /** Opens one hop at a time, without cookies. */
+  readonly open: OpenGuarded
+}
+
 /** Creates the reader of pasted URLs. */
-export function createUrlReader(dependencies: { hosts: PlatformHosts; open: OpenGuarded }): UrlReader {
+export function createUrlReader(dependencies: ReadDependencies): UrlReader {
   return async (text) => {
     try {
       const media = readMediaUrl(text, dependencies.hosts)
@@ -27,25 +31,57 @@ export function createUrlReader(dependencies: { hosts: PlatformHosts; open: Open
   }
 }
 
-/** Creates the choice of extractors for a URL. */
-export function createExtractorChoice(hosts: PlatformHosts) {
-  return (platform: Platform, url: string): readonly string[] => {
-    const owner = hosts.ownerOf(new URL(url))
-    return extractorsFor({ platform, isExtra: owner?.isExtra === true })
-  }
-}
+const maxHops = 5
+const hopTimeout = 8000
 
-const extractors: Readonly<Record<Platform, readonly string[]>> = {
-  youtube: ['youtube'],
-  tiktok: ['tiktok', 'vm.tiktok'],
-  instagram: ['instagram'],
-  facebook: ['facebook', 'facebook:reel'],
-}
+/** The platforms answer what is no browser with a page instead of the redirect. */
+const headers = { 'user-agent': 'Mozilla/5.0', accept: 'text/html' }
 
 /**
- * The names for yt-dlp's `--use-extractors`: what may read an address of the platform. Without such a list any address would
- * be taken by the extractor that fetches everything; that one is for hosts the operator added alone.
+ * Follows a short link to the address of its video, at most five hops, each of them https and on the same platform. Other
+ * addresses are returned as they are. Throws a `MediaUrlError` (`short-link`, `photo-post`) when it leads elsewhere, and what
+ * the guard throws when a hop cannot be reached.
  */
-export function extractorsFor({ platform, isExtra }: Pick<MediaUrl, 'platform' | 'isExtra'>): readonly string[] {
-  return isExtra ? ['generic', 'html5'] : extractors[platform]
+export async function resolveShortLink(
+  media: MediaUrl,
+  dependencies: ReadDependencies & { readonly signal?: AbortSignal },
+): Promise<MediaUrl> {
+  let current = media
+  let url = media.url
+  for (let hop = 0; current.isShortLink; hop += 1) {
+    if (hop === maxHops) throw new MediaUrlError('short-link', `more than ${maxHops} redirects`)
+    url = await nextHop(url, media, dependencies)
+    const target = readTarget(url, dependencies.hosts)
+    if (target !== undefined) current = target
+  }
+  return current
+}
+
+/** Returns the target of a redirect, on the same platform. */
+async function nextHop(
+  url: string,
+  { platform }: MediaUrl,
+  { open, hosts, signal }: ReadDependencies & { readonly signal?: AbortSignal },
+): Promise<string> {
+  await using answer = await open(url, { headers, timeoutMs: hopTimeout, signal })
+  const location = answer.headers.get('location')
+  if (answer.status < 300 || answer.status > 399 || location === undefined || !URL.canParse(location, url))
+    throw new MediaUrlError('short-link', 'it does not redirect')
+  const next = new URL(location, url)
+  const owner = hosts.ownerOf(next)
+  const isPlain = next.protocol === 'https:' && next.port === '' && next.username === '' && next.password === ''
+  if (owner?.platform !== platform || owner.isExtra || !isPlain)
+    throw new MediaUrlError('short-link', `it leads away from ${platform}`)
+  next.hash = ''
+  return next.href
+}
+
+/** Undefined for an address on the way, which is no video itself. */
+function readTarget(url: string, hosts: PlatformHosts): MediaUrl | undefined {
+  try {
+    return readMediaUrl(url, hosts)
+  } catch (error) {
+    if (error instanceof MediaUrlError && error.fault === 'not-a-video') return undefined
+    throw error
+  }
 }

@@ -3,17 +3,12 @@ import { Logger, run, runMigrations, type Runner } from 'graphile-worker'
 import type { Pool } from 'pg'
 import { z } from 'zod'
 import type { Queue, QueueWork } from './queue.ts'
-import { addMessage, findUnheard, task } from './store.ts'
+import { addMessage, findUndelivered, task } from './store.ts'
 
 const Payload = z.object({ id: z.string(), attempt: z.int() })
 
-export interface GraphileQueueDependencies {
-  readonly pool: Pool
-  readonly log: Log
-}
-
 /** The queue of several processes: graphile-worker on PostgreSQL notifies a worker within milliseconds. */
-export async function openGraphileQueue({ pool, log }: GraphileQueueDependencies): Promise<Queue> {
+export async function openGraphileQueue({ pool, log }: { pool: Pool; log: Log }): Promise<Queue> {
   const logger = new Logger(() => (level, message) => {
     if (level === 'error' || level === 'warning') log.warn({ queue: message }, 'the queue says')
     else log.debug({ queue: message }, 'the queue says')
@@ -24,7 +19,7 @@ export async function openGraphileQueue({ pool, log }: GraphileQueueDependencies
     enqueue: addMessage,
     wake: () => undefined,
     async remind(db, patience) {
-      for (const ticket of await findUnheard(db, patience)) await addMessage(db, ticket)
+      for (const ticket of await findUndelivered(db, patience)) await addMessage(db, ticket)
     },
     async start(work: QueueWork, concurrency: number) {
       runner = await run({

@@ -15,7 +15,7 @@ export async function addMessage(trx: Kysely<Tables>, { id, attempt }: Ticket): 
 }
 
 /** Finds queued jobs whose message no worker will take; one that is taken counts for `patience` milliseconds. */
-export async function findUnheard(db: Kysely<Tables>, patience: number): Promise<readonly Ticket[]> {
+export async function findUndelivered(db: Kysely<Tables>, patience: number): Promise<readonly Ticket[]> {
   const { rows } = await sql<Ticket>`
     select id, attempt from jobs where status = 'queued' and not exists (
       select from graphile_worker.jobs as message

@@ -19,60 +19,62 @@ export interface LogoDependencies {
   readonly scratch: string
 }
 
-/** Bounds of an uploaded logo: size in bytes, lengths in pixels, proportions as width to height. */
-const rule = { bytes: 2 * 1024 * 1024, min: 32, max: 4096, pixels: 16 * 1024 * 1024, minRatio: 0.1, maxRatio: 20 }
+/** Maximum size of an uploaded logo, bytes. */
+export const maxLogoBytes = 2 * 1024 * 1024
+/** Bounds of an uploaded logo: lengths in pixels, proportions as width to height. */
+const rule = { min: 32, max: 4096, pixels: 16 * 1024 * 1024, minRatio: 0.1, maxRatio: 20 }
 const decodeTimeout = 20_000
 
 /** The uploaded logo, in the database, where every process finds it. Throws problems that say what is wrong with a picture. */
-export class Logos {
-  readonly #dependencies: LogoDependencies
+export type Logos = ReturnType<typeof createLogos>
 
-  constructor(dependencies: LogoDependencies) {
-    this.#dependencies = dependencies
-  }
+/** Creates the store of the logo. */
+export function createLogos(dependencies: LogoDependencies) {
+  const { db } = dependencies
 
-  async describe(): Promise<Logo> {
-    const bytes = await readFile(this.#dependencies.db, logoFile)
+  async function describe(): Promise<Logo> {
+    const bytes = await readFile(db, logoFile)
     if (bytes === undefined) return { custom: false, width: null, height: null, bytes: null, fingerprint: null }
     const { width, height } = readPngFacts(bytes)
     return { custom: true, width, height, bytes: bytes.length, fingerprint: digestOf(bytes).slice(0, 16) }
   }
 
-  /** Returns the PNG; throws a problem when there is none. */
-  async read(): Promise<Uint8Array> {
-    const bytes = await readFile(this.#dependencies.db, logoFile)
-    if (bytes === undefined) throw notFound('logo')
-    return bytes
+  return {
+    describe,
+    /** Returns the PNG; throws a problem when there is none. */
+    async read(): Promise<Uint8Array> {
+      const bytes = await readFile(db, logoFile)
+      if (bytes === undefined) throw notFound('logo')
+      return bytes
+    },
+    async save(bytes: Uint8Array): Promise<Logo> {
+      if (bytes.length > maxLogoBytes) throw tooLarge('The logo must not be larger than 2 MB')
+      const facts = factsOf(bytes)
+      const fault = problemIn(facts)
+      if (fault !== undefined) throw refused(fault)
+      if (!(await isWhole(facts))) throw refused('it cannot be decoded')
+      await checkTransparency(dependencies, bytes)
+      await writeFileRow(db, { name: logoFile, digest: digestOf(bytes), bytes })
+      return describe()
+    },
+    async remove(): Promise<Logo & { removed: boolean }> {
+      const removed = await deleteFile(db, logoFile)
+      return { ...(await describe()), removed }
+    },
   }
+}
 
-  async save(bytes: Uint8Array): Promise<Logo> {
-    if (bytes.length > rule.bytes) throw tooLarge('The logo must not be larger than 2 MB')
-    const facts = factsOf(bytes)
-    const fault = problemIn(facts)
-    if (fault !== undefined) throw refused(fault)
-    if (!(await isWhole(facts))) throw refused('it cannot be decoded')
-    await this.#checkTransparency(bytes)
-    await writeFileRow(this.#dependencies.db, { name: logoFile, digest: digestOf(bytes), bytes })
-    return this.describe()
-  }
-
-  async remove(): Promise<Logo & { removed: boolean }> {
-    const removed = await deleteFile(this.#dependencies.db, logoFile)
-    return { ...(await this.describe()), removed }
-  }
-
-  async #checkTransparency(bytes: Uint8Array): Promise<void> {
-    const file = join(this.#dependencies.scratch, `logo-${randomUUID()}.png`)
-    try {
-      await writeFile(file, bytes, { mode: 0o600, flag: 'wx' })
-      if (!(await this.#dependencies.ffmpeg.hasTransparency(file, AbortSignal.timeout(decodeTimeout))))
-        throw refused('none of its pixels is transparent, so it would cover a part of the video')
-    } catch (error) {
-      if (!(error instanceof MediaFailure)) throw error
-      throw error.code === 'conversion' ? refused('it cannot be decoded') : unavailable(error.message)
-    } finally {
-      await rm(file, { force: true })
-    }
+async function checkTransparency({ scratch, ffmpeg }: LogoDependencies, bytes: Uint8Array): Promise<void> {
+  const file = join(scratch, `logo-${randomUUID()}.png`)
+  try {
+    await writeFile(file, bytes, { mode: 0o600, flag: 'wx' })
+    if (!(await ffmpeg.hasTransparency(file, AbortSignal.timeout(decodeTimeout))))
+      throw refused('none of its pixels is transparent, so it would cover a part of the video')
+  } catch (error) {
+    if (!(error instanceof MediaFailure)) throw error
+    throw error.code === 'conversion' ? refused('it cannot be decoded') : unavailable(error.message)
+  } finally {
+    await rm(file, { force: true })
   }
 }
 

@@ -2,17 +2,7 @@ import { crc32, createInflate } from 'node:zlib'
 import { Readable } from 'node:stream'
 
 /** Facts from the header of a PNG, read without decoding a pixel. */
-export interface PngFacts {
-  readonly width: number
-  readonly height: number
-  /** A channel or a palette that can be transparent. */
-  readonly hasAlpha: boolean
-  readonly isAnimated: boolean
-  /** Bytes of the picture when it is unpacked, as its header has it. */
-  readonly unpackedBytes: number
-  /** The packed picture, in parts. */
-  readonly data: readonly Uint8Array[]
-}
+export type PngFacts = ReturnType<typeof readPngFacts>
 
 /** Bytes that are no PNG, or not a whole one; `message` says why. */
 export class PngError extends Error {
@@ -42,13 +32,8 @@ const passes = [
   [0, 1, 1, 2],
 ] as const
 
-interface Chunk {
-  readonly name: string
-  readonly data: Buffer
-}
-
 /** Walks through all parts of a PNG, checksums included, and reads its header. Throws a `PngError`. */
-export function readPngFacts(bytes: Uint8Array): PngFacts {
+export function readPngFacts(bytes: Uint8Array) {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!file.subarray(0, signature.length).equals(signature)) throw new PngError('it is not a PNG')
   const [header, ...chunks] = [...chunksOf(file)]
@@ -65,6 +50,7 @@ export function readPngFacts(bytes: Uint8Array): PngFacts {
   const hasAlpha = colour === 4 || colour === 6 || (colour === 3 && has('tRNS'))
   const bits = depth * (channelsOf[colour] ?? 0)
   const unpackedBytes = interlace === 0 ? rowsOf(width, height, bits) : interlacedRowsOf(width, height, bits)
+  // `hasAlpha`: a channel or a palette can be transparent; `unpackedBytes`: as the header has it; `data`: packed.
   return { width, height, hasAlpha, isAnimated: has('acTL'), unpackedBytes, data }
 }
 
@@ -81,7 +67,7 @@ function interlacedRowsOf(width: number, height: number, bits: number): number {
 }
 
 /** Each part up to the end mark, which must be there. Anything after it is ignored. */
-function* chunksOf(data: Buffer): Generator<Chunk> {
+function* chunksOf(data: Buffer): Generator<{ name: string; data: Buffer }> {
   let at = signature.length
   for (let name = ''; name !== 'IEND';) {
     const length = at + 12 > data.length ? Number.POSITIVE_INFINITY : data.readUInt32BE(at)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { route } from '../access.ts'
 import type { ChangeSettings, SettingsStore } from './settings.ts'
 import { Logo, LogoRemoved, Settings, SettingsAnswer, SettingsChange } from './schema.ts'
-import type { Logos } from './logo.ts'
+import { maxLogoBytes, type Logos } from './logo.ts'
 
 const SettingsView = Settings.extend({
   has_credentials: z.boolean().meta({ description: 'Whether an account was set up' }),
@@ -13,8 +13,7 @@ type Answered = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 
 
 /** Routes that read and change the settings; no secret is ever read. A change after which sign-in is needed ends the session. */
 export function settingsRoutes(
-  settings: SettingsStore,
-  change: ChangeSettings,
+  { settings, changeSettings }: { settings: SettingsStore; changeSettings: ChangeSettings },
   endSession: (call: Answered) => void,
 ): Route[] {
   const shared = { path: '/api/settings', tag: 'Settings', access: 'member' } as const
@@ -43,7 +42,7 @@ export function settingsRoutes(
         success: { status: 200, body: SettingsAnswer },
       },
       async ({ body, answer, client }) => {
-        const result = await change(body)
+        const result = await changeSettings(body)
         if (result.redirect !== undefined) endSession({ answer, client })
         return result
       },
@@ -51,11 +50,8 @@ export function settingsRoutes(
   ]
 }
 
-/** Largest logo, bytes. */
-const maxLogoBytes = 2 * 1024 * 1024
-
 /** The picture laid over videos. */
-export function logoRoutes(logos: Logos): Route[] {
+export function logoRoutes({ logos }: { logos: Logos }): Route[] {
   const shared = { tag: 'Settings', access: 'member', path: '/api/settings/watermark-logo' } as const
   return [
     route(

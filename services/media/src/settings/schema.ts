@@ -22,25 +22,35 @@ const Hostname = z
     hostRule,
   )
 
-const members = {
-  retention_days: numberValue(0, 365).meta({ description: 'Files older than this are deleted; 0 keeps them' }),
-  enable_authentication: switchValue,
-  session_idle_minutes: numberValue(1, 1440),
-  download_concurrent_fragments: numberValue(0, 16).meta({ description: '0 sizes it to the host' }),
-  download_worker_count: numberValue(0, 8).meta({ description: '0 sizes it to the host; counts from the next start' }),
-  download_timeout_minutes: numberValue(1, 240),
-  transcode_timeout_minutes: numberValue(1, 480),
-  download_max_filesize_gib: numberValue(1, 100),
-  download_compatible_output: switchValue,
-  video_watermark: switchValue,
-  audio_analysis_max_minutes: numberValue(0, 240).meta({ description: 'Longer audio is not analysed; 0 analyses all' }),
-  audio_analysis_timeout_minutes: numberValue(1, 60),
-  stemsvc_duration_guard: switchValue.meta({ description: 'Refuses to separate more than ten minutes' }),
-  stemsvc_max_download_gib: numberValue(1, 100),
-  share_link_max_uses: numberValue(0, 10_000).meta({ description: 'For new links; 0 is unlimited' }),
-  share_link_expire_days: numberValue(0, 365).meta({ description: 'For new links; 0 is never' }),
-  public_hostname: Hostname,
-}
+/** Every setting: its rule, and its value in a fresh install. */
+const table = {
+  retention_days: [numberValue(0, 365).meta({ description: 'Files older than this are deleted; 0 keeps them' }), 0],
+  enable_authentication: [switchValue, false],
+  session_idle_minutes: [numberValue(1, 1440), 60],
+  download_concurrent_fragments: [numberValue(0, 16).meta({ description: '0 sizes it to the host' }), 0],
+  download_worker_count: [
+    numberValue(0, 8).meta({ description: '0 sizes it to the host; counts from the next start' }),
+    0,
+  ],
+  download_timeout_minutes: [numberValue(1, 240), 60],
+  transcode_timeout_minutes: [numberValue(1, 480), 120],
+  download_max_filesize_gib: [numberValue(1, 100), 4],
+  download_compatible_output: [switchValue, false],
+  video_watermark: [switchValue, false],
+  audio_analysis_max_minutes: [
+    numberValue(0, 240).meta({ description: 'Longer audio is not analysed; 0 analyses all' }),
+    15,
+  ],
+  audio_analysis_timeout_minutes: [numberValue(1, 60), 5],
+  stemsvc_duration_guard: [switchValue.meta({ description: 'Refuses to separate more than ten minutes' }), true],
+  stemsvc_max_download_gib: [numberValue(1, 100), 4],
+  share_link_max_uses: [numberValue(0, 10_000).meta({ description: 'For new links; 0 is unlimited' }), 0],
+  share_link_expire_days: [numberValue(0, 365).meta({ description: 'For new links; 0 is never' }), 0],
+  public_hostname: [Hostname, ''],
+} as const satisfies Readonly<Record<string, readonly [z.ZodType, unknown]>>
+
+const columnOf = (column: 0 | 1) => Object.fromEntries(Object.entries(table).map(([name, row]) => [name, row[column]]))
+const members = columnOf(0) as { readonly [Name in keyof typeof table]: (typeof table)[Name][0] }
 
 /** Settings that can be read and written. */
 export const Settings = z.object(members).meta({ id: 'Settings' })
@@ -91,25 +101,7 @@ export const SettingsChange = z
 export type SettingsChange = z.infer<typeof SettingsChange>
 
 /** Settings of a fresh install. */
-export const defaultSettings: Settings = {
-  retention_days: 0,
-  enable_authentication: false,
-  session_idle_minutes: 60,
-  download_concurrent_fragments: 0,
-  download_worker_count: 0,
-  download_timeout_minutes: 60,
-  transcode_timeout_minutes: 120,
-  download_max_filesize_gib: 4,
-  download_compatible_output: false,
-  video_watermark: false,
-  audio_analysis_max_minutes: 15,
-  audio_analysis_timeout_minutes: 5,
-  stemsvc_duration_guard: true,
-  stemsvc_max_download_gib: 4,
-  share_link_max_uses: 0,
-  share_link_expire_days: 0,
-  public_hostname: '',
-}
+export const defaultSettings = columnOf(1) as Settings
 
 /** Answer to a change of the settings. */
 export const SettingsAnswer = z

@@ -17,19 +17,12 @@ export type InternalName =
   | 'pinned_tools'
 
 /** The service's settings, cached in memory and read again when another process changed them. */
-export interface SettingsStore {
-  current(): Settings
-  internal(name: InternalName): string | undefined
-  /** Writes all changes or none. An internal value of null is deleted. */
-  write(changes: Partial<Settings>, internal?: Partial<Record<InternalName, string | null>>): Promise<void>
-  /** Replaces an internal value if it still is `from`; false if another process, or another request, wrote it. */
-  exchange(name: InternalName, value: { readonly from: string; readonly to: string }): Promise<boolean>
-  /** Reads the stored settings again. */
-  refresh(): Promise<void>
-}
+export type SettingsStore = Awaited<ReturnType<typeof openSettings>>
+
+type Changes = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
 
 /** Opens the settings and reads them. */
-export async function openSettings(db: Kysely<Tables>): Promise<SettingsStore> {
+export async function openSettings(db: Kysely<Tables>) {
   let rows = await readSettingRows(db)
   let settings = parse(rows)
 
@@ -39,10 +32,12 @@ export async function openSettings(db: Kysely<Tables>): Promise<SettingsStore> {
   }
 
   return {
-    current: () => settings,
-    internal: (name) => rows.get(name),
+    current: (): Settings => settings,
+    internal: (name: InternalName): string | undefined => rows.get(name),
+    /** Reads the stored settings again. */
     refresh,
-    async write(changes, internal = {}) {
+    /** Writes all changes or none. An internal value of null is deleted. */
+    async write(changes: Changes, internal: Partial<Record<InternalName, string | null>> = {}): Promise<void> {
       const given = Object.entries(changes).filter(([, value]) => value !== undefined)
       const kept = Object.entries(internal).filter((entry): entry is [InternalName, string] => entry[1] !== null)
       const gone = Object.entries(internal).flatMap(([name, value]) => (value === null ? [name] : []))
@@ -53,7 +48,11 @@ export async function openSettings(db: Kysely<Tables>): Promise<SettingsStore> {
       })
       await refresh()
     },
-    async exchange(name, value) {
+    /** Replaces an internal value if it still is `from`, undefined for none; false if another process, or another request, wrote it. */
+    async exchange(
+      name: InternalName,
+      value: { readonly from: string | undefined; readonly to: string },
+    ): Promise<boolean> {
       const isExchanged = await exchangeSettingRow(db, name, value)
       await refresh()
       return isExchanged
@@ -88,8 +87,7 @@ export function createChangeSettings(dependencies: {
     if (changes.enable_authentication === true && !isSettingAccount && !account.hasCredentials())
       throw invalid('enable_authentication needs admin_username and admin_password, which are not set yet')
     const credentials = isSettingAccount ? await account.credentials(admin_username, admin_password) : {}
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    await settings.write(given, credentials)
+    await settings.write(changes, credentials)
     const isOn = settings.current().enable_authentication
     const mustSignIn = isOn && (!wasOn || isSettingAccount)
     if (mustSignIn || (wasOn && !isOn)) await account.endAll()

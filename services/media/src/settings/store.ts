@@ -7,12 +7,19 @@ export async function deleteSettingRows(db: Db, names: readonly string[]): Promi
   await db.deleteFrom('settings').where('name', 'in', names).execute()
 }
 
-/** Replaces a value if it still is `from`; false if it is not. */
+/** Replaces a value if it still is `from`, or adds it if `from` is undefined and there is none; false otherwise. */
 export async function exchangeSettingRow(
   db: Db,
   name: string,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to }: { readonly from: string | undefined; readonly to: string },
 ): Promise<boolean> {
+  if (from === undefined) {
+    const added = db.insertInto('settings').values({ name, value: to })
+    const { numInsertedOrUpdatedRows = 0n } = await added
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .executeTakeFirst()
+    return numInsertedOrUpdatedRows > 0n
+  }
   const written = db.updateTable('settings').set({ value: to }).where('name', '=', name).where('value', '=', from)
   const { numUpdatedRows } = await written.executeTakeFirst()
   return numUpdatedRows > 0n

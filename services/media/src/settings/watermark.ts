@@ -28,7 +28,7 @@ export function openWatermark({ db, folder }: { db: Kysely<Tables>; folder: stri
     const path = pathOf(digest)
     if (existsSync(path)) return path
     const bytes = await readFile(db, logoFile)
-    // It was removed or replaced in this moment, and both are an answer.
+    // It was removed or replaced meanwhile; the default picture is right for both.
     if (bytes === undefined || createHash('sha256').update(bytes).digest('hex') !== digest) return bundled
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     await writeFileAtomic(path, bytes)

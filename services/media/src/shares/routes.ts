@@ -5,8 +5,14 @@ import { JobPath } from '../jobs/schema.ts'
 import { ShareLink, SharesRevoked } from './schema.ts'
 import type { Shares } from './shares.ts'
 
-/** Links for others. `linkBase` is the beginning of links for a request, such as `https://media.example.org`. */
-export function shareRoutes(shares: Shares, linkBase: (client: { origin: string }) => string): Route[] {
+interface ShareFeatures {
+  readonly shares: Shares
+  /** Returns the beginning of links for a request, such as `https://media.example.org`. */
+  readonly linkBase: (client: { origin: string }) => string
+}
+
+/** Routes for share links. */
+export function shareRoutes({ shares, linkBase }: ShareFeatures): Route[] {
   const shared = { tag: 'Shares', access: 'member', path: '/api/share/{job_id}', limit: '20', params: JobPath } as const
   return [
     route(
@@ -72,24 +78,18 @@ export function shareRoutes(shares: Shares, linkBase: (client: { origin: string 
   ]
 }
 
-/** Facts about the sender of a request to redeem a link. */
-interface Asking {
-  /** `?download=1`, of the landing page's own button and player. */
-  readonly isDownload: boolean
-  readonly accept: string
-  readonly userAgent: string
-}
-
 /** Programs that look at links in messages, by what they call themselves. */
 const preview =
   /bot\b|crawl|spider|preview|externalhit|facebook|whatsapp|telegram|slack|discord|twitter|linkedin|skype|iframely|embed|unfurl|mastodon|pleroma|vkshare|viber|signal|https?:\/\//i
 
 /**
- * Returns true for a caller that wants the file itself, which counts as a use, and false for one that wants the page that offers it. Browsers that follow a link get the
- * page, and so do programs that only look what is behind it, whatever they accept: they call themselves a browser, or say in
- * their name what they are. Everything else is a script, which gets the file at once.
+ * Returns true for a caller that gets the file itself, which counts as a use, and false for one that gets the page that offers
+ * it: browsers, and programs that only preview a link, whatever they accept; they call themselves a browser, or say in
+ * their name what they are. Everything else is a script, which gets the file at once. `isDownload` stands for `?download=1`,
+ * of the landing page's own button and player.
  */
-export function wantsFile({ isDownload, accept, userAgent }: Asking): boolean {
+export function wantsFile(request: { isDownload: boolean; accept: string; userAgent: string }): boolean {
+  const { isDownload, accept, userAgent } = request
   if (isDownload) return true
   const isBrowser = accept.includes('text/html') || /^mozilla\//i.test(userAgent)
   return !isBrowser && !preview.test(userAgent)

@@ -10,19 +10,13 @@ export function shareAddress(url: string): string {
   return token === undefined || ShareToken.safeParse(token).success ? url : `/share/-${query}`
 }
 
-interface LinkBaseDependencies {
-  /** The setting `public_hostname`; empty for none. */
-  readonly publicHostname: () => string
-  /** The setting PUBLIC_URL. */
-  readonly publicUrl: string | undefined
-}
-
-/** Makes the beginning of links for a request: what the settings say, otherwise as the caller addressed the service. */
-export function createLinkBase({
-  publicHostname,
-  publicUrl,
-}: LinkBaseDependencies): (client: { origin: string }) => string {
-  return ({ origin }) => {
+/**
+ * Creates the beginning of links for a request: the setting `public_hostname`, which may be empty, otherwise PUBLIC_URL, otherwise
+ * as the caller addressed the service.
+ */
+export function createLinkBase(settings: { publicHostname: () => string; publicUrl: string | undefined }) {
+  const { publicHostname, publicUrl } = settings
+  return ({ origin }: { origin: string }): string => {
     const host = publicHostname()
     if (host !== '') return `https://${isIPv6(host) ? `[${host}]` : host}`
     return publicUrl?.replace(/\/+$/, '') ?? origin

@@ -4,7 +4,7 @@ import type { Content } from '@hearth/http'
 import type { Clock, Log } from '@hearth/runtime'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { JobRow, ShareLinkRow, Tables } from '../tables.ts'
-import { conversionProblem } from '../delivery/derived-file.ts'
+import { throwConversionProblem } from '../delivery/derived-file.ts'
 import { deliver, mediaTypeOf, type DeliveryCall } from '../delivery/deliver.ts'
 import { downloadName } from '../jobs/file-names.ts'
 import type { Mp3s } from '../delivery/mp3.ts'
@@ -23,7 +23,7 @@ import { createWrongLinks } from './wrong-links.ts'
 export interface Redemption extends DeliveryCall {
   readonly token: string
   readonly address: string
-  /** Asks for the file; without it the landing page is what a person, or a link preview, gets. */
+  /** Requests the file itself, not the landing page that a person, or a link preview, gets. */
   readonly wantsFile: boolean
   readonly isHead: boolean
 }
@@ -75,9 +75,7 @@ export class Shares {
 
   /** A new link, or the present one when it is as good. */
   async create(jobId: string, base: string): Promise<ShareLink> {
-    const file = await this.#fileOf(await this.#dependencies.jobs.row(jobId)).catch((error: unknown) => {
-      throw conversionProblem(error)
-    })
+    const file = await this.#fileOf(await this.#dependencies.jobs.row(jobId)).catch(throwConversionProblem)
     if (file === undefined) throw notFound('file')
     // The file may have been long in the making.
     const job = await this.#dependencies.jobs.row(jobId)

@@ -5,7 +5,7 @@ import { ClusterQuery, Statistics, TempoClusters } from './schema.ts'
 import type { StatisticsReader } from './statistics.ts'
 
 /** Figures. */
-export function statisticsRoutes(statistics: StatisticsReader): Route[] {
+export function statisticsRoutes({ statistics }: { statistics: StatisticsReader }): Route[] {
   const shared = { tag: 'Statistics', access: 'member' } as const
   return [
     route(

@@ -19,18 +19,12 @@ const day = 86_400_000
 const shownDays = 30
 const clusterWidth = 5
 
-interface Kept {
-  readonly marker: number
-  readonly at: number
-  readonly figures: Promise<Statistics>
-}
-
 /** Figures over completed jobs since the last reset. */
 export type StatisticsReader = ReturnType<typeof createStatistics>
 
 /** Creates the figures, which are read once a minute; a reset, also by another process, makes them new at once. */
 export function createStatistics({ db, settings, bus, clock }: StatisticsDependencies) {
-  let kept: Kept | undefined
+  let kept: { marker: number; at: number; figures: Promise<Statistics> } | undefined
   const marker = () => Number(settings.internal('statistics_reset_at') ?? 0)
 
   return {
@@ -38,7 +32,7 @@ export function createStatistics({ db, settings, bus, clock }: StatisticsDepende
       const [at, since] = [clock.monotonic(), marker()]
       if (kept !== undefined && kept.marker === since && at - kept.at < freshFor) return kept.figures
       const figures = readFigures(db, since, clock.now())
-      const fresh: Kept = { marker: since, at, figures }
+      const fresh = { marker: since, at, figures }
       kept = fresh
       figures.catch(() => {
         if (kept === fresh) kept = undefined

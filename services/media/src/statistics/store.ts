@@ -8,10 +8,7 @@ type Db = Kysely<Tables>
 const day = 86_400_000
 
 /** Sums over completed jobs that finished after a timestamp. */
-export async function readTotals(
-  db: Db,
-  after: number,
-): Promise<{ jobs: number; bytes: number; durationMs: number; stemMs: number }> {
+export async function readTotals(db: Db, after: number) {
   return completed(db, after)
     .select((row) => [
       row.fn.countAll<number>().as('jobs'),
@@ -23,10 +20,7 @@ export async function readTotals(
 }
 
 /** The same by platform, and how many failed; the most used first. */
-export async function readPlatforms(
-  db: Db,
-  after: number,
-): Promise<{ platform: string; jobs: number; bytes: number; failed: number }[]> {
+export async function readPlatforms(db: Db, after: number) {
   const isFailed = sql<number>`case when status = 'error' then 1 else 0 end`
   return db
     .selectFrom('jobs')
@@ -45,10 +39,7 @@ export async function readPlatforms(
 }
 
 /** By day in UTC, numbered from the epoch; days without jobs are left out. */
-export async function readDays(
-  db: Db,
-  { after, since }: { readonly after: number; readonly since: number },
-): Promise<{ day: number; jobs: number; bytes: number }[]> {
+export async function readDays(db: Db, { after, since }: { readonly after: number; readonly since: number }) {
   const number = sql<number>`finished_at / 86400000`
   return completed(db, after)
     .where('finished_at', '>=', since * day)
@@ -63,10 +54,7 @@ export async function readDays(
 }
 
 /** The tempi of the jobs that finished last. */
-export async function readTempi(
-  db: Db,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<number[]> {
+export async function readTempi(db: Db, { after, limit }: { after: number; limit: number }): Promise<number[]> {
   const rows = await completed(db, after)
     .select('bpm')
     .where('bpm', 'is not', null)

@@ -13,7 +13,7 @@ export interface Awaiting {
   readonly taskId: string
   readonly signal: AbortSignal
   readonly timers: Timers
-  /** The first one lies between two questions when all is well. */
+  /** The first one lies between two queries when all is well. */
   readonly pauses: Pauses
   readonly onPercent: (percent: number) => void
 }
@@ -22,8 +22,8 @@ export interface Awaiting {
 const maxUnknown = 4
 
 /**
- * Asks until the task has ended. Refusals, outages and answers that make no sense are waited out, longer each time, because
- * the task is paid and goes on; the signal sets the end. A task that failed, was cancelled or is gone throws a
+ * Queries the task until it has ended. Refusals, outages and answers that make no sense are waited out, longer each time,
+ * because the task is paid and goes on; the signal sets the end. A task that failed, was cancelled or is gone throws a
  * `StemServiceError`.
  */
 export async function awaitTask(awaiting: Awaiting): Promise<FinishedTask> {
@@ -74,7 +74,7 @@ function errorOfBlank(state: 'missing' | TaskState): StemServiceError {
   return new StemServiceError(speaksOfMissingFile(detail) ? 'expired' : 'upstream', { detail })
 }
 
-/** The shortest and the longest pause, milliseconds. */
+/** Minimum and maximum pause, milliseconds. */
 interface Pauses {
   readonly first: number
   readonly max: number

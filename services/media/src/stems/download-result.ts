@@ -3,9 +3,8 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushToDisk } from '@hearth/runtime'
 import { resultAddress, type ResultHosts } from './result-address.ts'
-import { failureOf, type ServiceLink } from './service-call.ts'
+import { failureOf, startTimeLimit, type ServiceLink, type TimeLimit } from './service-call.ts'
 import { StemServiceError, type StemFailure } from './stem-service-error.ts'
-import { startTimeLimit, type TimeLimit } from './time-limit.ts'
 
 /** Destination and bounds of a result. */
 export interface Download {
@@ -41,7 +40,7 @@ export async function downloadResult(
   }
 }
 
-/** Follows one redirect, when it leads to a place that would be good as the address itself. */
+/** Follows one redirect, if its target is allowed as an address itself. */
 async function openResult(
   link: ServiceLink,
   { address, hosts }: { readonly address: URL; readonly hosts: ResultHosts },
@@ -127,7 +126,7 @@ async function copyBody(
     limit.restart()
     size += chunk.length
     if (size > target.maxBytes) throw tooLarge(target.maxBytes)
-    await writeAll(file, chunk)
+    await file.writeFile(chunk)
     target.onProgress?.(size, target.total)
   }
   return size
@@ -147,9 +146,4 @@ async function* networkChunks(response: Response, signal: AbortSignal): AsyncGen
   } finally {
     await chunks?.return?.().catch(() => undefined)
   }
-}
-
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  let written = 0
-  while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten
 }

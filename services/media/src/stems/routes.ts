@@ -8,7 +8,7 @@ import type { StemAccountStore } from './stem-account.ts'
 import type { Stems } from './stems.ts'
 
 /** Routes for the account at the stem service. */
-export function stemAccountRoutes(account: StemAccountStore): Route[] {
+export function stemAccountRoutes({ stemAccount: account }: { stemAccount: StemAccountStore }): Route[] {
   const shared = { tag: 'Stems', access: 'member' } as const
   return [
     route(
@@ -57,7 +57,7 @@ export function stemAccountRoutes(account: StemAccountStore): Route[] {
 }
 
 /** Routes for separations. */
-export function stemRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
+export function stemRoutes({ stems, artifacts }: { stems: Stems; artifacts: ArtifactStore }): Route[] {
   const shared = { tag: 'Stems', params: JobPath, query: StemQuery } as const
   return [
     route(

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { withTemporaryFolder, type Timers } from '@hearth/runtime'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { Slots } from '../conversion/slots.ts'
-import { keepDerived } from '../delivery/derived-file.ts'
-import type { Jobs } from '../jobs/jobs.ts'
+import { keepDerived, type DerivedDependencies } from '../delivery/derived-file.ts'
 import type { Settings } from '../settings/schema.ts'
-import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { runSeparation, type StemFiles } from './separation.ts'
 import { writeSplitRecord, type SeparationRecord, type SplitOrigin } from './separation-record.ts'
 import type { SplitLease } from './split-lease.ts'
@@ -14,13 +10,7 @@ import type { SplitProgress } from './split-progress.ts'
 import type { StemClient } from './stem-client.ts'
 import { bothStems, stemArtifact, type WantedPart } from './wanted-part.ts'
 
-export interface RunSplitDependencies {
-  readonly jobs: Pick<Jobs, 'row'>
-  readonly artifacts: ArtifactStore
-  readonly ffmpeg: Ffmpeg
-  readonly slots: Slots
-  /** Folder where files may lie while they are made. */
-  readonly folder: string
+export interface RunSplitDependencies extends DerivedDependencies {
   readonly client: StemClient
   readonly timers: Timers
   readonly settings: () => Settings
@@ -48,7 +38,7 @@ export async function runSplit(dependencies: RunSplitDependencies, split: BegunS
   const { part, origin, lease, progress, signal } = split
   const { stemsvc_duration_guard: isGuarded, stemsvc_max_download_gib } = dependencies.settings()
   await withTemporaryFolder(dependencies.folder, (own) =>
-    withSource(dependencies, { split, own }, (file) =>
+    withSource(dependencies, { ...split, own }, (file) =>
       runSeparation({
         client: dependencies.client,
         key: split.key,
@@ -59,7 +49,7 @@ export async function runSplit(dependencies: RunSplitDependencies, split: BegunS
         signal,
         timers: dependencies.timers,
         onStage: (stage, percent) => progress.report(stage, percent),
-        publish: (files) => publish(dependencies, { split, own }, files),
+        publish: (files) => publish(dependencies, { ...split, own }, files),
         limits: {
           durationSeconds: isGuarded ? guardedSeconds : unguardedSeconds,
           resultBytes: stemsvc_max_download_gib * gigabyte,
@@ -69,62 +59,50 @@ export async function runSplit(dependencies: RunSplitDependencies, split: BegunS
   )
 }
 
-interface SplitFolder {
-  readonly split: BegunSplit
-  /** Temporary folder of this run. */
-  readonly own: string
-}
+/** A split and the temporary folder of this run. */
+type SplitInFolder = BegunSplit & { readonly own: string }
 
 /** Calls the work with the file that is sent: WAV or FLAC as it is, anything else as WAV; nothing when it was sent already. */
 async function withSource<T>(
-  { artifacts, ffmpeg, slots }: RunSplitDependencies,
-  { split, own }: SplitFolder,
+  dependencies: RunSplitDependencies,
+  split: SplitInFolder,
   work: (file: string) => Promise<T>,
 ): Promise<T> {
-  const { part, separation, signal } = split
+  const { part, separation, own } = split
   const output = join(own, 'source.wav')
   if (separation.stage !== 'upload' && separation.sourceId !== undefined) return work(output)
   split.progress.report('upload', 0)
-  if (/\.(?:wav|flac)$/.test(part.artifact)) return artifacts.withLocalFile(part.job.id, part.artifact, work)
-  await artifacts.withLocalFile(part.job.id, part.artifact, (file) =>
-    slots.use(signal, () =>
-      ffmpeg.convert({
-        inputs: [file],
-        args: ['-map', '0:a:0', '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav'],
-        output,
-        timeoutMs: conversionLimit,
-        signal,
-      }),
-    ),
+  if (/\.(?:wav|flac)$/.test(part.artifact))
+    return dependencies.artifacts.withLocalFile(part.job.id, part.artifact, work)
+  const args = ['-map', '0:a:0', '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact', '-f', 'wav']
+  await dependencies.artifacts.withLocalFile(part.job.id, part.artifact, (file) =>
+    convert(dependencies, split, { file, args, output }),
   )
   return work(output)
 }
 
 /** Keeps both stems as MP3. One that comes as such stays as it is: coding it a second time only costs quality. */
-async function publish(
-  dependencies: RunSplitDependencies,
-  { split, own }: SplitFolder,
-  files: StemFiles,
-): Promise<void> {
+async function publish(dependencies: RunSplitDependencies, split: SplitInFolder, files: StemFiles): Promise<void> {
   const { part, lease, signal } = split
   for (const stem of bothStems) {
     const facts = await dependencies.ffmpeg.probe(files[stem], signal)
-    const file = facts.audio?.codec === 'mp3' ? files[stem] : await toMp3(dependencies, { split, own }, files[stem])
+    const file = facts.audio?.codec === 'mp3' ? files[stem] : await toMp3(dependencies, split, files[stem])
     await keepDerived(dependencies, part.job, { name: stemArtifact(part.variant, stem), file })
   }
   await lease.finish()
 }
 
-async function toMp3(
-  { ffmpeg, slots }: RunSplitDependencies,
-  { split, own }: SplitFolder,
-  file: string,
-): Promise<string> {
-  const { signal } = split
-  const output = join(own, `${randomUUID()}.mp3`)
+async function toMp3(dependencies: RunSplitDependencies, split: SplitInFolder, file: string): Promise<string> {
+  const output = join(split.own, `${randomUUID()}.mp3`)
   const args = ['-map', '0:a:0', '-c:a', 'libmp3lame', '-q:a', '0']
-  await slots.use(signal, () =>
-    ffmpeg.convert({ inputs: [file], args: args, output, timeoutMs: conversionLimit, signal }),
-  )
+  await convert(dependencies, split, { file, args, output })
   return output
+}
+
+function convert(
+  { ffmpeg, slots }: RunSplitDependencies,
+  { signal }: BegunSplit,
+  { file, ...conversion }: { file: string; args: readonly string[]; output: string },
+): Promise<void> {
+  return slots.use(signal, () => ffmpeg.convert({ ...conversion, inputs: [file], timeoutMs: conversionLimit, signal }))
 }

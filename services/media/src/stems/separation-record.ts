@@ -34,7 +34,7 @@ const StoredSplit = z.object({ source: z.string(), account: z.string(), separati
 export interface SplitOrigin {
   /** Differs when the source does. */
   readonly source: string
-  /** Stands for the account without telling its key. */
+  /** Stands for the account without revealing its key. */
   readonly account: string
 }
 

@@ -5,7 +5,7 @@ import { awaitTask, nextWait, type FinishedTask } from './await-task.ts'
 import { SeparationPaused, type SeparationRecord, type SeparationStage } from './separation-record.ts'
 import type { StemClient } from './stem-client.ts'
 import { isPassing, StemServiceError } from './stem-service-error.ts'
-import { startTimeLimit } from './time-limit.ts'
+import { startTimeLimit } from './service-call.ts'
 
 /** The two results as local files. */
 export interface StemFiles {
@@ -13,31 +13,23 @@ export interface StemFiles {
   readonly instrumental: string
 }
 
-/** Limits of one separation. */
-export interface SeparationLimits {
-  /** The longest audio, seconds; it is checked again as the service measured it, because that is what is paid. */
-  readonly durationSeconds: number
-  /** The whole run, milliseconds. After it the run rejects with `timeout` and can be resumed. */
-  readonly overallMs: number
-  /** Between two questions about the task when all is well, and when it is not; milliseconds. */
-  readonly pollMs: number
-  readonly maxPollMs: number
-  readonly resultBytes: number
-  /** Number of attempts of an upload, a split or a download. */
-  readonly attempts: number
-  /** Milliseconds for each call that only tidies up at the service. */
-  readonly tidyMs: number
-}
-
-const defaultLimits: SeparationLimits = {
+const defaultLimits = {
+  /** Maximum length of the audio, seconds; it is checked again as the service measured it, because that is what is paid. */
   durationSeconds: 600,
+  /** The whole run, milliseconds. After it the run rejects with `timeout` and can be resumed. */
   overallMs: 600_000,
+  /** Between two queries of the task when all is well, and when it is not; milliseconds. */
   pollMs: 5000,
   maxPollMs: 30_000,
   resultBytes: 4 * 1024 ** 3,
+  /** Number of attempts of an upload, a split or a download. */
   attempts: 5,
+  /** Milliseconds for each call that only tidies up at the service. */
   tidyMs: 10_000,
 }
+
+/** Limits of one separation. */
+export type SeparationLimits = Readonly<typeof defaultLimits>
 
 /** One separation and everything it needs. */
 export interface Separation {

@@ -1,17 +1,19 @@
 import { parseJson, type Timers } from '@hearth/runtime'
 import type { z } from 'zod'
 import { cleanText, errorOfRefusal, StemServiceError } from './stem-service-error.ts'
-import type { TimeLimit } from './time-limit.ts'
+
+/** Limits of calls to the service unless others are given. */
+export const defaultLimits = {
+  /** Milliseconds a call without a file may take. */
+  callMs: 20_000,
+  /** Milliseconds during which a file may stand still on its way; also how long the service may check an upload. */
+  stallMs: 60_000,
+  /** Bytes of an answer. */
+  answerBytes: 4 * 1024 * 1024,
+}
 
 /** Limits of calls to the service: time and size. */
-export interface StemLimits {
-  /** Milliseconds a call without a file may take. */
-  readonly callMs: number
-  /** Milliseconds during which a file may stand still on its way; also how long the service may look at an upload. */
-  readonly stallMs: number
-  /** Bytes of an answer. */
-  readonly answerBytes: number
-}
+export type StemLimits = Readonly<typeof defaultLimits>
 
 /** Dependencies of every call to the service. */
 export interface ServiceLink {
@@ -66,13 +68,10 @@ function requestOf<T>(call: ServiceCall<T>): RequestInit {
   }
 }
 
-interface Received {
-  readonly status: number
-  readonly text: string
-  readonly requestId: string | undefined
-}
-
-function readAnswer<T>(call: ServiceCall<T>, { status, text, requestId }: Received): T {
+function readAnswer<T>(
+  call: ServiceCall<T>,
+  { status, text, requestId }: { status: number; text: string; requestId: string | undefined },
+): T {
   if (status !== 200) throw errorOfRefusal({ status, path: call.path, text, requestId, key: call.key })
   const parsed = call.answer.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
@@ -115,4 +114,25 @@ export function failureOf(error: unknown, signal: AbortSignal): unknown {
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : undefined
+}
+
+/** A limit on how long nothing may happen. */
+export type TimeLimit = ReturnType<typeof startTimeLimit>
+
+/** Starts a limit in milliseconds on top of the caller's signal. */
+export function startTimeLimit(timers: Timers, ms: number, outer?: AbortSignal) {
+  const controller = new AbortController()
+  const expire = () => controller.abort(new StemServiceError('timeout'))
+  let cancel = timers.after(ms, expire)
+  const signal: AbortSignal = outer === undefined ? controller.signal : AbortSignal.any([outer, controller.signal])
+  return {
+    /** Aborts with `timeout` when the time is over, or with the caller's reason. */
+    signal,
+    /** Starts the time again, because something happened. */
+    restart(): void {
+      cancel()
+      cancel = timers.after(ms, expire)
+    },
+    [Symbol.dispose]: () => cancel(),
+  }
 }

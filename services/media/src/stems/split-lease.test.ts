@@ -6,7 +6,8 @@ import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/te
 import { finishedJob, openTables } from '../../test/job-row.ts'
 import { Problem } from '../problems.ts'
 import { LeaseLost, takeLease, type SplitLease } from './split-lease.ts'
-import { findSplit, releaseSplits, replaceAccount } from './store.ts'
+import { exchangeSettingRow } from '../settings/store.ts'
+import { findSplit, releaseSplits } from './store.ts'
 
 /** Time that stands still until it is moved; what is due then runs. */
 function createHandTimers(start: number): Timers & { advance(ms: number): void } {
@@ -139,12 +140,14 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   })
 
   await test(`${name}: an account is put in place of the one that was known, and of no other`, async () => {
-    assert.equal(await replaceAccount(db, 'a', 'b'), false)
-    const results = await Promise.all([replaceAccount(db, undefined, 'a'), replaceAccount(db, undefined, 'b')])
+    const replaceAccount = (from: string | undefined, to: string) =>
+      exchangeSettingRow(db, 'stem_account', { from, to })
+    assert.equal(await replaceAccount('a', 'b'), false)
+    const results = await Promise.all([replaceAccount(undefined, 'a'), replaceAccount(undefined, 'b')])
     assert.equal(results.filter(Boolean).length, 1)
     const known = results[0] ? 'a' : 'b'
-    assert.deepEqual([await replaceAccount(db, 'x', 'c'), await replaceAccount(db, known, 'c')], [false, true])
-    assert.equal(await replaceAccount(db, known, 'd'), false)
+    assert.deepEqual([await replaceAccount('x', 'c'), await replaceAccount(known, 'c')], [false, true])
+    assert.equal(await replaceAccount(known, 'd'), false)
   })
 
   await database.close()

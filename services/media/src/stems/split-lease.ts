@@ -41,7 +41,7 @@ export async function takeLease(
 }
 
 /** Lease on a split; it ends when its owner does not renew it. */
-export class SplitLease implements AsyncDisposable {
+export class SplitLease {
   readonly row: StemSplitRow
   readonly #dependencies: LeaseDependencies
   readonly #onLost: (reason: LeaseLost) => void
@@ -93,14 +93,10 @@ export class SplitLease implements AsyncDisposable {
     })
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.release('failed')
-  }
-
   /** Writes run one after the other, because each changes the key of the next. */
   #write(values: Partial<Pick<StemSplitRow, 'status' | 'record'>>, isLast = false): Promise<void> {
     return this.#withLock(async () => {
-      if (this.#isOver) throw new LeaseLost('the split was given back')
+      if (this.#isOver) throw new LeaseLost('the split was released')
       const now = this.#dependencies.timers.now()
       const lease = Math.max(this.#lease + 1, now + length)
       const isOurs = await this.#dependencies.database.query.transaction().execute(async (trx) => {
@@ -117,7 +113,7 @@ export class SplitLease implements AsyncDisposable {
   #lose(): LeaseLost {
     this.#isOver = true
     this.#cancelBeat()
-    const reason = new LeaseLost('the split is somebody else’s')
+    const reason = new LeaseLost('the split belongs to another owner')
     this.#onLost(reason)
     return reason
   }

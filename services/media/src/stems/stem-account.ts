@@ -1,8 +1,6 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
-import type { Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import { conflict } from '../problems.ts'
 import type { SettingsStore } from '../settings/settings.ts'
@@ -10,10 +8,8 @@ import type { StemAccount, StemStatus } from './schema.ts'
 import type { StemClient } from './stem-client.ts'
 import { signInProblem } from './stem-problem.ts'
 import { StemServiceError } from './stem-service-error.ts'
-import { replaceAccount } from './store.ts'
 
 interface StemAccountDependencies {
-  readonly db: Kysely<Tables>
   readonly settings: SettingsStore
   readonly sealer: Sealer
   readonly bus: MediaBus
@@ -28,12 +24,7 @@ const Stored = z.object({ email: z.string(), key: z.string() })
 const [freshFor, silentFor] = [300_000, 30_000]
 
 /** Result of a check of the key. */
-interface Verdict {
-  readonly token_valid: boolean | null
-  readonly validation_error: string | null
-  readonly validated_at: number
-  readonly remaining_minutes: number | null
-}
+type Verdict = Pick<StemStatus, 'token_valid' | 'validation_error' | 'validated_at' | 'remaining_minutes'>
 
 interface Known {
   /** The sealed account it is about. */
@@ -67,15 +58,14 @@ export class StemAccountStore {
 
   /** Stores an account after the service accepted its key; throws a problem. */
   async signIn({ email, activation_key: key }: StemAccount): Promise<void> {
-    const { client, sealer, db, settings, bus } = this.#dependencies
+    const { client, sealer, settings, bus } = this.#dependencies
     const before = this.#sealed
     const minutes = await client.minutesLeft(key).catch((error: unknown) => {
       throw signInProblem(error)
     })
     const sealed = sealer.seal(JSON.stringify({ email, key }), place)
-    const isReplaced = await replaceAccount(db, before, sealed)
-    await settings.refresh()
-    if (!isReplaced) throw conflict('The key was changed while this one was looked at; see whether it is still needed')
+    const isReplaced = await settings.exchange('stem_account', { from: before, to: sealed })
+    if (!isReplaced) throw conflict('The key was changed while this one was checked; see whether it is still needed')
     this.#known = this.#knowledge(sealed, Promise.resolve(this.#good(minutes)))
     bus.publish({ type: 'settings_changed', job_id: null })
   }

@@ -26,6 +26,7 @@ export const TaskAnswer = z.object({ task_id: id })
 /** `POST /api/v1/cancel/` and `/api/v1/delete/`: nothing in them matters. */
 export const DoneAnswer = z.object({})
 
+/** One separated track: `stem` is the requested stem, `back` is everything else. Its `url` is valid for 24 hours. */
 const TrackAnswer = z.object({ type: z.string(), label: z.string(), url: z.string().max(4096) })
 
 const StateAnswer = z.discriminatedUnion('status', [
@@ -42,43 +43,27 @@ const StateAnswer = z.discriminatedUnion('status', [
 /** `POST /api/v1/check/`: a state for each task that the service knows. */
 export const CheckAnswer = z.object({ result: z.record(z.string(), StateAnswer) })
 
-/** One separated track and where it can be fetched for 24 hours. */
-export interface StemTrack {
-  /** `stem` is the requested stem, `back` is everything else. */
-  readonly type: string
-  /** Such as `vocals` and `no_vocals`. */
-  readonly label: string
-  readonly url: string
-}
-
-/** State of a task. */
-export type TaskState =
-  /** 0 means that it waits for its turn. */
-  | { readonly state: 'progress'; readonly percent: number }
-  | { readonly state: 'success'; readonly durationSeconds: number; readonly tracks: readonly StemTrack[] }
-  | { readonly state: 'error'; readonly code: string | undefined; readonly detail: string }
-  | { readonly state: 'cancelled' }
-  /** The service could not tell; it may later. */
-  | { readonly state: 'unknown'; readonly detail: string }
+/** State of a task; `unknown` when the service could not tell, which may change. A progress of 0 means that it waits. */
+export type TaskState = ReturnType<typeof taskStateOf>
 
 /** The states of a checked answer by task; texts in them are cleaned of the key. */
 export function taskStatesOf(answer: z.infer<typeof CheckAnswer>, key: string): Map<string, TaskState> {
   return new Map(Object.entries(answer.result).map(([taskId, state]) => [taskId, taskStateOf(state, key)]))
 }
 
-function taskStateOf(answer: z.infer<typeof StateAnswer>, key: string): TaskState {
+function taskStateOf(answer: z.infer<typeof StateAnswer>, key: string) {
   switch (answer.status) {
     case 'progress':
-      return { state: 'progress', percent: Math.round(answer.progress) }
+      return { state: 'progress', percent: Math.round(answer.progress) } as const
     case 'success':
-      return { state: 'success', durationSeconds: answer.result.duration, tracks: answer.result.tracks }
+      return { state: 'success', durationSeconds: answer.result.duration, tracks: answer.result.tracks } as const
     case 'error': {
       const { code, detail } = answer.error
-      return { state: 'error', code: code ? cleanText(code, key) : undefined, detail: cleanText(detail, key) }
+      return { state: 'error', code: code ? cleanText(code, key) : undefined, detail: cleanText(detail, key) } as const
     }
     case 'cancelled':
-      return { state: 'cancelled' }
+      return { state: 'cancelled' } as const
     case 'server_error':
-      return { state: 'unknown', detail: cleanText(answer.error, key) }
+      return { state: 'unknown', detail: cleanText(answer.error, key) } as const
   }
 }

@@ -9,24 +9,17 @@ import {
 import { Agent, fetch as fetchBy } from 'undici'
 import { defaultStemBaseUrl } from './result-address.ts'
 
-/** A fetch for the stem service, with its own connections. */
-export interface StemFetch {
-  readonly fetch: typeof fetch
-  /** Ends every connection. */
-  close(): Promise<void>
-}
-
 /** The base address of the stem service and what else the operator allows. */
-export interface StemFetchOptions extends PolicyOptions {
+interface StemFetchOptions extends PolicyOptions {
   readonly baseUrl: string
   readonly allow: OutboundAllow
 }
 
 /**
- * Reaches the service where the operator put it, wherever that is, and everything else, such as the places its results come
+ * Creates a fetch with its own connections, until `close`. It reaches the service where the operator put it, wherever that is, and everything else, such as the places its results come
  * from, only at addresses the guard allows; the checked address is the one that is connected to.
  */
-export function createStemFetch({ baseUrl, allow, ...options }: StemFetchOptions): StemFetch {
+export function createStemFetch({ baseUrl, allow, ...options }: StemFetchOptions) {
   const own = new URL(baseUrl)
   const set = baseUrl === defaultStemBaseUrl ? undefined : baseUrl
   const policy = createOutboundPolicy(allowAddresses(allow, [set]), options)
@@ -39,7 +32,7 @@ export function createStemFetch({ baseUrl, allow, ...options }: StemFetchOptions
   }
   const agent = new Agent({ connect: { lookup, timeout: 10_000 } as object })
   const guarded = (input: never, init: object) => fetchBy(input, { ...init, dispatcher: agent })
-  return { fetch: guarded as never, close: () => agent.destroy() }
+  return { fetch: guarded as unknown as typeof fetch, close: () => agent.destroy() }
 }
 
 const usualPort = ({ protocol }: URL): number => (protocol === 'https:' ? 443 : 80)

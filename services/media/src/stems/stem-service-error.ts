@@ -1,44 +1,32 @@
 import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
 
-/** Reason why a request to the stem service failed. */
-export type StemFailure =
+/** Failures of requests to the stem service, with their messages. */
+const texts = {
   /** It does not know the key (401, 403). */
-  | 'invalid-key'
-  /** The key is valid, but its plan does not include this use. */
-  | 'plan'
-  | 'unreachable'
-  | 'timeout'
-  /** It answered something that makes no sense, or that it is broken. */
-  | 'upstream'
-  /** The uploaded file, the task or its result is gone: it keeps everything for 24 hours. */
-  | 'expired'
-  | 'out-of-minutes'
-  | 'exceeded-duration'
-  | 'exceeded-size'
-  | 'rate-limited'
-  /** It says that the paid work has begun, and does not say under which number, so that its result cannot be had. */
-  | 'already-started'
-  /** Somebody cancelled the task there. */
-  | 'cancelled'
-  /** It tried, and could not separate this audio. */
-  | 'failed'
-
-const texts: Record<StemFailure, string> = {
   'invalid-key': 'the stem service does not accept the activation key',
+  /** The key is valid, but its plan does not include this use. */
   plan: 'the plan of the activation key does not include this use of the stem service',
   unreachable: 'the stem service cannot be reached',
   timeout: 'the stem service did not answer in time',
+  /** It answered something that makes no sense, or that it is broken. */
   upstream: 'the stem service gave an answer that cannot be used',
+  /** The uploaded file, the task or its result is gone: it keeps everything for 24 hours. */
   expired: 'the stem service has removed the file or its result',
   'out-of-minutes': 'the stem service has too few minutes left for this audio',
   'exceeded-duration': 'the audio is too long for the stem service',
   'exceeded-size': 'the audio file is too large for the stem service',
   'rate-limited': 'the stem service received too many requests',
+  /** It says that the paid work has begun, but not under which number, so that its result cannot be fetched. */
   'already-started': 'the stem service has begun this separation before, and its result can no longer be found',
+  /** Somebody cancelled the task there. */
   cancelled: 'the separation was cancelled at the stem service',
+  /** It tried, and could not separate this audio. */
   failed: 'the stem service could not separate this audio',
 }
+
+/** Reason why a request to the stem service failed. */
+export type StemFailure = keyof typeof texts
 
 /** Facts about a failure beside its kind. The key is removed from texts of the service. */
 export interface StemFailureFacts {
@@ -48,7 +36,7 @@ export interface StemFailureFacts {
   readonly code?: string | undefined
   /** Detail for the log, at most 200 characters. */
   readonly detail?: string | undefined
-  /** The service's number of the request (`x-request-id`), which its support asks for. */
+  /** The service's number of the request (`x-request-id`), for its support. */
   readonly requestId?: string | undefined
   /** Trying the same again would end the same. */
   readonly isLasting?: boolean
@@ -143,7 +131,7 @@ function kindOf({ status, path }: Refusal, code: string | undefined, detail: str
   if (status === 429) return 'rate-limited'
   if (status !== 400) return 'upstream'
   if (code !== undefined) return failureOfCode(code) ?? 'upstream'
-  // Without a code only the words are left. Where nothing but the account can be wrong, they do not matter.
+  // Without a code only the text says why. Where nothing but the account can be wrong, it does not matter.
   if (path.includes('/limits/') || speaksOfPlan(detail)) return 'plan'
   return speaksOfMissingFile(detail) ? 'expired' : 'upstream'
 }

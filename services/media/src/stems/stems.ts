@@ -5,7 +5,7 @@ import { invalid, notFound } from '../problems.ts'
 import type { Trims } from '../trims/trims.ts'
 import { guardedSeconds } from './run-split.ts'
 import type { StemQuery, StemResult } from './schema.ts'
-import { Separations, type SeparationDependencies } from './separations.ts'
+import { createSeparations, type SeparationDependencies } from './separations.ts'
 import type { StemAccountStore } from './stem-account.ts'
 import {
   findPart,
@@ -32,7 +32,7 @@ export async function openStems(dependencies: StemDependencies) {
   const { jobs, artifacts, trims, database, account: accounts } = dependencies
   // Whoever else worked on this database is gone: its file is ours alone.
   if (database.kind === 'sqlite') await releaseSplits(database.query)
-  const separations = new Separations(dependencies)
+  const separations = createSeparations(dependencies)
   return {
     /** Waits for the result, ten minutes at most. Both stems are made at once. */
     async separate(jobId: string, query: StemQuery): Promise<StemResult> {

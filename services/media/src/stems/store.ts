@@ -90,22 +90,3 @@ export async function addStemTime(db: Db, jobId: string, durationMs: number): Pr
 export async function releaseSplits(db: Db): Promise<void> {
   await db.updateTable('stem_splits').set({ lease_until: null }).where('lease_until', 'is not', null).execute()
 }
-
-/** Puts a sealed account in place of the one that was known; false when it is another one by now. */
-export async function replaceAccount(db: Db, before: string | undefined, after: string): Promise<boolean> {
-  if (before === undefined) {
-    const { numInsertedOrUpdatedRows } = await db
-      .insertInto('settings')
-      .values({ name: 'stem_account', value: after })
-      .onConflict((conflict) => conflict.column('name').doNothing())
-      .executeTakeFirst()
-    return (numInsertedOrUpdatedRows ?? 0n) > 0n
-  }
-  const { numUpdatedRows } = await db
-    .updateTable('settings')
-    .set({ value: after })
-    .where('name', '=', 'stem_account')
-    .where('value', '=', before)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
-import { callService, type ServiceLink } from './service-call.ts'
+import { callService, startTimeLimit, type ServiceLink, type TimeLimit } from './service-call.ts'
 import { UploadAnswer } from './stem-answers.ts'
 import { StemServiceError } from './stem-service-error.ts'
-import { startTimeLimit, type TimeLimit } from './time-limit.ts'
 
 /** A file for the service. */
 export interface Upload {
@@ -52,17 +51,14 @@ export async function uploadSource(link: ServiceLink, key: string, upload: Uploa
   }
 }
 
-interface OpenFile {
-  readonly handle: FileHandle
-  readonly size: number
-  readonly limit: TimeLimit
-}
-
 /**
  * Exactly `size` bytes of the file. What goes wrong with the file is kept, because the HTTP client would report it as its own
  * failure.
  */
-function contentOf({ handle, size, limit }: OpenFile, onProgress: Upload['onProgress']) {
+function contentOf(
+  { handle, size, limit }: { handle: FileHandle; size: number; limit: TimeLimit },
+  onProgress: Upload['onProgress'],
+) {
   const content = { chunks, failure: undefined as unknown }
 
   async function* chunks(): AsyncGenerator<Uint8Array> {

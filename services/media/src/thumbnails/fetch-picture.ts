@@ -66,7 +66,7 @@ export function readPictureUrl(text: string, hosts: PlatformHosts): URL | undefi
 const Answer = z.object({ thumbnail_url: z.string().max(4096) })
 
 /**
- * Asks the platform's own description service for the address of a picture, which is quicker than yt-dlp. Without cookies;
+ * Queries the platform's own description service for the address of a picture, which is quicker than yt-dlp. Without cookies;
  * undefined when it does not say. A host the operator added is queried itself, and no other.
  */
 export async function queryOembed({ url }: MediaUrl, fetch: GuardedFetch): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { PNG } from 'pngjs'
-import { createPictureCache } from './picture-cache.ts'
+import { PictureCache } from './picture-cache.ts'
 
 const day = 86_400_000
 const picture = { bytes: PNG.sync.write(new PNG({ width: 2, height: 2 })), media: 'image/png' } as const
@@ -14,7 +14,7 @@ const keyOf = (digit: string) => digit.repeat(64)
 test('a picture is found for a week, with the type of its bytes, and then it goes', async () => {
   await using place = await temporaryDirectory('pictures')
   const clock = createManualClock(Date.UTC(2027, 0, 1))
-  const cache = createPictureCache({ folder: place.path, clock })
+  const cache = new PictureCache({ folder: place.path, clock })
   await cache.put(keyOf('a'), picture)
   assert.deepEqual((await cache.find(keyOf('a')))?.media, 'image/png')
   assert.equal(await cache.find(keyOf('b')), undefined)
@@ -33,7 +33,7 @@ test('the oldest go when they are too many, also those of an earlier life', asyn
   await using place = await temporaryDirectory('pictures')
   const clock = createManualClock(Date.UTC(2027, 0, 1))
   const parts = { folder: place.path, clock, maxBytes: picture.bytes.length * 2 + 1 }
-  const first = createPictureCache(parts)
+  const first = new PictureCache(parts)
   for (const digit of ['a', 'b', 'c']) {
     await first.put(keyOf(digit), picture)
     clock.advance(1000)
@@ -41,14 +41,14 @@ test('the oldest go when they are too many, also those of an earlier life', asyn
   const kept = async () =>
     (await readdir(place.path)).map((name) => name[0] ?? '').sort((left, right) => left.localeCompare(right))
   assert.deepEqual(await kept(), ['b', 'c'])
-  await createPictureCache(parts).put(keyOf('d'), picture)
+  await new PictureCache(parts).put(keyOf('d'), picture)
   assert.deepEqual(await kept(), ['c', 'd'])
 })
 
 test('what is no picture any more is not handed out, and remains of a crash are swept', async () => {
   await using place = await temporaryDirectory('pictures')
   const clock = createManualClock(Date.now())
-  const cache = createPictureCache({ folder: place.path, clock })
+  const cache = new PictureCache({ folder: place.path, clock })
   await cache.put(keyOf('a'), picture)
   await writeFile(join(place.path, `${keyOf('a')}.picture`), '<html>')
   await writeFile(join(place.path, `${keyOf('b')}.picture.1234.tmp`), 'half')

@@ -17,15 +17,9 @@ const strayAge = 3_600_000
 const ending = '.picture'
 
 /**
- * Opens the folder of the pictures, making it when it is missing. A file holds the bytes and nothing else: their type is
- * read from them, so that the two can never disagree.
+ * Pictures that were fetched before, in a folder that is made when it is missing. A file holds the bytes and nothing else:
+ * their type is read from them, so that the two can never disagree.
  */
-export function createPictureCache(dependencies: PictureCacheDependencies): PictureCache {
-  openDataDirectory(dependencies.folder)
-  return new PictureCache(dependencies)
-}
-
-/** Pictures that were fetched before. */
 export class PictureCache {
   readonly #dependencies: PictureCacheDependencies
   readonly #maxBytes: number
@@ -33,6 +27,7 @@ export class PictureCache {
   #total: number | undefined
 
   constructor(dependencies: PictureCacheDependencies) {
+    openDataDirectory(dependencies.folder)
     this.#dependencies = dependencies
     this.#maxBytes = dependencies.maxBytes ?? 500_000_000
   }

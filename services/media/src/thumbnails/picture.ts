@@ -5,11 +5,7 @@ export interface Picture {
 }
 
 /** Facts from the header of a picture. */
-export interface PictureFacts {
-  readonly media: Picture['media']
-  readonly width: number
-  readonly height: number
-}
+type PictureFacts = Pick<Picture, 'media'> & { readonly width: number; readonly height: number }
 
 /** Maximum number of pixels, against decompression bombs. */
 const maxPixels = 40_000_000

@@ -6,7 +6,7 @@ import type { Picture } from './picture.ts'
 import type { Thumbnails } from './thumbnails.ts'
 
 /** Pictures of media that are not downloaded, checked and kept here. */
-export function thumbnailRoutes(thumbnails: Thumbnails): Route[] {
+export function thumbnailRoutes({ thumbnails }: { thumbnails: Thumbnails }): Route[] {
   const shared = { method: 'GET', tag: 'Thumbnails', access: 'member' } as const
   const picture = { status: 200, media: 'image/*', description: 'JPEG, PNG or WebP' } as const
   return [

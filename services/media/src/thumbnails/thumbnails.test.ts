@@ -7,13 +7,13 @@ import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { PNG } from 'pngjs'
 import { readCookieText } from '../cookies/cookie-text.ts'
-import { CookieJars } from '../cookies/jars.ts'
+import { createCookieJars } from '../cookies/jars.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../tables.ts'
 import { readMediaUrl } from '../platforms/media-url.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
-import { createPictureCache } from './picture-cache.ts'
+import { PictureCache } from './picture-cache.ts'
 import { Thumbnails } from './thumbnails.ts'
 
 const picture = PNG.sync.write(new PNG({ width: 2, height: 2 }))
@@ -25,7 +25,7 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
   const hosts = createPlatformHosts()
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
-  const jars = new CookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock: systemClock })
+  const jars = createCookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock: systemClock })
   const asked: string[] = []
   const fetch: GuardedFetch = async (url) => {
     asked.push(String(url))
@@ -36,13 +36,13 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
     lookup: {
       find: () => {
         if ('code' in says) return Promise.reject(new MediaFailure(says.code))
-        return Promise.resolve({ thumbnail: says.thumbnail, isLive: false, formats: [], json: '' })
+        return Promise.resolve({ thumbnail: says.thumbnail, formats: [], json: '' })
       },
     },
     jars,
     hosts,
     fetch,
-    pictures: createPictureCache({ folder: `${place.path}/pictures`, clock: systemClock }),
+    pictures: new PictureCache({ folder: `${place.path}/pictures`, clock: systemClock }),
   })
   return {
     thumbnails,

@@ -107,8 +107,8 @@ export class Thumbnails {
 const keyOf = ({ url }: MediaUrl): string => createHash('sha256').update(url).digest('hex')
 const pathOfKey = (key: string): string => `/api/thumbnail-cache/${key}`
 
-function found(key: string, isCached: boolean): ThumbnailAnswer {
-  return { thumbnail_url: pathOfKey(key), cached: isCached, unavailable: false, reason: null }
+function found(key: string, cached: boolean): ThumbnailAnswer {
+  return { thumbnail_url: pathOfKey(key), cached, unavailable: false, reason: null }
 }
 
 function missing(reason: string | null): ThumbnailAnswer {

@@ -1,19 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import {
-  OutboundFailed,
-  OutboundRefused,
-  pinnedLookup,
-  type OutboundPolicy,
-  type RefusalReason,
-} from '@hearth/outbound'
+import { OutboundFailed, OutboundRefused, pinnedLookup, type OutboundPolicy } from '@hearth/outbound'
 
 /** A refused destination of a tool. */
-export interface Refusal {
-  readonly host: string
-  readonly port: number
-  readonly reason: RefusalReason
-}
+export type Refusal = Pick<OutboundRefused, 'host' | 'port' | 'reason'>
 
 /** Limits of one run; every member has a default. */
 export interface EgressLimits {
@@ -41,6 +31,8 @@ export class EgressConnections {
   readonly #open = new Set<Duplex>()
   readonly #ended = new AbortController()
   readonly #exhausted = new AbortController()
+  /** Aborted when more bytes arrived than the run may receive. */
+  readonly exhausted: AbortSignal = this.#exhausted.signal
   #outward = 0
   #made = 0
   #failed = 0
@@ -48,11 +40,6 @@ export class EgressConnections {
   constructor(policy: OutboundPolicy, limits: EgressLimits) {
     this.#policy = policy
     this.#limits = limits
-  }
-
-  /** Aborted when more bytes arrived than the run may receive. */
-  get exhausted(): AbortSignal {
-    return this.#exhausted.signal
   }
 
   /** Connections were tried, and not one was made. */

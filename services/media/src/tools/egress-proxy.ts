@@ -11,21 +11,8 @@ import { pipeline, type Duplex } from 'node:stream'
 import { OutboundFailed, OutboundRefused, type OutboundPolicy } from '@hearth/outbound'
 import { EgressConnections, type EgressLimits, type Refusal } from './egress-connections.ts'
 
-/** The way out for one run of a tool. */
-export interface EgressProxy extends AsyncDisposable {
-  /** `http://127.0.0.1:PORT`, for the tool's proxy option. */
-  readonly url: string
-  /** Aborted when more than `maxBytes` arrived; every connection is cut by then. */
-  readonly exhausted: AbortSignal
-  /** The first refusals of the run, in order. */
-  refused(): readonly Refusal[]
-  /** Connections were tried in this run, and not one was made. */
-  isOffline(): boolean
-  /** Bytes that arrived from outside so far. */
-  bytes(): number
-  /** Ends every connection at once; resolves when the port is free. */
-  close(): Promise<void>
-}
+/** The proxy through which one run of a tool reaches the network. */
+export type EgressProxy = Awaited<ReturnType<typeof openEgressProxy>>
 
 /**
  * Opens an HTTP proxy on loopback that only goes where the policy lets it: names are looked up here, once a connection, and
@@ -35,7 +22,7 @@ export async function openEgressProxy(options: {
   policy: OutboundPolicy
   signal?: AbortSignal | undefined
   limits?: EgressLimits | undefined
-}): Promise<EgressProxy> {
+}) {
   const { policy, signal, limits = {} } = options
   signal?.throwIfAborted()
   const connections = new EgressConnections(policy, limits)
@@ -47,7 +34,7 @@ export async function openEgressProxy(options: {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const onAbort = () => void close()
-  const close = async () => {
+  const close = async (): Promise<void> => {
     signal?.removeEventListener('abort', onAbort)
     connections.end()
     const closed = server.listening ? once(server, 'close') : undefined
@@ -56,11 +43,17 @@ export async function openEgressProxy(options: {
   }
   signal?.addEventListener('abort', onAbort, { once: true })
   return {
+    /** `http://127.0.0.1:PORT`, for the tool's proxy option. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** Aborted when more than `maxBytes` arrived; every connection is cut by then. */
     exhausted: connections.exhausted,
-    refused: () => connections.refusals,
+    /** The first refusals of the run, in order. */
+    refused: (): readonly Refusal[] => connections.refusals,
+    /** Connections were tried in this run, and not one was made. */
     isOffline: () => connections.isOffline,
+    /** Bytes that arrived from outside so far. */
     bytes: () => connections.bytes,
+    /** Ends every connection at once; resolves when the port is free. */
     close,
     [Symbol.asyncDispose]: close,
   }

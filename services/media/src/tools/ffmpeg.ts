@@ -6,13 +6,7 @@ import { Collector, type ToolLimits, type ToolRunner } from './run-tool.ts'
 import { ToolFailure } from './tool-failure.ts'
 
 /** Facts about a media file, as ffprobe reads them. */
-export interface FileFacts {
-  readonly durationMs: number
-  readonly sizeBytes: number
-  readonly bitrateKbps: number
-  readonly audio: { readonly codec: string } | undefined
-  readonly video: { readonly codec: string; readonly width: number; readonly height: number } | undefined
-}
+export type FileFacts = ReturnType<typeof factsOf>
 
 /** A conversion of local files. */
 export interface Conversion {
@@ -176,7 +170,7 @@ const Probe = z.object({
   ),
 })
 
-function factsOf(json: string): FileFacts {
+function factsOf(json: string) {
   const result = Probe.safeParse(parseJson(json))
   if (!result.success) throw explainConversion(new ToolFailure('output', { tool: 'ffprobe' }))
   const { format, streams } = result.data

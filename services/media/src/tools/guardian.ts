@@ -2,15 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 
 /**
  * Ends what the service leaves behind when it is killed. Only the direct children of a program learn of its
- * death, so a small process of its own holds the other end of a pipe: when the pipe closes, every process group that was
+ * death, so a small separate process holds the other end of a pipe: when the pipe closes, every process group that was
  * entered and not yet left is killed.
  */
-export interface Guardian {
-  /** Enters a process group, by the number of its leader. */
-  enter(group: number): void
-  leave(group: number): void
-  close(): void
-}
+export type Guardian = ReturnType<typeof startGuardian>
 
 /** Reads `+ N` and `- N`; the end of its input is the death of the service. It receives nothing but these numbers. */
 const program = `
@@ -26,7 +21,7 @@ for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 `
 
 /** Starts the guardian; one serves all tools of a process. */
-export function startGuardian(): Guardian {
+export function startGuardian() {
   const entered = new Set<number>()
   let shell = start()
 
@@ -47,15 +42,16 @@ export function startGuardian(): Guardian {
   }
 
   return {
-    enter(group) {
+    /** Enters a process group, by the number of its leader. */
+    enter(group: number): void {
       entered.add(group)
       send('+', group)
     },
-    leave(group) {
+    leave(group: number): void {
       entered.delete(group)
       send('-', group)
     },
-    close() {
+    close(): void {
       shell.stdin?.end()
     },
   }

@@ -1,40 +1,7 @@
 import type { ToolFailure } from './tool-failure.ts'
 
-/** Stable codes of why a media could not be fetched or converted. */
-export type MediaFailureCode =
-  | 'login_required'
-  | 'private'
-  | 'removed'
-  | 'geo_blocked'
-  | 'live'
-  | 'too_large'
-  | 'too_long'
-  | 'rate_limited'
-  | 'bot_check'
-  | 'unsupported'
-  | 'tool_outdated'
-  | 'tool_too_old'
-  | 'tool_missing'
-  | 'blocked_address'
-  | 'disk_full'
-  | 'timeout'
-  | 'network'
-  | 'memory'
-  | 'conversion'
-  | 'failed'
-
-/** A failure to download or convert media, in words for the person who asked for it. */
-export class MediaFailure extends Error {
-  override readonly name = 'MediaFailure'
-  readonly code: MediaFailureCode
-
-  constructor(code: MediaFailureCode, detail?: string, cause?: unknown) {
-    super(`${phrases[code]}${detail === undefined ? '' : `: ${detail}`}`.slice(0, 300), { cause })
-    this.code = code
-  }
-}
-
-const phrases: Record<MediaFailureCode, string> = {
+/** Stable codes of failures to fetch or convert media, with their messages. */
+const phrases = {
   login_required: 'The platform shows this only to signed-in users; add or renew its cookies in the settings',
   private: 'This is private',
   removed: 'This is not there, or not any more',
@@ -57,6 +24,20 @@ const phrases: Record<MediaFailureCode, string> = {
   failed: 'The download failed',
 }
 
+/** Stable code of a failure to fetch or convert media. */
+export type MediaFailureCode = keyof typeof phrases
+
+/** A failure to download or convert media, in a message for the person who requested it. */
+export class MediaFailure extends Error {
+  override readonly name = 'MediaFailure'
+  readonly code: MediaFailureCode
+
+  constructor(code: MediaFailureCode, detail?: string, cause?: unknown) {
+    super(`${phrases[code]}${detail === undefined ? '' : `: ${detail}`}`.slice(0, 300), { cause })
+    this.code = code
+  }
+}
+
 const offline = 'no connection could be made; check the internet connection and the DNS of this server'
 
 /** Messages of yt-dlp with their meanings; the first that fits counts. */
@@ -71,7 +52,7 @@ const reasons: readonly (readonly [RegExp, MediaFailureCode])[] = [
   [/HTTP Error 429|too many requests|rate.?limit/i, 'rate_limited'],
   [/HTTP Error (?:404|410)|removed|deleted|no longer available|video unavailable|does not exist/i, 'removed'],
   [/unsupported url|no suitable extractor|no video formats|no media found|no video could be found/i, 'unsupported'],
-  // Before what yt-dlp takes for its own fault: it does not look why it got no answer.
+  // Before what yt-dlp reports as its own error: it does not check why it got no answer.
   [
     /name resolution|name or service not known|getaddrinfo|network is unreachable|no route to host|connection (?:refused|reset|aborted)|tunnel connection failed: 50[24]|timed out/i,
     'network',
@@ -88,16 +69,14 @@ const byKind: Partial<Record<ToolFailure['kind'], MediaFailureCode>> = {
   missing: 'tool_missing',
 }
 
-/** State of the egress proxy during a failed run. */
-export interface EgressState {
-  /** The egress proxy refused a private address. */
-  readonly wasRefused: boolean
-  /** Connections were tried, and not one was made. */
-  readonly isOffline: boolean
-}
-
-/** The reason behind a failed run of yt-dlp. */
-export function explainDownload(failure: ToolFailure, { wasRefused, isOffline }: EgressState): MediaFailure {
+/**
+ * Returns the reason behind a failed run of yt-dlp. `wasRefused`: its proxy refused a private address; `isOffline`: connections
+ * were tried, and not one was made.
+ */
+export function explainDownload(
+  failure: ToolFailure,
+  { wasRefused, isOffline }: { readonly wasRefused: boolean; readonly isOffline: boolean },
+): MediaFailure {
   const code = byKind[failure.kind]
   if (code !== undefined) return new MediaFailure(code, undefined, failure)
   if (wasRefused) return new MediaFailure('blocked_address', undefined, failure)

@@ -33,11 +33,8 @@ export interface ToolRun {
   readonly onBytes?: (chunk: Buffer) => boolean
 }
 
-/** Starts tools in process groups of their own, so that nothing of one outlives it, or us. */
-export interface ToolRunner {
-  /** Resolves when the tool ended well; otherwise throws a `ToolFailure`. */
-  run(run: ToolRun): Promise<void>
-}
+/** Starts each tool in its own process group, so that nothing of it outlives the tool or the service. */
+export type ToolRunner = ReturnType<typeof createToolRunner>
 
 /** Collects what a tool writes to stdout, until it is more than `max` bytes. */
 export class Collector {
@@ -67,30 +64,29 @@ const killDelay = 1000
 const maxTail = 8192
 const watchInterval = 1000
 
-/** Makes the runner; the guardian ends the tools when this process is killed. */
-export function createToolRunner(guardian: Guardian): ToolRunner {
+/** Creates the runner; the guardian ends the tools when this process is killed. */
+export function createToolRunner(guardian: Guardian) {
   const wrapper = findWrappers()
   return {
-    async run(run) {
+    /** Resolves when the tool ended well; otherwise throws a `ToolFailure`. */
+    async run(run: ToolRun): Promise<void> {
       if (run.signal.aborted) throw new ToolFailure('aborted', { tool: nameOf(run.program) })
       return new OneRun(run, guardian).start(wrapper)
     },
   }
 }
 
-interface Wrappers {
-  readonly setpriv: string | undefined
-  readonly prlimit: string | undefined
-}
-
-/** Two programs that every Debian has; elsewhere the guardian and the watching remain. */
-function findWrappers(): Wrappers {
+/** Finds two programs that every Debian has; elsewhere only the guardian and the checks apply. */
+function findWrappers() {
   const find = (name: string) =>
     ['/usr/bin', '/bin'].map((folder) => `${folder}/${name}`).find((file) => existsSync(file))
   return { setpriv: find('setpriv'), prlimit: find('prlimit') }
 }
 
-function commandOf({ program, args, limits }: ToolRun, { setpriv, prlimit }: Wrappers): string[] {
+function commandOf(
+  { program, args, limits }: ToolRun,
+  { setpriv, prlimit }: ReturnType<typeof findWrappers>,
+): string[] {
   return [
     ...(setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--no-new-privs']),
     ...(prlimit === undefined
@@ -113,7 +109,7 @@ class OneRun {
     this.#guardian = guardian
   }
 
-  async start(wrappers: Wrappers): Promise<void> {
+  async start(wrappers: ReturnType<typeof findWrappers>): Promise<void> {
     const [program = '', ...args] = commandOf(this.#run, wrappers)
     const child = spawn(program, args, {
       cwd: this.#run.directory,
@@ -170,18 +166,18 @@ class OneRun {
   #watch(group: number): () => void {
     const { limits } = this.#run
     const deadline = setTimeout(() => this.#end(group, 'timeout'), limits.timeoutMs)
-    let isLooking = false
-    const look = setInterval(() => {
-      if (isLooking) return
-      isLooking = true
+    let isChecking = false
+    const check = setInterval(() => {
+      if (isChecking) return
+      isChecking = true
       this.#check(group).then(
-        () => (isLooking = false),
-        () => (isLooking = false),
+        () => (isChecking = false),
+        () => (isChecking = false),
       )
     }, watchInterval)
     return () => {
       clearTimeout(deadline)
-      clearInterval(look)
+      clearInterval(check)
     }
   }
 

@@ -1,5 +1,16 @@
+const phrases = {
+  exit: 'failed',
+  timeout: 'took too long and was ended',
+  memory: 'needed too much memory and was ended',
+  processes: 'started too many processes and was ended',
+  bytes: 'wrote more than it may and was ended',
+  aborted: 'was ended',
+  missing: 'cannot be started',
+  output: 'answered something that cannot be read',
+}
+
 /** Reason why a tool did not do its work. */
-export type ToolFailureKind = 'exit' | 'timeout' | 'memory' | 'processes' | 'bytes' | 'aborted' | 'missing' | 'output'
+export type ToolFailureKind = keyof typeof phrases
 
 /** A tool that failed or was stopped. `output` is the end of its output, for the log and the diagnosis. */
 export class ToolFailure extends Error {
@@ -16,17 +27,6 @@ export class ToolFailure extends Error {
     this.code = about.code ?? null
     this.output = withoutQueries(about.output ?? '')
   }
-}
-
-const phrases: Record<ToolFailureKind, string> = {
-  exit: 'failed',
-  timeout: 'took too long and was ended',
-  memory: 'needed too much memory and was ended',
-  processes: 'started too many processes and was ended',
-  bytes: 'wrote more than it may and was ended',
-  aborted: 'was ended',
-  missing: 'cannot be started',
-  output: 'answered something that cannot be read',
 }
 
 /** Removes queries of URLs: they carry signatures with which a reader of the log could download. */

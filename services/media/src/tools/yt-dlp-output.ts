@@ -6,7 +6,6 @@ export interface DownloadProgress {
   /** 0 to 99: the end of the job is the rest. */
   readonly percent: number
   readonly etaSeconds: number | null
-  readonly bytesPerSecond: number | null
 }
 
 const amount = z.number().min(0).nullish().catch(null)
@@ -18,7 +17,6 @@ const Progress = z.object({
   total_bytes: amount,
   total_bytes_estimate: amount,
   eta: amount,
-  speed: amount,
   fragment_index: amount,
   fragment_count: amount,
 })
@@ -61,14 +59,7 @@ export function createOutputReader(marker: string, files: number): (line: string
     const all = [...shares.values()].reduce((sum, one) => sum + one, 0) / Math.max(files, shares.size)
     highest = Math.max(highest, Math.min(99, Math.floor(all * 100)))
     const eta = progress.eta ?? null
-    return {
-      kind: 'progress',
-      progress: {
-        percent: highest,
-        etaSeconds: eta === null ? null : Math.round(eta),
-        bytesPerSecond: progress.speed ?? null,
-      },
-    }
+    return { kind: 'progress', progress: { percent: highest, etaSeconds: eta === null ? null : Math.round(eta) } }
   }
 
   return (line) => {

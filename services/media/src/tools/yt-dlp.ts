@@ -1,31 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { parseJson } from '@hearth/runtime'
 import { z } from 'zod'
-import type { MediaType, Quality } from '../platforms/schema.ts'
+import type { EgressProxy } from './egress-proxy.ts'
 import { explainDownload, MediaFailure } from './media-failure.ts'
 import { Collector, type ToolRunner } from './run-tool.ts'
 import { ToolFailure } from './tool-failure.ts'
 import { createOutputReader, MediaFacts, type DownloadProgress } from './yt-dlp-output.ts'
-import { downloadArgs, probeArgs, type YtDlpSource, type YtDlpContext } from './yt-dlp-args.ts'
+import { downloadArgs, probeArgs, type DownloadOptions, type YtDlpContext, type YtDlpSource } from './yt-dlp-args.ts'
 
-/** The egress proxy of one run; its refusals decide how a failure is reported. */
-export interface Egress {
-  readonly url: string
-  refused(): readonly unknown[]
-  /** Connections were tried, and not one was made. */
-  isOffline(): boolean
-  close(): Promise<void>
-}
-
-/** Facts about media before it is fetched. */
-export interface MediaInfo extends MediaFacts {
-  readonly thumbnail: string | null
-  readonly isLive: boolean
-  readonly formats: readonly MediaFormat[]
-  /** The whole document, for a download without another query. */
-  readonly json: string
-}
+/** Facts about media before it is fetched; `json` is the whole document, for a download without another query. */
+export type MediaInfo = ReturnType<typeof infoOf>
 
 const Format = z.object({
   format_id: z.string(),
@@ -41,7 +27,6 @@ export type MediaFormat = z.infer<typeof Format>
 
 const Info = MediaFacts.extend({
   thumbnail: z.string().nullish().catch(null),
-  is_live: z.boolean().nullish().catch(null),
   formats: z.array(Format.nullable().catch(null)).nullish().catch(null),
 })
 
@@ -56,14 +41,10 @@ export interface MediaRequest {
   readonly signal: AbortSignal
 }
 
-export interface DownloadRequest extends MediaRequest {
+/** A download into `directory`, which is empty or has the remains of an earlier attempt; that is resumed. */
+export interface DownloadRequest
+  extends MediaRequest, Pick<DownloadOptions, 'type' | 'quality' | 'isCompatible' | 'fragments' | 'directory'> {
   readonly infoFile?: string | undefined
-  readonly type: MediaType
-  readonly quality: Quality
-  readonly isCompatible: boolean
-  readonly fragments: number
-  /** Empty, or with the remains of an earlier attempt, which it resumes. */
-  readonly directory: string
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly onProgress: (progress: DownloadProgress) => void
@@ -81,7 +62,8 @@ export interface YtDlpDependencies {
   readonly program: () => Promise<string>
   readonly ffmpeg: string
   readonly runner: ToolRunner
-  readonly openEgress: () => Promise<Egress>
+  /** Opens the proxy of one run; its refusals decide how a failure is reported. */
+  readonly openEgress: () => Promise<EgressProxy>
   /** Empty directory, used as HOME. */
   readonly home: string
 }
@@ -97,7 +79,7 @@ const limits = { memory: 2 * gigabyte, processes: 64 }
 /** Runs yt-dlp with fixed arguments, one egress proxy and hard limits. Throws `MediaFailure`. */
 export class YtDlp {
   readonly #dependencies: YtDlpDependencies
-  readonly #versions = new Map<string, Promise<string | undefined>>()
+  readonly #known = new Map<string, Promise<string | undefined>>()
 
   constructor(dependencies: YtDlpDependencies) {
     this.#dependencies = dependencies
@@ -106,6 +88,12 @@ export class YtDlp {
   /** `2026.08.19`; undefined when it cannot be run. */
   async version(): Promise<string | undefined> {
     return this.#versionOf(await this.#dependencies.program())
+  }
+
+  /** Version of the scripts that solve a player's challenges; undefined when this yt-dlp has none, or cannot be run. */
+  async ejsVersion(): Promise<string | undefined> {
+    const program = await this.#dependencies.program()
+    return (await this.#readOnce('scripts', program, () => this.#readEjsVersion(program))) || undefined
   }
 
   async probe(request: MediaRequest & { readonly timeoutMs: number; readonly directory: string }): Promise<MediaInfo> {
@@ -193,59 +181,73 @@ export class YtDlp {
     }
   }
 
-  async #versionOf(program: string): Promise<string | undefined> {
-    // The system may put another version in the same place.
-    const key = `${program} ${(await stat(program).catch(() => undefined))?.mtimeMs}`
-    const known = this.#versions.get(key) ?? this.#readVersion(program)
-    this.#versions.set(key, known)
-    const version = await known
-    if (version === undefined) this.#versions.delete(key)
-    return version
+  #versionOf(program: string): Promise<string | undefined> {
+    return this.#readOnce('version', program, () => this.#readVersion(program))
+  }
+
+  /** Reads a fact about a program once, until the system puts another version in the same place. A failure is not kept. */
+  async #readOnce(name: string, program: string, read: () => Promise<string | undefined>): Promise<string | undefined> {
+    const key = `${name} ${program} ${(await stat(program).catch(() => undefined))?.mtimeMs}`
+    const known = this.#known.get(key) ?? read()
+    this.#known.set(key, known)
+    const fact = await known
+    if (fact === undefined) this.#known.delete(key)
+    return fact
   }
 
   async #readVersion(program: string): Promise<string | undefined> {
     let text = ''
     try {
-      await this.#dependencies.runner.run({
-        program,
-        args: ['--ignore-config', '--version'],
-        directory: '/',
-        environment: homeOnly(this.#dependencies.home),
-        limits: { ...limits, timeoutMs: 20_000 },
-        signal: new AbortController().signal,
-        onLine: (line) => (text += line),
-      })
+      await this.#inspect(program, ['--version'], (line) => (text += line))
     } catch {
       return undefined
     }
     return /^\d{4}\.\d\d\.\d\d(?:\.\d+)?$/.exec(text.trim())?.[0]
   }
+
+  /** With `--verbose` yt-dlp lists its libraries before it fails for want of a URL. Empty when it lists no scripts. */
+  async #readEjsVersion(program: string): Promise<string> {
+    try {
+      await this.#inspect(program, ['--no-plugin-dirs', '--no-update', '--verbose'])
+      return ''
+    } catch (error) {
+      if (!(error instanceof ToolFailure)) throw error
+      return /^\[debug\] Optional libraries: .*?\byt_dlp_ejs-(\d[\w.]*)/m.exec(error.output)?.[1] ?? ''
+    }
+  }
+
+  #inspect(program: string, args: readonly string[], onLine: (line: string) => void = () => undefined): Promise<void> {
+    return this.#dependencies.runner.run({
+      program,
+      args: ['--ignore-config', ...args],
+      directory: '/',
+      environment: homeOnly(this.#dependencies.home),
+      limits: { ...limits, timeoutMs: 20_000 },
+      signal: new AbortController().signal,
+      onLine,
+    })
+  }
 }
 
 /** Returns the environment of yt-dlp: an empty home, in which it leaves nothing. */
-export function homeOnly(home: string): Readonly<Record<string, string>> {
-  return { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, PYTHONDONTWRITEBYTECODE: '1' }
-}
+const homeOnly = (home: string): Readonly<Record<string, string>> => ({
+  HOME: home,
+  XDG_CONFIG_HOME: home,
+  XDG_CACHE_HOME: home,
+  PYTHONDONTWRITEBYTECODE: '1',
+})
 
 /** Reads the document of a probe; a page that holds one media counts as it. Throws a `MediaFailure` when it is none. */
-export function infoOf(json: string): MediaInfo {
+function infoOf(json: string) {
   const content = parseJson(json)
   const page = Page.safeParse(content)
   const single = page.success ? page.data.entries[0] : content
   const result = Info.safeParse(single)
   if (!result.success) throw new MediaFailure('unsupported')
-  const { is_live, formats, thumbnail, ...facts } = result.data
+  const { formats, thumbnail, ...facts } = result.data
   const known = (formats ?? []).filter((format) => format !== null)
   const own = page.success ? JSON.stringify(single) : json
-  return { ...facts, thumbnail: thumbnail ?? null, isLive: is_live === true, formats: known, json: own }
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown
-  } catch (error) {
-    throw new MediaFailure('unsupported', undefined, error)
-  }
+  return { ...facts, thumbnail: thumbnail ?? null, formats: known, json: own }
 }
 
 /** Returns the file that a run left, if it is as promised: exit code 0 alone proves nothing. */
@@ -259,7 +261,7 @@ async function downloaded(directory: string, path: string | undefined): Promise<
 }
 
 /** Bytes of all files in a folder. */
-export async function sizeOf(directory: string): Promise<number> {
+async function sizeOf(directory: string): Promise<number> {
   const names = await readdir(directory).catch(() => [])
   const sizes = await Promise.all(
     names.map(async (name) => (await lstat(join(directory, name)).catch(() => undefined))?.size ?? 0),

@@ -9,8 +9,7 @@ import { Ffmpeg } from '../tools/ffmpeg.ts'
 import { startGuardian, type Guardian } from '../tools/guardian.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { createToolRunner } from '../tools/run-tool.ts'
-import { cutLimit, cutSound } from './cut-sound.ts'
-import { readWavHeader } from './wav-header.ts'
+import { cutLimit, cutSound, readWavHeader } from './cut-sound.ts'
 
 const seconds = 12
 const formats = {

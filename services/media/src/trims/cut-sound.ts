@@ -2,7 +2,6 @@ import { open } from 'node:fs/promises'
 import { invalid } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
-import { readWavHeader, type WavFacts } from './wav-header.ts'
 
 /** A stretch of a sound, milliseconds from its beginning. */
 export interface Part {
@@ -41,7 +40,7 @@ export async function cutSound(
   refuseShort(part, facts)
 }
 
-async function readFacts(file: string): Promise<WavFacts | undefined> {
+async function readFacts(file: string) {
   const handle = await open(file)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0)
@@ -51,11 +50,35 @@ async function readFacts(file: string): Promise<WavFacts | undefined> {
   }
 }
 
-function refuseShort({ startMs, endMs }: Part, { frames, sampleRate }: WavFacts): void {
+function refuseShort({ startMs, endMs }: Part, { frames, sampleRate }: { frames: number; sampleRate: number }): void {
   const frameAt = (ms: number) => Math.round((ms * sampleRate) / 1000)
   const missing = frameAt(endMs) - frameAt(startMs) - frames
   if (missing <= 0) return
   if (frames === 0) throw invalid('start lies beyond the end of the track')
   const length = endMs / 1000 - missing / sampleRate - filledSeconds
   throw invalid(`end lies beyond the end of the track, which has ${length.toFixed(3)} seconds`)
+}
+
+/** Reads the beginning of a WAV file (RIFF chunks `fmt ` and `data`); undefined when it is none, or they are not in it. */
+export function readWavHeader(bytes: Buffer) {
+  if (bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE') return undefined
+  let format: { channels: number; sampleRate: number; frameBytes: number } | undefined
+  for (let at = 12; at + 8 <= bytes.length;) {
+    const name = bytes.toString('latin1', at, at + 4)
+    const length = bytes.readUInt32LE(at + 4)
+    if (name === 'fmt ' && at + 24 <= bytes.length) {
+      format = {
+        channels: bytes.readUInt16LE(at + 10),
+        sampleRate: bytes.readUInt32LE(at + 12),
+        frameBytes: bytes.readUInt16LE(at + 20),
+      }
+    } else if (name === 'data' && format !== undefined && format.frameBytes > 0) {
+      const { channels, sampleRate, frameBytes } = format
+      // Frames are samples of each channel.
+      return { channels, sampleRate, frames: Math.floor(length / frameBytes) }
+    }
+    // A chunk of an odd length has a byte behind it that does not count.
+    at += 8 + length + (length % 2)
+  }
+  return undefined
 }

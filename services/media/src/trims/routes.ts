@@ -8,7 +8,7 @@ import { Trim, TrimId, TrimList, TrimPath, TrimRequest, TrimsRemoved } from './s
 import type { Trims } from './trims.ts'
 
 /** Parts of a sound, to the sample. */
-export function trimRoutes(trims: Trims, artifacts: ArtifactStore): Route[] {
+export function trimRoutes({ trims, artifacts }: { trims: Trims; artifacts: ArtifactStore }): Route[] {
   const shared = { tag: 'Trims', access: 'member', path: '/api/trim/{job_id}', params: JobPath } as const
   return [
     route(

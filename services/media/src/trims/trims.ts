@@ -1,27 +1,15 @@
 import { join } from 'node:path'
 import { withTemporaryFolder } from '@hearth/runtime'
-import { isJobId, type ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { Slots } from '../conversion/slots.ts'
+import { isJobId } from '../artifacts/artifact-store.ts'
 import type { JobRow } from '../tables.ts'
-import { conversionProblem, findDerived, keepDerived } from '../delivery/derived-file.ts'
+import { findDerived, keepDerived, throwConversionProblem, type DerivedDependencies } from '../delivery/derived-file.ts'
 import { trimName } from '../jobs/file-names.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
-import type { Jobs } from '../jobs/jobs.ts'
 import { conflict, invalid, notFound, unavailable } from '../problems.ts'
-import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { cutSound, type Part } from './cut-sound.ts'
 import type { Trim, TrimList, TrimRequest } from './schema.ts'
 
-export interface TrimDependencies {
-  readonly jobs: Pick<Jobs, 'row'>
-  readonly artifacts: ArtifactStore
-  readonly ffmpeg: Ffmpeg
-  readonly slots: Slots
-  /** Folder for temporary files. */
-  readonly folder: string
-}
-
-/** Shortest and longest trim, milliseconds. */
+/** Minimum and maximum length of a trim, milliseconds. */
 const [minLength, maxLength] = [1000, 600_000]
 /** Maximum number of trims of a job; the oldest are deleted. */
 const maxKept = 50
@@ -34,10 +22,10 @@ const slotTimeout = 60_000
  * Cuts each part once, and keeps it beside its source.
  */
 export class Trims {
-  readonly #dependencies: TrimDependencies
+  readonly #dependencies: DerivedDependencies
   readonly #underWay = new Set<string>()
 
-  constructor(dependencies: TrimDependencies) {
+  constructor(dependencies: DerivedDependencies) {
     this.#dependencies = dependencies
   }
 
@@ -104,9 +92,7 @@ export class Trims {
       )
       await keepDerived(this.#dependencies, job, { name, file: output })
       await this.#forgetOldest(job, name)
-    }).catch((error: unknown) => {
-      throw conversionProblem(error)
-    })
+    }).catch(throwConversionProblem)
   }
 
   /** Runs the work in a slot; throws a problem when none is free in time. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { readWavHeader } from './wav-header.ts'
+import { readWavHeader } from './cut-sound.ts'
 
 const chunk = (name: string, content: Buffer, length = content.length): Buffer => {
   const head = Buffer.alloc(8)

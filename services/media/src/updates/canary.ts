@@ -1,30 +1,23 @@
 import { createOutboundAllow, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { withTemporaryFolder } from '@hearth/runtime'
-import type { CookieJars } from '../cookies/jars.ts'
-import { extractorsFor } from '../platforms/read-url.ts'
-import type { Platform } from '../platforms/schema.ts'
+import { extractorsOf } from '../platforms/platform-hosts.ts'
+import type { JobRow } from '../tables.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
 import type { YtDlp } from '../tools/yt-dlp.ts'
+import type { YtDlpUpdateDependencies } from './update-yt-dlp.ts'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A media that was fetched lately. */
-export interface KnownMedia {
-  readonly url: string
-  readonly platform: Platform
-}
+type KnownMedia = Pick<JobRow, 'url' | 'platform'>
 
-export interface CanaryDependencies {
+interface CanaryDependencies extends Pick<YtDlpUpdateDependencies, 'jars' | 'hosts' | 'scratch'> {
   /** The version in use, for what the new one cannot read. */
   readonly present: YtDlp
   readonly candidate: (policy?: OutboundPolicy) => YtDlp
   /** Media that were fetched last and should still exist. */
   readonly known: readonly KnownMedia[]
-  readonly jars: CookieJars
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
-  /** Folder in which temporary folders are made. */
-  readonly scratch: string
   readonly signal: AbortSignal
 }
 
@@ -64,9 +57,13 @@ export async function tryOut(version: string, dependencies: CanaryDependencies):
 
 async function readOwnPage(dependencies: CanaryDependencies): Promise<string | undefined> {
   await using page = await serveCanaryPage()
-  const extractors = extractorsFor({ platform: 'youtube', isExtra: true })
   const failure = await withTemporaryFolder(dependencies.scratch, (directory) =>
-    attempt(dependencies.candidate(page.policy), { url: page.url, extractors, directory, signal: dependencies.signal }),
+    attempt(dependencies.candidate(page.policy), {
+      url: page.url,
+      extractors: extractorsOf.extra,
+      directory,
+      signal: dependencies.signal,
+    }),
   )
   return failure === undefined ? undefined : `it cannot read a plain page: ${failure.message}`
 }
@@ -76,7 +73,7 @@ function probe(
   { url, platform }: KnownMedia,
   dependencies: CanaryDependencies,
 ): Promise<MediaFailure | undefined> {
-  const extractors = dependencies.extractorsFor(platform, url)
+  const extractors = dependencies.hosts.extractorsFor(platform, url)
   return withTemporaryFolder(dependencies.scratch, (directory) =>
     dependencies.jars.withPrivateCopy(platform, directory, (cookies) =>
       attempt(program, { url, extractors, cookies, directory, signal: dependencies.signal }),
@@ -97,17 +94,11 @@ async function attempt(
   }
 }
 
-/** A page with a video, on loopback, to try a program without the network. */
-interface CanaryPage extends AsyncDisposable {
-  readonly url: string
-  /** Lets a program go there and nowhere else that is not public. */
-  readonly policy: OutboundPolicy
-}
-
 const page = `<!doctype html><html><head><title>A page of our own</title></head>
 <body><video><source src="/video.mp4" type="video/mp4"></video></body></html>`
 
-async function serveCanaryPage(): Promise<CanaryPage> {
+/** Serves a page with a video, on loopback, to try a program without the network. */
+async function serveCanaryPage() {
   const server = createServer((request, response) => {
     const isPage = request.url === '/'
     response.setHeader('content-type', isPage ? 'text/html; charset=utf-8' : 'video/mp4')
@@ -118,6 +109,7 @@ async function serveCanaryPage(): Promise<CanaryPage> {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: `http://${host}/`,
+    /** Lets a program connect to the page and to no other address that is not public. */
     policy: createOutboundPolicy(createOutboundAllow([host])),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

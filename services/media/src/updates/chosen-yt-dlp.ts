@@ -1,6 +1,6 @@
-import type { OutboundAllow } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { Config } from '../config.ts'
 import type { Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import { isTerminal } from '../jobs/job-machine.ts'
@@ -13,12 +13,7 @@ import { VersionFolder } from './version-folder.ts'
 
 /** Settings of `ChosenYtDlp`, and what it reads and writes. */
 export interface ChosenYtDlpDependencies {
-  readonly config: {
-    readonly dataDirectory: string
-    readonly ytDlpPath: string | undefined
-    readonly updatesUrl: string | undefined
-    readonly outboundAllow: OutboundAllow
-  }
+  readonly config: Pick<Config, 'dataDirectory' | 'ytDlpPath' | 'updatesUrl' | 'outboundAllow'>
   readonly db: Kysely<Tables>
   readonly settings: Pick<SettingsStore, 'internal' | 'write' | 'exchange' | 'refresh'>
   readonly timers: Clock

@@ -3,31 +3,20 @@ import type { ChosenYtDlp } from './chosen-yt-dlp.ts'
 import { fetchRelease, rethrow, UpdateFailed, type Release, type ReleaseWeb } from './release.ts'
 import { createSignatureCheck, type SignatureCheck } from './signature-check.ts'
 import type { Fetched } from './tool-pin.ts'
-import type { StagedProgram } from './version-folder.ts'
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
-
-/** A fetched program, to be tried. */
-export interface FetchedVersion extends FetchedProgram, AsyncDisposable {
-  readonly staged: StagedProgram
-}
 
 /** Name of the operator's file with the key that signs releases, in the folder of the versions. */
 const keyName = 'public.key'
 
-/** Fetches and checks the program of a release, and lays it beside the others. Throws `UpdateFailed`. */
-export async function fetchVersion(
+/** Fetches and checks the program of a release, and stages it beside the others. Throws `UpdateFailed`. */
+export function fetchVersion(
   chosen: Pick<ChosenYtDlp, 'web' | 'versions'>,
   release: Release,
   { runner, signal }: { runner: ToolRunner; signal: AbortSignal },
-): Promise<FetchedVersion> {
+) {
   const signatures = createSignatureCheck({ keyFile: chosen.versions.fileOf(keyName), runner })
-  let fetched: FetchedProgram | undefined
-  const staged = await chosen.versions.stage(async (file) => {
-    fetched = await fetchProgram({ web: chosen.web, signatures }, release, { file, signal })
-  })
-  if (fetched === undefined) throw new UpdateFailed('nothing was fetched')
-  return { ...fetched, staged, [Symbol.asyncDispose]: () => staged[Symbol.asyncDispose]() }
+  return chosen.versions.stage((file) => fetchProgram({ web: chosen.web, signatures }, release, { file, signal }))
 }
 
 /** Fetches the version another process of the installation took and tried: the very same program, or none. */
@@ -35,15 +24,8 @@ export async function fetchTaken(chosen: ChosenYtDlp, wanted: Fetched, runner: T
   const signal = AbortSignal.timeout(300_000)
   const release = await fetchRelease(chosen.web, wanted, signal)
   await using fetched = await fetchVersion(chosen, release, { runner, signal })
-  if (fetched.sha256 !== wanted.sha256) throw new UpdateFailed('it is not the program that was taken')
-  await fetched.staged.keep(wanted.version)
-}
-
-/** Facts about a fetched program. */
-interface FetchedProgram {
-  /** SHA-256, hex. */
-  readonly sha256: string
-  readonly isSigned: boolean
+  if (fetched.facts.sha256 !== wanted.sha256) throw new UpdateFailed('it is not the program that was taken')
+  await fetched.keep(wanted.version)
 }
 
 const maxProgramBytes = 50 * 1024 * 1024
@@ -54,13 +36,14 @@ const redirects = 5
 
 /**
  * Fetches the program of a release into a file and makes sure it is what the release says: its checksum stands in the list,
- * and the list is signed, when that can be checked. Throws `UpdateFailed`; what it wrote by then is of no use.
+ * and the list is signed, when that can be checked. Returns its SHA-256, hex, and whether the list was signed. Throws
+ * `UpdateFailed`; what it wrote by then is of no use.
  */
 async function fetchProgram(
   dependencies: { web: ReleaseWeb; signatures: SignatureCheck },
   release: Release,
   { file, signal }: { file: string; signal: AbortSignal },
-): Promise<FetchedProgram> {
+): Promise<{ sha256: string; isSigned: boolean }> {
   const { web, signatures } = dependencies
   const list = await fetchSmall(web, urlOf(release, 'SHA2-256SUMS'), signal)
   const isSigned = signatures.isPossible()

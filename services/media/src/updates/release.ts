@@ -26,11 +26,25 @@ export function createReleaseWeb(base: string | undefined, allow: OutboundAllow)
   const api = (base ?? defaultApi).replace(/\/+$/, '')
   const origins = new Set([new URL(api).origin, defaultFiles])
   const policy = createOutboundPolicy(allowAddresses(allow, [base]))
+  const fetch = createGuardedFetch(policy)
+  /** Returns the address of a path of its API. */
+  const apiUrl = (path: string): string => `${api}${path}`
   return {
-    fetch: createGuardedFetch(policy),
+    fetch,
     open: createOpenGuarded(policy),
-    /** Returns the address of a path of its API. */
-    apiUrl: (path: string): string => `${api}${path}`,
+    apiUrl,
+    /** Reads a path of its API. Throws `UpdateFailed`. */
+    async read<T>(path: string, { parse, signal }: { parse: (answer: unknown) => T; signal: AbortSignal }): Promise<T> {
+      const headers = { accept: 'application/vnd.github+json' }
+      const options = { headers, redirects: 3, maxBytes: 1024 * 1024, timeoutMs: 20_000, signal }
+      const { status, body } = await fetch(apiUrl(path), options).catch(rethrow)
+      if (status !== 200) throw new UpdateFailed(`the server of releases answered ${status}`)
+      try {
+        return parse(JSON.parse(Buffer.from(body).toString()))
+      } catch (cause) {
+        throw new UpdateFailed('the answer of the server of releases cannot be read', { cause })
+      }
+    },
     /** Returns true if a URL of a release's file is at the server itself, or at the one the default server names. */
     isFileUrl: (text: string): boolean => URL.canParse(text) && origins.has(new URL(text).origin),
   }
@@ -42,9 +56,6 @@ export interface Release {
   /** Address of a file by its name; undefined when the release has none of that name. */
   fileUrl(name: string): string | undefined
 }
-
-const timeout = 20_000
-const maxBytes = 1024 * 1024
 
 const Answer = z.object({
   tag_name: z.string().regex(ytDlpVersion),
@@ -58,24 +69,12 @@ export async function fetchRelease(
   signal: AbortSignal,
 ): Promise<Release> {
   const which = wanted === 'latest' ? 'latest' : `tags/${wanted.version}`
-  const url = web.apiUrl(`/repos/yt-dlp/yt-dlp/releases/${which}`)
-  const headers = { accept: 'application/vnd.github+json' }
-  const options = { headers, redirects: 3, maxBytes: maxBytes, timeoutMs: timeout, signal }
-  const { status, body } = await web.fetch(url, options).catch(rethrow)
-  if (status !== 200) throw new UpdateFailed(`the server of releases answered ${status}`)
-  const { tag_name: version, assets } = read(body)
+  const path = `/repos/yt-dlp/yt-dlp/releases/${which}`
+  const { tag_name: version, assets } = await web.read(path, { parse: (answer) => Answer.parse(answer), signal })
   return {
     version,
     fileUrl: (name) =>
       assets.find((asset) => asset.name === name && web.isFileUrl(asset.browser_download_url))?.browser_download_url,
-  }
-}
-
-function read(body: Uint8Array): z.infer<typeof Answer> {
-  try {
-    return Answer.parse(JSON.parse(Buffer.from(body).toString()))
-  } catch (cause) {
-    throw new UpdateFailed('the answer of the server of releases cannot be read', { cause })
   }
 }
 

@@ -5,7 +5,7 @@ import { ToolUpdate, Updates } from './schema.ts'
 import type { Updater } from './updates.ts'
 
 /** The host and the tools. */
-export function systemRoutes(updates: Updater, host: () => Promise<HostInfo>): Route[] {
+export function systemRoutes({ updates, host }: { updates: Updater; host: () => Promise<HostInfo> }): Route[] {
   const shared = { tag: 'System', access: 'member' } as const
   const changed = { status: 200, body: ToolUpdate } as const
   return [

@@ -1,12 +1,11 @@
 import type { Kysely } from 'kysely'
-import type { Tables } from '../tables.ts'
+import type { JobRow, Tables } from '../tables.ts'
 import { completedStatuses } from '../jobs/job-machine.ts'
-import type { Platform } from '../platforms/schema.ts'
 
 type Db = Kysely<Tables>
 
 /** The media that were fetched last, each once, newest first. */
-export async function lastFetched(db: Db, limit: number): Promise<{ url: string; platform: Platform }[]> {
+export async function lastFetched(db: Db, limit: number): Promise<Pick<JobRow, 'url' | 'platform'>[]> {
   const rows = await db
     .selectFrom('jobs')
     .select(['url', 'platform', 'media_key'])

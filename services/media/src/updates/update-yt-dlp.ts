@@ -1,13 +1,13 @@
 import type { Kysely } from 'kysely'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { Tables } from '../tables.ts'
-import type { Platform } from '../platforms/schema.ts'
+import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import { conflict, upstream } from '../problems.ts'
 import type { Toolbox } from '../tools/toolbox.ts'
 import { tryOut } from './canary.ts'
 import type { ChosenYtDlp } from './chosen-yt-dlp.ts'
 import { isNewer } from './components.ts'
-import { fetchVersion, type FetchedVersion } from './fetch-version.ts'
+import { fetchVersion } from './fetch-version.ts'
 import { fetchRelease, UpdateFailed } from './release.ts'
 import type { ToolUpdate } from './schema.ts'
 import { lastFetched } from './store.ts'
@@ -17,7 +17,7 @@ export interface YtDlpUpdateDependencies {
   readonly tools: Toolbox
   readonly db: Kysely<Tables>
   readonly jars: CookieJars
-  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  readonly hosts: PlatformHosts
   /** Folder in which temporary folders are made. */
   readonly scratch: string
 }
@@ -67,31 +67,21 @@ async function update(dependencies: YtDlpUpdateDependencies, signal: AbortSignal
   if (present !== undefined && !isNewer(release.version, present))
     return { ok: true, version: present, message: `yt-dlp ${present} is the newest already` }
   await using fetched = await fetchVersion(chosen, release, { runner: tools.runner, signal })
-  const fault = await tryFetched(dependencies, release.version, { fetched, signal })
+  const fault = await tryOut(release.version, {
+    ...dependencies,
+    present: tools.ytDlp,
+    candidate: (policy) => tools.ytDlpAt(fetched.file, policy),
+    known: await lastFetched(dependencies.db, maxTried),
+    signal,
+  })
   if (fault !== undefined) {
     const stays = present === undefined ? '' : `; ${present} stays in use`
     return { ok: false, version: present ?? null, message: `yt-dlp ${release.version} was not taken: ${fault}${stays}` }
   }
-  await fetched.staged.keep(release.version)
-  await chosen.take({ version: release.version, sha256: fetched.sha256 })
-  const checked = fetched.isSigned
+  await fetched.keep(release.version)
+  await chosen.take({ version: release.version, sha256: fetched.facts.sha256 })
+  const checked = fetched.facts.isSigned
     ? 'Its checksum and signature were checked.'
     : 'Only its checksum was checked: there is no key to check its signature with.'
   return { ok: true, version: release.version, message: `yt-dlp ${release.version} is in use now. ${checked}` }
-}
-
-async function tryFetched(
-  { tools, db, jars, extractorsFor, scratch }: YtDlpUpdateDependencies,
-  version: string,
-  { fetched, signal }: { fetched: FetchedVersion; signal: AbortSignal },
-): Promise<string | undefined> {
-  return tryOut(version, {
-    present: tools.ytDlp,
-    candidate: (policy) => tools.ytDlpAt(fetched.staged.file, policy),
-    known: await lastFetched(db, maxTried),
-    jars,
-    extractorsFor,
-    scratch,
-    signal,
-  })
 }

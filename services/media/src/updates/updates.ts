@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { toIsoString, type Clock } from '@hearth/runtime'
-import { z } from 'zod'
 import type { Toolbox } from '../tools/toolbox.ts'
-import { version } from '../version.ts'
-import { componentSources, isNewer, type ComponentName, type ComponentSources } from './components.ts'
+import { version, wavesurferVersion } from '../version.ts'
+import { componentNames, componentSources, isNewer, type ComponentName, type ComponentSource } from './components.ts'
 import { createLatestVersions, type LatestVersions } from './latest-versions.ts'
 import type { Updates } from './schema.ts'
 import { createYtDlpUpdate, type YtDlpUpdateDependencies } from './update-yt-dlp.ts'
@@ -30,32 +28,25 @@ export function createUpdates(dependencies: UpdateDependencies) {
     /** Returns versions from memory: for a day, and for an hour after a failure. */
     async check(): Promise<Updates> {
       const [newest, current] = await Promise.all([latest(), currentVersions(tools)])
-      const component = (name: ComponentName) =>
-        describe(name, { source: sources[name], current: current[name], newest })
       return {
         checked_at: toIsoString(newest.checkedAt),
         last_attempt_at: toIsoString(newest.attemptedAt),
         complete: newest.unanswered.size === 0,
-        components: {
-          app: component('app'),
-          ytdlp: component('ytdlp'),
-          ytdlp_ejs: component('ytdlp_ejs'),
-          js_runtime: component('js_runtime'),
-          ffmpeg: component('ffmpeg'),
-          wavesurfer: component('wavesurfer'),
-        },
+        components: Object.fromEntries(
+          componentNames.map((name) => [
+            name,
+            describe(name, { source: sources[name], current: current[name], newest }),
+          ]),
+        ) as Updates['components'],
       }
     },
   }
 }
 
-interface Described {
-  readonly source: ComponentSources[ComponentName]
-  readonly current: string | undefined
-  readonly newest: LatestVersions
-}
-
-function describe(name: ComponentName, { source, current, newest }: Described) {
+function describe(
+  name: ComponentName,
+  { source, current, newest }: { source: ComponentSource; current: string | undefined; newest: LatestVersions },
+) {
   const { label, url } = source
   const latest = newest.versions.get(name)
   return {
@@ -72,15 +63,8 @@ function describe(name: ComponentName, { source, current, newest }: Described) {
 async function currentVersions(tools: Toolbox): Promise<Record<ComponentName, string | undefined>> {
   const [ytdlp, ytdlp_ejs, ffmpeg] = await Promise.all([
     tools.ytDlp.version(),
-    tools.ejsVersion(),
+    tools.ytDlp.ejsVersion(),
     tools.ffmpeg.version(),
   ])
   return { app: version, ytdlp, ytdlp_ejs, js_runtime: process.versions.node, ffmpeg, wavesurfer: wavesurferVersion }
 }
-
-const Package = z.object({ dependencies: z.object({ 'wavesurfer.js': z.string() }) })
-
-/** Pages are built with exactly the version the package names. */
-const wavesurferVersion = Package.parse(
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')),
-).dependencies['wavesurfer.js']

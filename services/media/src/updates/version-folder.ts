@@ -5,13 +5,6 @@ import { join } from 'node:path'
 import { flushToDisk } from '@hearth/runtime'
 import { ytDlpVersion } from './tool-pin.ts'
 
-/** A program on its way: it is tried where it lies, and then kept or thrown away. */
-export interface StagedProgram extends AsyncDisposable {
-  readonly file: string
-  /** Makes it the program of that version, at once and whole. */
-  keep(version: string): Promise<void>
-}
-
 const strayAge = 3_600_000
 const programName = 'yt-dlp'
 
@@ -36,26 +29,27 @@ export class VersionFolder {
     return ytDlpVersion.test(version) && existsSync(this.pathOf(version))
   }
 
-  /** Makes room for a program, written by `fill`. */
-  async stage(fill: (file: string) => Promise<void>): Promise<StagedProgram> {
+  /** Stages a program that `fill` writes: it is tried where it lies, and then kept or thrown away. */
+  async stage<Facts>(fill: (file: string) => Promise<Facts>) {
     const folder = join(this.#root, `.incoming-${randomUUID()}`)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const discard = () => rm(folder, { recursive: true, force: true })
     const file = join(folder, programName)
     try {
-      await fill(file)
+      const facts = await fill(file)
       await chmod(file, 0o700)
       await flushToDisk(file)
+      /** Makes it the program of that version, at once and whole. */
+      const keep = async (version: string): Promise<void> => {
+        await rm(this.fileOf(version), { recursive: true, force: true })
+        await rename(folder, this.fileOf(version))
+        await flushToDisk(this.#root)
+      }
+      return { file, facts, keep, [Symbol.asyncDispose]: discard }
     } catch (error) {
       await discard()
       throw error
     }
-    const keep = async (version: string) => {
-      await rm(this.fileOf(version), { recursive: true, force: true })
-      await rename(folder, this.fileOf(version))
-      await flushToDisk(this.#root)
-    }
-    return { file, keep, [Symbol.asyncDispose]: discard }
   }
 
   /** Removes all versions but these, and what a crash left. */

@@ -1,10 +1,10 @@
 import type { Route } from '@hearth/http'
-import { z } from 'zod'
 import { route } from '../access.ts'
+import { JobPath } from '../jobs/schema.ts'
 import { Waveform } from './schema.ts'
 
 /** The shape of a sound, so that a player need not fetch all of it to draw it. */
-export function waveformRoutes(waveformOf: (jobId: string) => Promise<Waveform>): Route[] {
+export function waveformRoutes({ waveformOf }: { waveformOf: (jobId: string) => Promise<Waveform> }): Route[] {
   return [
     route(
       {
@@ -14,7 +14,7 @@ export function waveformRoutes(waveformOf: (jobId: string) => Promise<Waveform>)
         summary: 'The shape of a finished sound',
         access: 'member',
         limit: '60',
-        params: z.object({ job_id: z.string().toLowerCase() }),
+        params: JobPath,
         success: { status: 200, body: Waveform },
         errors: [404, 503],
       },

@@ -3,27 +3,12 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { Slots } from '../conversion/slots.ts'
 import type { JobRow } from '../tables.ts'
-import { conversionProblem, findDerived, keepDerived } from '../delivery/derived-file.ts'
+import { conversionProblem, findDerived, keepDerived, type DerivedDependencies } from '../delivery/derived-file.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
-import type { Jobs } from '../jobs/jobs.ts'
 import { notFound, unavailable } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
-import { createPeakMeter } from './peaks.ts'
 import { Waveform } from './schema.ts'
-
-/** Returns the waveform of a finished sound, which is computed once and kept. Throws a problem when there is none. */
-export type WaveformOf = (jobId: string) => Promise<Waveform>
-
-export interface WaveformDependencies {
-  readonly jobs: Pick<Jobs, 'row'>
-  readonly artifacts: ArtifactStore
-  readonly ffmpeg: Ffmpeg
-  readonly slots: Slots
-  /** Folder for temporary files. */
-  readonly folder: string
-}
 
 const artifactName = 'waveform.json'
 const maxPeaks = 30_000
@@ -36,10 +21,10 @@ const stretchSeconds = 240
 const timeout = 600_000
 const maxConcurrent = 16
 
-/** Creates the waveforms; each is computed at most once at a time. */
-export function createWaveforms(dependencies: WaveformDependencies): WaveformOf {
+/** Creates the waveforms of finished sounds: each is computed once and kept. A problem is thrown for a job without a sound. */
+export function createWaveforms(dependencies: DerivedDependencies) {
   const underWay = new Map<string, Promise<Waveform>>()
-  return async (jobId) => {
+  return async (jobId: string): Promise<Waveform> => {
     const job = await dependencies.jobs.row(jobId)
     const { artifact: source } = job
     if (job.type !== 'audio' || !isDownloadable(job.status) || source === null) throw notFound('sound')
@@ -63,7 +48,7 @@ async function readKept(artifacts: ArtifactStore, job: JobRow): Promise<Waveform
   return kept.data
 }
 
-async function draw(dependencies: WaveformDependencies, job: JobRow, source: string): Promise<Waveform> {
+async function draw(dependencies: DerivedDependencies, job: JobRow, source: string): Promise<Waveform> {
   const signal = AbortSignal.timeout(timeout)
   const file = join(dependencies.folder, `${randomUUID()}.json`)
   try {
@@ -81,13 +66,10 @@ async function draw(dependencies: WaveformDependencies, job: JobRow, source: str
   }
 }
 
-interface Measuring {
-  readonly path: string
-  readonly knownMs: number | null
-  readonly signal: AbortSignal
-}
-
-async function measure(ffmpeg: Ffmpeg, { path, knownMs, signal }: Measuring): Promise<Waveform> {
+async function measure(
+  ffmpeg: Ffmpeg,
+  { path, knownMs, signal }: { path: string; knownMs: number | null; signal: AbortSignal },
+): Promise<Waveform> {
   const durationMs = knownMs ?? (await ffmpeg.probe(path, signal)).durationMs
   const total = Math.max(1, Math.round((durationMs * sampleRate) / 1000))
   const meter = createPeakMeter({ total, maxCount: maxPeaks, minLength: minSamples })
@@ -99,4 +81,30 @@ async function measure(ffmpeg: Ffmpeg, { path, knownMs, signal }: Measuring): Pr
     if (samples.length === 0) break
   }
   return { peaks: meter.peaks, duration_seconds: durationMs / 1000 }
+}
+
+/**
+ * Creates a meter that collects the loudest samples of equal stretches of a sound, as it is decoded: at most `maxCount`
+ * stretches for `total` expected samples, none shorter than `minLength` samples.
+ */
+export function createPeakMeter(options: { total: number; maxCount: number; minLength: number }) {
+  const { total, maxCount, minLength } = options
+  const count = Math.max(1, Math.min(maxCount, Math.floor(total / minLength)))
+  const highest = new Float32Array(count)
+  let position = 0
+  return {
+    /** Adds the next samples, from -1 to 1. Those behind the expected end belong to the last stretch. */
+    add(samples: Float32Array): void {
+      for (const sample of samples) {
+        const stretch = Math.min(count - 1, Math.floor((position * count) / total))
+        const level = Math.abs(sample)
+        if (level > (highest[stretch] ?? 0)) highest[stretch] = level
+        position += 1
+      }
+    },
+    /** From 0 to 1, to three places. */
+    get peaks(): number[] {
+      return Array.from(highest, (level) => Math.round(Math.min(1, level) * 1000) / 1000)
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import { answer, createApiClient, createSessionStore } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
-import { createMediaSession } from './session/media-session.ts'
+import { answered, createMediaSession } from './session/media-session.ts'
 import { createTokenSend } from './session/send-with-token.ts'
 
 type Schemas = components['schemas']
@@ -60,7 +60,8 @@ export const keys = {
   updates: ['updates'],
 } as const
 
-const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
+/** Parameters of a request about one job. */
+export const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
 
 /** One job. */
 export const readJob = (id: string, signal?: AbortSignal) =>
@@ -78,6 +79,10 @@ export const readStemStatus = (isForced = false) =>
 
 /** Reads the state of the cookies of every platform. */
 export const readCookies = () => answer(api.GET('/api/cookies'))
+
+/** Fetches a path outside the typed client. Throws an `ApiError` unless the answer is a success, or of the status `also`. */
+export const fetchPath = (path: string, init: RequestInit, also?: number): Promise<Response> =>
+  answered(fetch(path, init), also)
 
 /** For uploads with the typed client: its body becomes the one file of a form. */
 export function asUpload(file: Blob) {

@@ -1,7 +1,7 @@
 import './media.css'
 import { accentFrom, startHearthApp } from '@hearth/ui'
 import { IconMusicDown } from '@tabler/icons-react'
-import { readJob, session } from './api.ts'
+import { session } from './api.ts'
 import { followJobs, type LiveMessage } from './live/live-cache.ts'
 import { pages } from './pages.ts'
 
@@ -17,7 +17,7 @@ startHearthApp<LiveMessage>({
   pages,
   events: {
     url: '/events',
-    onEvent: followJobs({ readJob: (id) => readJob(id), onSessionChange: () => void session.check() }),
+    onEvent: followJobs(),
   },
 })
 

@@ -1,9 +1,10 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { answer, describeError, EmptyState, Problem, Section } from '@hearth/ui'
 import { IconRefresh, IconWaveSawTool } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { api, keys, type Job, type Waveform } from '../api.ts'
+import { ActionButton } from '../buttons.tsx'
+import { api, keys, ofJob, type Job, type Waveform } from '../api.ts'
 import { titleOf } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { Player } from './player.tsx'
@@ -17,7 +18,7 @@ import { useWave } from './use-wave.ts'
 export function AudioEditor({ job }: { job: Job }) {
   const shape = useQuery({
     queryKey: keys.waveform(job.id),
-    queryFn: () => answer(api.GET('/api/waveform/{job_id}', { params: { path: { job_id: job.id } } })),
+    queryFn: () => answer(api.GET('/api/waveform/{job_id}', ofJob(job.id))),
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
@@ -33,15 +34,9 @@ export function AudioEditor({ job }: { job: Job }) {
           <Text size="sm" c="dimmed">
             The waveform cannot be drawn: {describeError(shape.error)}
           </Text>
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconRefresh size={14} aria-hidden />}
-            loading={shape.isFetching}
-            onClick={() => void shape.refetch()}
-          >
+          <ActionButton icon={IconRefresh} size="xs" loading={shape.isFetching} onClick={() => void shape.refetch()}>
             Draw it again
-          </Button>
+          </ActionButton>
         </div>
       )}
       {drawn === undefined && shape.error === null && (

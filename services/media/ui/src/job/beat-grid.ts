@@ -1,4 +1,5 @@
-import { longest, shortest, type Part } from './part.ts'
+import type { Waveform } from '../api.ts'
+import { maxLength, minLength, toMilliseconds, type Part } from './part.ts'
 
 /** Beats of a sound: one at `first`, and one every 60 / `bpm` seconds. */
 export interface BeatGrid {
@@ -9,29 +10,23 @@ export interface BeatGrid {
 /** A tempo is stored as a whole number; the true one lies within half a beat a minute of it. */
 const rounding = 0.5
 
-/** Fewer values a second than this cannot tell where a beat is. */
-const coarsest = 20
+/** Minimum of values a second that show where a beat is. */
+const minRate = 20
 
 /** Returns true if a waveform is fine enough to find beats in it. */
-export const isFine = ({ peaks, duration_seconds: seconds }: Shape): boolean => peaks.length / seconds >= coarsest
+export const isFine = ({ peaks, duration_seconds: seconds }: Waveform): boolean => peaks.length / seconds >= minRate
 
-/** The loudest samples of equal stretches of a sound. */
-export interface Shape {
-  peaks: readonly number[]
-  duration_seconds: number
-}
-
-/** As much of a sound as is looked at, in seconds; beyond that a steady beat has shown itself. */
-const lookedAt = 600
+/** Length of the sound that is searched for beats, seconds; a steady beat shows by then. */
+const searchedLength = 600
 
 /**
  * Finds the beats in the shape of a sound whose tempo is known to a whole number: the tempo within its rounding whose beats
  * fall best together with where the sound gets louder, and where they are. Undefined when the shape is too coarse to tell.
  */
-export function fitBeatGrid(shape: Shape, bpm: number): BeatGrid | undefined {
+export function fitBeatGrid(shape: Waveform, bpm: number): BeatGrid | undefined {
   if (!isFine(shape)) return undefined
   const rate = shape.peaks.length / shape.duration_seconds
-  const rises = risesOf(shape.peaks.slice(0, Math.ceil(lookedAt * rate)))
+  const rises = risesOf(shape.peaks.slice(0, Math.ceil(searchedLength * rate)))
   // Neighbouring tempi differ by a quarter of a beat over the whole length.
   const step = 15 / (rises.length / rate)
   const steps = Math.min(400, Math.ceil(rounding / step))
@@ -76,11 +71,10 @@ export function snapPart(part: Part, grid: BeatGrid, { every, duration }: { ever
   const step = (60 / grid.bpm) * every
   const start = snapToBeat(part.start, grid, every)
   const wanted = Math.round((part.end - part.start) / step)
-  const least = Math.ceil(shortest / step)
-  const most = Math.floor((Math.min(longest, duration - start) + 1e-6) / step)
-  const steps = Math.min(Math.max(wanted, least), most)
-  const toMilliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000
+  const min = Math.ceil(minLength / step)
+  const max = Math.floor((Math.min(maxLength, duration - start) + 1e-6) / step)
+  const steps = Math.min(Math.max(wanted, min), max)
   // So near to the end nothing long enough begins on a beat.
-  if (steps < least) return part
+  if (steps < min) return part
   return { start: toMilliseconds(start), end: toMilliseconds(start + steps * step) }
 }

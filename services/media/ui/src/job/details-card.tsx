@@ -22,7 +22,12 @@ export function DetailsCard({ job }: { job: Job }) {
 
 function rowsOf(job: Job): [name: string, value: ReactNode][] {
   return [
-    ['Address', <Address key="address" url={job.url} />],
+    [
+      'Address',
+      <a key="address" className="hearth-link" href={job.url} target="_blank" rel="noreferrer noopener">
+        {job.url}
+      </a>,
+    ],
     ['Platform', platformNames[job.platform]],
     ['Kind', kindOf(job)],
     ['File name', job.filename],
@@ -32,19 +37,14 @@ function rowsOf(job: Job): [name: string, value: ReactNode][] {
     ['Bit rate', job.bitrate_kbps === null ? null : `${job.bitrate_kbps.toLocaleString('en')} kbit/s`],
     ['Requested', <RelativeTime key="created" value={toIsoString(job.created_at)} />],
     ['Finished', job.finished_at === null ? null : <RelativeTime key="done" value={toIsoString(job.finished_at)} />],
-    ['SHA-256', job.audio_hash === null ? null : <Hash key="hash" text={job.audio_hash} />],
+    [
+      'SHA-256',
+      job.audio_hash && (
+        <code key="hash" className="hearth-mono">
+          {job.audio_hash}
+        </code>
+      ),
+    ],
     ['Last step', job.message === '' ? null : job.message],
   ]
-}
-
-function Hash({ text }: { text: string }) {
-  return <code className="hearth-mono">{text}</code>
-}
-
-function Address({ url }: { url: string }) {
-  return (
-    <a className="hearth-link" href={url} target="_blank" rel="noreferrer noopener">
-      {url}
-    </a>
-  )
 }

@@ -8,13 +8,13 @@ import {
   IconRefresh,
 } from '@tabler/icons-react'
 import { Link } from 'wouter'
+import { ActionButton } from '../buttons.tsx'
 import { helpFor } from '../jobs/failure-help.ts'
 import { isActive, isDownloadable, isFailed, titleOf, type LiveJob } from '../jobs/job.ts'
-import { JobProgress } from '../jobs/job-progress.tsx'
 import { originalOf, platformNames } from '../jobs/job-labels.ts'
-import { JobFacts, JobStatusBadge } from '../jobs/job-facts.tsx'
+import { JobFacts, JobProgress, JobStatusBadge } from '../jobs/job-facts.tsx'
 import { Thumbnail } from '../jobs/thumbnail.tsx'
-import { filePath, originalPath, useJobActions } from '../jobs/use-job-actions.ts'
+import { filePath, originalPath, useDownloadButton, useJobActions } from '../jobs/use-job-actions.ts'
 
 /** Title, status and actions of a job. */
 export function JobHead({ job }: { job: LiveJob }) {
@@ -58,46 +58,29 @@ export function JobHead({ job }: { job: LiveJob }) {
 }
 
 function Buttons({ job }: { job: LiveJob }) {
-  const { cancel, retry, save } = useJobActions()
+  const { cancel, retry } = useJobActions()
+  const saving = useDownloadButton()
   return (
     <>
       {isDownloadable(job) && (
-        <Button
-          leftSection={<IconDownload size={16} aria-hidden />}
-          loading={save.isPending && save.variables === filePath(job)}
-          onClick={() => save.mutate(filePath(job))}
-        >
+        <ActionButton icon={IconDownload} variant="filled" {...saving(filePath(job))}>
           Download {job.type === 'audio' ? 'MP3' : 'video'}
-        </Button>
+        </ActionButton>
       )}
       {isDownloadable(job) && originalOf(job) !== undefined && (
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-          loading={save.isPending && save.variables === originalPath(job)}
-          onClick={() => save.mutate(originalPath(job))}
-        >
+        <ActionButton icon={IconDownload} {...saving(originalPath(job))}>
           Download original
-        </Button>
+        </ActionButton>
       )}
       {isFailed(job) && (
-        <Button
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          loading={retry.isPending}
-          onClick={() => retry.mutate(job)}
-        >
+        <ActionButton icon={IconRefresh} variant="filled" loading={retry.isPending} onClick={() => retry.mutate(job)}>
           Try again
-        </Button>
+        </ActionButton>
       )}
       {isActive(job) && (
-        <Button
-          variant="default"
-          leftSection={<IconBan size={16} aria-hidden />}
-          loading={cancel.isPending}
-          onClick={() => cancel.mutate(job)}
-        >
+        <ActionButton icon={IconBan} loading={cancel.isPending} onClick={() => cancel.mutate(job)}>
           Cancel
-        </Button>
+        </ActionButton>
       )}
       <Button
         component="a"

@@ -5,8 +5,8 @@ export interface Part {
 }
 
 /** Lengths the server cuts, in seconds. */
-export const shortest = 1
-export const longest = 600
+export const minLength = 1
+export const maxLength = 600
 
 /** One end of a part. */
 export type End = 'start' | 'end'
@@ -14,10 +14,10 @@ export type End = 'start' | 'end'
 /** Length of a part of which only the start is known, seconds. */
 const usualLength = 30
 
-/** Milliseconds are the finest the server knows. */
-const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000
+/** Rounds seconds to milliseconds, the finest the server knows. */
+export const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000
 
-/** A part with its ends in order, inside the sound and to the millisecond; how long it is stays as it is. */
+/** A part with its ends in order, inside the sound and to the millisecond; its length may be wrong. */
 export function tidyPart({ start, end }: Part, duration: number): Part {
   const [from, to] = start <= end ? [start, end] : [end, start]
   const inside = (value: number) => toMilliseconds(Math.min(Math.max(0, value), duration))
@@ -35,8 +35,8 @@ export function typedPart(part: Part | undefined, typed: Partial<Part>, duration
 export function partProblem({ start, end }: Part, duration: number): string | undefined {
   if (end > duration + 0.0005) return `The audio ends at ${formatTime(duration)}`
   if (end <= start) return 'The end must be after the start'
-  if (end - start < shortest) return 'A clip must be at least 1 second long'
-  if (end - start > longest) return 'A clip can be at most 10 minutes long'
+  if (end - start < minLength) return 'A clip must be at least 1 second long'
+  if (end - start > maxLength) return 'A clip can be at most 10 minutes long'
   return undefined
 }
 

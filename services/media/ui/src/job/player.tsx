@@ -8,13 +8,15 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import { clock } from '../jobs/job-labels.ts'
-import { useKeys } from '../keyboard/use-keys.ts'
+import { useKeys } from '../keyboard/keys.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { useWaveState, useWaveTime } from './use-wave.ts'
 import type { Wave } from './wave.ts'
 
 /** Seconds the arrow keys go. */
 const leap = 5
+const back = { icon: IconRewindBackward5, tip: 'Back 5 s (←)', label: 'Back 5 seconds' }
+const forward = { icon: IconRewindForward5, tip: 'Forward 5 s (→)', label: 'Forward 5 seconds' }
 
 interface PlayerProps {
   wave: Wave | undefined
@@ -24,9 +26,10 @@ interface PlayerProps {
   onZoom: (step: number) => void
 }
 
-/** The drawn sound with what plays it: buttons, keys, and a place that moves. */
+/** The drawn sound with what plays it: buttons, keys, and the position. */
 export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
   const state = useWaveState(wave)
+  const [verb, PlayIcon] = state === 'playing' ? ['Pause', IconPlayerPauseFilled] : ['Play', IconPlayerPlayFilled]
   const go = (by: number) => wave?.seek(wave.time() + by)
   useKeys({
     ' ': () => wave?.playPause(),
@@ -38,38 +41,13 @@ export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
       <WaveSlider wave={wave} attach={attach} title={title} duration={duration} />
       <div className="player-bar">
         <div className="player-buttons">
-          <IconAction
-            icon={IconRewindBackward5}
-            iconSize={20}
-            tip="Back 5 s (←)"
-            label="Back 5 seconds"
-            variant="subtle"
-            color="gray"
-            onClick={() => go(-leap)}
-          />
-          <Tooltip label={state === 'playing' ? 'Pause (space)' : 'Play (space)'}>
-            <ActionIcon
-              size={44}
-              radius="xl"
-              aria-label={state === 'playing' ? 'Pause' : 'Play'}
-              onClick={() => wave?.playPause()}
-            >
-              {state === 'playing' ? (
-                <IconPlayerPauseFilled size={20} aria-hidden />
-              ) : (
-                <IconPlayerPlayFilled size={20} aria-hidden />
-              )}
+          <IconAction {...back} iconSize={20} variant="subtle" color="gray" onClick={() => go(-leap)} />
+          <Tooltip label={`${verb} (space)`}>
+            <ActionIcon size={44} radius="xl" aria-label={verb} onClick={() => wave?.playPause()}>
+              <PlayIcon size={20} aria-hidden />
             </ActionIcon>
           </Tooltip>
-          <IconAction
-            icon={IconRewindForward5}
-            iconSize={20}
-            tip="Forward 5 s (→)"
-            label="Forward 5 seconds"
-            variant="subtle"
-            color="gray"
-            onClick={() => go(leap)}
-          />
+          <IconAction {...forward} iconSize={20} variant="subtle" color="gray" onClick={() => go(leap)} />
           <Place wave={wave} duration={duration} />
         </div>
         <Zoom wave={wave} duration={duration} onZoom={onZoom} />
@@ -115,7 +93,7 @@ function WaveSlider({ wave, attach, title, duration }: Omit<PlayerProps, 'onZoom
 /** Steps of the zoom: each shows half of what the one before does; the last shows about six seconds. */
 function Zoom({ wave, duration, onZoom }: Pick<PlayerProps, 'wave' | 'duration' | 'onZoom'>) {
   const [step, setStep] = useState(0)
-  const most = Math.max(1, Math.round(Math.log2(duration / 6)))
+  const maxStep = Math.max(1, Math.round(Math.log2(duration / 6)))
   const change = (next: number) => {
     setStep(next)
     onZoom(next)
@@ -128,7 +106,7 @@ function Zoom({ wave, duration, onZoom }: Pick<PlayerProps, 'wave' | 'duration' 
       <Slider
         thumbLabel="Zoom"
         min={0}
-        max={most}
+        max={maxStep}
         step={1}
         value={step}
         onChange={change}

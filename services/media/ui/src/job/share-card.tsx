@@ -1,17 +1,16 @@
-import { Button, Group, Text } from '@mantine/core'
-import { answer, ConfirmDelete, CopyButton, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
-import { IconLink, IconTrash } from '@tabler/icons-react'
+import { Group, Text } from '@mantine/core'
+import { answer, CopyButton, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
+import { IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link } from 'wouter'
-import { api, keys, type Job, type ShareLink } from '../api.ts'
+import { ActionButton, DeleteButton } from '../buttons.tsx'
+import { api, keys, ofJob, type Job, type ShareLink } from '../api.ts'
 import { toIsoString } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
 
 /** Links by which others get the file without signing in. */
 export function ShareCard({ job }: { job: Job }) {
-  const [isRevoking, setRevoking] = useState(false)
-  const path = { params: { path: { job_id: job.id } } }
+  const path = ofJob(job.id)
   const links = useQuery({
     queryKey: keys.shares(job.id),
     queryFn: () => answer(api.GET('/api/share/{job_id}', path)),
@@ -26,15 +25,19 @@ export function ShareCard({ job }: { job: Job }) {
       title="Share"
       actions={
         (links.data?.length ?? 0) > 0 && (
-          <Button
-            variant="subtle"
-            color="red"
+          <DeleteButton
             size="xs"
-            leftSection={<IconTrash size={14} aria-hidden />}
-            onClick={() => setRevoking(true)}
+            title="Revoke the link?"
+            losses={['It no longer gives access to the file', 'A new link has a different address']}
+            verb="Revoke link"
+            action={{
+              run: () => answer(api.DELETE('/api/share/{job_id}', path)),
+              done: () => 'The link is revoked',
+              renew: [keys.shares(job.id)],
+            }}
           >
             Revoke
-          </Button>
+          </DeleteButton>
         )
       }
     >
@@ -51,29 +54,12 @@ export function ShareCard({ job }: { job: Job }) {
             </Link>
             .
           </Text>
-          <Button
-            variant="default"
-            leftSection={<IconLink size={16} aria-hidden />}
-            loading={create.isPending}
-            onClick={() => create.mutate()}
-          >
+          <ActionButton icon={IconLink} loading={create.isPending} onClick={() => create.mutate()}>
             Create link
-          </Button>
+          </ActionButton>
           {create.isPending && <Waiting label="Making the file ready to be sent" />}
         </>
       )}
-      <ConfirmDelete
-        opened={isRevoking}
-        onClose={() => setRevoking(false)}
-        title="Revoke the link?"
-        losses={['It no longer gives access to the file', 'A new link has a different address']}
-        verb="Revoke link"
-        action={{
-          run: () => answer(api.DELETE('/api/share/{job_id}', path)),
-          done: () => 'The link is revoked',
-          renew: [keys.shares(job.id)],
-        }}
-      />
     </Section>
   )
 }

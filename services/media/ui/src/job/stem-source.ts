@@ -36,7 +36,7 @@ const stages: Readonly<Record<StemEvent['stage'], { text: string; from: number; 
   failed: { text: 'Failed', from: 0, to: 0 },
 }
 
-/** Progress of a whole separation, in words and percent. */
+/** Progress of a whole separation: the label of its stage, and percent. */
 export function stemProgress({ stage, progress }: Pick<StemEvent, 'stage' | 'progress'>): {
   text: string
   percent: number

@@ -4,9 +4,10 @@ import { IconDownload, IconMicrophone2, IconMusic } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { ActionButton } from '../buttons.tsx'
 import { keys, readSettings, readStemStatus, type Job, type StemEvent, type StemStatus } from '../api.ts'
 import { clock } from '../jobs/job-labels.ts'
-import { useDownload } from '../jobs/use-job-actions.ts'
+import { useDownloadButton } from '../jobs/use-job-actions.ts'
 import { Bar } from '../progress/waiting.tsx'
 import { formatTime } from './part.ts'
 import { costOf, stemProblem, stemProgress, type StemSource } from './stem-source.ts'
@@ -81,7 +82,7 @@ function Running({ event }: { event: StemEvent | undefined }) {
 
 /** Cost and availability of a separation, before it is started. */
 function Offer({ source, onStart }: { source: StemSource; onStart: () => void }) {
-  const [isAsking, setAsking] = useState(false)
+  const [isConfirming, setConfirming] = useState(false)
   const status = useQuery({ queryKey: keys.stemStatus, queryFn: () => readStemStatus() })
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   if (status.data === undefined)
@@ -97,29 +98,28 @@ function Offer({ source, onStart }: { source: StemSource; onStart: () => void })
         {minutesLeft === null ? 'your account' : `the ${formatCount(minutesLeft, 'minute')} left`}.
       </Text>
       <Problem text={problem} />
-      <Button
-        variant="default"
+      <ActionButton
+        icon={IconMicrophone2}
         className="stem-start"
-        leftSection={<IconMicrophone2 size={16} aria-hidden />}
         disabled={problem !== undefined}
-        onClick={() => setAsking(true)}
+        onClick={() => setConfirming(true)}
       >
         Separate
-      </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title="Separate vocals and accompaniment?">
+      </ActionButton>
+      <Modal opened={isConfirming} onClose={() => setConfirming(false)} title="Separate vocals and accompaniment?">
         <Stack>
           <Text>
             {source.part === '' ? 'The sound' : `The part ${source.label}`} ({clock(source.seconds)}) is sent to the
             stem service, and {cost} of your account there are used up. That cannot be taken back.
           </Text>
           <div className="dialog-buttons">
-            <Button variant="default" onClick={() => setAsking(false)}>
+            <Button variant="default" onClick={() => setConfirming(false)}>
               Not now
             </Button>
             <Button
               data-autofocus
               onClick={() => {
-                setAsking(false)
+                setConfirming(false)
                 onStart()
               }}
             >
@@ -151,7 +151,7 @@ const stems = [
 ] as const
 
 function StemPlayers({ job, part }: { job: Job; part: string }) {
-  const save = useDownload()
+  const saving = useDownloadButton()
   return (
     <ul className="plain-list stems">
       {stems.map(({ name, label, Icon }) => {
@@ -161,16 +161,14 @@ function StemPlayers({ job, part }: { job: Job; part: string }) {
             <span className="stem-name">
               <Icon size={18} stroke={1.7} aria-hidden />
               <b>{label}</b>
-              <Button
-                variant="default"
+              <ActionButton
+                icon={IconDownload}
                 size="xs"
-                leftSection={<IconDownload size={14} aria-hidden />}
                 aria-label={`MP3 of the ${label.toLowerCase()}`}
-                loading={save.isPending && save.variables === path}
-                onClick={() => save.mutate(path)}
+                {...saving(path)}
               >
                 MP3
-              </Button>
+              </ActionButton>
             </span>
             {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- nobody wrote down what is sung */}
             <audio controls preload="none" src={path} aria-label={label} />

@@ -1,12 +1,12 @@
-/** A pause longer than this begins anew, milliseconds. */
-const longestPause = 2500
-const mostTaps = 12
+/** Pause after which a new series of taps begins, milliseconds. */
+const maxPause = 2500
+const maxTaps = 12
 
 /** The taps that still count when one more comes at `now`, it included. */
 export function addTap(taps: readonly number[], now: number): number[] {
   const last = taps.at(-1)
-  if (last !== undefined && now - last > longestPause) return [now]
-  return [...taps, now].slice(-mostTaps)
+  if (last !== undefined && now - last > maxPause) return [now]
+  return [...taps, now].slice(-maxTaps)
 }
 
 /** The tempo of taps in beats a minute, from the third tap on: the middle of the distances, which one slip does not move. */

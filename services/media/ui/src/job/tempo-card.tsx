@@ -3,10 +3,11 @@ import { answer, Section, StatusBadge, useAction } from '@hearth/ui'
 import { IconCheck, IconHandFinger } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type Job } from '../api.ts'
+import { ActionButton } from '../buttons.tsx'
+import { api, ofJob, type Job } from '../api.ts'
 import { confidenceWords } from '../jobs/job-labels.ts'
 import { showAnswer } from '../jobs/use-job-actions.ts'
-import { useKeys } from '../keyboard/use-keys.ts'
+import { useKeys } from '../keyboard/keys.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { addTap, tempoOf } from './tap-tempo.ts'
 
@@ -60,7 +61,7 @@ function Correct({ job }: { job: Job }) {
   const cache = useQueryClient()
   const [taps, setTaps] = useState<readonly number[]>([])
   const change = useAction<number, Job>({
-    run: (bpm) => answer(api.POST('/api/jobs/{job_id}/tempo', { params: { path: { job_id: job.id } }, body: { bpm } })),
+    run: (bpm) => answer(api.POST('/api/jobs/{job_id}/tempo', { ...ofJob(job.id), body: { bpm } })),
     done: ({ bpm }) => `The tempo is ${bpm} BPM now`,
     onDone: (changed) => {
       setTaps([])
@@ -70,36 +71,40 @@ function Correct({ job }: { job: Job }) {
   const tapped = tempoOf(taps)
   const tap = () => setTaps(addTap(taps, performance.now()))
   useKeys({ t: tap })
-  const scaled = (factor: number) => Math.round((job.bpm ?? 0) * factor)
   const isPossible = (bpm: number) => bpm >= slowest && bpm <= fastest && !change.isPending
+  const scale = (factor: number, label: string) => {
+    const bpm = Math.round((job.bpm ?? 0) * factor)
+    return (
+      <Button variant="default" disabled={!isPossible(bpm)} onClick={() => change.mutate(bpm)}>
+        {label}
+      </Button>
+    )
+  }
   return (
     <Group gap="xs" mt="sm">
       {job.bpm !== null && (
         <>
-          <Button variant="default" disabled={!isPossible(scaled(0.5))} onClick={() => change.mutate(scaled(0.5))}>
-            ÷ 2
-          </Button>
-          <Button variant="default" disabled={!isPossible(scaled(2))} onClick={() => change.mutate(scaled(2))}>
-            × 2
-          </Button>
+          {scale(0.5, '÷ 2')}
+          {scale(2, '× 2')}
         </>
       )}
-      <Button variant="default" leftSection={<IconHandFinger size={16} aria-hidden />} onClick={tap}>
+      <ActionButton icon={IconHandFinger} onClick={tap}>
         {taps.length === 0
           ? 'Tap'
           : tapped === undefined
             ? `Tap (${3 - taps.length} more)`
             : `Tap: ${tapped.toFixed(1)}`}
-      </Button>
+      </ActionButton>
       {tapped !== undefined && (
-        <Button
-          leftSection={<IconCheck size={16} aria-hidden />}
+        <ActionButton
+          icon={IconCheck}
+          variant="filled"
           disabled={!isPossible(Math.round(tapped))}
           loading={change.isPending}
           onClick={() => change.mutate(Math.round(tapped))}
         >
           Use {Math.round(tapped)}
-        </Button>
+        </ActionButton>
       )}
     </Group>
   )

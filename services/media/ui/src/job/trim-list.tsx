@@ -2,16 +2,16 @@ import { answer, ConfirmDelete, IconAction, QueryState } from '@hearth/ui'
 import { IconDownload, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, keys, type Trim } from '../api.ts'
+import { api, keys, ofJob, type Trim } from '../api.ts'
 import { clock } from '../jobs/job-labels.ts'
-import { useDownload } from '../jobs/use-job-actions.ts'
+import { useDownloadButton } from '../jobs/use-job-actions.ts'
 import { formatTime, type Part } from './part.ts'
 
 /** Reads the saved clips of a sound. */
 export function useTrims(jobId: string) {
   return useQuery({
     queryKey: keys.trims(jobId),
-    queryFn: () => answer(api.GET('/api/trim/{job_id}', { params: { path: { job_id: jobId } } })),
+    queryFn: () => answer(api.GET('/api/trim/{job_id}', ofJob(jobId))),
   })
 }
 
@@ -19,7 +19,7 @@ export function useTrims(jobId: string) {
 export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part) => void }) {
   const trims = useTrims(jobId)
   const [leaving, setLeaving] = useState<Trim>()
-  const save = useDownload()
+  const saving = useDownloadButton()
   if (trims.data === undefined) return <QueryState query={trims} lines={1} />
   if (trims.data.length === 0) return null
   return (
@@ -45,8 +45,7 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
                 icon={IconDownload}
                 tip="Download"
                 label={`Download the clip from ${formatTime(trim.start)}`}
-                loading={save.isPending && save.variables === pathOf(jobId, trim)}
-                onClick={() => save.mutate(pathOf(jobId, trim))}
+                {...saving(`/api/trim/${jobId}/${trim.trim_id}/download`)}
               />
               <IconAction
                 icon={IconTrash}
@@ -62,8 +61,6 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
     </>
   )
 }
-
-const pathOf = (jobId: string, { trim_id: id }: Trim): string => `/api/trim/${jobId}/${id}/download`
 
 function DeleteTrim({ jobId, trim, onClose }: { jobId: string; trim: Trim | undefined; onClose: () => void }) {
   const range = trim === undefined ? '' : `${formatTime(trim.start)} – ${formatTime(trim.end)}`

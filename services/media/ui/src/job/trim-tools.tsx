@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Switch, Text, TextInput, Tooltip } from '@mantine/core'
+import { Group, SegmentedControl, Switch, Text, TextInput, Tooltip } from '@mantine/core'
 import { answer, Problem, useAction } from '@hearth/ui'
 import {
   IconBracketsContainEnd,
@@ -7,10 +7,11 @@ import {
   IconScissors,
   IconX,
 } from '@tabler/icons-react'
-import { useState, type KeyboardEvent } from 'react'
-import { api, keys } from '../api.ts'
+import type { KeyboardEvent } from 'react'
+import { ActionButton } from '../buttons.tsx'
+import { api, keys, ofJob } from '../api.ts'
 import { clock } from '../jobs/job-labels.ts'
-import { useKeys } from '../keyboard/use-keys.ts'
+import { useKeys } from '../keyboard/keys.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import type { PartTools, Snap } from './use-part.ts'
 import { draftProblem, formatTime, parseTime, partProblem, type End, type Part } from './part.ts'
@@ -56,22 +57,14 @@ export function TrimTools(props: {
         <TimeField label={fieldNames.end} end="end" tools={tools} />
         <Group gap={6} className="trim-marks">
           <Tooltip label="Start the clip at the player’s position (i)">
-            <Button
-              variant="default"
-              leftSection={<IconBracketsContainStart size={16} aria-hidden />}
-              onClick={() => mark('start')}
-            >
+            <ActionButton icon={IconBracketsContainStart} onClick={() => mark('start')}>
               Set start
-            </Button>
+            </ActionButton>
           </Tooltip>
           <Tooltip label="End the clip at the player’s position (o)">
-            <Button
-              variant="default"
-              leftSection={<IconBracketsContainEnd size={16} aria-hidden />}
-              onClick={() => mark('end')}
-            >
+            <ActionButton icon={IconBracketsContainEnd} onClick={() => mark('end')}>
               Set end
-            </Button>
+            </ActionButton>
           </Tooltip>
         </Group>
         {tools.maySnap && <SnapControl tools={tools} wave={wave} onSnap={onSnap} />}
@@ -102,13 +95,9 @@ function SnapControl(props: { tools: PartTools; wave: Wave | undefined; onSnap: 
         />
         {tools.snap !== 'off' && (
           <Tooltip label="Put the first beat of a bar at the player’s position">
-            <Button
-              variant="default"
-              leftSection={<IconMetronome size={16} aria-hidden />}
-              onClick={() => wave !== undefined && tools.setFirstBeat(wave.time())}
-            >
+            <ActionButton icon={IconMetronome} onClick={() => wave !== undefined && tools.setFirstBeat(wave.time())}>
               Set beat
-            </Button>
+            </ActionButton>
           </Tooltip>
         )}
       </Group>
@@ -118,12 +107,11 @@ function SnapControl(props: { tools: PartTools; wave: Wave | undefined; onSnap: 
 
 function SaveClip({ jobId, duration, tools }: { jobId: string; duration: number; tools: PartTools }) {
   const { part, isLooping, draft } = tools
-  const [problem, setProblem] = useState<string>()
   const cut = useAction<{ start: number; end: number }, { cached: boolean }>({
-    run: (body) => answer(api.POST('/api/trim/{job_id}', { params: { path: { job_id: jobId } }, body })),
+    run: (body) => answer(api.POST('/api/trim/{job_id}', { ...ofJob(jobId), body })),
     done: ({ cached }) => (cached ? 'This clip was saved before; it is in the list' : 'Clip saved'),
     renew: [keys.trims(jobId)],
-    onProblem: (error) => setProblem(error instanceof Error ? error.message : 'The clip could not be saved'),
+    onProblem: () => undefined,
   })
   const untyped = draftProblem(fieldNames.start, draft.start) ?? draftProblem(fieldNames.end, draft.end)
   if (part === undefined)
@@ -135,32 +123,23 @@ function SaveClip({ jobId, duration, tools }: { jobId: string; duration: number;
       <Problem text={untyped} />
     )
   const wrong = untyped ?? partProblem(part, duration)
-  const start = () => {
-    setProblem(undefined)
-    cut.mutate(part)
-  }
   return (
     <>
-      <Problem text={wrong ?? problem} />
+      <Problem text={wrong ?? cut.error?.message} />
       <div className="trim-cut">
-        <Button
-          leftSection={<IconScissors size={16} aria-hidden />}
+        <ActionButton
+          icon={IconScissors}
+          variant="filled"
           disabled={wrong !== undefined}
           loading={cut.isPending}
-          onClick={start}
+          onClick={() => cut.mutate(part)}
         >
           Save clip{wrong === undefined && ` (${lengthOf(part)})`}
-        </Button>
+        </ActionButton>
         <Switch label="Loop" checked={isLooping} onChange={(event) => tools.setLooping(event.currentTarget.checked)} />
-        <Button
-          variant="subtle"
-          color="gray"
-          leftSection={<IconX size={16} aria-hidden />}
-          onClick={tools.clear}
-          disabled={cut.isPending}
-        >
+        <ActionButton icon={IconX} variant="subtle" color="gray" onClick={tools.clear} disabled={cut.isPending}>
           Clear selection
-        </Button>
+        </ActionButton>
       </div>
       {cut.isPending && <Waiting label="Saving the clip" />}
     </>

@@ -1,33 +1,27 @@
-import { ApiError, readApiError, unreachable } from '@hearth/ui'
+import { ApiError } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
-import type { Waveform } from '../api.ts'
+import { fetchPath, type Waveform } from '../api.ts'
 import { isFine } from './beat-grid.ts'
 
 /** Longer sounds would take too much memory, seconds. */
-const longestDecoded = 900
+const maxSeconds = 900
 
 /** Enough to see a beat, and to find it: samples a second that are decoded, and values a second that are kept. */
 const [sampleRate, valueRate] = [8000, 100]
-
-/** Returns true if a finer waveform than the server's can be computed. */
-export const mayBeFiner = (shape: Waveform): boolean => !isFine(shape) && shape.duration_seconds <= longestDecoded
 
 /** The shape of a sound fine enough to cut on its beats: the whole sound is fetched and decoded for it, once it is wanted. */
 export function useFineShape(source: string, shape: Waveform, isWanted: boolean) {
   return useQuery<Waveform>({
     queryKey: ['fine-shape', source],
     queryFn: ({ signal }) => decode(source, signal),
-    enabled: isWanted && mayBeFiner(shape),
+    enabled: isWanted && !isFine(shape) && shape.duration_seconds <= maxSeconds,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
 }
 
 async function decode(source: string, signal: AbortSignal): Promise<Waveform> {
-  const response = await fetch(source, { signal }).catch(() => {
-    throw unreachable()
-  })
-  if (!response.ok) throw await readApiError(response)
+  const response = await fetchPath(source, { signal })
   const context = new OfflineAudioContext(1, 1, sampleRate)
   const sound = await context.decodeAudioData(await response.arrayBuffer()).catch(() => {
     throw new ApiError('The browser cannot read the audio', { status: 200 })

@@ -7,33 +7,7 @@ import type { Wave } from './wave.ts'
 export type Snap = 'off' | 'beat' | 'bar'
 
 /** The part of a sound that is chosen, and how it is chosen. */
-export interface PartTools {
-  part: Part | undefined
-  /** Takes a part as it was dragged; its ends go to the beats while that is wished. */
-  choose: (part: Part) => void
-  /** Text of a field while it is typed; undefined when the field shows the part. */
-  draft: Readonly<Partial<Record<End, string | undefined>>>
-  /** Takes what is typed into a field; the part follows as soon as it is a time. */
-  type: (end: End, text: string) => void
-  /** Ends typing in a field: what is a time, or empty, gives way to the part's own. */
-  settle: (end: End) => void
-  /** Moves one end exactly there, even past the other one. */
-  move: (end: End, seconds: number) => void
-  /** Takes a part exactly as it is. */
-  take: (part: Part) => void
-  clear: () => void
-  snap: Snap
-  setSnap: (snap: Snap) => void
-  /** A tempo is known. */
-  maySnap: boolean
-  /** Beats; undefined while they are not known. */
-  grid: BeatGrid | undefined
-  setFirstBeat: (seconds: number) => void
-  /** Step of an arrow key, seconds. */
-  step: number
-  isLooping: boolean
-  setLooping: (isOn: boolean) => void
-}
+export type PartTools = ReturnType<typeof usePart>
 
 const beatsOf: Readonly<Record<Snap, number>> = { off: 0, beat: 1, bar: 4 }
 
@@ -43,7 +17,7 @@ interface Wanted extends Part {
 }
 
 /** Keeps the chosen part of a sound. */
-export function usePart(shape: Waveform, bpm: number | undefined): PartTools {
+export function usePart(shape: Waveform, bpm: number | undefined) {
   const [snap, setSnap] = useState<Snap>('off')
   const [isLooping, setLooping] = useState(true)
   const { grid, setFirstBeat } = useBeats(shape, bpm)
@@ -52,9 +26,12 @@ export function usePart(shape: Waveform, bpm: number | undefined): PartTools {
     ...selection,
     snap,
     setSnap,
+    /** A tempo is known. */
     maySnap: bpm !== undefined,
+    /** Beats; undefined while they are not known. */
     grid,
     setFirstBeat,
+    /** Step of an arrow key, seconds. */
     step: grid === undefined || snap === 'off' ? 0.1 : (60 / grid.bpm) * beatsOf[snap],
     isLooping,
     setLooping,
@@ -71,12 +48,10 @@ function useBeats(shape: Waveform, bpm: number | undefined) {
   return { grid, setFirstBeat }
 }
 
-type Selection = Pick<PartTools, 'part' | 'draft' | 'type' | 'settle' | 'move' | 'choose' | 'take' | 'clear'>
-
 /** The chosen part, and what is being typed of it. With a grid both ends go to every so many beats. */
-function useSelection(duration: number, grid: BeatGrid | undefined, every: number): Selection {
+function useSelection(duration: number, grid: BeatGrid | undefined, every: number) {
   const [wanted, setWanted] = useState<Wanted>()
-  const [draft, setDraft] = useState<PartTools['draft']>({})
+  const [draft, setDraft] = useState<Readonly<Partial<Record<End, string | undefined>>>>({})
   const part = useMemo(() => {
     if (wanted === undefined) return undefined
     const { isExact, ...chosen } = wanted
@@ -93,22 +68,28 @@ function useSelection(duration: number, grid: BeatGrid | undefined, every: numbe
   const drop = (end: End) => setDraft({ ...draft, [end]: undefined })
   return {
     part,
+    /** Text of a field while it is typed; undefined when the field shows the part. */
     draft,
-    type(end, text) {
+    /** Takes what is typed into a field; the part follows as soon as it is a time. */
+    type(end: End, text: string): void {
       setDraft({ ...draft, [end]: text })
       const seconds = parseTime(text)
       if (seconds !== undefined) moveTo(end, seconds)
     },
-    settle(end) {
+    /** Ends typing in a field: what is a time, or empty, gives way to the time of the part. */
+    settle(end: End): void {
       const text = draft[end]
       if (text !== undefined && (text.trim() === '' || parseTime(text) !== undefined)) drop(end)
     },
-    move(end, seconds) {
+    /** Moves one end exactly there, even past the other one. */
+    move(end: End, seconds: number): void {
       drop(end)
       moveTo(end, seconds)
     },
-    choose: (next) => replace({ ...tidyPart(next, duration), isExact: false }),
-    take: ({ start, end }) => replace({ start, end, isExact: true }),
+    /** Takes a part as it was dragged; its ends snap to the beats while that is on. */
+    choose: (next: Part) => replace({ ...tidyPart(next, duration), isExact: false }),
+    /** Takes a part exactly as it is. */
+    take: ({ start, end }: Part) => replace({ start, end, isExact: true }),
     clear: () => replace(undefined),
   }
 }

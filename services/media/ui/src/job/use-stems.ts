@@ -1,26 +1,23 @@
-import { answer, ApiError, notifyDone, readApiError, unreachable, useAction } from '@hearth/ui'
+import { answer, ApiError, notifyDone, useAction } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
-import { api, keys, type StemEvent } from '../api.ts'
+import { api, fetchPath, keys, type StemEvent } from '../api.ts'
 
-export type StemName = 'vocals' | 'instrumental'
+const queryOf = <Name extends 'vocals' | 'instrumental'>(stem: Name, part: string) => ({
+  stem,
+  ...(part === '' ? {} : { trimmed: 'true', trim_id: part }),
+})
 
 /** URL of a stem, of the whole sound or of a clip. */
-export function stemPath(jobId: string, stem: StemName, part: string): string {
-  const query = new URLSearchParams({ stem, ...(part === '' ? {} : { trimmed: 'true', trim_id: part }) })
-  return `/api/stemsvc/download/${jobId}?${query.toString()}`
-}
+export const stemPath = (jobId: string, stem: 'vocals' | 'instrumental', part: string): string =>
+  `/api/stemsvc/download/${jobId}?${new URLSearchParams(queryOf(stem, part)).toString()}`
 
 /** Checks if the stems exist. Both are made at once, so one byte of one of them is enough. */
 export function useStemsThere(jobId: string, part: string) {
   return useQuery({
     queryKey: keys.stems(jobId, part),
     queryFn: async ({ signal }) => {
-      const response = await fetch(stemPath(jobId, 'vocals', part), { headers: { range: 'bytes=0-0' }, signal }).catch(
-        () => {
-          throw unreachable()
-        },
-      )
-      if (!response.ok && response.status !== 404) throw await readApiError(response)
+      const path = stemPath(jobId, 'vocals', part)
+      const response = await fetchPath(path, { headers: { range: 'bytes=0-0' }, signal }, 404)
       await response.body?.cancel()
       return response.ok
     },
@@ -29,7 +26,7 @@ export function useStemsThere(jobId: string, part: string) {
   })
 }
 
-/** The latest that was told of a separation; only events write it. */
+/** The latest event of a separation; only the event stream writes it. */
 export function useStemEvent(jobId: string): StemEvent | undefined {
   const { data } = useQuery<StemEvent | null>({
     queryKey: keys.stemProgress(jobId),
@@ -40,18 +37,13 @@ export function useStemEvent(jobId: string): StemEvent | undefined {
   return data ?? undefined
 }
 
-/** Asks for a separation and waits. A connection that was lost on the way is no failure: the events go on telling. */
+/** Requests a separation and waits. A lost connection is no failure: the events report the rest. */
 export function useSeparate(jobId: string) {
   return useAction<string>({
     run: async (part) => {
       try {
         return await answer(
-          api.POST('/api/stemsvc/{job_id}', {
-            params: {
-              path: { job_id: jobId },
-              query: { stem: 'vocals', ...(part === '' ? {} : { trimmed: 'true', trim_id: part }) },
-            },
-          }),
+          api.POST('/api/stemsvc/{job_id}', { params: { path: { job_id: jobId }, query: queryOf('vocals', part) } }),
         )
       } catch (error) {
         if (error instanceof ApiError && (error.status === 0 || error.status === 504)) return undefined

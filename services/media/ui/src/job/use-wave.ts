@@ -1,18 +1,11 @@
 import { useComputedColorScheme } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
-import type { Waveform } from '../api.ts'
-import type { Part } from './part.ts'
-import { Wave } from './wave.ts'
+import { Wave, type WaveOptions } from './wave.ts'
 
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 
 /** A wave in the element that gets `attach` as its `ref`; it lives as long as the element. */
-export function useWave(options: {
-  source: string
-  shape: Waveform
-  onPart: (part: Part) => void
-  onProblem: (message: string) => void
-}): { wave: Wave | undefined; attach: (element: HTMLElement | null) => (() => void) | undefined } {
+export function useWave(options: Pick<WaveOptions, 'source' | 'shape' | 'onPart' | 'onProblem'>) {
   const { source, shape } = options
   const [wave, setWave] = useState<Wave>()
   const latest = useRef(options)
@@ -47,17 +40,17 @@ export function useWave(options: {
 
 const never = () => () => undefined
 
-/** The place of a wave in tenths of a second, followed. */
-export function useWaveTime(wave: Wave | undefined): number {
-  return useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), () =>
-    wave === undefined ? 0 : Math.floor(wave.time() * 10) / 10,
-  )
-}
+/** Reads a value of a wave, and again whenever the wave notifies. */
+const useWaveValue = <Value>(wave: Wave | undefined, read: () => Value): Value =>
+  useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), read)
+
+/** Position of a wave, in tenths of a second. */
+export const useWaveTime = (wave: Wave | undefined): number =>
+  useWaveValue(wave, () => (wave === undefined ? 0 : Math.floor(wave.time() * 10) / 10))
 
 /** State of a wave: playing, and ready to play. */
-export function useWaveState(wave: Wave | undefined): 'loading' | 'playing' | 'paused' {
-  return useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), () => {
+export const useWaveState = (wave: Wave | undefined) =>
+  useWaveValue(wave, () => {
     if (wave === undefined || !wave.isReady()) return 'loading'
     return wave.isPlaying() ? 'playing' : 'paused'
   })
-}

@@ -4,11 +4,11 @@ import Regions, { type Region } from 'wavesurfer.js/plugins/regions'
 import type { Waveform } from '../api.ts'
 import { clock } from '../jobs/job-labels.ts'
 import type { BeatGrid } from './beat-grid.ts'
-import { longest, shortest, type Part } from './part.ts'
+import { maxLength, minLength, type Part } from './part.ts'
 
 /** Options and callbacks of a wave. */
 export interface WaveOptions {
-  /** Address of the sound; it is fetched in parts, as it is listened to. */
+  /** URL of the sound; it is fetched in ranges, as it plays. */
   source: string
   shape: Waveform
   /** The nonce of this page, for the style element of the drawing. */
@@ -60,12 +60,12 @@ export class Wave {
       barMinHeight: 1,
       cursorWidth: 2,
       cspNonce: nonce,
-      plugins: [this.#regions, Hover.create(hoverLook)],
+      plugins: [this.#regions, Hover.create(hoverOptions)],
       ...colours[scheme],
     })
     this.#surfer.getWrapper().prepend(this.#lines)
     this.#lines.setAttribute('style', 'position:absolute;inset:0;pointer-events:none')
-    this.#regions.enableDragSelection({ color: partColour, minLength: shortest, maxLength: longest })
+    this.#regions.enableDragSelection({ color: partColour, minLength, maxLength })
     this.#listen(onPart, onProblem)
   }
 
@@ -103,7 +103,7 @@ export class Wave {
 
   seek(seconds: number): void {
     this.#surfer.setTime(Math.min(Math.max(0, seconds), this.#duration))
-    this.#tell()
+    this.#notify()
   }
 
   /** Shows a part, or none. */
@@ -152,18 +152,16 @@ export class Wave {
   }
 
   #listen(onPart: (part: Part) => void, onProblem: (message: string) => void): void {
-    const tell = () => this.#tell()
+    const notify = () => this.#notify()
     this.#surfer.on('timeupdate', (time) => {
       const part = this.#region
       if (this.#isLooping && part !== undefined && time >= part.end && time < part.end + 0.5) this.seek(part.start)
-      tell()
+      notify()
     })
-    this.#surfer.on('play', tell)
-    this.#surfer.on('pause', tell)
-    this.#surfer.on('finish', tell)
+    for (const event of ['play', 'pause', 'finish'] as const) this.#surfer.on(event, notify)
     this.#surfer.on('redraw', () => this.#drawGrid())
     this.#surfer.on('error', (error) => onProblem(error.message))
-    this.#audio.addEventListener('loadedmetadata', tell)
+    this.#audio.addEventListener('loadedmetadata', notify)
     this.#regions.on('region-created', (region) => {
       if (this.#isShowing || region === this.#region) return
       this.#region?.remove()
@@ -177,7 +175,7 @@ export class Wave {
     // A copy: the list grows by the region that is added.
     const present = [...this.#regions.getRegions()]
     this.#isShowing = true
-    const region = this.#regions.addRegion({ ...part, color: partColour, minLength: shortest, maxLength: longest })
+    const region = this.#regions.addRegion({ ...part, color: partColour, minLength, maxLength })
     this.#isShowing = false
     for (const other of present) other.remove()
     return region
@@ -201,12 +199,12 @@ export class Wave {
     this.#lines.style.backgroundPosition = `${first}px 0, ${first}px 0`
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener()
   }
 }
 
-const hoverLook = {
+const hoverOptions = {
   lineColor: 'var(--hearth-quiet)',
   labelColor: 'var(--mantine-color-text)',
   labelBackground: 'var(--hearth-surface)',

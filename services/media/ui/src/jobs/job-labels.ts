@@ -9,7 +9,7 @@ export interface StatusLabel {
   step: string
 }
 
-/** Every status in words. */
+/** Label, tone and step of every status. */
 export const statusWords: Readonly<Record<JobStatus, StatusLabel>> = {
   queued: { text: 'Waiting', tone: 'quiet', step: 'Waiting for its turn' },
   processing: { text: 'Starting', tone: 'accent', step: 'Contacting the platform' },
@@ -77,7 +77,7 @@ export function clock(seconds: number, hasTenths = false): string {
   return hasTenths ? `${text}.${tenths % 10}` : text
 }
 
-/** Confidence of a tempo, in words. */
+/** Label of the confidence of a tempo. */
 export function confidenceWords(confidence: number | null): { text: string; tone: Tone } {
   if (confidence === null) return { text: 'Not known', tone: 'quiet' }
   if (confidence >= 0.995) return { text: 'Certain', tone: 'good' }

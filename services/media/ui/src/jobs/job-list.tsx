@@ -22,7 +22,7 @@ interface JobListProps {
   onHelp: () => void
 }
 
-/** A filter looks through older downloads by itself until this many are known, or this many are found. */
+/** Older downloads are searched automatically until this many are known, or this many are found. */
 const lookedThrough = 1000
 const foundEnough = 20
 

@@ -1,6 +1,6 @@
 import type { Job, JobStatus } from '../api.ts'
 
-/** A job with what only events tell of it. */
+/** A job with the members that only events have. */
 export interface LiveJob extends Job {
   /** Percent of the present step. */
   progress?: number | undefined
@@ -19,8 +19,8 @@ export const isDownloadable = ({ status }: Pick<Job, 'status'>): boolean => down
 /** It ended without a file and may be tried again. */
 export const isFailed = ({ status }: Pick<Job, 'status'>): boolean => status === 'error' || status === 'cancelled'
 
-/** A stored timestamp, `YYYY-MM-DD HH:MM:SS` in UTC, as ISO text. */
-export const toIsoString = (moment: string): string => `${moment.replace(' ', 'T')}Z`
+/** Converts a stored timestamp, `YYYY-MM-DD HH:MM:SS` in UTC, to ISO text. */
+export const toIsoString = (timestamp: string): string => `${timestamp.replace(' ', 'T')}Z`
 
 /** Name of a job on screen: its title, or its URL while the title is not known. */
 export function titleOf({ video_title: title, url }: Pick<Job, 'video_title' | 'url'>): string {

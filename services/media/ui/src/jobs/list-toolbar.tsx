@@ -2,19 +2,16 @@ import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState, type RefObject } from 'react'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { platformNames } from './job-labels.ts'
+import { platformNames, typeNames } from './job-labels.ts'
 import { shows, type JobFilter } from './job-filter.ts'
 
-const types = [
-  { value: '', label: 'Any kind' },
-  { value: 'audio', label: 'Audio' },
-  { value: 'video', label: 'Video' },
-]
+const optionsOf = (any: string, names: Readonly<Record<string, string>>) =>
+  Object.entries({ '': any, ...names }).map(([value, label]) => ({ value, label }))
 
-const platforms = [
-  { value: '', label: 'Any platform' },
-  ...Object.entries(platformNames).map(([value, label]) => ({ value, label })),
-]
+const selects = [
+  { name: 'type', label: 'Kind', data: optionsOf('Any kind', typeNames) },
+  { name: 'platform', label: 'Platform', data: optionsOf('Any platform', platformNames) },
+] as const
 
 interface ToolbarProps {
   filter: JobFilter
@@ -33,41 +30,38 @@ export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
         onChange={(show) => onChange({ show })}
         data={[...shows]}
       />
-      <NativeSelect
-        className="jobs-select"
-        aria-label="Kind"
-        data={types}
-        value={filter.type}
-        onChange={(event) => onChange({ type: event.currentTarget.value })}
-      />
-      <NativeSelect
-        className="jobs-select"
-        aria-label="Platform"
-        data={platforms}
-        value={filter.platform}
-        onChange={(event) => onChange({ platform: event.currentTarget.value })}
-      />
+      {selects.map(({ name, label, data }) => (
+        <NativeSelect
+          key={name}
+          className="jobs-select"
+          aria-label={label}
+          data={data}
+          value={filter[name]}
+          onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+        />
+      ))}
       <SearchField value={filter.search} onChange={(text) => onChange({ search: text })} field={search} />
     </search>
   )
 }
 
-function SearchField(props: {
+interface SearchFieldProps {
   value: string
   onChange: (text: string) => void
   field: RefObject<HTMLInputElement | null>
-}) {
-  const { value, onChange, field } = props
+}
+
+function SearchField({ value, onChange, field }: SearchFieldProps) {
   const [text, setText] = useState(value)
-  const told = useRef(value)
-  const tell = useDebouncedCallback((next: string) => {
-    told.current = next.trim()
-    onChange(told.current)
+  const latest = useRef(value)
+  const notify = useDebouncedCallback((next: string) => {
+    latest.current = next.trim()
+    onChange(latest.current)
   }, 150)
   useEffect(() => {
     // Another filter of the address, such as one the back button brought.
-    if (value !== told.current) setText(value)
-    told.current = value
+    if (value !== latest.current) setText(value)
+    latest.current = value
   }, [value])
   return (
     <TextInput
@@ -80,7 +74,7 @@ function SearchField(props: {
       value={text}
       onChange={(event) => {
         setText(event.currentTarget.value)
-        tell(event.currentTarget.value)
+        notify(event.currentTarget.value)
       }}
       onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
     />

@@ -9,7 +9,7 @@ import { Waiting } from '../progress/waiting.tsx'
 
 const word = 'remove'
 
-/** Asks, with a word to type, before every download goes. */
+/** Dialog that removes every download, after a word is typed. */
 export function RemoveAll({ onClose }: { onClose: () => void }) {
   const book = useQueryClient().getQueryData<JobBook>(keys.jobs)
   const form = useForm({ initialValues: { typed: '' } })
@@ -34,7 +34,7 @@ export function RemoveAll({ onClose }: { onClose: () => void }) {
         <List.Item>What is being downloaded now is stopped</List.Item>
       </List>
       <TextInput
-        label={`Type “${word}” to go on`}
+        label={`Type “${word}” to continue`}
         autoComplete="off"
         autoCapitalize="none"
         data-autofocus

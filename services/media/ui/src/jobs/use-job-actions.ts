@@ -1,14 +1,12 @@
-import { answer, notifyDone, readApiError, unreachable, useAction } from '@hearth/ui'
+import { answer, notifyDone, useAction } from '@hearth/ui'
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { api, keys, type Job } from '../api.ts'
+import { api, fetchPath, keys, ofJob, type Job } from '../api.ts'
 import { putJob, type JobBook } from '../live/live-changes.ts'
 import { titleOf } from './job.ts'
 
-const ofJob = (id: string) => ({ params: { path: { job_id: id } } })
-
 /**
- * Writes the job of an answer into what is shown, unless events have told something newer of it: then its status is not any
- * more what it was `before` the request.
+ * Writes the job of an answer into what is shown, unless an event was newer: then its status differs from the one `before`
+ * the request.
  */
 export function showAnswer(cache: QueryClient, job: Job, before: Job['status'] | undefined): void {
   const listed = cache.getQueryData<JobBook>(keys.jobs)?.jobs.find(({ id }) => id === job.id)
@@ -35,9 +33,18 @@ export function useJobActions() {
   return { cancel, retry, save }
 }
 
-/** Downloads of this service by their path, with a failure told. */
+/** Downloads a path of this service; a failure is shown as a notification. */
 export function useDownload() {
   return useAction<string, void>({ run: (path) => download(path) })
+}
+
+/** Creates the props of a button that downloads a path. */
+export function useDownloadButton() {
+  const save = useDownload()
+  return (path: string) => ({
+    loading: save.isPending && save.variables === path,
+    onClick: () => save.mutate(path),
+  })
 }
 
 /** The path of a job's file, for `useDownload`. */
@@ -46,7 +53,7 @@ export const filePath = ({ id }: Pick<Job, 'id'>): string => `/download/${id}`
 /** The path of a sound as it is stored, without another encoding. */
 export const originalPath = (job: Pick<Job, 'id'>): string => `${filePath(job)}?format=original`
 
-/** From this long on a person is told that something is being made for them, milliseconds. */
+/** Time after which a notification says that the file is being prepared, milliseconds. */
 const patience = 1200
 
 /**
@@ -56,10 +63,7 @@ const patience = 1200
 async function download(path: string): Promise<void> {
   const notice = setTimeout(() => notifyDone('The file is being prepared; the download begins by itself.'), patience)
   try {
-    const response = await fetch(path, { headers: { range: 'bytes=0-0' } }).catch(() => {
-      throw unreachable()
-    })
-    if (!response.ok) throw await readApiError(response)
+    const response = await fetchPath(path, { headers: { range: 'bytes=0-0' } })
     await response.body?.cancel()
   } finally {
     clearTimeout(notice)

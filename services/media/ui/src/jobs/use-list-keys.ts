@@ -1,8 +1,7 @@
 import type { RefObject } from 'react'
 import { useLocation } from 'wouter'
 import type { Job } from '../api.ts'
-import type { KeyHelp } from '../keyboard/keys-help.tsx'
-import { useKeys } from '../keyboard/use-keys.ts'
+import { useKeys, type KeyHelp } from '../keyboard/keys.tsx'
 import { isActive, isDownloadable, isFailed } from './job.ts'
 import type { RowActions } from './job-row.tsx'
 

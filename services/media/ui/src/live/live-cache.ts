@@ -1,23 +1,15 @@
 import { followEvents, type EventEffects } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
-import type { Job, JobEvent, StemEvent, StreamMessage } from '../api.ts'
-import { keys } from '../api.ts'
+import { keys, readJob, session, type Job, type JobEvent, type StemEvent, type StreamMessage } from '../api.ts'
 import type { LiveJob } from '../jobs/job.ts'
 import { dropJob, patchBook, patchJob, putJob, withSnapshot, type JobBook } from './live-changes.ts'
 
 /** A message of `/events`; the last one of a session says that it ended. */
 export type LiveMessage = StreamMessage | { type: 'authentication_required' }
 
-/** Dependencies of the live updates. */
-export interface LiveDependencies {
-  readJob: (id: string) => Promise<Job>
-  /** The session may have ended, or may not be needed any more. */
-  onSessionChange: () => void
-}
-
 type Typed = Exclude<LiveMessage, JobEvent>
 
-interface Effects extends LiveDependencies, EventEffects {
+interface Effects extends EventEffects {
   /** Ends when every job that was added so far stands in the list: they go in in their order. */
   added: { all: Promise<void> }
   /** Events of jobs that are being read for the first time, to be put on top of what is read. */
@@ -28,9 +20,9 @@ interface Effects extends LiveDependencies, EventEffects {
  * Creates the `onEvent` of the page. Jobs are written into the cached answers; figures and lists that depend on them are noted
  * and read again. A second snapshot means that events were missed, and everything else is read afresh.
  */
-export function followJobs(parts: LiveDependencies): (message: LiveMessage, cache: QueryClient) => void {
+export function followJobs(): (message: LiveMessage, cache: QueryClient) => void {
   let hasBegun = false
-  const state = { ...parts, arriving: new Map<string, JobEvent[]>(), added: { all: Promise.resolve() } }
+  const state = { arriving: new Map<string, JobEvent[]>(), added: { all: Promise.resolve() } }
   return followEvents<LiveMessage>((message, { cache, refresher }) => {
     const effects = { ...state, cache, refresher }
     if (!('type' in message)) return noteJob(message, effects)
@@ -73,10 +65,11 @@ function noteTyped(message: Typed, effects: Effects): void {
       return
     case 'settings_changed':
       for (const name of ['settings', 'session', 'logo', 'cookies', 'stem-status']) refresher.note(name)
-      effects.onSessionChange()
+      // Sign-in may be needed from now on, or not any more.
+      void session.check()
       return
     case 'authentication_required':
-      effects.onSessionChange()
+      void session.check()
       return
     // The stream ends after these and begins anew with a snapshot.
     case 'resync_required':
@@ -90,7 +83,7 @@ async function takeSnapshot(jobs: readonly Job[], cache: QueryClient): Promise<v
   cache.setQueryData<JobBook>(keys.jobs, (book) => withSnapshot(book, jobs).book)
 }
 
-async function addJob(id: string | null, { cache, readJob, arriving, added }: Effects): Promise<void> {
+async function addJob(id: string | null, { cache, arriving, added }: Effects): Promise<void> {
   if (id === null) return added.all
   const events: JobEvent[] = []
   arriving.set(id, events)
@@ -100,7 +93,7 @@ async function addJob(id: string | null, { cache, readJob, arriving, added }: Ef
     const latest = events.reduce<LiveJob>((known, event) => patchJob(known, event), job)
     cache.setQueryData<JobBook>(keys.jobs, (book) => putJob(book, latest))
   } catch {
-    // It went again, or too much was asked: the next snapshot tells.
+    // The job is gone again, or there were too many requests: the next snapshot has the state.
   } finally {
     arriving.delete(id)
   }

@@ -8,7 +8,7 @@ export interface JobBook {
   isComplete: boolean
 }
 
-/** A job after an event. What a step said of its progress does not hold for the next one. */
+/** A job after an event. The progress of one step does not hold for the next one. */
 export function patchJob<Known extends LiveJob | undefined>(job: Known, event: JobEvent): Known {
   if (job === undefined || job.id !== event.id) return job
   const { seq: _, timestamp: __, progress, eta_seconds: eta, ...members } = event
@@ -33,7 +33,7 @@ export function putJob(book: JobBook | undefined, job: Job): JobBook | undefined
   const known = book.jobs.find(({ id }) => id === job.id)
   if (known !== undefined)
     return { ...book, jobs: book.jobs.map((one) => (one.id === job.id ? refreshed(one, job) : one)) }
-  // Moments are whole seconds; of two in the same one the job that was not there yet is the newer.
+  // Timestamps are whole seconds; of two in the same one the job that was not there yet is the newer.
   const place = book.jobs.findIndex((other) => job.created_at >= other.created_at)
   if (place === -1) return book.isComplete ? { ...book, jobs: [...book.jobs, job] } : book
   return { ...book, jobs: book.jobs.toSpliced(place, 0, job) }
@@ -44,7 +44,7 @@ export function dropJob(book: JobBook | undefined, id: string | null): JobBook |
   return book === undefined ? undefined : { ...book, jobs: book.jobs.filter((job) => job.id !== id) }
 }
 
-/** Adds the next page at the end; `wanted` is how many were asked for. */
+/** Adds the next page at the end; `wanted` is the number of jobs that were requested. */
 export function appendJobs(book: JobBook | undefined, page: readonly Job[], wanted: number): JobBook {
   const known = new Set(book?.jobs.map(({ id }) => id))
   const fresh = page.filter(({ id }) => !known.has(id))

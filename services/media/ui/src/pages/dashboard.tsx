@@ -8,7 +8,7 @@ import { ListToolbar } from '../jobs/list-toolbar.tsx'
 import { RemoveAll } from '../jobs/remove-all.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
 import { listKeys } from '../jobs/use-list-keys.ts'
-import { KeysHelp } from '../keyboard/keys-help.tsx'
+import { KeysHelp } from '../keyboard/keys.tsx'
 import { OpenNotice } from '../session/open-notice.tsx'
 import { SubmitCard } from '../submit/submit-card.tsx'
 

@@ -14,8 +14,7 @@ import { TempoCard } from '../job/tempo-card.tsx'
 import { VideoPlayer } from '../job/video-player.tsx'
 import { isDownloadable, titleOf, type LiveJob } from '../jobs/job.ts'
 import { filePath, useDownload } from '../jobs/use-job-actions.ts'
-import { KeysHelp, type KeyHelp } from '../keyboard/keys-help.tsx'
-import { useKeys } from '../keyboard/use-keys.ts'
+import { KeysHelp, useKeys, type KeyHelp } from '../keyboard/keys.tsx'
 import type { JobBook } from '../live/live-changes.ts'
 import '../job/job.css'
 import '../jobs/jobs.css'
@@ -24,7 +23,7 @@ import '../jobs/jobs.css'
 export function JobPage() {
   const { id = '' } = useParams()
   const job = useJob(id)
-  if (job.data !== undefined) return <Workbench key={job.data.id} job={job.data} />
+  if (job.data !== undefined) return <JobView key={job.data.id} job={job.data} />
   if (job.error === null)
     return (
       <>
@@ -73,7 +72,7 @@ const jobKeys: readonly KeyHelp[] = [
   ['?', 'Show these keys'],
 ]
 
-function Workbench({ job }: { job: LiveJob }) {
+function JobView({ job }: { job: LiveJob }) {
   const [isHelping, setHelping] = useState(false)
   const save = useDownload()
   const isThere = isDownloadable(job)

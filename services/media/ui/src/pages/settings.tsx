@@ -21,7 +21,7 @@ const tabs = [
 
 type Tab = (typeof tabs)[number]['value']
 
-/** Everything that is set in the page, on tabs that stand in the address. */
+/** All settings of the service, on tabs that the URL names. */
 export function SettingsPage() {
   const [params, setParams] = useSearchParams()
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
@@ -44,21 +44,23 @@ export function SettingsPage() {
         </Tabs.List>
         <Tabs.Panel value={tab} className="hearth-stack">
           <QueryState query={settings} lines={8} />
-          {settings.data !== undefined && <Panel tab={tab} settings={settings.data} asked={params.get('platform')} />}
+          {settings.data !== undefined && (
+            <Panel tab={tab} settings={settings.data} platform={params.get('platform')} />
+          )}
         </Tabs.Panel>
       </Tabs>
     </>
   )
 }
 
-function Panel({ tab, settings, asked }: { tab: Tab; settings: Settings; asked: string | null }) {
+function Panel({ tab, settings, platform }: { tab: Tab; settings: Settings; platform: string | null }) {
   switch (tab) {
     case 'downloads':
       return <DownloadSettings settings={settings} />
     case 'access':
       return <AccessSettings settings={settings} />
     case 'cookies':
-      return <CookieSettings asked={asked} />
+      return <CookieSettings highlighted={platform} />
     case 'stems':
       return <StemSettings settings={settings} />
     case 'tools':

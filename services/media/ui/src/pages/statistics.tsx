@@ -15,12 +15,13 @@ import {
 } from '@hearth/ui'
 import { IconChartBar, IconRestore } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api, keys, type Statistics, type TempoCluster } from '../api.ts'
+import { useState, type CSSProperties } from 'react'
+import { api, keys, type Platform, type Statistics, type TempoCluster } from '../api.ts'
+import { platformNames } from '../jobs/job-labels.ts'
+import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { BarChart, type Bar } from '../statistics/bar-chart.tsx'
 import { filledClusters } from '../statistics/chart-scale.ts'
 import { HostCard } from '../statistics/host-card.tsx'
-import { PlatformList } from '../statistics/platform-list.tsx'
 import '../statistics/statistics.css'
 
 /** Statistics of downloads, and the state of the host. */
@@ -103,6 +104,32 @@ function Figures({ figures }: { figures: Statistics }) {
         </Section>
       </div>
     </>
+  )
+}
+
+const isPlatform = (name: string): name is Platform => name in platformNames
+
+/** Downloads by platform, most jobs first, with a bar for the share. */
+function PlatformList({ platforms }: { platforms: Statistics['by_platform'] }) {
+  const sorted = platforms.toSorted((one, other) => other.jobs - one.jobs)
+  const max = Math.max(1, ...sorted.map(({ jobs }) => jobs))
+  return (
+    <ul className="plain-list shares">
+      {sorted.map(({ platform, jobs, failed, bytes }) => (
+        <li key={platform}>
+          <span className="share-name">
+            <PlatformIcon platform={isPlatform(platform) ? platform : undefined} size={18} />
+            {isPlatform(platform) ? platformNames[platform] : platform}
+          </span>
+          <b>{jobs.toLocaleString('en')}</b>
+          <span className="share-bar" style={{ '--at': jobs / max } as CSSProperties} />
+          <span className="gauge-note">
+            {formatBytes(bytes)}
+            {failed > 0 && `, ${formatCount(failed, 'failure')}`}
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,15 +1,17 @@
 import { Text } from '@mantine/core'
-import { useEffect, useState, type ReactNode } from 'react'
+import { useInterval } from '@mantine/hooks'
+import { useState } from 'react'
 import './progress.css'
 
 /**
- * Something takes a while and does not say how far it is: the bar moves, and after some seconds it says for how long already.
- * `most` is the longest it can take, in seconds, where that is known; `action` stands beside the words.
+ * Progress of something whose end is not known: a moving bar, and after some seconds the time that has passed. `max` is the time
+ * limit, in seconds, where there is one.
  */
-export function Waiting({ label, most, action }: { label: string; most?: number; action?: ReactNode }) {
-  const seconds = useSeconds()
+export function Waiting({ label, max }: { label: string; max?: number }) {
+  const [seconds, setSeconds] = useState(0)
+  useInterval(() => setSeconds((before) => before + 1), 1000, { autoInvoke: true })
   const passed = seconds < 3 ? '' : `, ${seconds} s`
-  const limit = seconds < 3 || most === undefined ? '' : ` of at most ${most} s`
+  const limit = seconds < 3 || max === undefined ? '' : ` of at most ${max} s`
   return (
     <div className="waiting">
       <Bar label={label} value={undefined} />
@@ -19,19 +21,9 @@ export function Waiting({ label, most, action }: { label: string; most?: number;
           {passed}
           {limit}
         </Text>
-        {action}
       </div>
     </div>
   )
-}
-
-function useSeconds(): number {
-  const [seconds, setSeconds] = useState(0)
-  useEffect(() => {
-    const timer = setInterval(() => setSeconds((before) => before + 1), 1000)
-    return () => clearInterval(timer)
-  }, [])
-  return seconds
 }
 
 /** A bar from 0 to 100; without a value something moves in it, because nobody knows how far it is. */

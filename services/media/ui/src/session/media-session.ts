@@ -56,11 +56,12 @@ function attempt({ username, password, website = '' }: SignInForm, { captchaToke
   })
 }
 
-async function answered(call: Promise<Response>): Promise<Response> {
+/** Awaits an answer. Throws an `ApiError` unless it is a success, or of the status `also`. */
+export async function answered(call: Promise<Response>, also?: number): Promise<Response> {
   const response = await call.catch(() => {
     throw unreachable()
   })
-  if (!response.ok) throw await readApiError(response)
+  if (!response.ok && response.status !== also) throw await readApiError(response)
   return response
 }
 

@@ -1,60 +1,51 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import { answer, FormDialog, Section, StatusBadge, useSession } from '@hearth/ui'
-import { useForm, type FormErrors, type UseFormReturnType } from '@mantine/form'
+import { useForm, type FormErrors } from '@mantine/form'
 import { IconLock, IconLockOpen2, IconUserEdit } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, type Settings, type SettingsAnswer } from '../api.ts'
-import { NumberField, SettingsGroup, TextField, useSaveSettings } from './settings-group.tsx'
+import { ActionButton } from '../buttons.tsx'
+import { SettingsGroup, useSaveSettings, type SettingField } from './settings-group.tsx'
+
+const sessions: readonly SettingField[] = [
+  {
+    name: 'session_idle_minutes',
+    label: 'Sign out after',
+    description: '1 to 1440 minutes without use. After a day everyone signs in again.',
+    unit: 'min',
+  },
+]
+
+const sharing: readonly SettingField[] = [
+  {
+    name: 'share_link_max_uses',
+    label: 'Uses of a new link',
+    description: 'Up to 10,000 downloads.',
+    unit: 'uses',
+    zero: 'without limit',
+  },
+  {
+    name: 'share_link_expire_days',
+    label: 'A new link ends after',
+    description: 'Up to 365 days.',
+    unit: 'days',
+    zero: 'never',
+  },
+  {
+    name: 'public_hostname',
+    label: 'Public host name',
+    description: 'As links begin with it, without scheme and port. Empty takes the address this page is opened with.',
+    placeholder: 'media.example.org',
+  },
+]
 
 /** Settings of sign-in and share links. */
 export function AccessSettings({ settings }: { settings: Settings }) {
   return (
     <>
       <SignInCard settings={settings} />
-      <SettingsGroup title="Sessions" settings={settings} names={['session_idle_minutes']}>
-        {(form) => (
-          <NumberField
-            form={form}
-            name="session_idle_minutes"
-            label="Sign out after"
-            description="1 to 1440 minutes without use. After a day everyone signs in again."
-            unit="min"
-          />
-        )}
-      </SettingsGroup>
-      <SettingsGroup
-        title="Sharing"
-        settings={settings}
-        names={['share_link_max_uses', 'share_link_expire_days', 'public_hostname']}
-      >
-        {(form) => (
-          <>
-            <NumberField
-              form={form}
-              name="share_link_max_uses"
-              label="Uses of a new link"
-              description="Up to 10,000 downloads."
-              unit="uses"
-              zero="without limit"
-            />
-            <NumberField
-              form={form}
-              name="share_link_expire_days"
-              label="A new link ends after"
-              description="Up to 365 days."
-              unit="days"
-              zero="never"
-            />
-            <TextField
-              form={form}
-              name="public_hostname"
-              label="Public host name"
-              description="As links begin with it, without scheme and port. Empty takes the address this page is opened with."
-              placeholder="media.example.org"
-            />
-          </>
-        )}
-      </SettingsGroup>
+      <SettingsGroup title="Sessions" settings={settings} fields={sessions} />
+      <SettingsGroup title="Sharing" settings={settings} fields={sharing} />
     </>
   )
 }
@@ -81,25 +72,17 @@ function SignInCard({ settings }: { settings: Settings }) {
         <Group gap="xs">
           {isOn ? (
             <>
-              <Button
-                variant="default"
-                leftSection={<IconUserEdit size={16} aria-hidden />}
-                onClick={() => setDialog('account')}
-              >
+              <ActionButton icon={IconUserEdit} onClick={() => setDialog('account')}>
                 Change account
-              </Button>
-              <Button
-                variant="default"
-                leftSection={<IconLockOpen2 size={16} aria-hidden />}
-                onClick={() => setDialog('off')}
-              >
+              </ActionButton>
+              <ActionButton icon={IconLockOpen2} onClick={() => setDialog('off')}>
                 Turn sign-in off
-              </Button>
+              </ActionButton>
             </>
           ) : (
-            <Button leftSection={<IconLock size={16} aria-hidden />} onClick={() => setDialog('on')}>
+            <ActionButton icon={IconLock} variant="filled" onClick={() => setDialog('on')}>
               Turn sign-in on
-            </Button>
+            </ActionButton>
           )}
         </Group>
       </Stack>
@@ -131,7 +114,21 @@ function AccountDialog({ opened, isOn, onClose }: { opened: boolean; isOn: boole
       <Text size="sm" c="dimmed">
         {isOn ? 'Every session ends, this one too.' : 'Choose the account. You sign in with it right away.'}
       </Text>
-      <AccountFields form={form} />
+      <TextInput
+        label="User name"
+        autoComplete="username"
+        autoCapitalize="none"
+        maw={420}
+        {...form.getInputProps('admin_username')}
+      />
+      <PasswordInput
+        label="Password"
+        description="At least 8 characters; a few unrelated words are better than one clever one"
+        autoComplete="new-password"
+        maw={420}
+        {...form.getInputProps('admin_password')}
+      />
+      <PasswordInput label="Password again" autoComplete="new-password" maw={420} {...form.getInputProps('again')} />
     </FormDialog>
   )
 }
@@ -174,27 +171,4 @@ function checkAccount({ admin_username: name, admin_password: password, again }:
     ...(password.length >= 8 ? {} : { admin_password: 'Needs at least 8 characters' }),
     ...(again === password ? {} : { again: 'Does not match the password' }),
   }
-}
-
-/** The fields of the account, for a form of its values. */
-function AccountFields({ form }: { form: UseFormReturnType<AccountValues> }) {
-  return (
-    <>
-      <TextInput
-        label="User name"
-        autoComplete="username"
-        autoCapitalize="none"
-        maw={420}
-        {...form.getInputProps('admin_username')}
-      />
-      <PasswordInput
-        label="Password"
-        description="At least 8 characters; a few unrelated words are better than one clever one"
-        autoComplete="new-password"
-        maw={420}
-        {...form.getInputProps('admin_password')}
-      />
-      <PasswordInput label="Password again" autoComplete="new-password" maw={420} {...form.getInputProps('again')} />
-    </>
-  )
 }

@@ -1,7 +1,6 @@
-import { Button, FileButton, Group, Text, Textarea } from '@mantine/core'
+import { FileButton, Group, Text, Textarea } from '@mantine/core'
 import {
   answer,
-  ConfirmDelete,
   describeError,
   formatCount,
   FormDialog,
@@ -14,23 +13,24 @@ import {
   type Tone,
 } from '@hearth/ui'
 import { useForm } from '@mantine/form'
-import { IconClipboardText, IconTrash, IconUpload } from '@tabler/icons-react'
+import { IconClipboardText, IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api, asUpload, keys, readCookies, type CookieSnapshot } from '../api.ts'
+import { ActionButton, DeleteButton } from '../buttons.tsx'
 import { platformNames } from '../jobs/job-labels.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 
-const looks: Readonly<Record<CookieSnapshot['status'], { text: string; tone: Tone }>> = {
+const statusLabels: Readonly<Record<CookieSnapshot['status'], { text: string; tone: Tone }>> = {
   valid: { text: 'Signed in', tone: 'good' },
   expired: { text: 'Expired', tone: 'warn' },
   invalid: { text: 'Not signed in', tone: 'warn' },
   missing: { text: 'None', tone: 'quiet' },
 }
 
-/** Cookies of every platform; `asked` is the platform that a link points to. */
-export function CookieSettings({ asked }: { asked: string | null }) {
+/** Cookies of every platform; `highlighted` is the platform that a link points to. */
+export function CookieSettings({ highlighted }: { highlighted: string | null }) {
   const jars = useQuery({ queryKey: keys.cookies, queryFn: readCookies })
   if (jars.data === undefined) return <QueryState query={jars} lines={6} />
   return (
@@ -41,36 +41,31 @@ export function CookieSettings({ asked }: { asked: string | null }) {
       </Text>
       <div className="cookie-grid">
         {jars.data.map((jar) => (
-          <CookieCard key={jar.platform} jar={jar} isAsked={jar.platform === asked} />
+          <CookieCard key={jar.platform} jar={jar} isHighlighted={jar.platform === highlighted} />
         ))}
       </div>
     </>
   )
 }
 
-/** The cookies of one platform: how they stand, and the ways to bring new ones. */
-function CookieCard({ jar, isAsked }: { jar: CookieSnapshot; isAsked: boolean }) {
+/** The cookies of one platform: their state, and the buttons to paste, upload and delete them. */
+function CookieCard({ jar, isHighlighted }: { jar: CookieSnapshot; isHighlighted: boolean }) {
   const { platform } = jar
   const name = platformNames[platform]
-  const [dialog, setDialog] = useState<'paste' | 'delete'>()
-  const [problem, setProblem] = useState<string>()
+  const [isPasting, setPasting] = useState(false)
   const card = useRef<HTMLElement>(null)
   useEffect(() => {
-    if (isAsked) card.current?.scrollIntoView({ block: 'center' })
-  }, [isAsked])
+    if (isHighlighted) card.current?.scrollIntoView({ block: 'center' })
+  }, [isHighlighted])
   const upload = useAction<File, CookieSnapshot>({
     run: (file) => answer(api.POST('/api/cookies/{platform}', { params: { path: { platform } }, ...asUpload(file) })),
     done: (stored) => doneText(stored),
     renew: [keys.cookies],
-    onProblem: (error) => setProblem(describeError(error)),
+    onProblem: () => undefined,
   })
-  const choose = (file: File | null) => {
-    setProblem(undefined)
-    if (file !== null) upload.mutate(file)
-  }
-  const { text, tone } = looks[jar.status]
+  const { text, tone } = statusLabels[jar.status]
   return (
-    <section ref={card} className="hearth-card cookie-card" aria-label={name} data-asked={isAsked || undefined}>
+    <section ref={card} className="hearth-card cookie-card" aria-label={name} data-asked={isHighlighted || undefined}>
       <div className="hearth-card-head">
         <h2 className="cookie-name">
           <PlatformIcon platform={platform} size={20} /> {name}
@@ -78,54 +73,45 @@ function CookieCard({ jar, isAsked }: { jar: CookieSnapshot; isAsked: boolean })
         <StatusBadge tone={tone}>{text}</StatusBadge>
       </div>
       <CookieFacts jar={jar} />
-      <Problem text={problem} />
+      <Problem text={upload.error === null ? undefined : describeError(upload.error)} />
       {upload.isPending && <Waiting label="Reading the file" />}
       <Group gap="xs">
-        <Button
-          variant="default"
-          leftSection={<IconClipboardText size={16} aria-hidden />}
-          aria-label={`Paste cookies of ${name}`}
-          onClick={() => setDialog('paste')}
-        >
+        <ActionButton icon={IconClipboardText} aria-label={`Paste cookies of ${name}`} onClick={() => setPasting(true)}>
           Paste
-        </Button>
-        <FileButton accept=".txt,.json,text/plain,application/json" onChange={choose}>
+        </ActionButton>
+        <FileButton
+          accept=".txt,.json,text/plain,application/json"
+          onChange={(file) => file !== null && upload.mutate(file)}
+        >
           {(button) => (
-            <Button
+            <ActionButton
               {...button}
-              variant="default"
-              leftSection={<IconUpload size={16} aria-hidden />}
+              icon={IconUpload}
               aria-label={`Upload a cookie file of ${name}`}
               loading={upload.isPending}
             >
               Upload
-            </Button>
+            </ActionButton>
           )}
         </FileButton>
         {jar.present && (
-          <Button
-            variant="subtle"
-            color="red"
-            leftSection={<IconTrash size={16} aria-hidden />}
+          <DeleteButton
             aria-label={`Delete the cookies of ${name}`}
-            onClick={() => setDialog('delete')}
+            title={`Delete the cookies of ${name}?`}
+            losses={[
+              `${formatCount(jar.cookie_count, 'cookie')}; what ${name} shows to signed-in users only fails then`,
+            ]}
+            verb="Delete cookies"
+            action={{
+              run: () => answer(api.DELETE('/api/cookies/{platform}', { params: { path: { platform } } })),
+              renew: [keys.cookies],
+            }}
           >
             Delete
-          </Button>
+          </DeleteButton>
         )}
       </Group>
-      {dialog === 'paste' && <PasteDialog jar={jar} onClose={() => setDialog(undefined)} />}
-      <ConfirmDelete
-        opened={dialog === 'delete'}
-        onClose={() => setDialog(undefined)}
-        title={`Delete the cookies of ${name}?`}
-        losses={[`${formatCount(jar.cookie_count, 'cookie')}; what ${name} shows to signed-in users only fails then`]}
-        verb="Delete cookies"
-        action={{
-          run: () => answer(api.DELETE('/api/cookies/{platform}', { params: { path: { platform } } })),
-          renew: [keys.cookies],
-        }}
-      />
+      {isPasting && <PasteDialog jar={jar} onClose={() => setPasting(false)} />}
     </section>
   )
 }
@@ -135,7 +121,7 @@ const doneText = ({ platform, status }: CookieSnapshot): string =>
     ? `The cookies of ${platformNames[platform]} are stored and sign in`
     : `The cookies of ${platformNames[platform]} are stored, but sign nobody in`
 
-const unixMoment = (seconds: number): string => new Date(seconds * 1000).toISOString()
+const isoOfUnix = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 function CookieFacts({ jar }: { jar: CookieSnapshot }) {
   return (
@@ -146,12 +132,12 @@ function CookieFacts({ jar }: { jar: CookieSnapshot }) {
           <li>{formatCount(jar.cookie_count, 'cookie')}</li>
           {jar.expires_at !== null && (
             <li>
-              {jar.status === 'expired' ? 'Expired' : 'Ends'} <RelativeTime value={unixMoment(jar.expires_at)} />
+              {jar.status === 'expired' ? 'Expired' : 'Ends'} <RelativeTime value={isoOfUnix(jar.expires_at)} />
             </li>
           )}
           {jar.updated_at !== null && (
             <li>
-              Stored <RelativeTime value={unixMoment(jar.updated_at)} />
+              Stored <RelativeTime value={isoOfUnix(jar.updated_at)} />
             </li>
           )}
         </ul>

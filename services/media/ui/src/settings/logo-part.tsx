@@ -1,9 +1,9 @@
-import { Button, FileButton, Group, Skeleton, Text } from '@mantine/core'
-import { answer, ConfirmDelete, describeError, formatBytes, Problem, useAction } from '@hearth/ui'
-import { IconTrash, IconUpload } from '@tabler/icons-react'
+import { FileButton, Group, Skeleton, Text } from '@mantine/core'
+import { answer, describeError, formatBytes, Problem, useAction } from '@hearth/ui'
+import { IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, asUpload, keys, type Logo } from '../api.ts'
+import { ActionButton, DeleteButton } from '../buttons.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { logoOf } from './logo-file.ts'
 
@@ -12,39 +12,42 @@ const path = '/api/settings/watermark-logo'
 /** The logo that is put on videos: shown, replaced and removed. */
 export function LogoPart() {
   const logo = useQuery({ queryKey: keys.logo, queryFn: () => answer(api.GET(path)) })
-  const [problem, setProblem] = useState<string>()
   const upload = useAction<File, Logo>({
     run: async (file) => answer(api.POST(path, asUpload(await logoOf(file)))),
     done: () => 'The logo is stored. Videos get it from now on.',
     renew: [keys.logo],
-    onProblem: (error) => setProblem(describeError(error)),
+    onProblem: () => undefined,
   })
-  const choose = (file: File | null) => {
-    setProblem(undefined)
-    if (file !== null) upload.mutate(file)
-  }
   return (
     <div className="logo">
       <h3 className="small-heading">Logo</h3>
       {logo.data === undefined && logo.error === null && <Skeleton height={72} maw={420} />}
       {logo.data === undefined && logo.error !== null && <Problem text={describeError(logo.error)} />}
       {logo.data !== undefined && <Present logo={logo.data} />}
-      <Problem text={problem} />
+      <Problem text={upload.error === null ? undefined : describeError(upload.error)} />
       {upload.isPending && <Waiting label="Sending the logo" />}
       <Group gap="xs">
-        <FileButton accept="image/png,image/svg+xml" onChange={choose}>
+        <FileButton accept="image/png,image/svg+xml" onChange={(file) => file !== null && upload.mutate(file)}>
           {(button) => (
-            <Button
-              {...button}
-              variant="default"
-              leftSection={<IconUpload size={16} aria-hidden />}
-              loading={upload.isPending}
-            >
+            <ActionButton {...button} icon={IconUpload} loading={upload.isPending}>
               {logo.data?.custom === true ? 'Replace' : 'Upload your own'}
-            </Button>
+            </ActionButton>
           )}
         </FileButton>
-        {logo.data?.custom === true && <RemoveLogo />}
+        {logo.data?.custom === true && (
+          <DeleteButton
+            title="Remove the logo?"
+            losses={['Your logo; the one that comes with Hearth takes its place']}
+            verb="Remove logo"
+            action={{
+              run: () => answer(api.DELETE(path)),
+              done: () => 'The logo is removed',
+              renew: [keys.logo],
+            }}
+          >
+            Remove
+          </DeleteButton>
+        )}
       </Group>
       <Text size="xs" c="dimmed">
         PNG with transparency, 32 to 4096 pixels a side, at most 2 MB; or SVG, which is turned into one here.
@@ -72,33 +75,5 @@ function Present({ logo }: { logo: Logo }) {
         <li>{formatBytes(logo.bytes ?? 0)}</li>
       </ul>
     </div>
-  )
-}
-
-function RemoveLogo() {
-  const [isAsking, setAsking] = useState(false)
-  return (
-    <>
-      <Button
-        variant="subtle"
-        color="red"
-        leftSection={<IconTrash size={16} aria-hidden />}
-        onClick={() => setAsking(true)}
-      >
-        Remove
-      </Button>
-      <ConfirmDelete
-        opened={isAsking}
-        onClose={() => setAsking(false)}
-        title="Remove the logo?"
-        losses={['Your logo; the one that comes with Hearth takes its place']}
-        verb="Remove logo"
-        action={{
-          run: () => answer(api.DELETE(path)),
-          done: () => 'The logo is removed',
-          renew: [keys.logo],
-        }}
-      />
-    </>
   )
 }

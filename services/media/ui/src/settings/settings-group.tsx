@@ -5,32 +5,43 @@ import { useState, type ReactNode } from 'react'
 import { api, keys, type Settings, type SettingsAnswer, type SettingsChange } from '../api.ts'
 import { changesOf, fieldProblemOf, valuesOf, type GroupValues, type SettingName } from './setting-fields.ts'
 
-export type GroupForm = UseFormReturnType<GroupValues>
+/** A field of a group: a whole number with its unit, a text with a placeholder, or a switch. */
+export interface SettingField {
+  name: SettingName
+  label: string
+  description: string
+  unit?: string
+  /** Meaning of the number 0 where that is something else than none. */
+  zero?: string
+  placeholder?: string
+}
 
 interface GroupProps {
   title: string
   settings: Settings
-  names: readonly SettingName[]
-  children: (form: GroupForm) => ReactNode
+  fields: readonly SettingField[]
   /** Stands under the fields and is not saved with them. */
   foot?: ReactNode
 }
 
 /** Some settings that belong together: saved together, and only what changed. */
 export function SettingsGroup(props: GroupProps) {
-  const stored = valuesOf(props.settings, props.names)
+  const stored = valuesOf(
+    props.settings,
+    props.fields.map(({ name }) => name),
+  )
   // Somebody else may have changed one of these; another group's save must not touch what is typed here.
-  return <GroupFields key={JSON.stringify(stored)} {...props} stored={stored} />
+  return <GroupForm key={JSON.stringify(stored)} {...props} stored={stored} />
 }
 
-function GroupFields({ title, names, children, foot, stored }: GroupProps & { stored: GroupValues }) {
+function GroupForm({ title, fields, foot, stored }: GroupProps & { stored: GroupValues }) {
   const [problem, setProblem] = useState<string>()
   const form = useForm<GroupValues>({ initialValues: stored })
   const changes = changesOf(form.getValues(), stored)
   const isDirty = Object.keys(changes).length > 0
   const save = useSaveSettings((error) => {
     const message = describeError(error)
-    const found = fieldProblemOf(message, names)
+    const found = fieldProblemOf(message, Object.keys(stored))
     if (found === undefined) return setProblem(message)
     form.setFieldError(found.name, found.text)
     form.getInputNode(found.name)?.focus()
@@ -43,7 +54,11 @@ function GroupFields({ title, names, children, foot, stored }: GroupProps & { st
     <Section title={title}>
       <form onSubmit={submit} noValidate>
         <Stack gap="sm">
-          <div className="setting-rows">{children(form)}</div>
+          <div className="setting-rows">
+            {fields.map((field) => (
+              <Field key={field.name} form={form} field={field} />
+            ))}
+          </div>
           <Problem text={problem} />
           {isDirty && (
             <Group gap="xs" className="group-actions">
@@ -72,59 +87,24 @@ export function useSaveSettings(onProblem?: (error: unknown) => void) {
   })
 }
 
-interface FieldProps {
-  form: GroupForm
-  name: SettingName
-  label: string
-  description: string
-}
-
-/** A whole number with its unit; `zero` is what 0 means where that is something else than none. */
-export function NumberField({
-  form,
-  name,
-  label,
-  description,
-  unit,
-  zero,
-}: FieldProps & { unit: string; zero?: string }) {
-  const isZero = zero !== undefined && Number(form.getValues()[name]) === 0 && form.getValues()[name] !== ''
-  return (
-    <NumberInput
-      className="setting-row"
-      label={label}
-      description={description}
-      suffix={isZero ? ` – ${zero}` : ` ${unit}`}
-      allowDecimal={false}
-      clampBehavior="none"
-      {...form.getInputProps(name)}
-    />
-  )
-}
-
-export function TextField({ form, name, label, description, placeholder }: FieldProps & { placeholder: string }) {
-  return (
-    <TextInput
-      className="setting-row"
-      label={label}
-      description={description}
-      placeholder={placeholder}
-      autoComplete="off"
-      autoCapitalize="none"
-      spellCheck={false}
-      {...form.getInputProps(name)}
-    />
-  )
-}
-
-export function SwitchField({ form, name, label, description }: FieldProps) {
-  return (
-    <Switch
-      className="setting-switch"
-      labelPosition="left"
-      label={label}
-      description={description}
-      {...form.getInputProps(name, { type: 'checkbox' })}
-    />
-  )
+function Field({ form, field }: { form: UseFormReturnType<GroupValues>; field: SettingField }) {
+  const { name, label, description, unit, zero, placeholder } = field
+  const isSwitch = unit === undefined && placeholder === undefined
+  const props = { label, description, ...form.getInputProps(name, { type: isSwitch ? 'checkbox' : 'input' }) }
+  if (isSwitch) return <Switch className="setting-switch" labelPosition="left" {...props} />
+  if (unit === undefined)
+    return (
+      <TextInput
+        className="setting-row"
+        placeholder={placeholder}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        {...props}
+      />
+    )
+  const value = form.getValues()[name]
+  const isZero = zero !== undefined && value !== '' && Number(value) === 0
+  const suffix = isZero ? ` – ${zero}` : ` ${unit}`
+  return <NumberInput className="setting-row" suffix={suffix} allowDecimal={false} clampBehavior="none" {...props} />
 }

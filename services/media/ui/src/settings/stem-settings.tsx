@@ -1,7 +1,6 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import {
   answer,
-  ConfirmDelete,
   describeError,
   Fact,
   formatCount,
@@ -19,36 +18,24 @@ import { useState } from 'react'
 import { api, keys, readStemStatus, type Settings, type StemStatus } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { fieldProblemOf } from './setting-fields.ts'
-import { NumberField, SettingsGroup, SwitchField } from './settings-group.tsx'
+import { ActionButton, DeleteButton } from '../buttons.tsx'
+import { SettingsGroup, type SettingField } from './settings-group.tsx'
 
-/** The account at the stem service, and what holds for separations. */
+const separations: readonly SettingField[] = [
+  {
+    name: 'stemsvc_duration_guard',
+    label: 'Ten minutes at most',
+    description: 'Guards against using up the minutes of the account with one long mix.',
+  },
+  { name: 'stemsvc_max_download_gib', label: 'Largest stem', description: '1 to 100 GiB.', unit: 'GiB' },
+]
+
+/** The account at the stem service, and the limits of separations. */
 export function StemSettings({ settings }: { settings: Settings }) {
   return (
     <>
       <AccountCard />
-      <SettingsGroup
-        title="Separations"
-        settings={settings}
-        names={['stemsvc_duration_guard', 'stemsvc_max_download_gib']}
-      >
-        {(form) => (
-          <>
-            <SwitchField
-              form={form}
-              name="stemsvc_duration_guard"
-              label="Ten minutes at most"
-              description="Guards against using up the minutes of the account with one long mix."
-            />
-            <NumberField
-              form={form}
-              name="stemsvc_max_download_gib"
-              label="Largest stem"
-              description="1 to 100 GiB."
-              unit="GiB"
-            />
-          </>
-        )}
-      </SettingsGroup>
+      <SettingsGroup title="Separations" settings={settings} fields={separations} />
     </>
   )
 }
@@ -75,7 +62,6 @@ function AccountBadge({ status }: { status: StemStatus }) {
 
 function Account({ status }: { status: StemStatus }) {
   const cache = useQueryClient()
-  const [isLeaving, setLeaving] = useState(false)
   const check = useAction<void, StemStatus>({
     run: () => readStemStatus(true),
     done: ({ token_valid: isValid }) => (isValid === true ? 'The key works' : 'The key was checked'),
@@ -92,33 +78,21 @@ function Account({ status }: { status: StemStatus }) {
         </Fact>
       </dl>
       <Problem text={status.validation_error ?? undefined} />
-      {check.isPending && <Waiting label="Checking with the service" most={20} />}
+      {check.isPending && <Waiting label="Checking with the service" max={20} />}
       <Group gap="xs">
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
-          loading={check.isPending}
-          onClick={() => check.mutate()}
-        >
+        <ActionButton icon={IconRefresh} loading={check.isPending} onClick={() => check.mutate()}>
           Check now
-        </Button>
-        <Button
-          variant="subtle"
-          color="red"
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => setLeaving(true)}
+        </ActionButton>
+        <DeleteButton
+          icon={IconLogout}
+          title="Forget the key?"
+          losses={['The activation key stored here; stems that were made stay', 'Separations under way may fail']}
+          verb="Forget key"
+          action={{ run: () => answer(api.POST('/api/stemsvc/auth/logout')), renew: [keys.stemStatus] }}
         >
           Forget the key
-        </Button>
+        </DeleteButton>
       </Group>
-      <ConfirmDelete
-        opened={isLeaving}
-        onClose={() => setLeaving(false)}
-        title="Forget the key?"
-        losses={['The activation key stored here; stems that were made stay', 'Separations under way may fail']}
-        verb="Forget key"
-        action={{ run: () => answer(api.POST('/api/stemsvc/auth/logout')), renew: [keys.stemStatus] }}
-      />
     </Stack>
   )
 }
@@ -162,7 +136,7 @@ function KeyForm() {
           {...form.getInputProps('activation_key')}
         />
         <Problem text={problem} />
-        {store.isPending && <Waiting label="Checking with the service" most={20} />}
+        {store.isPending && <Waiting label="Checking with the service" max={20} />}
         <Group>
           <Button type="submit" loading={store.isPending}>
             Check and store

@@ -13,7 +13,7 @@ import {
 } from '@hearth/ui'
 import { IconArrowBackUp, IconBook2, IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { ActionButton } from '../buttons.tsx'
 import { api, keys, readSession, type Component, type Updates } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { HostCard } from '../statistics/host-card.tsx'
@@ -36,7 +36,7 @@ function ToolsCard() {
   const updates = useQuery({ queryKey: keys.updates, queryFn: () => answer(api.GET('/api/updates')) })
   return (
     <Section title="Tools">
-      {updates.data === undefined && updates.error === null && <Waiting label="Checking for new versions" most={20} />}
+      {updates.data === undefined && updates.error === null && <Waiting label="Checking for new versions" max={20} />}
       {updates.data === undefined && updates.error !== null && (
         <ErrorState error={updates.error} onRetry={() => void updates.refetch()} />
       )}
@@ -44,7 +44,7 @@ function ToolsCard() {
         <Stack gap="sm">
           <VersionTable updates={updates.data} />
           <Text size="sm" c="dimmed">
-            Asked <RelativeTime value={updates.data.checked_at} />
+            Checked <RelativeTime value={updates.data.checked_at} />
             {!updates.data.complete && '; not every project answered'}. yt-dlp has to follow the platforms and is
             renewed here; the others come with the system.
           </Text>
@@ -99,39 +99,37 @@ async function succeeded(call: Promise<{ ok: boolean; message: string }>): Promi
 }
 
 function YtDlp({ component }: { component: Component | undefined }) {
-  const [problem, setProblem] = useState<string>()
-  const settled = {
+  const change = useAction<'/api/updates/ytdlp' | '/api/updates/ytdlp/revert'>({
+    run: (path) => succeeded(answer(api.POST(path))),
     renew: [keys.updates],
-    onDone: () => setProblem(undefined),
-    onProblem: (error: unknown) => setProblem(describeError(error)),
-  }
-  const update = useAction({ run: () => succeeded(answer(api.POST('/api/updates/ytdlp'))), ...settled })
-  const revert = useAction({ run: () => succeeded(answer(api.POST('/api/updates/ytdlp/revert'))), ...settled })
+    onProblem: () => undefined,
+  })
+  const isUpdating = change.isPending && change.variables === '/api/updates/ytdlp'
+  const isReverting = change.isPending && !isUpdating
   const isNewer = component?.update_available === true
   return (
     <>
-      <Problem text={problem} />
-      {update.isPending && <Waiting label="Fetching yt-dlp and trying it" />}
-      {revert.isPending && <Waiting label="Going back" />}
+      <Problem text={change.error === null ? undefined : describeError(change.error)} />
+      {isUpdating && <Waiting label="Fetching yt-dlp and trying it" />}
+      {isReverting && <Waiting label="Going back" />}
       <Group gap="xs">
-        <Button
+        <ActionButton
+          icon={IconDownload}
           variant={isNewer ? 'filled' : 'default'}
-          leftSection={<IconDownload size={16} aria-hidden />}
-          loading={update.isPending}
-          disabled={revert.isPending}
-          onClick={() => update.mutate()}
+          loading={isUpdating}
+          disabled={isReverting}
+          onClick={() => change.mutate('/api/updates/ytdlp')}
         >
           {isNewer ? `Update yt-dlp to ${component.latest}` : 'Fetch the newest yt-dlp'}
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconArrowBackUp size={16} aria-hidden />}
-          loading={revert.isPending}
-          disabled={update.isPending}
-          onClick={() => revert.mutate()}
+        </ActionButton>
+        <ActionButton
+          icon={IconArrowBackUp}
+          loading={isReverting}
+          disabled={isUpdating}
+          onClick={() => change.mutate('/api/updates/ytdlp/revert')}
         >
           Go back to the one before
-        </Button>
+        </ActionButton>
       </Group>
     </>
   )

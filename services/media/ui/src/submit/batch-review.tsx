@@ -4,6 +4,7 @@ import { IconDownload, IconPlayerStop } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { ActionButton } from '../buttons.tsx'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { showAnswer } from '../jobs/use-job-actions.ts'
 import { Bar } from '../progress/waiting.tsx'
@@ -16,9 +17,9 @@ import { submitOne } from './submit-job.ts'
 export function BatchReview(props: { addresses: readonly string[]; choices: Choices; onStarted: () => void }) {
   const state = useBatch()
   const cache = useQueryClient()
-  const isAsked = props.addresses.length > 1
-  if (state.items.length > 0 && (state.isRunning || !isAsked)) return <BatchProgress state={state} />
-  if (!isAsked) return null
+  const isList = props.addresses.length > 1
+  if (state.items.length > 0 && (state.isRunning || !isList)) return <BatchProgress state={state} />
+  if (!isList) return null
   const start = (chosen: readonly string[]) => {
     batch.start(chosen, async (address, isConfirmed) => {
       const { job, ...result } = await submitOne(address, props.choices, isConfirmed)
@@ -54,13 +55,14 @@ function Choose({ addresses, onStart }: { addresses: readonly string[]; onStart:
         ))}
       </ul>
       <Group justify="flex-end">
-        <Button
-          leftSection={<IconDownload size={16} aria-hidden />}
+        <ActionButton
+          icon={IconDownload}
+          variant="filled"
           disabled={chosen.length === 0}
           onClick={() => onStart(chosen)}
         >
           Download {chosen.length} of {addresses.length}
-        </Button>
+        </ActionButton>
       </Group>
     </div>
   )
@@ -78,14 +80,9 @@ function BatchProgress({ state }: { state: BatchState }) {
           <Pause until={state.pausedUntil} />
         </Text>
         {isRunning ? (
-          <Button
-            variant="default"
-            size="xs"
-            leftSection={<IconPlayerStop size={14} aria-hidden />}
-            onClick={() => batch.stop()}
-          >
+          <ActionButton icon={IconPlayerStop} size="xs" onClick={() => batch.stop()}>
             Stop
-          </Button>
+          </ActionButton>
         ) : (
           <Button variant="default" size="xs" onClick={() => batch.clear()}>
             Close

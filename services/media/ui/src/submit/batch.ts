@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** One address of a batch and what came of it. */
+/** One address of a batch and its outcome. */
 export interface BatchItem {
   address: string
   state: 'waiting' | 'sending' | 'added' | 'duplicate' | 'failed'

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { RelativeTime } from '@hearth/ui'
 import { IconDownload, IconExternalLink } from '@tabler/icons-react'
 import { Link } from 'wouter'
+import { ActionButton } from '../buttons.tsx'
 import type { Job } from '../api.ts'
 import { toIsoString, titleOf } from '../jobs/job.ts'
 import { kindOf } from '../jobs/job-labels.ts'
@@ -31,9 +32,9 @@ export function DuplicateDialog(props: { job: Job | undefined; onClose: () => vo
             </div>
           </div>
           <Group justify="flex-end" className="hearth-dialog-actions">
-            <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={onAgain}>
+            <ActionButton icon={IconDownload} onClick={onAgain}>
               Download again
-            </Button>
+            </ActionButton>
             <Button
               component={Link}
               href={`/job/${job.id}`}

@@ -29,7 +29,7 @@ export function Preview({ address, type }: { address: string; type: MediaType })
       {info.data === undefined ? (
         <div className="preview-words">
           <Skeleton height={16} width="70%" my={4} />
-          <Waiting label={`Asking ${platform === undefined ? 'the platform' : platformNames[platform]}`} most={20} />
+          <Waiting label={`Contacting ${platform === undefined ? 'the platform' : platformNames[platform]}`} max={20} />
         </div>
       ) : (
         <div className="preview-words">

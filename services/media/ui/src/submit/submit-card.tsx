@@ -81,7 +81,7 @@ export function SubmitCard({ field, onAdded }: SubmitCardProps) {
       </div>
       <ChoiceControls choices={choices} onChange={choose} />
       <Problem text={submission.problem} />
-      {submission.isSending && <Waiting label="Reading the title" most={8} />}
+      {submission.isSending && <Waiting label="Reading the title" max={8} />}
       <Below
         addresses={addresses}
         choices={choices}

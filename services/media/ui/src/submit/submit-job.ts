@@ -3,14 +3,14 @@ import { api, type Job } from '../api.ts'
 import type { Submitted } from './batch.ts'
 import type { Choices } from './choices.ts'
 
-/** Asks for a download. Throws an `ApiError`; see `existingJobOf`. */
+/** Requests a download. Throws an `ApiError`; see `existingJobOf`. */
 export function submitJob(url: string, choices: Choices, isConfirmed: boolean): Promise<Job> {
   return answer(
     api.POST('/api/submit', {
       body: {
         url,
         type: choices.type,
-        // For audio the best is taken whatever is asked for; one word for it finds what is there already.
+        // For audio the best is taken whatever is chosen; one quality for all finds what is there already.
         quality: choices.type === 'audio' ? 'max' : choices.quality,
         ...(isConfirmed ? { confirm_duplicate: 'true' } : {}),
       },

@@ -1,7 +1,31 @@
-import { useEffect, useEffectEvent } from 'react'
+import { Kbd, Modal } from '@mantine/core'
+import { Fragment, useEffect, useEffectEvent } from 'react'
+import './keyboard.css'
+
+/** A key and what it does. */
+export type KeyHelp = readonly [key: string, does: string]
+
+/** The keys of a page, on request. */
+export function KeysHelp(props: { opened: boolean; onClose: () => void; keys: readonly KeyHelp[] }) {
+  const { opened, onClose, keys } = props
+  return (
+    <Modal opened={opened} onClose={onClose} title="Keys of this page">
+      <dl className="keys-list">
+        {keys.map(([key, does]) => (
+          <Fragment key={key}>
+            <dt>
+              <Kbd>{key}</Kbd>
+            </dt>
+            <dd>{does}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Modal>
+  )
+}
 
 /** Action of a key; false leaves the key to the browser. */
-export type KeyHandlers = Readonly<Record<string, () => boolean | void>>
+type KeyHandlers = Readonly<Record<string, () => boolean | void>>
 
 /** Elements that need the key for themselves. */
 const takers: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { createPeakMeter } from './peaks.ts'
+import { createPeakMeter } from './waveform.ts'
 
 test('each stretch has its loudest sample, whatever its sign, to three places and at most 1', () => {
   const meter = createPeakMeter({ total: 8, maxCount: 4, minLength: 1 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { GuardedRequest, OpenGuarded } from '@hearth/outbound'
 import { MediaUrlError, readMediaUrl, type MediaUrlErrorCode } from './media-url.ts'
 import { createPlatformHosts } from './platform-hosts.ts'
-import { resolveShortLink } from './short-link.ts'
+import { resolveShortLink } from './read-url.ts'
 
 const hosts = createPlatformHosts([{ platform: 'tiktok', host: '127.0.0.1', port: 9000 }])
 
