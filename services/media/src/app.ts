@@ -2,12 +2,11 @@ import { hkdfSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
 import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
-import { writeFileAtomic, type Log, type Timers } from '@hearth/runtime'
+import { type Log, type Timers } from '@hearth/runtime'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
@@ -28,7 +27,7 @@ import { createHostReader, effectiveProcessors, sizesFor } from './host/host.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { createRemoveAll } from './jobs/remove-all.ts'
-import { createRunJob, diskReserve, factsValues, freeSpace } from './jobs/run-job.ts'
+import { createRunJob, diskReserve, freeSpace } from './jobs/run-job.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
 import { createPlatformHosts } from './platforms/platform-hosts.ts'
@@ -347,22 +346,12 @@ function canWrite(folder: string): Promise<boolean> {
   )
 }
 
-/** Time for the probe of a submitted URL, milliseconds. */
-const probeTimeout = 8000
-
 function createJobs(core: Core, { readUrl, lookup }: { readUrl: UrlReader; lookup: MediaLookup }): Jobs {
   return new Jobs({
     ...core,
     queueSize: core.config.queueSize,
     readUrl,
-    async probe(media, jobId) {
-      // A platform that fails, or takes longer than the timeout, is not waited for.
-      const late = setTimeout(probeTimeout, undefined, { ref: false })
-      const info = await Promise.race([lookup.find(media).catch(() => undefined), late])
-      if (info === undefined) return undefined
-      if (info.json !== '') await writeFileAtomic(core.folders.infoFile(jobId), info.json).catch(() => undefined)
-      return factsValues(info)
-    },
+    lookup,
     async checkSpace() {
       if ((await freeSpace(core.scratch)) < diskReserve) throw unavailable('There is not enough space left on the disk')
     },

@@ -75,11 +75,11 @@ function closingInOrder(store: ArtifactStore): ArtifactStore {
     put: (jobId, name, file) => change(() => store.put(jobId, name, file)),
     removeOne: (jobId, name) => change(() => store.removeOne(jobId, name)),
     removeJob: (jobId) => change(() => store.removeJob(jobId)),
-    stat: (jobId, name) => store.stat(jobId, name),
-    open: (jobId, name, range) => store.open(jobId, name, range),
-    withLocalFile: (jobId, name, work) => store.withLocalFile(jobId, name, work),
-    list: (jobId) => store.list(jobId),
-    jobs: () => store.jobs(),
+    stat: store.stat.bind(store),
+    open: store.open.bind(store),
+    withLocalFile: store.withLocalFile.bind(store),
+    list: store.list.bind(store),
+    jobs: store.jobs.bind(store),
     async close() {
       isClosed = true
       await Promise.allSettled(underWay)

@@ -1,4 +1,5 @@
-import { withTemporaryFolder, type Clock } from '@hearth/runtime'
+import { setTimeout } from 'node:timers/promises'
+import { withTemporaryFolder, writeFileAtomic, type Clock } from '@hearth/runtime'
 import { createSlots } from '../conversion/slots.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
@@ -12,6 +13,8 @@ const fresh = 5 * 60_000
 const maxKept = 256
 const maxConcurrent = 4
 const probeTimeout = 20_000
+/** Time that a submission waits for an answer, milliseconds. */
+const soonLimit = 8000
 /** Maximum size of a document kept for the download, which queries again otherwise. */
 const maxKeptJson = 2 * 1024 * 1024
 
@@ -31,21 +34,33 @@ export interface LookupDependencies {
 export function createMediaLookup(dependencies: LookupDependencies) {
   const kept = new Map<string, { at: number; info: Promise<MediaInfo> }>()
   const slots = createSlots(maxConcurrent)
+  /** Returns the facts, from memory if fresh. Throws a `MediaFailure`. */
+  function find(media: MediaUrl): Promise<MediaInfo> {
+    const known = kept.get(media.url)
+    const now = dependencies.clock.monotonic()
+    if (known !== undefined && now - known.at < fresh) return known.info
+    const signal = AbortSignal.timeout(probeTimeout)
+    const info = slots.use(signal, () => probe(dependencies, media, signal))
+    kept.delete(media.url)
+    kept.set(media.url, { at: now, info })
+    // A failure is not remembered: the next one may have better luck, or cookies.
+    info.catch(() => {
+      if (kept.get(media.url)?.info === info) kept.delete(media.url)
+    })
+    if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '')
+    return info
+  }
+
   return {
-    /** Returns the facts, from memory if fresh. Throws a `MediaFailure`. */
-    find(media: MediaUrl): Promise<MediaInfo> {
-      const known = kept.get(media.url)
-      const now = dependencies.clock.monotonic()
-      if (known !== undefined && now - known.at < fresh) return known.info
-      const signal = AbortSignal.timeout(probeTimeout)
-      const info = slots.use(signal, () => probe(dependencies, media, signal))
-      kept.delete(media.url)
-      kept.set(media.url, { at: now, info })
-      // A failure is not remembered: the next one may have better luck, or cookies.
-      info.catch(() => {
-        if (kept.get(media.url)?.info === info) kept.delete(media.url)
-      })
-      if (kept.size > maxKept) kept.delete(kept.keys().next().value ?? '')
+    find,
+    /**
+     * Returns the facts if they come within 8 seconds, and writes the platform's document to `infoFile` for the download. A
+     * platform that fails, or takes longer, is not waited for: undefined.
+     */
+    async findSoon(media: MediaUrl, infoFile: string): Promise<MediaInfo | undefined> {
+      const late = setTimeout(soonLimit, undefined, { ref: false })
+      const info = await Promise.race([find(media).catch(() => undefined), late])
+      if (info !== undefined && info.json !== '') await writeFileAtomic(infoFile, info.json).catch(() => undefined)
       return info
     },
   }

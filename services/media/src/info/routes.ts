@@ -7,7 +7,7 @@ import { infoView, unavailableInfo, type MediaLookup } from './info.ts'
 import { Info, InfoQuery } from './schema.ts'
 
 export interface InfoDependencies {
-  readonly lookup: MediaLookup
+  readonly lookup: Pick<MediaLookup, 'find'>
   readonly readUrl: (text: string) => Promise<MediaUrl>
   readonly thumbnails: {
     /** Path on this service of a picture that a platform named; null when there is none. */

@@ -2,6 +2,7 @@ import type { JobRow } from '../tables.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { downloadName } from './file-names.ts'
 import type { Job } from './schema.ts'
+import type { JobValues } from './store.ts'
 
 /** `YYYY-MM-DD HH:MM:SS` in UTC. */
 export const jobTimestamp = (milliseconds: number): string =>
@@ -33,7 +34,7 @@ export function jobOfRow(row: JobRow): Job {
 }
 
 /** Text under a title: channel, length and views; unknown parts are left out. */
-export function hoverText(facts: Partial<MediaFacts>): string | null {
+function hoverText(facts: Partial<MediaFacts>): string | null {
   const parts = [
     facts.channel ? `Channel: ${facts.channel}` : '',
     facts.uploader && facts.uploader !== facts.channel ? `Uploader: ${facts.uploader}` : '',
@@ -49,4 +50,13 @@ export function clockText(seconds: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
+}
+
+/** Returns the platform's facts about the media, as the job stores them. */
+export function factsValues(facts: MediaFacts): JobValues {
+  return {
+    video_title: facts.title ?? null,
+    video_meta_hover: hoverText(facts),
+    duration_ms: facts.duration == null ? null : Math.round(facts.duration * 1000),
+  }
 }

@@ -5,13 +5,15 @@ import type { Kysely } from 'kysely'
 import type { JobRow, Tables } from '../tables.ts'
 import type { MediaBus } from '../events.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
+import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { conflict, duplicateJob, invalid, notFound, unavailable } from '../problems.ts'
 import type { Queue } from '../queue/queue.ts'
 import { isTerminal, statusesBefore } from './job-machine.ts'
 import { jobEvent } from './job-events.ts'
-import { jobOfRow } from './job-view.ts'
+import { factsValues, jobOfRow } from './job-view.ts'
 import type { Job, Submission } from './schema.ts'
 import * as store from './store.ts'
+import type { WorkFolders } from './work-folders.ts'
 
 export interface JobDependencies {
   readonly database: Database<Tables>
@@ -22,10 +24,9 @@ export interface JobDependencies {
   readonly queueSize: number
   /** Reads an address, short links followed; throws a problem that says what is wrong with it. */
   readonly readUrl: (text: string) => Promise<MediaUrl>
-  /**
-   * Queries the platform, 8 seconds at most; undefined without an answer in time. Keeps the answer for the download.
-   */
-  readonly probe: (media: MediaUrl, jobId: string) => Promise<store.JobValues | undefined>
+  /** Queries the platform; undefined without an answer in time. Keeps the answer in the file for the download. */
+  readonly lookup: { findSoon(media: MediaUrl, infoFile: string): Promise<MediaFacts | undefined> }
+  readonly folders: Pick<WorkFolders, 'infoFile'>
   /** Throws a problem when the disk is nearly full. */
   readonly checkSpace: () => Promise<void>
 }
@@ -67,7 +68,8 @@ export class Jobs {
     await this.#dependencies.checkSpace()
     await this.#checkQueue(this.#db)
     const id = randomUUID()
-    const facts = (await this.#dependencies.probe(media, id)) ?? {}
+    const info = await this.#dependencies.lookup.findSoon(media, this.#dependencies.folders.infoFile(id))
+    const facts = info === undefined ? {} : factsValues(info)
     const { url: canonical, platform } = media
     const row = newRow({ id, url: canonical, platform, ...wanted, ...facts }, this.#dependencies.timers.now())
     await this.#db.transaction().execute(async (trx) => {

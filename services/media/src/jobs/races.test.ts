@@ -31,7 +31,8 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
     timers: systemTimers,
     queueSize: 5,
     readUrl: (url) => Promise.resolve({ platform: 'youtube', url, key: url, isShortLink: false, isExtra: false }),
-    probe: () => Promise.resolve(undefined),
+    lookup: { findSoon: () => Promise.resolve(undefined) },
+    folders: { infoFile: () => '' },
     checkSpace: () => Promise.resolve(),
   })
   let running = 0

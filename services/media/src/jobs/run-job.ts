@@ -14,7 +14,7 @@ import { MediaFailure } from '../tools/media-failure.ts'
 import type { YtDlp } from '../tools/yt-dlp.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
 import { createProgressReporter } from './job-events.ts'
-import { hoverText } from './job-view.ts'
+import { factsValues } from './job-view.ts'
 import { noteOnJob, type JobValues } from './store.ts'
 import type { WorkFolders } from './work-folders.ts'
 import type { JobHandle, RunJob } from './workers.ts'
@@ -116,15 +116,6 @@ async function download(
   if (job.type === 'audio' && facts.audio === undefined) throw new MediaFailure('unsupported', 'it has no sound')
   if (job.type === 'video' && facts.video === undefined) throw new MediaFailure('unsupported', 'it has no picture')
   return { job: downloading, ...result, facts }
-}
-
-/** Returns the platform's facts about the media, as the job stores them. */
-export function factsValues(facts: MediaFacts): JobValues {
-  return {
-    video_title: facts.title ?? null,
-    video_meta_hover: hoverText(facts),
-    duration_ms: facts.duration == null ? null : Math.round(facts.duration * 1000),
-  }
 }
 
 async function noteFacts(dependencies: RunDependencies, job: JobRow, facts: MediaFacts): Promise<void> {

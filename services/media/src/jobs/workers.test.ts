@@ -24,7 +24,8 @@ async function openWorkers(run: RunJob) {
     ...shared,
     queueSize: 5,
     readUrl: (url) => Promise.resolve({ platform: 'youtube', url, key: url, isShortLink: false, isExtra: false }),
-    probe: () => Promise.resolve(undefined),
+    lookup: { findSoon: () => Promise.resolve(undefined) },
+    folders: { infoFile: () => '' },
     checkSpace: () => Promise.resolve(),
   })
   const workers = new Workers({ ...shared, lease: 60_000, discard: () => Promise.resolve(), run })

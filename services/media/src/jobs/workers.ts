@@ -114,9 +114,11 @@ export class Workers implements QueueWork {
     this.#running.set(job.id, running)
     const stopBeating = this.#beat(job, controller)
     try {
-      await this.#settle(job, running)
+      await this.#dependencies.run(job, this.#handleOf(job, running))
     } catch (error) {
-      this.#dependencies.log.error({ err: error, job: job.id }, 'a job could not be settled')
+      await this.#fail(job, running, error).catch((failure: unknown) =>
+        this.#dependencies.log.error({ err: failure, job: job.id }, 'a job could not be settled'),
+      )
     } finally {
       stopBeating()
       this.#running.delete(job.id)
@@ -145,10 +147,9 @@ export class Workers implements QueueWork {
     await end
   }
 
-  async #settle(job: JobRow, running: Running): Promise<void> {
-    const { signal } = running.controller
-    const handle: JobHandle = {
-      signal,
+  #handleOf(job: JobRow, running: Running): JobHandle {
+    return {
+      signal: running.controller.signal,
       advance: async (step, values = {}) => {
         const next = await this.#advance(job, step, values)
         if (next === undefined) throw new NoLongerOurs('the job is no longer this worker’s')
@@ -157,12 +158,11 @@ export class Workers implements QueueWork {
         return next
       },
     }
-    try {
-      await this.#dependencies.run(job, handle)
-    } catch (error) {
-      await this.#conclude(running.latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
-      await this.#tidy(job)
-    }
+  }
+
+  async #fail(job: JobRow, { latest, controller: { signal } }: Running, error: unknown): Promise<void> {
+    await this.#conclude(latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
+    await this.#tidy(job)
   }
 
   /** Deletes a file that was stored just before the job was stopped or failed. */

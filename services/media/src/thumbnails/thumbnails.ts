@@ -13,7 +13,7 @@ import type { ThumbnailAnswer } from './schema.ts'
 
 export interface ThumbnailDependencies {
   readonly readUrl: (text: string) => Promise<MediaUrl>
-  readonly lookup: MediaLookup
+  readonly lookup: Pick<MediaLookup, 'find'>
   readonly jars: Pick<CookieJars, 'describe'>
   readonly hosts: PlatformHosts
   readonly fetch: GuardedFetch

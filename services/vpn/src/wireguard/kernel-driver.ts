@@ -4,7 +4,6 @@ import {
   type DeviceConfig,
   DeviceError,
   type DeviceState,
-  type PeerChange,
   type WireGuardDriver,
 } from './device.ts'
 import { isKey, publicKeyOf } from './keys.ts'
@@ -59,7 +58,17 @@ export function createKernelDriver(
       await adjustNewDevice({ run, maker, config })
     },
     readPeer: (name, publicKey) => readDump(run, name, (text) => parseDumpPeer(text, publicKey)),
-    change: (name, changes) => changePeers(run, name, changes),
+    async change(name, changes) {
+      const removed = changes.flatMap((change) => (change.kind === 'remove' ? [change.publicKey] : []))
+      if (!removed.every(isKey)) throw new DeviceError('a public key is not 32 bytes of base64')
+      const peers = changes.flatMap((change) => (change.kind === 'set' ? [change.peer] : []))
+      const text = encodeAddConf(peers)
+      for (let at = 0; at < removed.length; at += removalsPerCommand) {
+        const part = removed.slice(at, at + removalsPerCommand)
+        await run('wg', ['set', name, ...part.flatMap((publicKey) => ['peer', publicKey, 'remove'])])
+      }
+      if (peers.length > 0) await run('wg', ['addconf', name, '/dev/stdin'], { secretInput: text })
+    },
     async remove(name) {
       if ((await read(name)) !== undefined) await maker.remove(name)
     },
@@ -97,16 +106,4 @@ async function adjustDevice(run: RunCommand, config: DeviceConfig, before: Devic
   }
   await adjustLink(run, link, config)
   if (before.listenPort !== listenPort) await run('wg', ['set', name, 'listen-port', String(listenPort)])
-}
-
-async function changePeers(run: RunCommand, name: string, changes: readonly PeerChange[]): Promise<void> {
-  const removed = changes.flatMap((change) => (change.kind === 'remove' ? [change.publicKey] : []))
-  if (!removed.every(isKey)) throw new DeviceError('a public key is not 32 bytes of base64')
-  const peers = changes.flatMap((change) => (change.kind === 'set' ? [change.peer] : []))
-  const text = encodeAddConf(peers)
-  for (let at = 0; at < removed.length; at += removalsPerCommand) {
-    const part = removed.slice(at, at + removalsPerCommand)
-    await run('wg', ['set', name, ...part.flatMap((publicKey) => ['peer', publicKey, 'remove'])])
-  }
-  if (peers.length > 0) await run('wg', ['addconf', name, '/dev/stdin'], { secretInput: text })
 }

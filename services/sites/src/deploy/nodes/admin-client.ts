@@ -35,9 +35,23 @@ const loadLimit = 60_000
  */
 export function createAdminClient(address: AdminAddress) {
   return {
-    readConfig: () => readConfig(address),
+    async readConfig(): Promise<RunningConfig> {
+      const reply = await read(address, '/config/')
+      if (reply.status !== 200 || reply.etag === undefined) throw unexpected(reply)
+      return new RunningConfig(reply.body, reply.etag)
+    },
     /** Replaces everything, if it is still what the tag says; without a tag in any case. A text is JSON already. */
-    replaceConfig: (config: object | string, etag: string | undefined) => replaceConfig(address, config, etag),
+    async replaceConfig(config: object | string, etag: string | undefined): Promise<ReplaceOutcome> {
+      const headers = etag === undefined ? {} : { 'if-match': etag }
+      const body = typeof config === 'string' ? config : JSON.stringify(config)
+      const call = { method: 'POST', path: '/config/', body, headers, timeoutMs: loadLimit } as const
+      const reply = await sendAdminCall(address, call)
+      if (reply.status === 200) return { kind: 'accepted' }
+      if (reply.status === 412) return { kind: 'changed' }
+      // Version 2.6 answers 500 when a module cannot be loaded.
+      if (reply.status === 400 || reply.status === 500) return { kind: 'rejected', text: errorText(reply) }
+      throw unexpected(reply)
+    },
     /** Returns Caddy's message about a configuration that cannot go live: see `withSentinel`. */
     async tryConfig(config: object): Promise<string> {
       const call = { method: 'POST', path: '/load', body: JSON.stringify(config), timeoutMs: loadLimit } as const
@@ -69,12 +83,6 @@ export function createAdminClient(address: AdminAddress) {
   }
 }
 
-async function readConfig(address: AdminAddress): Promise<RunningConfig> {
-  const reply = await read(address, '/config/')
-  if (reply.status !== 200 || reply.etag === undefined) throw unexpected(reply)
-  return new RunningConfig(reply.body, reply.etag)
-}
-
 /** A configuration as it runs, with its tag. */
 export class RunningConfig {
   /** As Caddy writes it. */
@@ -99,21 +107,6 @@ function parse(text: string): unknown {
   if (running === undefined)
     throw new AdminUnknown('the admin endpoint answered with what is no configuration of Caddy')
   return running.config
-}
-
-async function replaceConfig(
-  address: AdminAddress,
-  config: object | string,
-  etag: string | undefined,
-): Promise<ReplaceOutcome> {
-  const headers = etag === undefined ? {} : { 'if-match': etag }
-  const body = typeof config === 'string' ? config : JSON.stringify(config)
-  const reply = await sendAdminCall(address, { method: 'POST', path: '/config/', body, headers, timeoutMs: loadLimit })
-  if (reply.status === 200) return { kind: 'accepted' }
-  if (reply.status === 412) return { kind: 'changed' }
-  // Version 2.6 answers 500 when a module cannot be loaded.
-  if (reply.status === 400 || reply.status === 500) return { kind: 'rejected', text: errorText(reply) }
-  throw unexpected(reply)
 }
 
 async function adapt(address: AdminAddress, body: string) {

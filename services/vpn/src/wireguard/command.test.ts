@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { describe, test } from 'node:test'
-import { createCommandRunner, redact } from './command.ts'
+import { createCommandRunner, redact, withSecretDescriptor } from './command.ts'
 import { DeviceError } from './device.ts'
 import { generatePresharedKey } from './keys.ts'
-import { withSecretDescriptor } from './secret-descriptor.ts'
 
 const run = createCommandRunner()
 
