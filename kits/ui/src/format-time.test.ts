@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatDay, formatTime, formatTimestamp, withSeconds } from './format-time.ts'
+import { formatDay, formatTime, formatTimestamp, withMilliseconds, withSeconds } from './format-time.ts'
 
 const at = new Date(2026, 10, 20, 21, 5, 7)
 const plain = (text: string) => text.replaceAll(/\s/g, ' ')
@@ -8,6 +8,7 @@ const plain = (text: string) => text.replaceAll(/\s/g, ' ')
 test('times and days are written as the locale of the browser writes them', () => {
   assert.equal(formatTime(at, {}, 'de-DE'), '21:05')
   assert.equal(plain(formatTime(at, withSeconds, 'en-US')), '09:05:07 PM')
+  assert.equal(plain(formatTime(new Date(+at + 42), withMilliseconds, 'en-US')), '09:05:07.042 PM')
   assert.equal(formatDay(at, {}, 'en-US'), 'Nov 20')
   assert.equal(formatDay(at, { month: 'long', year: 'numeric' }, 'de-DE'), '20. November 2026')
   assert.equal(

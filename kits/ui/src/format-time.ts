@@ -9,11 +9,15 @@ export function formatTime(at: Date, format: TimeFormat = {}, locale?: Locale): 
 /** Parts of a time beside hours and minutes, and its time zone. */
 export interface TimeFormat {
   readonly second?: '2-digit'
+  readonly fractionalSecondDigits?: 3
   readonly timeZone?: 'UTC'
 }
 
 /** Writes the seconds too. */
 export const withSeconds: TimeFormat = { second: '2-digit' }
+
+/** Writes seconds and milliseconds too. */
+export const withMilliseconds: TimeFormat = { second: '2-digit', fractionalSecondDigits: 3 }
 
 /** Parts of a day that are written, and the time zone. */
 export interface DayFormat {

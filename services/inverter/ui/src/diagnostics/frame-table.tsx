@@ -1,5 +1,14 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { answer, type Column, DataTable, EmptyState, formatTime, Section, tableAnswer, withSeconds } from '@hearth/ui'
+import {
+  answer,
+  type Column,
+  DataTable,
+  EmptyState,
+  formatTime,
+  Section,
+  tableAnswer,
+  withMilliseconds,
+} from '@hearth/ui'
 import { IconArrowDownLeft, IconArrowUpRight, IconDownload, IconRefresh, IconWaveSine } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -70,11 +79,6 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
   )
 }
 
-const time = (at: string) => {
-  const date = new Date(at)
-  return `${formatTime(date, withSeconds)}.${String(date.getMilliseconds()).padStart(3, '0')}`
-}
-
 const columns: Column<Row>[] = [
   {
     key: 'name',
@@ -100,7 +104,7 @@ const columns: Column<Row>[] = [
     },
   },
   { key: 'command', header: 'Command', role: 'wide', render: ({ command }) => command.replaceAll('_', ' ') },
-  { key: 'at', header: 'Time', numeric: true, render: ({ at }) => time(at) },
+  { key: 'at', header: 'Time', numeric: true, render: ({ at }) => formatTime(new Date(at), withMilliseconds) },
   { key: 'value', header: 'Value', render: ({ value }) => <span className="frame-value">{value ?? '–'}</span> },
   {
     key: 'payload',
