@@ -14,6 +14,11 @@ for (const engine of ['ffi', 'dgram'] as const)
   test(`with ${engine}: the query log is newest first, by UDP and TCP alike`, { timeout: 60_000 }, async () => {
     await using upstream = await startFakeNameserver()
     await using fixture = await startResolverFixture({ upstreamPort: upstream.port, settings: { engine } })
+    // A resolver that begins anew with its settings may lose a query, as a client knows; what is asked until then is not counted.
+    await eventually(
+      () => fixture.ask('begin.example'),
+      () => true,
+    )
     const asked: string[] = []
     // More than a second, so that it is written in between.
     for (let n = 0; n < 150; n++) {
@@ -25,14 +30,12 @@ for (const engine of ['ffi', 'dgram'] as const)
     }
     const log = new QueryLog({ file: join(fixture.directory, 'query-log.db'), clock: systemClock })
     try {
-      const { rows } = await eventually(
-        () => log.list({}, { limit: 200, offset: 0 }),
-        ({ total }) => total === asked.length,
-      )
-      assert.deepEqual(
-        rows.toReversed().map(({ domain }) => domain),
-        asked,
-      )
+      const logged = async () => {
+        const { rows } = await log.list({}, { limit: 200, offset: 0 })
+        return rows.map(({ domain }) => domain).filter((domain) => domain !== 'begin.example')
+      }
+      const domains = await eventually(logged, ({ length }) => length === asked.length)
+      assert.deepEqual(domains.toReversed(), asked)
     } finally {
       await log.close()
     }
