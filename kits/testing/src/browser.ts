@@ -5,11 +5,16 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
-const executable = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+/** Programs that can drive the pages, best first: the shell draws to no screen and costs an eighth less processor time. */
+const candidates = process.env['CHROMIUM_PATH']
+  ? [process.env['CHROMIUM_PATH']]
+  : ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
+
+const executable = candidates.find((path) => existsSync(path))
 
 /** Returns the reason why no browser is available, for a skipped test; false when one is. */
 export function browserObstacle(): string | false {
-  return existsSync(executable) ? false : `no browser at ${executable}`
+  return executable === undefined && `no browser at ${candidates.join(' or ')}`
 }
 
 /** A profile of a real browser, empty at first and gone at the end. */
@@ -91,7 +96,7 @@ async function launch(): Promise<Browser> {
   // Loaded here, because most tests that use this kit open no browser.
   const { chromium } = await import('playwright-core')
   return chromium.launch({
-    executablePath: executable,
+    ...(executable !== undefined && { executablePath: executable }),
     args: [
       '--no-sandbox',
       '--disable-gpu',
