@@ -2,6 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createLog, OperatorError, type Log, type Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import { encodeFrame, type Frame } from '../protocol/frame.ts'
+import { bootloaderBytes } from '../protocol/outside-bytes.ts'
 import type { SimulatedSlave } from './payloads.ts'
 import { Client } from './client.ts'
 import { Faults, noFaults } from './faults.ts'
@@ -11,7 +12,7 @@ import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './simulate-command.ts'
 import { SerialLine, type WireEntry } from './serial-line.ts'
 import { keepState } from './state-file.ts'
-import { bootloaderAnnouncement, maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
+import { maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
 
 export interface SimulatorOptions {
   readonly host?: string
@@ -165,7 +166,7 @@ export class Simulator {
     const client = new Client(socket, { number: this.connections, faults: () => this.#faults, events })
     this.#clients.add(client)
     client.setReading(!this.#faults.notReading)
-    if (this.#faults.bootloader) client.send(bootloaderAnnouncement)
+    if (this.#faults.bootloader) client.send(bootloaderBytes)
   }
 
   #take(client: Client, frame: Frame): void {
@@ -279,7 +280,7 @@ export class Simulator {
   /** Announces the bootloader again and again. */
   #announce(): void {
     if (this.#isClosed) return
-    if (this.#faults.bootloader) this.sendRaw(bootloaderAnnouncement)
+    if (this.#faults.bootloader) this.sendRaw(bootloaderBytes)
     this.#options.timers.after(1000, () => this.#announce())
   }
 }
