@@ -3,12 +3,18 @@ import { idle, type DispatchRecord, type Operation, type PhaseOf, type Snapshot,
 import { registers, type Register } from './registers.ts'
 import type { StopReason } from './schema.ts'
 
+/** Reason for ending an operation. */
+export interface Ending {
+  readonly stopReason: StopReason
+  readonly faultCode: string | null
+}
+
 /** An input to the state machine of a record. The resulting record is persisted before its effects are carried out. */
 export type Input =
   /** An operation that passed every check. With steps it replaces a running one, whose snapshot it keeps. */
   | { readonly kind: 'submit'; readonly operation: Operation; readonly steps: readonly Step[] | null }
   /** The operation cannot start, and nothing was written. */
-  | { readonly kind: 'abandon'; readonly stopReason: StopReason; readonly faultCode: string | null }
+  | ({ readonly kind: 'abandon' } & Ending)
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot; readonly steps: readonly Step[] }
   /** The setpoint is decided: discharge positive, and as the register counts. */
   | { readonly kind: 'aim'; readonly commandedW: number; readonly value: number }
@@ -19,7 +25,7 @@ export type Input =
   /** Another setpoint for a settled operation. */
   | { readonly kind: 'command'; readonly commandedW: number; readonly value: number }
   /** Hand the device back, or try again to. */
-  | { readonly kind: 'stop'; readonly stopReason: StopReason; readonly faultCode: string | null }
+  | ({ readonly kind: 'stop' } & Ending)
   /** Handing back failed; `at` is in milliseconds since the epoch. */
   | { readonly kind: 'fail'; readonly at: number; readonly faultCode: string }
 
@@ -77,11 +83,6 @@ const ended = (operation: Operation, { stopReason, faultCode }: Ending): Advance
   record: idle(stopReason, faultCode),
   effects: [{ kind: 'ended', operation, stopReason }],
 })
-
-interface Ending {
-  readonly stopReason: StopReason
-  readonly faultCode: string | null
-}
 
 const impossible = (record: DispatchRecord, input: Input) =>
   new ImpossibleInput(`${input.kind} does not go with ${record.phase}`)

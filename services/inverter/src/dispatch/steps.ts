@@ -1,6 +1,6 @@
 import type { Log, Timers } from '@hearth/runtime'
-import { advance, nextStep, type Effect } from './dispatch-machine.ts'
-import { type Ending, endingFor, errorForCaller } from './endings.ts'
+import { advance, nextStep, type Effect, type Ending } from './dispatch-machine.ts'
+import { endingFor, errorForCaller } from './endings.ts'
 import { readSnapshot, type DeviceGateway } from './measure.ts'
 import { applySteps, type Conventions } from './plan.ts'
 import type { PersistedRecord } from './persisted-record.ts'

@@ -36,7 +36,7 @@ interface EnergyDependencies {
   readonly devices: { find(deviceId: string): ManagedDevice | undefined; ids(): string[] }
   readonly dispatch: DispatchService
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
-  /** The latest values as the device counts, from the cache. */
+  /** The latest values with the signs of the device, from the cache. */
   readonly readings: (deviceId: string) => Promise<Readings>
   /** Returns the state of the connection, for the administrator; null when there is none. */
   readonly connectionState: (deviceId: string) => string | null
