@@ -21,6 +21,19 @@ export function Notice(
   )
 }
 
+interface Query {
+  data: unknown
+  error: unknown
+  refetch(): unknown
+}
+
+/** Several queries as one: its data is there once all of them have theirs. */
+export const combined = (...queries: readonly Query[]) => ({
+  data: queries.every(({ data }) => data !== undefined) || undefined,
+  error: queries.find(({ error }) => error !== null)?.error ?? null,
+  refetch: () => Promise.all(queries.map((query) => query.refetch())),
+})
+
 /** Names with their values, such as those of a device. */
 export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (

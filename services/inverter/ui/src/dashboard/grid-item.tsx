@@ -10,26 +10,25 @@ import {
   useState,
 } from 'react'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
-import type { PlacedWidget, Slot, Step } from './grid-placement.ts'
+import { place, type PlacedWidget, show, type Slot, type Step, stepTo } from './grid-placement.ts'
 import { isFigure, WidgetContent, type WidgetData } from './widget-content.tsx'
 import { widgets as plans } from './widgets.ts'
 
-/** Actions of a widget on the grid while the layout is edited. */
+/** The grid while its layout is edited. */
 interface GridEdit {
   frame: RefObject<HTMLDivElement | null>
   widgets: readonly PlacedWidget[]
-  /** `from` is the arrangement the gesture began with, so that a drag back leaves everything as it was. */
-  slotTo(slot: Partial<Slot>, from: readonly PlacedWidget[]): void
-  step(step: Step): void
-  resize(by: Partial<Record<'w' | 'h', number>>): void
-  hide(): void
+  onChange: (widgets: PlacedWidget[]) => void
+  /** Says for screen readers where a key put a widget. */
+  announce: (text: string) => void
 }
 
-const steps: Partial<Record<string, Step>> = {
-  ArrowLeft: 'left',
-  ArrowRight: 'right',
-  ArrowUp: 'up',
-  ArrowDown: 'down',
+/** The keys that move a widget, and by how much they resize it. */
+const arrows: Partial<Record<string, { step: Step; w: number; h: number }>> = {
+  ArrowLeft: { step: 'left', w: -1, h: 0 },
+  ArrowRight: { step: 'right', w: 1, h: 0 },
+  ArrowUp: { step: 'up', w: 0, h: -1 },
+  ArrowDown: { step: 'down', w: 0, h: 1 },
 }
 
 /** One widget in its place; while the dashboard is arranged it has handles. */
@@ -59,21 +58,19 @@ export function GridItem(props: { widget: PlacedWidget; rank: number; data: Widg
   )
 }
 
-const growth: Record<Step, Partial<Record<'w' | 'h', number>>> = {
-  left: { w: -1 },
-  right: { w: 1 },
-  up: { h: -1 },
-  down: { h: 1 },
-}
-
 function Handles({ title, widget, edit }: { title: string; widget: PlacedWidget; edit: GridEdit }) {
+  const { id, w, h } = widget
   const move = useGesture(edit, widget, 'move')
   const resize = useGesture(edit, widget, 'resize')
-  const onKey = (act: (step: Step) => void) => (event: KeyboardEvent) => {
-    const step = steps[event.key]
-    if (step === undefined) return
+  const onKey = (kind: 'move' | 'resize') => (event: KeyboardEvent) => {
+    const arrow = arrows[event.key]
+    if (arrow === undefined) return
     event.preventDefault()
-    act(step)
+    const grown = { slot: { w: w + arrow.w, h: h + arrow.h }, minSize: plans[id].minSize }
+    const next = kind === 'move' ? stepTo(edit.widgets, id, arrow.step) : place(edit.widgets, id, grown)
+    const now = next.find((other) => other.id === id) ?? widget
+    edit.onChange(next)
+    edit.announce(`${title}: column ${now.x + 1}, row ${now.y + 1}, ${now.w} wide, ${now.h} high`)
   }
   return (
     <div className="widget-handles">
@@ -82,12 +79,17 @@ function Handles({ title, widget, edit }: { title: string; widget: PlacedWidget;
         size={36}
         aria-label={`Move ${title}: drag, or press arrow keys`}
         className="widget-move"
-        onKeyDown={onKey((step) => edit.step(step))}
+        onKeyDown={onKey('move')}
         {...move}
       >
         <IconArrowsMove size={18} aria-hidden />
       </ActionIcon>
-      <ActionIcon variant="default" size={36} aria-label={`Hide ${title}`} onClick={() => edit.hide()}>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={`Hide ${title}`}
+        onClick={() => edit.onChange(show(edit.widgets, id, false))}
+      >
         <IconEyeOff size={18} aria-hidden />
       </ActionIcon>
       <ActionIcon
@@ -95,7 +97,7 @@ function Handles({ title, widget, edit }: { title: string; widget: PlacedWidget;
         size={36}
         aria-label={`Resize ${title}: drag, or press arrow keys`}
         className="widget-resize"
-        onKeyDown={onKey((step) => edit.resize(growth[step]))}
+        onKeyDown={onKey('resize')}
         {...resize}
       >
         <IconResize size={18} aria-hidden />
@@ -156,7 +158,9 @@ function useGesture(edit: GridEdit, widget: PlacedWidget, kind: 'move' | 'resize
       const columns = hasColumns(frame) ? Math.round((event.pageX - begun.x) / ((frame.clientWidth + gap) / 12)) : 0
       const rows = Math.round((event.pageY - begun.y) / (rowHeight + gap))
       const { x, y, w, h } = begun.widget
-      edit.slotTo(kind === 'move' ? { x: x + columns, y: y + rows } : { w: w + columns, h: h + rows }, begun.widgets)
+      const slot = kind === 'move' ? { x: x + columns, y: y + rows } : { w: w + columns, h: h + rows }
+      // From the arrangement the gesture began with, so that a drag back leaves everything as it was.
+      edit.onChange(place(begun.widgets, widget.id, { slot, minSize: plans[widget.id].minSize }))
     },
     onPointerUp: end,
     onPointerCancel: end,
