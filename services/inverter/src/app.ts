@@ -28,7 +28,7 @@ import { createHealth } from './health/health.ts'
 import { createJournal, type JournalEntry } from './journal/journal.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
-import { MetricWrites } from './metrics/write-metric.ts'
+import { createMetricWrites } from './metrics/write-metric.ts'
 import { toError } from './problems.ts'
 import { createExposition } from './prometheus/exposition.ts'
 import { createReadiness } from './readiness/readiness.ts'
@@ -161,7 +161,7 @@ export async function createApp(dependencies: AppDependencies) {
     isWriteAccessOn,
     publish: (event) => events.publish(event),
   })
-  const writes = new MetricWrites({
+  const writes = createMetricWrites({
     catalog,
     device: (id) => connections.required(id),
     isApproved: approvals.isApproved,

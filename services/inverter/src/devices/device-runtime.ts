@@ -6,7 +6,7 @@ import { Periodic } from '../link/periodic.ts'
 import { UnansweredObjects } from '../link/unanswered-objects.ts'
 import { createIdentity, type ConfirmIdentity, type Identity } from '../metrics/device-identity.ts'
 import { DeviceReader } from '../metrics/device-reader.ts'
-import { DeviceWriter, type WriteCause } from '../metrics/device-writer.ts'
+import { createDeviceWriter, type DeviceWriter, type WriteCause } from '../metrics/device-writer.ts'
 import type { ApiValue } from '../metrics/value.ts'
 import { Problem } from '../problems.ts'
 import type { Device } from './device.ts'
@@ -84,7 +84,7 @@ export class DeviceRuntime {
     const onWritten = ({ name }: CatalogObject) => {
       if (name === 'pas_period') this.periodic?.refresh()
     }
-    this.writer = new DeviceWriter({ deviceId, link, address, reader, confirmIdentity, timers, journal, onWritten })
+    this.writer = createDeviceWriter({ deviceId, link, address, reader, confirmIdentity, timers, journal, onWritten })
     this.periodic = device.periodicReads ? this.#startPeriodic() : undefined
     const isFailing = () => this.liveness.status().consecutiveFailures > 0
     this.#endings = [

@@ -12,7 +12,7 @@ import { idle, operationOf, type DispatchRecord, type Operation } from './record
 import type { Dispatch, DispatchMode, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
 import { prepare, applyPlan, handBack, currentRecord, type Run } from './steps.ts'
 import { corruptRecord, isGoalMet, judge, type Accepted, type Submitter, type Verdict } from './submission.ts'
-import { DeviceQueue } from './device-queue.ts'
+import { createDeviceQueue, type DeviceQueue } from './device-queue.ts'
 
 export interface ControllerDependencies {
   readonly run: Omit<Run, 'checkHalted' | 'checkVerified'>
@@ -48,7 +48,7 @@ export class Controller {
       },
       checkVerified: ({ mode }) => this.#checkVerified(mode),
     }
-    this.#queue = new DeviceQueue(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
+    this.#queue = createDeviceQueue(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
     this.#recovered = !this.#run.persisted.planRecovery()
   }
 
