@@ -44,7 +44,7 @@ test('one object without an answer leaves a batch all other values', async () =>
   assert.equal(body.metrics.length, preselected.length - 1)
 })
 
-test('an object that the firmware does not answer is left out, named, and asked for again later', async () => {
+test('an object that the firmware does not answer is left out, named, and requested again later', async () => {
   await using gateway = await startOlder([missing], false)
   await gateway.isReady()
   await learned(gateway, [missing])

@@ -23,7 +23,7 @@ export interface ControllerDependencies {
   readonly isWriteAccessOn: () => boolean
 }
 
-/** The dispatch of one device. Whatever it does to the device, it does one thing after the other. */
+/** The dispatch of one device. It does one thing to the device after the other. */
 export class Controller {
   readonly #dependencies: ControllerDependencies
   readonly #run: Run
@@ -81,7 +81,7 @@ export class Controller {
 
   /** Starts or replaces. Resolves when the operation has settled, or was not needed. */
   async submit(request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
-    // Whoever comes while the device is being handed back is refused, and does not wait for the end of it.
+    // While the device is being handed back a request is refused at once.
     if (this.record?.phase === 'restoring') await this.#judge(request)
     return this.#queue.run('normal', async () => {
       const begun = this.#run.timers.monotonic()
@@ -259,7 +259,7 @@ export class Controller {
     }
   }
 
-  /** For where nobody is waiting for the error, or another one is on its way: the attempt is repeated anyway. */
+  /** As `#end`, without its error: no caller waits for it, or gets another one. The attempt is repeated anyway. */
   async #endQuietly(ending: Ending): Promise<void> {
     await this.#end(ending).catch(() => undefined)
   }

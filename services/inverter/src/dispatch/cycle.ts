@@ -68,7 +68,7 @@ export async function firstAim(run: Run, running: RunningOperation, proceed: () 
   return aimAt(wantedW, running.conventions)
 }
 
-/** Calculates the first setpoint from the power of the battery now, whoever commanded it before. Watts, discharge positive. */
+/** Calculates the first setpoint from the power of the battery now, whatever commanded it before. Watts, discharge positive. */
 export function firstSetpoint(
   { mode, maxPowerW }: Pick<Operation, 'mode' | 'maxPowerW'>,
   { grid, battery }: Pick<Measurement, 'grid' | 'battery'>,

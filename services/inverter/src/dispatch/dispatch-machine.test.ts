@@ -93,7 +93,7 @@ test('no sequence of inputs makes an impossible record, and every record survive
         const stored = storedRecord(record)
         assert.deepEqual(readRecord(stored), record)
         assert.ok(Dispatch.parse(dispatchView('a', record, false)))
-        // The columns and the document can never tell different stories.
+        // The columns and the document never contradict each other.
         assert.equal(readRecord({ ...stored, restore_required: 1 - stored.restore_required }), undefined)
         assert.equal(readRecord({ ...stored, state: stored.state === 'idle' ? 'charging' : 'idle' }), undefined)
       }

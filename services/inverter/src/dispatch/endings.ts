@@ -3,7 +3,7 @@ import type { Ending } from './dispatch-machine.ts'
 import { StaleReadings } from './measure.ts'
 import type { StopReason } from './schema.ts'
 
-/** The operation is over for this reason, or somebody wants it to be, while it is being worked on. */
+/** The operation is over for this reason, or is to be ended, while it is being worked on. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
   readonly stopReason: StopReason

@@ -26,7 +26,7 @@ const frozenMs = 30_000
 /** A change of the setpoint that must show in the readings, watts. */
 const visibleW = 200
 
-/** Failures after which the reading before may still do for a moment. */
+/** Failures after which the previous reading may be used for a short time. */
 const transientCodes = new Set([
   'device_unreachable',
   'device_timeout',

@@ -60,8 +60,8 @@ export async function command(run: Run, aim: Aim): Promise<void> {
 }
 
 /**
- * Puts everything back, or tries again to. A disk that refuses does not keep the device from being handed back: its record
- * there leads to the same. Throws what the device did; the record then waits for the next attempt.
+ * Restores all settings, or tries again to. A disk that refuses does not keep the device from being handed back: the record on
+ * it has the same result. Throws the error of the device; the record then waits for the next attempt.
  */
 export async function handBack(run: Run, ending: Ending): Promise<void> {
   const { persisted } = run

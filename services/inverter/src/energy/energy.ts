@@ -65,7 +65,7 @@ export async function openEnergyManager(dependencies: EnergyDependencies): Promi
 export class EnergyManager {
   readonly #dependencies: EnergyDependencies
   readonly #modes: Map<string, EnergyModeRow>
-  /** Devices whose mode is being changed; nobody commands them meanwhile. */
+  /** Devices whose mode is being changed; commands are refused meanwhile. */
   readonly #changing = new Set<string>()
 
   constructor(dependencies: EnergyDependencies, rows: readonly EnergyModeRow[]) {

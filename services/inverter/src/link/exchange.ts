@@ -36,7 +36,7 @@ export class Exchange {
     this.#options = options
   }
 
-  /** Sends. Apart from the making, so that whoever owns it has it before it can end. */
+  /** Sends. Separate from the constructor, so that the owner has the exchange before it can end. */
   begin(): void {
     void this.#send()
   }
@@ -126,7 +126,7 @@ const commands: Readonly<Record<RequestKind, Command>> = {
   register: 'read-periodically',
 }
 
-/** Something a caller wants sent. */
+/** A request to send. */
 export interface Request extends Subject {
   readonly kind: RequestKind
   readonly priority: Priority
