@@ -1,5 +1,5 @@
 import type { Log, Timers } from '@hearth/runtime'
-import { advance, nextStep, type Effect, type Ending } from './dispatch-machine.ts'
+import { advance, nextStep, type Effect, type Ending, type Input } from './dispatch-machine.ts'
 import { endingFor, errorForCaller } from './endings.ts'
 import { readSnapshot, type DeviceGateway } from './measure.ts'
 import { applySteps, type Conventions } from './plan.ts'
@@ -44,20 +44,12 @@ export async function applyPlan(run: Run, hooks: { aim: () => Promise<Aim>; proc
       await persisted.save(advance(record, { kind: 'aim', ...aim }).record)
       continue
     }
-    const { record: sent, effects } = advance(record, { kind: 'send' })
-    await persisted.save(sent)
-    await carryOut(run, effects, 'dispatch')
-    await persisted.save(advance(sent, { kind: 'confirm' }).record)
+    await takeStep(run, { kind: 'send' }, 'dispatch')
   }
 }
 
 /** Writes another setpoint for a settled operation. */
-export async function command(run: Run, aim: Aim): Promise<void> {
-  const { record, effects } = advance(currentRecord(run.persisted), { kind: 'command', ...aim })
-  await run.persisted.save(record)
-  await carryOut(run, effects, 'dispatch')
-  await run.persisted.save(advance(record, { kind: 'confirm' }).record)
-}
+export const command = (run: Run, aim: Aim): Promise<void> => takeStep(run, { kind: 'command', ...aim }, 'dispatch')
 
 /**
  * Restores all settings, or tries again to. A disk that refuses does not keep the device from being handed back: the record on
@@ -69,7 +61,10 @@ export async function handBack(run: Run, ending: Ending): Promise<void> {
   await persisted.saveIfPossible(begun.record)
   await carryOut(run, begun.effects, 'restore')
   try {
-    while (persisted.record?.phase === 'restoring') await takeRestoreStep(run, persisted.record)
+    while (persisted.record?.phase === 'restoring') {
+      run.checkHalted()
+      await takeStep(run, { kind: 'send' }, 'restore')
+    }
   } catch (error) {
     run.checkHalted()
     const record = currentRecord(persisted)
@@ -80,16 +75,19 @@ export async function handBack(run: Run, ending: Ending): Promise<void> {
   }
 }
 
-async function takeRestoreStep(run: Run, record: DispatchRecord): Promise<void> {
-  run.checkHalted()
-  const sent = advance(record, { kind: 'send' })
-  await run.persisted.saveIfPossible(sent.record)
-  run.checkHalted()
-  await carryOut(run, sent.effects, 'restore')
-  run.checkHalted()
+/** Persists that a write is about to be sent, sends it, and persists that it is confirmed. */
+async function takeStep(run: Run, input: Input, cause: 'dispatch' | 'restore'): Promise<void> {
+  const { persisted } = run
+  const isRestore = cause === 'restore'
+  const save = (record: DispatchRecord) => (isRestore ? persisted.saveIfPossible(record) : persisted.save(record))
+  const sent = advance(currentRecord(persisted), input)
+  await save(sent.record)
+  if (isRestore) run.checkHalted()
+  await carryOut(run, sent.effects, cause)
+  if (isRestore) run.checkHalted()
   const confirmed = advance(sent.record, { kind: 'confirm' })
-  await run.persisted.saveIfPossible(confirmed.record)
-  await carryOut(run, confirmed.effects, 'restore')
+  await save(confirmed.record)
+  await carryOut(run, confirmed.effects, cause)
 }
 
 async function carryOut(run: Run, effects: readonly Effect[], cause: 'dispatch' | 'restore'): Promise<void> {
