@@ -1,5 +1,5 @@
 import type { Log, Timers } from '@hearth/runtime'
-import { advance, nextStep, type Effect, type Ending, type Input } from './dispatch-machine.ts'
+import { advance, nextStep, type Aim, type Effect, type Ending, type Input } from './dispatch-machine.ts'
 import { endingFor, errorForCaller } from './endings.ts'
 import { readSnapshot, type DeviceGateway } from './measure.ts'
 import { applySteps, type Conventions } from './plan.ts'
@@ -20,12 +20,6 @@ export interface Run {
   /** Rejects with `dispatch_unverified` when what the operation's mode needs is not verified any more. */
   readonly checkVerified: (operation: Operation) => Promise<void>
   readonly ended: (operation: Operation, stopReason: StopReason) => void
-}
-
-/** A setpoint, discharge positive, and as the register counts it. */
-export interface Aim {
-  readonly commandedW: number
-  readonly value: number
 }
 
 /**
@@ -59,7 +53,7 @@ export async function handBack(run: Run, ending: Ending): Promise<void> {
   const { persisted } = run
   const begun = advance(currentRecord(persisted), { kind: 'stop', ...ending })
   await persisted.saveIfPossible(begun.record)
-  await carryOut(run, begun.effects, 'restore')
+  await carryOut(run, begun.effect, 'restore')
   try {
     while (persisted.record?.phase === 'restoring') {
       run.checkHalted()
@@ -83,25 +77,23 @@ async function takeStep(run: Run, input: Input, cause: 'dispatch' | 'restore'): 
   const sent = advance(currentRecord(persisted), input)
   await save(sent.record)
   if (isRestore) run.checkHalted()
-  await carryOut(run, sent.effects, cause)
+  await carryOut(run, sent.effect, cause)
   if (isRestore) run.checkHalted()
   const confirmed = advance(sent.record, { kind: 'confirm' })
   await save(confirmed.record)
-  await carryOut(run, confirmed.effects, cause)
+  await carryOut(run, confirmed.effect, cause)
 }
 
-async function carryOut(run: Run, effects: readonly Effect[], cause: 'dispatch' | 'restore'): Promise<void> {
+async function carryOut(run: Run, effect: Effect | undefined, cause: 'dispatch' | 'restore'): Promise<void> {
   const operation = operationOf(currentRecord(run.persisted))
-  for (const effect of effects) {
-    if (effect.kind === 'ended') run.ended(effect.operation, effect.stopReason)
-    else
-      await run.gateway().writeConfirmed(effect.register, effect.value, {
-        cause,
-        caller: operation?.caller ?? null,
-        operationId: operation?.id ?? null,
-        check: cause === 'dispatch' && operation !== undefined ? () => run.checkVerified(operation) : undefined,
-      })
-  }
+  if (effect?.kind === 'ended') run.ended(effect.operation, effect.stopReason)
+  if (effect?.kind !== 'write') return
+  await run.gateway().writeConfirmed(effect.register, effect.value, {
+    cause,
+    caller: operation?.caller ?? null,
+    operationId: operation?.id ?? null,
+    check: cause === 'dispatch' && operation !== undefined ? () => run.checkVerified(operation) : undefined,
+  })
 }
 
 /** Returns the record; throws when the stored one cannot be read, which was checked before. */
@@ -136,7 +128,7 @@ export async function prepare(
     run.checkHalted()
     const abandoned = advance(currentRecord(persisted), { kind: 'abandon', ...endingFor(error) })
     await persisted.saveIfPossible(abandoned.record)
-    await carryOut(run, abandoned.effects, 'dispatch')
+    await carryOut(run, abandoned.effect, 'dispatch')
     throw errorForCaller(error)
   }
 }

@@ -87,7 +87,7 @@ export class EnergyManager {
       dispatch,
       mode: this.#changing.has(deviceId) ? 'off' : this.#modeOf(deviceId),
       isWriteAccessOn: this.#dependencies.isWriteAccessOn(),
-      unapproved: dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name)),
+      unapproved: this.#unapproved(),
     })
     if (command.action === 'auto') {
       if (this.#dependencies.dispatch.activeOperation(deviceId) !== undefined)
@@ -120,8 +120,7 @@ export class EnergyManager {
     try {
       const active = this.#dependencies.dispatch.activeOperation(deviceId)
       if (active?.origin === 'energy') await this.#dependencies.dispatch.handBack(deviceId, 'operator_cancelled')
-      if (mode !== 'off')
-        await this.#dependencies.approve(dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name)))
+      if (mode !== 'off') await this.#dependencies.approve(this.#unapproved())
       const row = { device_id: deviceId, mode, changed_at: this.#dependencies.clock.now(), changed_by: by }
       await writeModeRow(this.#dependencies.db, row)
       this.#modes.set(deviceId, row)
@@ -212,9 +211,13 @@ export class EnergyManager {
       readings: await readings(id),
       dispatch: dispatch.readiness(id).corrupt ? undefined : dispatch.read(id),
       active: dispatch.activeOperation(id),
-      mayWrite:
-        this.#dependencies.isWriteAccessOn() && dispatchRegisters.every((name) => this.#dependencies.isApproved(name)),
+      mayWrite: this.#dependencies.isWriteAccessOn() && this.#unapproved().length === 0,
     }
+  }
+
+  /** Registers the administrator did not approve. */
+  #unapproved(): string[] {
+    return dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name))
   }
 
   #modeOf(deviceId: string): EnergyMode {
