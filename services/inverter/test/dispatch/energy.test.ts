@@ -111,7 +111,7 @@ test('each mode listens to one via', async () => {
   assert.equal((await energy.command('a', charge, api)).state, 'charging')
 })
 
-test('what is in the way is told in a fixed order', async () => {
+test('what is in the way is reported in a fixed order', async () => {
   await using fixture = new DispatchFixture()
   const { energy } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')

@@ -9,7 +9,7 @@ type Icon = ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
 export function Notice(
   props: Pick<AlertProps, 'children' | 'color' | 'mb' | 'mt'> & {
     icon?: Icon
-    /** What stands below the sentence. */
+    /** Content below the sentence. */
     more?: ReactNode
   },
 ) {

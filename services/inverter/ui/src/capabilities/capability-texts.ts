@@ -7,7 +7,7 @@ export interface Question {
   help: string
   /** Bounds of an answer that is a number. */
   range?: readonly [min: number, max: number]
-  /** Labels of the answers by what the form holds; yes and no when left out. */
+  /** Labels of the answers by their text in the form; yes and no when left out. */
   choices?: Readonly<Record<string, string>>
 }
 
@@ -125,10 +125,10 @@ export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
 
 const yesOrNo = { yes: 'Yes', no: 'No' }
 
-/** The labels of a question's answers by what the form holds. */
+/** The labels of a question's answers by their text in the form. */
 export const choicesOf = ({ choices = yesOrNo }: Question): Readonly<Record<string, string>> => choices
 
-/** What the form holds for an answer; nothing for an unknown one. */
+/** Text of an answer in the form; empty for an unknown one. */
 export function answerText(value: boolean | number | string | null): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return String(value ?? '')
