@@ -13,7 +13,6 @@ import type { Config } from './config.ts'
 import { createLayoutStore } from './dashboard/layout.ts'
 import type { Tables } from './tables.ts'
 import { DeviceConnections } from './devices/device-connections.ts'
-import { createDeviceViews } from './devices/device-view.ts'
 import { createIdentityCheck, openDevices } from './devices/devices.ts'
 import { createEmbeddedSimulator, simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
 import { createDiagnostics } from './diagnostics/diagnostics.ts'
@@ -23,12 +22,12 @@ import type { DispatchStore } from './dispatch/store.ts'
 import { openEnergyManager } from './energy/energy.ts'
 import { readEnergy } from './energy/energy-view.ts'
 import { createEvents } from './events/events.ts'
-import { LiveValues } from './events/live-values.ts'
+import { createLiveValues } from './events/live-values.ts'
 import { createHealth } from './health/health.ts'
 import { createJournal, type JournalEntry } from './journal/journal.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
-import { MetricWrites } from './metrics/write-metric.ts'
+import { createMetricWrites } from './metrics/write-metric.ts'
 import { toError } from './problems.ts'
 import { createExposition } from './prometheus/exposition.ts'
 import { createReadiness } from './readiness/readiness.ts'
@@ -95,7 +94,11 @@ export async function createApp(dependencies: AppDependencies) {
     nameOf: (objectId) => catalog.byId(objectId)?.name,
     isStopping: () => isStopping,
   })
-  const live = new LiveValues({
+  const conditionOf = (id: string) => {
+    const runtime = connections.device(id)
+    return runtime === undefined ? undefined : readiness.device(runtime)
+  }
+  const live = createLiveValues({
     catalog,
     timers,
     devices: () => connections.devices(),
@@ -151,17 +154,14 @@ export async function createApp(dependencies: AppDependencies) {
     dispatch,
     capabilities: (id) => capabilities.read(id),
     readings: (id) => readEnergy(connections.device(id), catalog),
-    connectionState: (id) => {
-      const runtime = connections.device(id)
-      return runtime === undefined ? null : readiness.device(runtime).state
-    },
+    connectionState: (id) => conditionOf(id)?.state ?? null,
     isApproved: approvals.isApproved,
     approve: (names) => approvals.approve(names),
     isAllowlisted: (name) => catalog.allowlist.has(name),
     isWriteAccessOn,
     publish: (event) => events.publish(event),
   })
-  const writes = new MetricWrites({
+  const writes = createMetricWrites({
     catalog,
     device: (id) => connections.required(id),
     isApproved: approvals.isApproved,
@@ -212,10 +212,7 @@ export async function createApp(dependencies: AppDependencies) {
       setWriteAccess,
       approvals,
       devices,
-      deviceViews: createDeviceViews(devices, (id) => {
-        const runtime = connections.device(id)
-        return runtime === undefined ? undefined : readiness.device(runtime)
-      }),
+      conditionOf,
       testConnection: (input) => connections.test(input),
       metrics: createMetrics({ catalog, approvals, device: (id) => connections.required(id) }),
       writes,

@@ -14,8 +14,8 @@ export function addCommands(program: Command): void {
     .command('validate')
     .description('check settings, registry, allowlist, secret and device list as a start would')
     .action(async () => {
-      const { validate } = await import('./command-line/validate.ts')
-      const { catalog, devices } = await validate(process.env)
+      const { validate } = await import('./command-line/data.ts')
+      const { catalog, devices } = await validate()
       process.stderr.write(
         `valid: ${catalog.objects.length} objects, ${catalog.allowlist.size} of them writable when approved, ${devices} devices\n`,
       )
@@ -68,9 +68,9 @@ function networkIds(text: string, before: readonly number[] = []): number[] {
 
 /** Checks of this service for `hearth doctor`. */
 export async function doctor(): Promise<DoctorCheck[]> {
-  const { validate } = await import('./command-line/validate.ts')
+  const { validate } = await import('./command-line/data.ts')
   try {
-    const { devices } = await validate(process.env)
+    const { devices } = await validate()
     return [
       { name: 'configuration', state: 'ok', detail: `${devices} devices`, meaning: 'a start would not be refused' },
     ]

@@ -3,7 +3,7 @@ import type { Environment, Log } from '@hearth/runtime'
 import { firstSignInBox, runService } from '@hearth/service'
 import { readConfig, type Config } from './config.ts'
 
-/** Runs the service in the foreground until it is told to stop. */
+/** Runs the service in the foreground until it is stopped. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   await runService({

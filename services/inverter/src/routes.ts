@@ -8,7 +8,7 @@ import type { LayoutStore } from './dashboard/layout.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import type { Capabilities } from './capabilities/capabilities.ts'
 import { capabilityRoutes } from './capabilities/routes.ts'
-import type { DeviceViews } from './devices/device-view.ts'
+import type { DeviceCondition } from './devices/device.ts'
 import type { Devices } from './devices/devices.ts'
 import { deviceRoutes } from './devices/routes.ts'
 import type { ConnectionResult, ConnectionTest } from './devices/schema.ts'
@@ -57,7 +57,7 @@ export interface Features {
   readonly setWriteAccess: (enabled: boolean) => Promise<void>
   readonly approvals: Approvals
   readonly devices: Devices
-  readonly deviceViews: DeviceViews
+  readonly conditionOf: (deviceId: string) => DeviceCondition | undefined
   readonly testConnection: (input: ConnectionTest) => Promise<ConnectionResult>
   readonly metrics: Metrics
   readonly writes: MetricWrites
@@ -96,7 +96,7 @@ export function allRoutes(features: Features): Route[] {
     ...prometheusRoutes(features.exposition),
     ...documentRoutes({ ...published, document: features.document }),
     ...metricRoutes(features.metrics, features.writes),
-    ...deviceRoutes(devices, { views: features.deviceViews, test: features.testConnection }),
+    ...deviceRoutes(devices, { conditionOf: features.conditionOf, test: features.testConnection }),
     ...dispatchRoutes(features.dispatch),
     ...energyRoutes(features.energy),
     ...capabilityRoutes(features.capabilities),

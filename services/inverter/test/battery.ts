@@ -106,8 +106,8 @@ export async function dispatchOf(gateway: TestGateway): Promise<any> {
 /** Waits until the dispatch is in the state and returns it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
 export function reaches(gateway: TestGateway, state: string, seconds = 20): Promise<any> {
-  const ask = () => dispatchOf(gateway)
-  return eventually(ask, (dispatch) => dispatch.state === state, { what: state, seconds, everyMs: 10 })
+  const read = () => dispatchOf(gateway)
+  return eventually(read, (dispatch) => dispatch.state === state, { what: state, seconds, everyMs: 10 })
 }
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely

@@ -77,7 +77,7 @@ test('devices, limits, approvals, capabilities and modes are set alike with and 
   assert.match((await hearth(folder.path, 'device list')).stdout, /^roof\t127\.0\.0\.1\t1\t-\t\w+\n$/)
 })
 
-test('wrong words and settings end with one line that names them, and exit code 1', async () => {
+test('wrong arguments and settings end with one line that names them, and exit code 1', async () => {
   await using folder = await temporaryDirectory()
   await hearth(folder.path, 'device add --id roof --host 127.0.0.1 --port 1')
   const cases: [string, RegExp, Record<string, string>?][] = [

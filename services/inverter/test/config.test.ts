@@ -56,8 +56,8 @@ test('the simulator refuses a wrong log level', async () => {
 })
 
 test('what needs the catalog refuses a wrong one in one line and writes nothing', async () => {
-  for (const words of [['validate'], ['allowlist'], ['device', 'list']]) {
-    const faults = await refusalProblems(['inverter', ...words], (places) =>
+  for (const args of [['validate'], ['allowlist'], ['device', 'list']]) {
+    const faults = await refusalProblems(['inverter', ...args], (places) =>
       wrongAtStart(settings, places).filter(([name]) => catalogFiles.includes(name)),
     )
     assert.deepEqual(faults, [])

@@ -9,15 +9,15 @@ import { temporaryDirectory } from '@hearth/testing'
 import { startSimulator, type Simulator } from '../src/simulator/simulator.ts'
 import { evening, ownSettings, registersOf, startWithBattery } from './battery.ts'
 import { catalog } from './in-process.ts'
-import type { Order } from './killed-gateways.ts'
+import type { GatewayConfig } from './killed-gateways.ts'
 
 const program = join(import.meta.dirname, 'killed-gateways.ts')
 const speed = 20
-/** Longest life of a process, milliseconds; one that hangs ends the test and not the machine. */
-const longest = 60_000
+/** Maximum life of a process, milliseconds; one that hangs ends the test and not the machine. */
+const maxLifeMs = 60_000
 
 /** Scenario of a gateway. */
-type Task = Omit<Order, 'folder'>
+type Task = Omit<GatewayConfig, 'folder'>
 
 /** Outcome of one life of the gateway: reached its point of the crash or not, and what it persisted. */
 interface Outcome {
@@ -87,12 +87,12 @@ class Street implements AsyncDisposable {
   async live(tasks: readonly Task[]): Promise<Outcome[]> {
     const inhabited = this.#houses.slice(0, tasks.length)
     for (const house of inhabited) house.setGrid(1000)
-    const orders = inhabited.map(({ folder }, index) => ({ folder, ...tasks[index] }))
-    const words = [program, String(speed), String(this.#timers.now()), JSON.stringify(orders)]
+    const configs = inhabited.map(({ folder }, index) => ({ folder, ...tasks[index] }))
+    const args = [program, String(speed), String(this.#timers.now()), JSON.stringify(configs)]
     const environment = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: this.#cache }
-    const child = spawn(process.execPath, words, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
     child.stdin.on('error', () => undefined)
-    const limit = setTimeout(() => child.kill('SIGKILL'), longest)
+    const limit = setTimeout(() => child.kill('SIGKILL'), maxLifeMs)
     const errors: string[] = []
     let outcomes: Outcome[] | undefined
     createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
@@ -127,12 +127,12 @@ class Street implements AsyncDisposable {
  */
 function pointsOf(life: Task['life'], { announced }: Outcome): Task[] {
   return announced.flatMap((isAnnouncement, index) => {
-    const before: Task = { life, nth: index + 1, moment: 'before' }
-    return isAnnouncement ? [before, { ...before, moment: 'after' }] : [before]
+    const before: Task = { life, nth: index + 1, when: 'before' }
+    return isAnnouncement ? [before, { ...before, when: 'after' }] : [before]
   })
 }
 
-const unharmed = (life: Task['life']): Task => ({ life, nth: 0, moment: 'before' })
+const unharmed = (life: Task['life']): Task => ({ life, nth: 0, when: 'before' })
 
 test('40 killed at any point of any operation, the next start gives the inverter its settings back and resumes nothing', async (t) => {
   await using cache = await temporaryDirectory('cache')

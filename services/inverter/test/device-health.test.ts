@@ -4,7 +4,7 @@ import { main, startGateway } from './in-process.ts'
 
 const day = 86_400
 
-test('faults, battery status and the days to calibration are told in words', async () => {
+test('faults, battery status and the days to calibration are reported in words', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const { registers } = gateway.inverter
   const calibration = Math.floor(gateway.timers.now() / 1000) + 3 * day
@@ -36,7 +36,7 @@ test('an inverter that plans no calibration has no day of it', async () => {
   assert.deepEqual([battery.next_calibration_at, battery.days_to_calibration], [null, null])
 })
 
-test('the event table is told newest first: what lasted, and what was changed', async () => {
+test('the event table is newest first: what lasted, and what was changed', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const { status, body } = await gateway.call('GET', main('/events?before=2026-03-01T12:00:00Z'))
   assert.equal(status, 200)
@@ -66,7 +66,7 @@ test('the event table is told newest first: what lasted, and what was changed', 
   ])
 })
 
-test('a history has its unit and points before the moment asked for; other metrics have none', async () => {
+test('a history has its unit and points before the requested time; other metrics have none', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const history = (name: string, before = '2026-03-01T12:01:00Z') =>
     gateway.call('GET', main(`/history/${name}?before=${before}`))

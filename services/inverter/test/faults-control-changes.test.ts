@@ -20,7 +20,7 @@ import { main, type Reply, type TestGateway } from './in-process.ts'
 
 const outcomeOf = ({ status, body }: Reply) => [status, body.code ?? body.state]
 
-/** The writes between two moments fall into whole runs: nothing of one plan is between the steps of another. */
+/** The writes between two times form whole runs: nothing of one plan is between the steps of another. */
 function assertOrdered(gateway: TestGateway, plans: readonly (readonly string[])[]): void {
   const names = writesOf(gateway.inverter).map(({ name }) => name)
   assert.deepEqual(names, plans.flat())
@@ -47,7 +47,7 @@ test('45 of two starts at once the second replaces the first, one after the othe
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('45 of two replacements of the same operation one wins, the other is told who did', async () => {
+test('45 of two replacements of the same operation one wins, the other learns which', async () => {
   await using gateway = await startWithBattery()
   const old = (await start(gateway, 'charge_from_grid')).body.operation_id
   const replies = await Promise.all([
@@ -101,7 +101,7 @@ test('45 a start while the device is being handed back is refused at once, and w
   assertOrdered(gateway, [applyNames, restoreNames, holdNames])
 })
 
-test('45 a stop while an operation is being started ends it, and both are told', async () => {
+test('45 a stop while an operation is being started ends it, and both callers learn it', async () => {
   await using gateway = await startWithBattery()
   const starting = start(gateway, 'charge_from_grid')
   await eventually(

@@ -63,7 +63,7 @@ test('37 when one of the four settings cannot be read nothing is written, and th
 })
 
 for (const mode of ['charge_from_grid', 'discharge_to_load', 'hold'] as const)
-  test(`38 each step of ${mode} that does not take is undone in order, and told`, async () => {
+  test(`38 each step of ${mode} that does not take is undone in order, and reported`, async () => {
     await using gateway = await startWithBattery()
     // A house that takes exactly as much as the battery would have to give.
     gateway.inverter.setFaults({ values: { grid_power: 1600, battery_power: 0 } })
@@ -90,7 +90,7 @@ for (const mode of ['charge_from_grid', 'discharge_to_load', 'hold'] as const)
   })
 
 for (const name of ['grid_power', 'battery_power', 'battery_soc'])
-  test(`38 a start that cannot read ${name} before its setpoint is undone in order, and told`, async () => {
+  test(`38 a start that cannot read ${name} before its setpoint is undone in order, and reported`, async () => {
     await using gateway = await startWithBattery()
     onWrite(gateway.inverter, (_name, count) => {
       if (count === 1) gateway.inverter.setFaults({ silentFor: [name] })
@@ -119,7 +119,7 @@ test('38 each step of a replacement that does not take ends with the settings fr
   }
 })
 
-/** Lets the house take or give so many watts at the meter, with the battery doing as it is told. */
+/** Lets the house take or give so many watts at the meter, with the battery following its setpoint. */
 function setGrid({ inverter }: TestGateway, grid: number): void {
   inverter.setFaults({ values: { grid_power: grid } })
 }
@@ -188,7 +188,7 @@ test('44 a meter that no longer answers ends the operation', async () => {
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('44 readings that stand still although the battery was told something else end the operation', async () => {
+test('44 readings that stand still although the battery got another setpoint end the operation', async () => {
   await using gateway = await startWithBattery()
   gateway.inverter.setFaults({ frozenPlant: true })
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)

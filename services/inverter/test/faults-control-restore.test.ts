@@ -54,8 +54,8 @@ async function loseWhileHandingBack(gateway: TestGateway, position: number): Pro
 
 /** Starts, again when this machine was too slow for its fast time, so that the device seemed not to answer. */
 async function begin(gateway: TestGateway, mode: Mode): Promise<void> {
-  const ask = () => start(gateway, mode)
-  await eventually(ask, ({ status }) => status === 200, { what: mode })
+  const attempt = () => start(gateway, mode)
+  await eventually(attempt, ({ status }) => status === 200, { what: mode })
 }
 
 for (const [when, ms] of Object.entries(absences))
@@ -121,7 +121,7 @@ test('39 handing back is tried again after 1, 2, 4, 8, 16 and then every 30 seco
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('39 until the device is handed back nobody else writes what an operation writes', async () => {
+test('39 until the device is handed back no other caller writes what an operation writes', async () => {
   await using gateway = await startWithBattery()
   await gateway.allowWriting('battery_soc_target')
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)

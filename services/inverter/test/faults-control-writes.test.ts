@@ -168,7 +168,7 @@ test('a journal that cannot be written does not keep the device from being hande
   journal.add = add
 })
 
-test('a preview tells what would be written and writes nothing', async () => {
+test('a preview shows what would be written and writes nothing', async () => {
   await using gateway = await startWriting()
   for (const mode of ['charge_from_grid', 'discharge_to_load', 'hold'] as const) {
     const reply = await gateway.call('POST', `${dispatchPath}/preview`, wish(gateway, mode))

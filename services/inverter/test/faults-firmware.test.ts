@@ -74,9 +74,9 @@ test('revision and serial number are read on every connection, before a value is
   gateway.inverter.dropConnections()
   const reply = await onceConnected(() => gateway.call('PUT', main('/metrics/battery_soc_target'), { value: 60 }))
   assert.equal(reply.status, 200, reply.text)
-  const asked = gateway.inverter.wire.slice(from).filter(({ direction }) => direction === 'in')
+  const sent = gateway.inverter.wire.slice(from).filter(({ direction }) => direction === 'in')
   const at = (name: string, command: string) =>
-    asked.findIndex(({ frame }) => frame?.command === command && frame.objectId === catalog.byName(name)!.objectId)
+    sent.findIndex(({ frame }) => frame?.command === command && frame.objectId === catalog.byName(name)!.objectId)
   const written = at('battery_soc_target', 'write')
   for (const name of ['svnversion', 'inverter_serial'])
     assert.ok(at(name, 'read') >= 0 && at(name, 'read') < written, name)

@@ -15,8 +15,8 @@ import {
 } from './faulty-line.ts'
 import { catalog } from './in-process.ts'
 
-/** The longest payload of a short answer. */
-const longest = 246
+/** Maximum payload of a short answer. */
+const maxShort = 246
 
 /** A device that is asked without a pause. */
 const quick = { periodic_reads: false, request_gap_ms: 0 }
@@ -34,12 +34,12 @@ test('1 a long answer may come byte by byte as well, whatever it says of its len
   await using gateway = await startFaulty({ byteByByteMs: 2 }, { speed: 1 })
   for (const longLength of ['large', 'right'] as const) {
     gateway.inverter.setFaults({ longLength })
-    await assertText(gateway, textOf(longest + 4, `long and ${longLength}`))
+    await assertText(gateway, textOf(maxShort + 4, `long and ${longLength}`))
   }
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
   // Here a machine that is busy elsewhere looks like a line that fell silent; the question is repeated then.
   gateway.inverter.setFaults({ longLength: 'small' })
-  await assertText(gateway, textOf(longest + 4, 'long and small'))
+  await assertText(gateway, textOf(maxShort + 4, 'long and small'))
 })
 
 test('2 a long answer cut in two at any place is the same value', async () => {
@@ -49,12 +49,12 @@ test('2 a long answer cut in two at any place is the same value', async () => {
   for (const longLength of ['right', 'large'] as const)
     for (const splitAt of [...head, ...inside]) {
       gateway.inverter.setFaults({ longLength, splitAt })
-      await assertText(gateway, textOf(longest + 1, `cut at ${splitAt}`))
+      await assertText(gateway, textOf(maxShort + 1, `cut at ${splitAt}`))
     }
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
   for (const splitAt of inside) {
     gateway.inverter.setFaults({ longLength: 'small', splitAt })
-    await assertText(gateway, textOf(longest + 1, `cut at ${splitAt}`))
+    await assertText(gateway, textOf(maxShort + 1, `cut at ${splitAt}`))
   }
 })
 

@@ -35,7 +35,7 @@ async function assertRefused(gateway: TestGateway, path: string): Promise<void> 
   assert.ok(after > 0 && after <= cooldown / 1000, `retry after ${after}`)
 }
 
-test('25 when the bootloader announces itself nothing more is sent, and requests are told when to come again', async () => {
+test('25 when the bootloader announces itself nothing more is sent, and refused requests say when to retry', async () => {
   await using gateway = await startFaulty({}, { speed: 60 })
   await recovers(gateway, 'battery_voltage')
   gateway.inverter.setFaults({ bootloader: true })
@@ -76,9 +76,9 @@ test('25 writes are refused while the bootloader runs', async () => {
 })
 
 test('25 an announcement is recognised wherever it is cut, and in any number', async () => {
-  for (const parts of [['50', 'f705ab'], ['50f7', '05ab'], ['50f705', 'ab'], [announcement.repeat(25_600)]]) {
+  for (const chunks of [['50', 'f705ab'], ['50f7', '05ab'], ['50f705', 'ab'], [announcement.repeat(25_600)]]) {
     await using gateway = await startFaulty({}, { speed: 20 })
-    for (const part of parts) {
+    for (const part of chunks) {
       gateway.inverter.sendRaw(bytes(part))
       await gateway.timers.delay(40)
     }
@@ -108,7 +108,7 @@ test('26 the bytes of an announcement inside a value are a value', async () => {
   await assertCounters(gateway, { discarded_bytes: 0, crc_errors: 0, framing_errors: 0 })
 })
 
-test('27 after each cool-down one question is asked; the device serves again when it answers', async () => {
+test('27 after each cool-down one request is sent; the device serves again when it answers', async () => {
   await using gateway = await startFaulty({}, { speed: 400 })
   gateway.inverter.setFaults({ bootloader: true })
   await isInMaintenance(gateway)

@@ -50,13 +50,13 @@ const becomesUnreachable = (gateway: TestGateway) =>
     { everyMs: 5, what: 'the state' },
   )
 
-test('18 an inverter that accepts and says nothing is asked ever more seldom, and told of once', async () => {
+test('18 an inverter that accepts and says nothing is queried ever less often, and logged once', async () => {
   const { log, messages } = createMemoryLog()
   await using gateway = await startFaulty({ silent: true }, { speed: 3000, log })
   const { inverter } = gateway
   const { ready } = await becomesUnreachable(gateway)
   assert.equal(ready, false)
-  const told = messages.length
+  const known = messages.length
   assert.equal(messages.at(-1), 'the device does not answer')
   const [connections, requests] = [inverter.connections, inverter.wire.length]
   await passes(gateway, 3 * hour)
@@ -64,23 +64,23 @@ test('18 an inverter that accepts and says nothing is asked ever more seldom, an
   const attempts = inverter.connections - connections
   assert.ok(attempts >= 50 && attempts <= 3 * 60 + 10, `${attempts} connections`)
   assert.ok(inverter.wire.length - requests <= 2 * attempts)
-  assert.equal(messages.length, told)
+  assert.equal(messages.length, known)
   inverter.setFaults({ silent: false })
   await gateway.isReady()
-  assert.ok(messages.slice(told).includes('the device answers'))
+  assert.ok(messages.slice(known).includes('the device answers'))
 })
 
-test('19 an inverter that cannot be reached for ten hours is tried once a minute, and told of once', async () => {
+test('19 an inverter that cannot be reached for ten hours is tried once a minute, and logged once', async () => {
   const { log, messages } = createMemoryLog()
   await using gateway = await startFaulty({ refuse: true }, { speed: 10_000, log })
   await becomesUnreachable(gateway)
   await passes(gateway, hour / 30)
-  const told = messages.length
+  const known = messages.length
   assert.equal(messages.at(-1), 'the device does not answer')
   using attempts = countAttempts()
   await passes(gateway, 10 * hour)
   assert.ok(attempts.count() >= 100 && attempts.count() <= 10 * 60 + 10, `${attempts.count()} attempts`)
-  assert.equal(messages.length, told)
+  assert.equal(messages.length, known)
   gateway.inverter.setFaults({ refuse: false })
   await gateway.isReady()
 })

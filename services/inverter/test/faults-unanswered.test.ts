@@ -44,15 +44,15 @@ test('one object without an answer leaves a batch all other values', async () =>
   assert.equal(body.metrics.length, preselected.length - 1)
 })
 
-test('an object that the firmware does not answer is left out, named, and asked for again later', async () => {
+test('an object that the firmware does not answer is left out, named, and requested again later', async () => {
   await using gateway = await startOlder([missing], false)
   await gateway.isReady()
   await learned(gateway, [missing])
-  const [asked, { connection_epoch: epoch }] = [requestsFor(gateway, missing), await countersOf(gateway)]
+  const [requests, { connection_epoch: epoch }] = [requestsFor(gateway, missing), await countersOf(gateway)]
   const { body } = await readAll(gateway)
   assert.deepEqual(namesOf(body.errors), [missing])
   assert.match(body.errors[0].detail, /firmware does not answer/)
-  assert.deepEqual([requestsFor(gateway, missing), (await countersOf(gateway)).connection_epoch], [asked, epoch])
+  assert.deepEqual([requestsFor(gateway, missing), (await countersOf(gateway)).connection_epoch], [requests, epoch])
   const found = (await gateway.operate('GET', '/admin/api/diagnostics/transports')) as {
     unanswered_metrics: Record<string, { name: string }[]>
   }
@@ -89,7 +89,7 @@ test('a firmware without some of the values registers the others', async () => {
   assert.equal(count['main'], periodic.length - 3)
 })
 
-test('a firmware that does not tell its revision can be written to', async () => {
+test('a firmware that does not report its revision can be written to', async () => {
   await using gateway = await startOlder(['svnversion', 'inverter_serial'], false)
   await gateway.allowWriting('battery_soc_target')
   const write = () => gateway.call('PUT', main('/metrics/battery_soc_target'), { value: 60 })
@@ -108,7 +108,7 @@ test('a device that answers nothing for a while is not taken for one without tho
   assert.deepEqual(await unansweredOf(gateway), [])
 })
 
-test('another firmware is asked for everything again', async () => {
+test('everything is requested again from another firmware', async () => {
   await using gateway = await startOlder([missing], false)
   await gateway.isReady()
   await learned(gateway, [missing])

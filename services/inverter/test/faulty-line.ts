@@ -53,10 +53,10 @@ export async function startFaulty(
   return gateway
 }
 
-/** Waits for the last thing a new connection asks for; after it there is nothing but a heartbeat a minute. */
+/** Waits for the last request of a new connection; after it there is nothing but a heartbeat a minute. */
 async function isQuiet({ service }: TestGateway): Promise<void> {
-  const ask = () => service.app.devices.find('main')?.firmware ?? null
-  await eventually(ask, (firmware) => firmware !== null, { what: 'the firmware', everyMs: 5 })
+  const read = () => service.app.devices.find('main')?.firmware ?? null
+  await eventually(read, (firmware) => firmware !== null, { what: 'the firmware', everyMs: 5 })
 }
 
 export async function countersOf(gateway: TestGateway): Promise<Counters> {
@@ -70,8 +70,8 @@ export async function countersOf(gateway: TestGateway): Promise<Counters> {
 
 /** Waits until there is a connection, so that a request is not refused for want of one. */
 export async function isConnected(gateway: TestGateway): Promise<void> {
-  const ask = () => countersOf(gateway)
-  await eventually(ask, ({ state }) => state === 'connected', { what: 'a connection', everyMs: 5 })
+  const read = () => countersOf(gateway)
+  await eventually(read, ({ state }) => state === 'connected', { what: 'a connection', everyMs: 5 })
 }
 
 /** Reads the readiness of device `main`. */
@@ -105,8 +105,8 @@ export async function assertRead(gateway: TestGateway, name: string): Promise<vo
 
 /** Waits until the inverter, which is well again, answers again. */
 export async function recovers(gateway: TestGateway, name = 'battery_soc', seconds = 20): Promise<void> {
-  const ask = () => readFresh(gateway, name)
-  await eventually(ask, ({ status, body }) => status === 200 && body.source === 'device', {
+  const read = () => readFresh(gateway, name)
+  await eventually(read, ({ status, body }) => status === 200 && body.source === 'device', {
     what: 'recovery',
     everyMs: 10,
     seconds,

@@ -167,8 +167,8 @@ class GatewayInProcess implements TestGateway {
   }
 
   async isReady(): Promise<void> {
-    const ask = () => this.send('GET', '/api/v1/readiness', { token: this.tokens.read })
-    await eventually(ask, (reply) => reply.status === 200, { what: 'readiness', seconds: 20 })
+    const read = () => this.send('GET', '/api/v1/readiness', { token: this.tokens.read })
+    await eventually(read, (reply) => reply.status === 200, { what: 'readiness', seconds: 20 })
   }
 
   stop(): Promise<void> {

@@ -8,25 +8,25 @@ import { openService } from '../src/open-service.ts'
 /**
  * Gateways in one process that dies like in a power failure. Each takes its data directory as it finds it, puts right what an
  * earlier life left behind, and lives a life up to its own point: there it stands still, and when all of them do the process
- * is killed. Run by the crash matrix as `node killed-gateways.ts SPEED NOW ORDERS`; what it prints is for that.
+ * is killed. Run by the crash matrix as `node killed-gateways.ts SPEED NOW CONFIGS`; what it prints is for that.
  */
-export interface Order {
+export interface GatewayConfig {
   readonly folder: string
   readonly life: keyof typeof lives
   /** Point at which it freezes: before or after the nth time it persists something. */
   readonly nth: number
-  readonly moment: 'before' | 'after'
+  readonly when: 'before' | 'after'
 }
 
 type Dispatch = Record<string, unknown>
 
-const [speed = '25', now = '0', orders = '[]'] = process.argv.slice(2)
+const [speed = '25', now = '0', configs = '[]'] = process.argv.slice(2)
 const timers = createFastTimers(Number(speed), Number(now))
 const never = () => new Promise<never>(() => undefined)
 
 /** One gateway and how far it got. */
 class KilledGateway {
-  readonly #order: Order
+  readonly #config: GatewayConfig
   readonly #number: number
   readonly #end = Promise.withResolvers<void>()
   #isCounting: boolean
@@ -34,14 +34,14 @@ class KilledGateway {
   readonly announced: boolean[] = []
   isFrozen = false
 
-  constructor(order: Order, number: number) {
-    this.#order = order
+  constructor(config: GatewayConfig, number: number) {
+    this.#config = config
     this.#number = number
-    this.#isCounting = order.life === 'recover'
+    this.#isCounting = config.life === 'recover'
   }
 
   async open(): Promise<void> {
-    const config = readConfig({ DATA_DIR: this.#order.folder, RATE_LIMIT_EXEMPT: '127.0.0.1' })
+    const config = readConfig({ DATA_DIR: this.#config.folder, RATE_LIMIT_EXEMPT: '127.0.0.1' })
     const log = createLog({ name: 'gateway', level: 'silent' })
     await openService(config, { log, timers, wrapDispatchStore: (store) => this.#wrap(store) })
   }
@@ -54,14 +54,14 @@ class KilledGateway {
 
   /** Resolves when the life is over or the point was reached. */
   async live(): Promise<void> {
-    if (!this.isFrozen) await Promise.race([lives[this.#order.life](this), this.#end.promise])
+    if (!this.isFrozen) await Promise.race([lives[this.#config.life](this), this.#end.promise])
     this.#isCounting = false
   }
 
   async call(method: string, body?: unknown): Promise<Dispatch> {
     const path = '/api/v1/devices/main/battery/dispatch'
-    const { status, text } = await callControl(this.#order.folder, { method, path, body })
-    if (status !== 200) throw new Error(`${JSON.stringify(this.#order)} ${method}: ${text}`)
+    const { status, text } = await callControl(this.#config.folder, { method, path, body })
+    if (status !== 200) throw new Error(`${JSON.stringify(this.#config)} ${method}: ${text}`)
     return JSON.parse(text) as Dispatch
   }
 
@@ -97,9 +97,9 @@ class KilledGateway {
   }
 
   #wrap(store: DispatchStore): DispatchStore {
-    const { nth, moment } = this.#order
-    const dieIf = async (when: Order['moment']) => {
-      const isHere = this.#isCounting && this.announced.length === nth && when === moment
+    const { nth, when } = this.#config
+    const dieIf = async (point: GatewayConfig['when']) => {
+      const isHere = this.#isCounting && this.announced.length === nth && point === when
       if (isHere) this.stopHere()
       if (this.isFrozen) await never()
     }
@@ -117,11 +117,11 @@ class KilledGateway {
 
 const charging = { target_soc_percent: 90, max_power_w: 2000 }
 
-/** Lets the loop tell the battery something else, because the house needs something else. */
+/** Makes the loop command another power, because the load of the house changes. */
 async function follow(gateway: KilledGateway, watts: number): Promise<void> {
-  const told = (await gateway.call('GET'))['commanded_power_w']
+  const before = (await gateway.call('GET'))['commanded_power_w']
   gateway.setGrid(watts)
-  await gateway.until((dispatch) => dispatch['commanded_power_w'] !== told)
+  await gateway.until((dispatch) => dispatch['commanded_power_w'] !== before)
   gateway.setGrid(100)
 }
 
@@ -148,12 +148,12 @@ const lives = {
 }
 
 async function main(): Promise<void> {
-  const gateways = (JSON.parse(orders) as Order[]).map((order, number) => new KilledGateway(order, number))
+  const gateways = (JSON.parse(configs) as GatewayConfig[]).map((config, number) => new KilledGateway(config, number))
   for (const gateway of gateways) await gateway.open()
   await Promise.all(gateways.map((gateway) => gateway.recover()))
-  const told = new Promise((resolve) => process.stdin.once('data', resolve))
+  const mayGoOn = new Promise((resolve) => process.stdin.once('data', resolve))
   process.stdout.write('recovered\n')
-  await told
+  await mayGoOn
   await Promise.all(gateways.map((gateway) => gateway.live()))
   process.stdout.write(`done ${JSON.stringify(gateways.map(({ isFrozen, announced }) => ({ isFrozen, announced })))}\n`)
   // A process that is killed would not keep what it compiled for the next one.

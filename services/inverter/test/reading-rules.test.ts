@@ -32,7 +32,7 @@ test('batches: preselected without names, at most 32 names, 8 when fresh', async
   assert.equal(trimmed.body.metrics.length, 1)
 })
 
-test('unknown devices and metrics are told apart, in problem documents', async () => {
+test('unknown devices and metrics are distinguished, in problem documents', async () => {
   await using gateway = await startGateway()
   const device = await gateway.call('GET', '/api/v1/devices/nobody/metrics/battery_soc')
   assert.deepEqual(
@@ -187,7 +187,7 @@ test('a cached value over the wire is answered by a shortcut exactly as by its r
   const http = gateway.service.app.http
   await http.listen({ host: '127.0.0.1', port: 0 })
   const { port } = http.server.address() as { port: number }
-  const ask = async (path: string, token: string, headers: Record<string, string> = {}) => {
+  const read = async (path: string, token: string, headers: Record<string, string> = {}) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
       headers: { authorization: `Bearer ${token}`, ...headers },
     })
@@ -195,9 +195,9 @@ test('a cached value over the wire is answered by a shortcut exactly as by its r
     return { status: answer.status, headers: sent, body: (await answer.json()) as Record<string, unknown> }
   }
   const path = main('/metrics/battery_voltage')
-  assert.equal((await ask(path, gateway.tokens.read)).body['source'], 'device')
+  assert.equal((await read(path, gateway.tokens.read)).body['source'], 'device')
   const slow = await gateway.send('GET', path, { token: gateway.tokens.read })
-  const quick = await ask(path, gateway.tokens.read, { 'x-request-id': 'mine' })
+  const quick = await read(path, gateway.tokens.read, { 'x-request-id': 'mine' })
   assert.equal(quick.headers['x-request-id'], 'mine')
   const withoutTimes = (headers: Record<string, unknown>) =>
     Object.keys(headers)
@@ -209,18 +209,18 @@ test('a cached value over the wire is answered by a shortcut exactly as by its r
   assert.deepEqual({ ...quick.body, age_seconds: 0 }, { ...slow.body, age_seconds: 0 })
   assert.deepEqual(Object.keys(quick.body), Object.keys(slow.body))
   assert.equal(Number(slow.headers['x-ratelimit-remaining']) - Number(quick.headers['x-ratelimit-remaining']), 1)
-  assert.equal((await ask(path, 'pat_wrong')).body['code'], 'invalid_token')
+  assert.equal((await read(path, 'pat_wrong')).body['code'], 'invalid_token')
   let last = quick
-  for (let count = 0; count < 20 && last.status === 200; count += 1) last = await ask(path, gateway.tokens.read)
+  for (let count = 0; count < 20 && last.status === 200; count += 1) last = await read(path, gateway.tokens.read)
   assert.deepEqual([last.status, last.body['code']], [429, 'rate_limited'])
   const made = (await gateway.operate('POST', '/admin/api/tokens', { name: 'short', role: 'read' })) as {
     id: string
     token: string
   }
-  assert.equal((await ask(path, made.token)).status, 200)
-  assert.equal((await ask(path, made.token)).status, 200)
+  assert.equal((await read(path, made.token)).status, 200)
+  assert.equal((await read(path, made.token)).status, 200)
   await gateway.operate('DELETE', `/admin/api/tokens/${made.id}`)
-  assert.equal((await ask(path, made.token)).body['code'], 'invalid_token')
+  assert.equal((await read(path, made.token)).body['code'], 'invalid_token')
 })
 
 test('a value the device does not send by itself is young for ten seconds only', async () => {
@@ -240,7 +240,7 @@ test('an answer that is no value is no sign of a device that is away', async () 
   assert.deepEqual([status, body.devices[0].state], [200, 'ok'])
 })
 
-test('the stream tells when a device goes away and comes back', async () => {
+test('the stream shows when a device goes away and comes back', async () => {
   await using gateway = await startGateway({ speed: 50 })
   await gateway.isReady()
   const seen: { type: string; device?: { state: string } }[] = []
@@ -259,7 +259,7 @@ test('the stream tells when a device goes away and comes back', async () => {
   stream?.destroy()
 })
 
-test('the stream tells administrators of edits, and programs not', async () => {
+test('the stream reports edits to administrators, and not to programs', async () => {
   await using gateway = await startGateway({ device: null })
   const { events } = gateway.service.app
   const listen = async (kind: 'operator' | 'token') => {
@@ -278,8 +278,8 @@ test('the stream tells administrators of edits, and programs not', async () => {
   await gateway.operate('PUT', '/admin/api/dispatch/devices/main/capabilities/export_limit_convention', {
     status: 'unverified',
   })
-  const told = () => administrator.join('').match(/"collection":"\w+"/g)
-  await eventually(told, (list) => list?.includes('"collection":"capabilities"') === true)
-  assert.deepEqual([...new Set(told())], ['"collection":"devices"', '"collection":"capabilities"'])
+  const edited = () => administrator.join('').match(/"collection":"\w+"/g)
+  await eventually(edited, (list) => list?.includes('"collection":"capabilities"') === true)
+  assert.deepEqual([...new Set(edited())], ['"collection":"devices"', '"collection":"capabilities"'])
   assert.ok(!program.join('').includes('"changed"'))
 })

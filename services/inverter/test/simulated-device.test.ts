@@ -37,7 +37,7 @@ test('the simulated inverter of a trial can be dispatched once writing is allowe
   assert.deepEqual([energy.commanded_direction, energy.commanded_power_w, energy.deviation], ['charge', 2000, null])
 })
 
-test('what somebody recorded about the simulated inverter stays as it is at the next start', async () => {
+test('what was recorded about the simulated inverter stays as it is at the next start', async () => {
   await using gateway = await startTrial()
   const one = '/admin/api/dispatch/devices/simulated/capabilities/write_path_convention'
   await gateway.operate('PUT', one, { status: 'unverified' })

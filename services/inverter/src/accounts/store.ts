@@ -7,7 +7,7 @@ export async function findAdministrator(db: Db, username: string): Promise<Admin
   return db.selectFrom('administrators').selectAll().where('username', '=', username).executeTakeFirst()
 }
 
-/** False when somebody of that name is there already. */
+/** Adds the administrator; false when the name is taken. */
 export async function insertAdministratorIfNew(db: Db, row: AdministratorRow): Promise<boolean> {
   const result = await db
     .insertInto('administrators')

@@ -40,7 +40,6 @@ export class Approvals {
   }
 
   isApproved = (name: string): boolean => this.#approved.has(name)
-  approved = (): readonly string[] => [...this.#approved].sort()
   /** Metrics a reading without names answers. */
   exposed = (): readonly string[] => this.#exposed
 

@@ -21,20 +21,17 @@ interface Verifier {
 export function replaceCapability(name: CapabilityName, update: CapabilityUpdate, witness: Verifier): Capability {
   refuseForeignEvidence(name, update)
   const given = evidenceFields.filter((field) => (update[field] ?? null) !== null)
-  const evidence = { ...assumedEvidence(name), ...Object.fromEntries(given.map((field) => [field, update[field]])) }
-  const isVerified = update.status === 'verified'
   const record: Capability = {
-    name,
+    ...unverifiedCapability(name),
+    ...Object.fromEntries(given.map((field) => [field, update[field]])),
     status: update.status,
-    ...evidence,
     verified_device_model: update.verified_device_model ?? null,
     verified_firmware: update.verified_firmware ?? null,
-    verified_at: isVerified ? new Date(witness.at).toISOString() : null,
-    verified_by: isVerified ? witness.name : null,
     note: update.note ?? null,
   }
-  if (isVerified) refuseUnproven(record)
-  return record
+  if (update.status === 'unverified') return record
+  refuseUnproven(record)
+  return { ...record, verified_at: new Date(witness.at).toISOString(), verified_by: witness.name }
 }
 
 function refuseForeignEvidence(name: CapabilityName, update: CapabilityUpdate): void {

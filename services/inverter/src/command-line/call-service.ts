@@ -8,8 +8,8 @@ const pause = 200
 
 /**
  * Carries out a request on the data directory: by the running service, so that it takes effect at once, or by one that is
- * opened for it alone and touches no device. Throws an `OperatorError` in the words of the API; `options` names the options
- * of the command line by the members they fill.
+ * opened for it alone and touches no device. Throws an `OperatorError` with the message of the API; `options` names the
+ * options of the command line by the members they fill.
  */
 export async function callService(
   request: ControlRequest,
@@ -20,7 +20,7 @@ export async function callService(
   for (;;) {
     const answer = (await callRunning(config, request)) ?? (await callTemporary(config, request))
     if (answer !== undefined) return readAnswer(answer, options)
-    // Somebody owns the data and does not listen yet, or no more: a service that starts or stops, or another command.
+    // Another process owns the data and does not listen yet, or no more: a service that starts or stops, or a command.
     if (performance.now() - begin > patience)
       throw new OperatorError(`DATA_DIR: the service in ${config.dataDirectory} does not answer`)
     await new Promise((resolve) => setTimeout(resolve, pause))

@@ -1,7 +1,8 @@
 import { chmodSync, closeSync, openSync, rmSync } from 'node:fs'
-import { createServer, request, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer, request, type RequestListener } from 'node:http'
 import { join } from 'node:path'
 import type { Socket } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 
 const name = 'control.sock'
 
@@ -12,8 +13,8 @@ const closeTimeout = 1000
 const maxAddressBytes = 100
 
 /**
- * Creates the control socket of a data directory, the command line's way into a running service. Requests on it come from
- * the operator, who could read the database as well.
+ * Creates the control socket of a data directory, over which the command line reaches a running service. Requests on it come
+ * from the operator, who could read the database as well.
  */
 export function createControlSocket(dataDirectory: string) {
   const operators = new WeakSet<Socket>()
@@ -69,19 +70,13 @@ export function callControl(dataDirectory: string, { method, path, body }: Contr
     const text = body === undefined ? undefined : JSON.stringify(body)
     const headers = text === undefined ? {} : { 'content-type': 'application/json' }
     const outgoing = request({ socketPath: address, method, path, headers, timeout: timeLimit }, (answer) => {
-      readText(answer).then((content) => resolve({ status: answer.statusCode ?? 0, text: content }), reject)
+      textOf(answer).then((content) => resolve({ status: answer.statusCode ?? 0, text: content }), reject)
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error('the service did not answer in time')))
     outgoing.on('error', reject)
     outgoing.end(text)
     return promise
   })
-}
-
-async function readText(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString()
 }
 
 /** Calls `use` with an address of the socket: its path, or one through the open directory when the path is too long. */

@@ -1,15 +1,31 @@
+import { existsSync } from 'node:fs'
 import { forgetInitialPassword } from '@hearth/accounts'
 import { createSealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
 import { storageForCommands, type BackupSubject } from '@hearth/service'
 import { createAdministrator } from '../accounts/sessions.ts'
+import { loadCatalog } from '../catalog/catalog.ts'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
-import { openStorage } from '../database/open.ts'
-import { checkSecret, keyFor, presentSecret } from '../database/secret.ts'
+import { openQuery, openStorage } from '../database/open.ts'
+import { checkSecret, databaseFile, keyFor, presentSecret } from '../database/secret.ts'
+import { readDevices } from '../devices/devices.ts'
 import { createDispatchStore } from '../dispatch/store.ts'
 import { backupTableNames, type Tables } from '../tables.ts'
+
+/**
+ * Checks everything a start checks: settings, registry, allowlist, secret, database and saved device list. Throws the
+ * `OperatorError` the start would end with.
+ */
+export async function validate() {
+  const config = readConfig(process.env)
+  const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
+  const secret = checkSecret(config)
+  if (secret === undefined || !existsSync(databaseFile(config.dataDirectory))) return { catalog, devices: 0 }
+  await using query = openQuery(config.dataDirectory, secret)
+  return { catalog, devices: (await readDevices(query)).length }
+}
 
 function readChecked() {
   const config = readConfig(process.env)
@@ -36,7 +52,7 @@ export const backupSubject: BackupSubject<Tables> = {
   },
   open: () => openStorage(readConfig(process.env)),
   beforeRestore: refuseUnfinished,
-  // It told the password of the administrator who is replaced.
+  // The file holds the password of the administrator who is replaced.
   afterRestore: () => forgetInitialPassword(readConfig(process.env).dataDirectory),
 }
 

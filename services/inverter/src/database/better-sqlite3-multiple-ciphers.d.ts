@@ -1,4 +1,4 @@
-/** The parts used here of a package whose own declarations its exports do not name. */
+/** The members used here of a package whose own declarations its exports do not name. */
 declare module 'better-sqlite3-multiple-ciphers' {
   export default class Database {
     constructor(file: string, options?: { timeout?: number; readonly?: boolean })

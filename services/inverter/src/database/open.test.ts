@@ -6,7 +6,7 @@ import { runConcurrently, temporaryDirectory } from '@hearth/testing'
 import { openStorage } from './open.ts'
 import { findSecret, secretFile } from './secret.ts'
 
-/** Opens new data in each of some directories at agreed moments, with a secret of nobody's choice. */
+/** Opens new data in each of some directories at agreed times, with a generated secret. */
 const opening = `
 import { mkdirSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'

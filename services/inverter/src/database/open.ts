@@ -49,7 +49,7 @@ export function openQuery(dataDirectory: string, secret: string): Kysely<Tables>
  * @param key 32 bytes
  */
 export function openEncryptedSqlite(file: string, key: Buffer): SqliteDatabase {
-  // Whoever opened a file without its first encrypted page would take the key for a wrong one.
+  // A process that opens the file before its first encrypted page is written takes the key for a wrong one.
   createDatabaseFile(file, (draft) => connect(draft, key).close())
   const database = connect(file, key)
   return {

@@ -75,7 +75,7 @@ function readSecret(file: string): string {
   return secret
 }
 
-/** 32 bytes for one purpose; what one purpose leaks tells nothing about another. */
+/** 32 bytes for one purpose; a leaked key reveals nothing about the others. */
 export function keyFor(secret: string, purpose: 'database' | 'backup'): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'hearth inverter', purpose, 32))
 }

@@ -8,15 +8,16 @@ import { Problem, unknownDevice } from '../problems.ts'
 import { endpointOf, type Device } from './device.ts'
 import type { ConnectionResult, ConnectionTest } from './schema.ts'
 
-/** One connection and what is recorded of it. */
+/** One connection, what is recorded of it, and its devices by their ids. */
 export interface Endpoint {
   readonly id: string
   readonly host: string
   readonly port: number
   readonly link: Link
   readonly recorder: FlightRecorder
-  readonly deviceIds: readonly string[]
-  readonly networkIds: readonly (number | null)[]
+  readonly runtimes: ReadonlyMap<string, DeviceRuntime>
+  /** See `shapeOf`. */
+  readonly shape: string
 }
 
 interface ConnectionsDependencies extends RuntimeDependencies {
@@ -25,13 +26,7 @@ interface ConnectionsDependencies extends RuntimeDependencies {
   readonly simulated: () => Promise<{ host: string; port: number }>
 }
 
-interface OpenEndpoint {
-  endpoint: Endpoint
-  runtimes: Map<string, DeviceRuntime>
-  shape: string
-}
-
-/** Returns the members of an endpoint's devices that need a new connection or runtime when they change. */
+/** Text of the members of an endpoint's devices that need a new connection or runtime when they change. */
 const shapeOf = (group: readonly Device[]): string =>
   JSON.stringify(
     group.map((device) => `${device.id} ${device.networkId} ${device.requestGapMs} ${device.periodicReads}`).sort(),
@@ -40,7 +35,7 @@ const shapeOf = (group: readonly Device[]): string =>
 /** The connections and devices at work, always those of the configured list. */
 export class DeviceConnections {
   readonly #dependencies: ConnectionsDependencies
-  readonly #open = new Map<string, OpenEndpoint>()
+  readonly #open = new Map<string, Endpoint>()
 
   constructor(dependencies: ConnectionsDependencies) {
     this.#dependencies = dependencies
@@ -51,7 +46,7 @@ export class DeviceConnections {
     const groups = Map.groupBy(devices, endpointOf)
     for (const [id, open] of this.#open) {
       const wanted = groups.get(id)
-      if (wanted === undefined || shapeOf(wanted) !== open.shape) await this.#closeEndpoint(id, open)
+      if (wanted === undefined || shapeOf(wanted) !== open.shape) await this.#closeEndpoint(open)
       else
         // Names and limits change without touching the connection.
         for (const device of wanted) {
@@ -85,7 +80,7 @@ export class DeviceConnections {
   }
 
   endpoints(): readonly Endpoint[] {
-    return [...this.#open.values()].map(({ endpoint }) => endpoint)
+    return [...this.#open.values()]
   }
 
   /** Reads the identity of an inverter that may not be configured yet, over the existing connection if there is one. */
@@ -118,7 +113,7 @@ export class DeviceConnections {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#open].map(([id, open]) => this.#closeEndpoint(id, open)))
+    await Promise.all(this.endpoints().map((endpoint) => this.#closeEndpoint(endpoint)))
   }
 
   async #openEndpoint(id: string, group: readonly Device[]): Promise<void> {
@@ -138,21 +133,12 @@ export class DeviceConnections {
       ...(heartbeat === undefined ? {} : { probe: { objectId: heartbeat.objectId, address: first.networkId } }),
     })
     const runtimes = new Map(group.map((device) => [device.id, new DeviceRuntime(device, link, this.#dependencies)]))
-    const endpoint = {
-      id,
-      host,
-      port,
-      link,
-      recorder,
-      deviceIds: group.map((device) => device.id),
-      networkIds: group.map((device) => device.networkId ?? null),
-    }
-    this.#open.set(id, { endpoint, runtimes, shape: shapeOf(group) })
+    this.#open.set(id, { id, host, port, link, recorder, runtimes, shape: shapeOf(group) })
   }
 
-  async #closeEndpoint(id: string, { endpoint, runtimes }: OpenEndpoint): Promise<void> {
+  async #closeEndpoint({ id, link, runtimes }: Endpoint): Promise<void> {
     this.#open.delete(id)
     await Promise.all([...runtimes.values()].map((runtime) => runtime.close()))
-    await endpoint.link.close()
+    await link.close()
   }
 }

@@ -6,7 +6,7 @@ import { Periodic } from '../link/periodic.ts'
 import { UnansweredObjects } from '../link/unanswered-objects.ts'
 import { createIdentity, type ConfirmIdentity, type Identity } from '../metrics/device-identity.ts'
 import { DeviceReader } from '../metrics/device-reader.ts'
-import { DeviceWriter, type WriteCause } from '../metrics/device-writer.ts'
+import { createDeviceWriter, type DeviceWriter, type WriteCause } from '../metrics/device-writer.ts'
 import type { ApiValue } from '../metrics/value.ts'
 import { Problem } from '../problems.ts'
 import type { Device } from './device.ts'
@@ -47,8 +47,7 @@ export class DeviceRuntime {
   readonly periodic: Periodic | undefined
   readonly #dependencies: RuntimeDependencies
   readonly #confirmIdentity: ConfirmIdentity
-  readonly #endHeartbeat: () => void
-  readonly #endConnected: () => void
+  readonly #endings: readonly (() => void)[]
   /** Replaced when what does not concern the connection changes, such as the name. */
   device: Device
 
@@ -85,11 +84,13 @@ export class DeviceRuntime {
     const onWritten = ({ name }: CatalogObject) => {
       if (name === 'pas_period') this.periodic?.refresh()
     }
-    this.writer = new DeviceWriter({ deviceId, link, address, reader, confirmIdentity, timers, journal, onWritten })
-    this.#endConnected = link.onConnected(() => void confirmIdentity('background').catch(() => undefined))
+    this.writer = createDeviceWriter({ deviceId, link, address, reader, confirmIdentity, timers, journal, onWritten })
     this.periodic = device.periodicReads ? this.#startPeriodic() : undefined
     const isFailing = () => this.liveness.status().consecutiveFailures > 0
-    this.#endHeartbeat = startHeartbeat(timers, isFailing, () => this.#beat())
+    this.#endings = [
+      link.onConnected(() => void confirmIdentity('background').catch(() => undefined)),
+      startHeartbeat(timers, isFailing, () => this.#beat()),
+    ]
   }
 
   /** Reads from the device before the requests of the API. `at` is in monotonic milliseconds. Throws a `Problem`. */
@@ -123,8 +124,7 @@ export class DeviceRuntime {
   }
 
   async close(): Promise<void> {
-    this.#endConnected()
-    this.#endHeartbeat()
+    for (const end of this.#endings) end()
     await this.periodic?.stop()
   }
 
@@ -136,10 +136,9 @@ export class DeviceRuntime {
 
   #startPeriodic(): Periodic {
     const { catalog, timers, log } = this.#dependencies
-    const names = catalog.roles.periodic
-    const objects = names.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
+    const objects = catalog.roles.periodic.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
     const ids = new Map(objects.map(({ name, objectId }) => [name, objectId]))
-    this.reader.cache.setPeriodic(new Set(names), (name) =>
+    this.reader.cache.setPeriodic((name) =>
       this.periodic?.isRegistered(ids.get(name) ?? 0) === true ? periodicFreshMs : 0,
     )
     return new Periodic({

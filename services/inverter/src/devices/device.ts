@@ -1,4 +1,5 @@
 import type { DeviceRow } from '../tables.ts'
+import type { AdminDevice } from './schema.ts'
 
 /** A configured inverter. */
 export type Device = Readonly<ReturnType<typeof deviceOfRow>>
@@ -70,5 +71,33 @@ export function rowOfDevice(device: Device): DeviceRow {
     firmware: device.firmware,
     serial: device.serial,
     created_at: device.createdAt,
+  }
+}
+
+/** Current condition of a device. */
+export type DeviceCondition = Pick<AdminDevice, 'ready' | 'state' | 'last_success_at'>
+
+/** A device as its administrator sees it; programs see a part of it. */
+export function deviceView(
+  device: Device,
+  { all, condition }: { all: readonly Device[]; condition: DeviceCondition | undefined },
+): AdminDevice {
+  return {
+    device_id: device.id,
+    display_name: device.displayName,
+    role: roleOf(device, all),
+    ready: condition?.ready ?? false,
+    host: device.host,
+    port: device.port,
+    network_id: device.networkId ?? null,
+    is_simulated: device.isSimulated,
+    request_gap_ms: device.requestGapMs,
+    periodic_reads: device.periodicReads,
+    max_charge_power_w: device.maxChargePowerW,
+    max_discharge_power_w: device.maxDischargePowerW,
+    engineering_mode: device.engineeringMode,
+    firmware: device.firmware,
+    state: condition?.state ?? 'starting',
+    last_success_at: condition?.last_success_at ?? null,
   }
 }

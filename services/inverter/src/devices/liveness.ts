@@ -7,16 +7,17 @@ const tolerated = 3
 /** Source of the last value of a device. */
 type LivenessSource = 'transaction' | 'periodic' | 'heartbeat'
 
-/** Liveness of a device. */
-interface LivenessStatus {
-  readonly lastSuccessAt: number | null
-  readonly lastHeartbeatAt: number | null
-  readonly livenessSource: LivenessSource | null
+/** Liveness of a device before its first exchange. */
+const noSigns = {
+  lastSuccessAt: null as number | null,
+  lastHeartbeatAt: null as number | null,
+  livenessSource: null as LivenessSource | null,
   /** Exchanges that failed in a row. */
-  readonly consecutiveFailures: number
-  readonly transactions: number
-  readonly failures: number
+  consecutiveFailures: 0,
+  transactions: 0,
+  failures: 0,
 }
+type LivenessStatus = Readonly<typeof noSigns>
 
 /** The state that follows from the liveness; maintenance takes precedence. */
 export function livenessState(signs: LivenessStatus, isInMaintenance: boolean): DeviceState {
@@ -29,14 +30,7 @@ export function livenessState(signs: LivenessStatus, isInMaintenance: boolean): 
 /** Tracks the liveness of one device. */
 export class Liveness {
   readonly #timers: Timers
-  #signs: LivenessStatus = {
-    lastSuccessAt: null,
-    lastHeartbeatAt: null,
-    livenessSource: null,
-    consecutiveFailures: 0,
-    transactions: 0,
-    failures: 0,
-  }
+  #signs: LivenessStatus = noSigns
   #succeededAt = -Infinity
 
   constructor(timers: Timers) {

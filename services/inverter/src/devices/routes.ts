@@ -2,8 +2,7 @@ import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
 import { DeviceParams } from '../metrics/schema.ts'
-import type { Device } from './device.ts'
-import type { DeviceViews } from './device-view.ts'
+import { deviceView, type Device, type DeviceCondition } from './device.ts'
 import type { Devices } from './devices.ts'
 import {
   AdminDevice,
@@ -18,16 +17,18 @@ import {
 
 /** Dependencies of the device routes beside the list itself. */
 interface DeviceRouteDependencies {
-  readonly views: DeviceViews
+  readonly conditionOf: (deviceId: string) => DeviceCondition | undefined
   readonly test: (input: ConnectionTest) => Promise<ConnectionResult>
 }
 
 const shared = { tag: 'Administration', access: 'admin', limit: 'counted' } as const
 
 /** Configured inverters: the list for programs, everything else for administrators. */
-export function deviceRoutes(devices: Devices, { views, test }: DeviceRouteDependencies): Route[] {
+export function deviceRoutes(devices: Devices, { conditionOf, test }: DeviceRouteDependencies): Route[] {
+  const view = (device: Device) => deviceView(device, { all: devices.all(), condition: conditionOf(device.id) })
+  const viewAll = () => devices.all().map(view)
   const list = { ...shared, method: 'GET', success: { status: 200, body: AdminDeviceList } } as const
-  const read = () => ({ devices: views.forAdministrators() })
+  const read = () => ({ devices: viewAll() })
   return [
     route(
       {
@@ -39,7 +40,7 @@ export function deviceRoutes(devices: Devices, { views, test }: DeviceRouteDepen
         limit: 'counted',
         success: { status: 200, body: z.array(PublicDevice) },
       },
-      () => views.forPrograms(),
+      viewAll,
     ),
     route({ ...list, path: '/admin/api/devices', summary: 'Devices with address and state' }, read),
     route({ ...list, path: '/admin/api/dispatch/devices', summary: 'Devices with limits and engineering mode' }, read),
@@ -53,9 +54,9 @@ export function deviceRoutes(devices: Devices, { views, test }: DeviceRouteDepen
         success: { status: 201, body: AdminDevice },
         errors: [409],
       },
-      async ({ body }) => views.forAdministrator(await devices.add(body)),
+      async ({ body }) => view(await devices.add(body)),
     ),
-    ...changeRoutes(devices, views),
+    ...changeRoutes(devices, view),
     route(
       {
         ...shared,
@@ -70,10 +71,9 @@ export function deviceRoutes(devices: Devices, { views, test }: DeviceRouteDepen
   ]
 }
 
-function changeRoutes(devices: Devices, views: DeviceViews): Route[] {
+function changeRoutes(devices: Devices, show: (device: Device) => AdminDevice): Route[] {
   const member = { ...shared, params: DeviceParams, errors: [404, 409, 502, 503, 504] } as const
   const one = { status: 200, body: AdminDevice } as const
-  const show = (device: Device) => views.forAdministrator(device)
   return [
     route(
       {

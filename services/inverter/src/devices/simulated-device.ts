@@ -5,17 +5,15 @@ import type { CapabilityName, CapabilityUpdate } from '../capabilities/schema.ts
 import type { Catalog } from '../catalog/catalog.ts'
 import { simulatedFirmware } from '../simulator/register-file.ts'
 import { startSimulator, type Simulator } from '../simulator/simulator.ts'
+import { DeviceCreate } from './schema.ts'
 
 /** The device that is configured for a trial without an inverter. */
-export const simulatedDevice = {
+export const simulatedDevice = DeviceCreate.parse({
   device_id: 'simulated',
   display_name: 'Simulated inverter',
   host: 'simulated',
-  port: 8899,
-  network_id: null,
   request_gap_ms: 20,
-  periodic_reads: true,
-}
+})
 
 const verified = {
   status: 'verified',
@@ -42,7 +40,7 @@ const facts: readonly (readonly [CapabilityName, Partial<CapabilityUpdate>])[] =
   ['setpoint_volatility', { volatile: false }],
 ]
 
-/** Records the capabilities of a simulated inverter as verified, unless somebody recorded something about it before. */
+/** Records the capabilities of a simulated inverter as verified, unless something was recorded about it before. */
 export async function verifySimulated(deviceId: string, capabilities: Capabilities): Promise<void> {
   if (await capabilities.isRecorded(deviceId)) return
   for (const [name, evidence] of facts)

@@ -48,15 +48,15 @@ export function createDiagnostics(connections: DeviceConnections, catalog: Catal
 
 const hex = (id: number): string => `0x${id.toString(16).toUpperCase().padStart(8, '0')}`
 
-function transportOf({ id, host, port, link, deviceIds, networkIds }: Endpoint): Transports['transports'][number] {
+function transportOf({ id, host, port, link, runtimes }: Endpoint): Transports['transports'][number] {
   const status = link.status()
   const isLocked = status.state === 'maintenance'
   return {
     endpoint_id: id,
     host,
     port,
-    device_ids: [...deviceIds],
-    network_ids: [...networkIds],
+    device_ids: [...runtimes.keys()],
+    network_ids: [...runtimes.values()].map(({ device }) => device.networkId ?? null),
     state: status.state,
     crc_errors: status.crcErrors,
     framing_errors: status.framingErrors,
@@ -112,29 +112,22 @@ const repeatsToComplete = 3
  * for one device share a search.
  */
 function createSlaveSearch(catalog: Catalog, timers: Timers): (runtime: DeviceRuntime) => Promise<SlaveList> {
-  const known = new Map<string, { list: SlaveList; at: number }>()
-  const running = new Map<string, Promise<SlaveList>>()
-  const object = catalog.byName('net_slave_data')
-
-  async function search(runtime: DeviceRuntime): Promise<SlaveList> {
-    const list = object === undefined ? nothing(runtime.deviceId) : await readSlaves(runtime, object)
-    if (list.complete) known.set(runtime.deviceId, { list, at: timers.monotonic() })
-    return list
-  }
-
+  const searches = new Map<string, { list: Promise<SlaveList>; until: number }>()
   return (runtime) => {
-    const { deviceId } = runtime
-    const kept = known.get(deviceId)
-    if (kept !== undefined && timers.monotonic() - kept.at < keptFor) return Promise.resolve(kept.list)
-    const searching = running.get(deviceId) ?? search(runtime).finally(() => running.delete(deviceId))
-    running.set(deviceId, searching)
-    return searching
+    const kept = searches.get(runtime.deviceId)
+    if (kept !== undefined && timers.monotonic() < kept.until) return kept.list
+    const search = { list: readSlaves(runtime, catalog.byName('net_slave_data')), until: Infinity }
+    searches.set(runtime.deviceId, search)
+    const end = (isComplete: boolean) => void (search.until = isComplete ? timers.monotonic() + keptFor : 0)
+    void search.list.then(
+      ({ complete }) => end(complete),
+      () => end(false),
+    )
+    return search.list
   }
 }
 
-const nothing = (deviceId: string): SlaveList => ({ device_id: deviceId, slaves: [], complete: true, error_code: null })
-
-async function readSlaves({ deviceId, reader }: DeviceRuntime, object: CatalogObject): Promise<SlaveList> {
+async function readSlaves({ deviceId, reader }: DeviceRuntime, object: CatalogObject | undefined): Promise<SlaveList> {
   const found = new Map<unknown, SlaveList['slaves'][number]>()
   const list = (complete: boolean, code: string | null): SlaveList => ({
     device_id: deviceId,
@@ -142,6 +135,7 @@ async function readSlaves({ deviceId, reader }: DeviceRuntime, object: CatalogOb
     complete,
     error_code: code,
   })
+  if (object === undefined) return list(true, null)
   let repeats = 0
   for (let reading = 0; reading < maxReadings && repeats < repeatsToComplete && found.size < maxSlaves; reading += 1) {
     try {

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Capability } from '../capabilities/schema.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { cycle, firstAim, isExpected, type RunningOperation, nextDue } from './cycle.ts'
-import { endingFor, errorForCaller, Interrupted, type Ending } from './endings.ts'
+import type { Ending } from './dispatch-machine.ts'
+import { endingFor, errorForCaller, Interrupted } from './endings.ts'
 import { DeviationMonitor } from './deviation.ts'
 import { Meter, readSoc } from './measure.ts'
 import { gateOf, type DispatchDevice } from './gate.ts'
@@ -11,7 +12,7 @@ import { idle, operationOf, type DispatchRecord, type Operation } from './record
 import type { Dispatch, DispatchMode, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
 import { prepare, applyPlan, handBack, currentRecord, type Run } from './steps.ts'
 import { corruptRecord, isGoalMet, judge, type Accepted, type Submitter, type Verdict } from './submission.ts'
-import { DeviceQueue } from './device-queue.ts'
+import { createDeviceQueue, type DeviceQueue } from './device-queue.ts'
 
 export interface ControllerDependencies {
   readonly run: Omit<Run, 'checkHalted' | 'checkVerified'>
@@ -22,7 +23,7 @@ export interface ControllerDependencies {
   readonly isWriteAccessOn: () => boolean
 }
 
-/** The dispatch of one device. Whatever it does to the device, it does one thing after the other. */
+/** The dispatch of one device. It does one thing to the device after the other. */
 export class Controller {
   readonly #dependencies: ControllerDependencies
   readonly #run: Run
@@ -47,7 +48,7 @@ export class Controller {
       },
       checkVerified: ({ mode }) => this.#checkVerified(mode),
     }
-    this.#queue = new DeviceQueue(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
+    this.#queue = createDeviceQueue(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
     this.#recovered = !this.#run.persisted.planRecovery()
   }
 
@@ -80,7 +81,7 @@ export class Controller {
 
   /** Starts or replaces. Resolves when the operation has settled, or was not needed. */
   async submit(request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
-    // Whoever comes while the device is being handed back is refused, and does not wait for the end of it.
+    // While the device is being handed back a request is refused at once.
     if (this.record?.phase === 'restoring') await this.#judge(request)
     return this.#queue.run('normal', async () => {
       const begun = this.#run.timers.monotonic()
@@ -258,7 +259,7 @@ export class Controller {
     }
   }
 
-  /** For where nobody is waiting for the error, or another one is on its way: the attempt is repeated anyway. */
+  /** As `#end`, without its error: no caller waits for it, or gets another one. The attempt is repeated anyway. */
   async #endQuietly(ending: Ending): Promise<void> {
     await this.#end(ending).catch(() => undefined)
   }

@@ -1,12 +1,12 @@
 import { Problem } from '../problems.ts'
-import { restoreDelayMs } from './dispatch-machine.ts'
+import { restoreDelayMs, type Aim } from './dispatch-machine.ts'
 import { Interrupted } from './endings.ts'
 import type { DeviationMonitor } from './deviation.ts'
 import { StaleReadings, type Measurement, type Meter } from './measure.ts'
 import { batterySign, gridSign, nextSetpoint, shouldWrite } from './next-setpoint.ts'
 import type { Conventions } from './plan.ts'
 import type { Operation, PhaseOf } from './record.ts'
-import { command, currentRecord, type Aim, type Run } from './steps.ts'
+import { command, currentRecord, type Run } from './steps.ts'
 import { isGoalMet } from './submission.ts'
 
 /** State of a running operation beside its record. It ends with the process; nothing is resumed from it. */
@@ -68,7 +68,7 @@ export async function firstAim(run: Run, running: RunningOperation, proceed: () 
   return aimAt(wantedW, running.conventions)
 }
 
-/** Calculates the first setpoint from the power of the battery now, whoever commanded it before. Watts, discharge positive. */
+/** Calculates the first setpoint from the power of the battery now, whatever commanded it before. Watts, discharge positive. */
 export function firstSetpoint(
   { mode, maxPowerW }: Pick<Operation, 'mode' | 'maxPowerW'>,
   { grid, battery }: Pick<Measurement, 'grid' | 'battery'>,

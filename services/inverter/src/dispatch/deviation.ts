@@ -12,7 +12,7 @@ type View = Pick<Dispatch, 'measured_power_w' | 'measured_direction' | 'measured
 /** The view of a dispatch without a measurement. */
 export const unmeasured: View = { measured_power_w: null, measured_direction: null, measured_at: null, deviation: null }
 
-/** Compares what the battery does with what it was told, round by round. Powers are watts, discharge positive. */
+/** Compares the power of the battery with the commanded one, round by round. Powers are watts, discharge positive. */
 export class DeviationMonitor {
   #measured: { watts: number; at: number } | undefined
   #commandedW = 0

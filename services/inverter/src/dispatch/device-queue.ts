@@ -4,57 +4,55 @@ import { Problem } from '../problems.ts'
 /** Maximum number of requests that wait for a device; ends of operations do not count. */
 const waitingLimit = 8
 
-/** The work on one device, one piece after the other, and timed work in between. */
-export class DeviceQueue {
-  readonly #queue = createKeyedQueue(1000)
-  readonly #timers: Timers
-  /** Returns when the timed work is due next; monotonic milliseconds, undefined for never. Called after every piece of work. */
-  readonly #due: () => number | undefined
-  readonly #timed: () => Promise<void>
-  #waiting = 0
-  #isClosed = false
-  #cancel: () => void = () => undefined
+/** Queue of the work on one device, one piece after the other, with timed work in between. */
+export type DeviceQueue = ReturnType<typeof createDeviceQueue>
 
-  constructor(timers: Timers, timed: { due: () => number | undefined; run: () => Promise<void> }) {
-    this.#timers = timers
-    this.#due = timed.due
-    this.#timed = timed.run
-  }
+/**
+ * Creates the queue. `due` returns when the timed work is due next, monotonic milliseconds, and undefined for never; it is
+ * called after every piece of work.
+ */
+export function createDeviceQueue(timers: Timers, timed: { due: () => number | undefined; run: () => Promise<void> }) {
+  const queue = createKeyedQueue(1000)
+  let waiting = 0
+  let isClosed = false
+  let cancel = () => undefined as void
 
   /** Throws `queue_full` for normal work when much is waiting already; urgent work always waits. */
-  async run<T>(priority: 'normal' | 'urgent', work: () => Promise<T>): Promise<T> {
-    if (priority === 'normal' && this.#waiting >= waitingLimit)
+  async function run<T>(priority: 'normal' | 'urgent', work: () => Promise<T>): Promise<T> {
+    if (priority === 'normal' && waiting >= waitingLimit)
       throw new Problem('queue_full', 'Too many requests are waiting for the device', { retryAfterSeconds: 5 })
-    this.#waiting += 1
+    waiting += 1
     try {
-      return await this.#queue.run('', work)
+      return await queue.run('', work)
     } finally {
-      this.#waiting -= 1
-      this.#schedule()
+      waiting -= 1
+      schedule()
     }
   }
 
-  /** Ends the timed work and waits for what is waiting. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#cancel()
-    await this.#queue.idle()
-  }
-
-  #schedule(): void {
-    this.#cancel()
-    const due = this.#isClosed ? undefined : this.#due()
+  function schedule(): void {
+    cancel()
+    const due = isClosed ? undefined : timed.due()
     if (due === undefined) return
-    const wait = Math.max(0, due - this.#timers.monotonic())
-    this.#cancel = this.#timers.after(wait, () => {
+    cancel = timers.after(Math.max(0, due - timers.monotonic()), () => {
       // Only a full queue rejects; the next piece that ends schedules again.
-      this.run('urgent', () => this.#runIfDue()).catch(() => undefined)
+      run('urgent', runIfDue).catch(() => undefined)
     })
   }
 
   /** Runs the timed work if it is still due: an attempt that failed just now is not repeated before its pause. */
-  async #runIfDue(): Promise<void> {
-    const due = this.#due()
-    if (due !== undefined && due <= this.#timers.monotonic()) await this.#timed()
+  async function runIfDue(): Promise<void> {
+    const due = timed.due()
+    if (due !== undefined && due <= timers.monotonic()) await timed.run()
+  }
+
+  return {
+    run,
+    /** Ends the timed work and waits for what is waiting. */
+    async close(): Promise<void> {
+      isClosed = true
+      cancel()
+      await queue.idle()
+    },
   }
 }

@@ -3,23 +3,35 @@ import { idle, type DispatchRecord, type Operation, type PhaseOf, type Snapshot,
 import { registers, type Register } from './registers.ts'
 import type { StopReason } from './schema.ts'
 
-/** An input to the state machine of a record. The resulting record is persisted before its effects are carried out. */
+/** Reason for ending an operation. */
+export interface Ending {
+  readonly stopReason: StopReason
+  readonly faultCode: string | null
+}
+
+/** A setpoint, discharge positive, and as the register counts it. */
+export interface Aim {
+  readonly commandedW: number
+  readonly value: number
+}
+
+/** An input to the state machine of a record. The resulting record is persisted before its effect is carried out. */
 export type Input =
   /** An operation that passed every check. With steps it replaces a running one, whose snapshot it keeps. */
   | { readonly kind: 'submit'; readonly operation: Operation; readonly steps: readonly Step[] | null }
   /** The operation cannot start, and nothing was written. */
-  | { readonly kind: 'abandon'; readonly stopReason: StopReason; readonly faultCode: string | null }
+  | ({ readonly kind: 'abandon' } & Ending)
   | { readonly kind: 'snapshot'; readonly snapshot: Snapshot; readonly steps: readonly Step[] }
-  /** The setpoint is decided: discharge positive, and as the register counts. */
-  | { readonly kind: 'aim'; readonly commandedW: number; readonly value: number }
+  /** The setpoint is decided. */
+  | ({ readonly kind: 'aim' } & Aim)
   /** The next step is about to be sent. */
   | { readonly kind: 'send' }
   /** The register reads as it was written. */
   | { readonly kind: 'confirm' }
   /** Another setpoint for a settled operation. */
-  | { readonly kind: 'command'; readonly commandedW: number; readonly value: number }
+  | ({ readonly kind: 'command' } & Aim)
   /** Hand the device back, or try again to. */
-  | { readonly kind: 'stop'; readonly stopReason: StopReason; readonly faultCode: string | null }
+  | ({ readonly kind: 'stop' } & Ending)
   /** Handing back failed; `at` is in milliseconds since the epoch. */
   | { readonly kind: 'fail'; readonly at: number; readonly faultCode: string }
 
@@ -30,7 +42,7 @@ export type Effect =
 
 export interface Advance {
   readonly record: DispatchRecord
-  readonly effects: readonly Effect[]
+  readonly effect: Effect | undefined
 }
 
 /** The record and input do not go together: a mistake in this service. */
@@ -70,18 +82,13 @@ export function advance(record: DispatchRecord, input: Input): Advance {
   }
 }
 
-const only = (record: DispatchRecord): Advance => ({ record, effects: [] })
+const only = (record: DispatchRecord): Advance => ({ record, effect: undefined })
 
 /** Over, for the reason it was stopped for. */
 const ended = (operation: Operation, { stopReason, faultCode }: Ending): Advance => ({
   record: idle(stopReason, faultCode),
-  effects: [{ kind: 'ended', operation, stopReason }],
+  effect: { kind: 'ended', operation, stopReason },
 })
-
-interface Ending {
-  readonly stopReason: StopReason
-  readonly faultCode: string | null
-}
 
 const impossible = (record: DispatchRecord, input: Input) =>
   new ImpossibleInput(`${input.kind} does not go with ${record.phase}`)
@@ -121,7 +128,7 @@ function send(record: DispatchRecord, input: Input): Advance {
   if (step === undefined || step.value === null || !hasSteps) throw impossible(record, input)
   return {
     record: { ...record, steps: record.steps.map((each) => (each === step ? { ...step, status: 'sent' } : each)) },
-    effects: [{ kind: 'write', register: step.register, value: step.value }],
+    effect: { kind: 'write', register: step.register, value: step.value },
   }
 }
 
@@ -135,9 +142,7 @@ function confirm(record: DispatchRecord, input: Input): Advance {
     return only({ ...record, steps })
   }
   const { operation } = record
-  if (record.phase === 'restoring') {
-    return ended(operation, record)
-  }
+  if (record.phase === 'restoring') return ended(operation, record)
   const { snapshot, commandedW } = record
   return only({ phase: 'controlling', operation, snapshot, commandedW, write: 'confirmed' })
 }
@@ -146,7 +151,7 @@ function command(record: DispatchRecord, input: InputOf<'command'>): Advance {
   if (record.phase !== 'controlling') throw impossible(record, input)
   return {
     record: { ...record, commandedW: input.commandedW, write: 'sent' },
-    effects: [{ kind: 'write', register: registers.setpoint, value: input.value }],
+    effect: { kind: 'write', register: registers.setpoint, value: input.value },
   }
 }
 

@@ -2,7 +2,7 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isAffected } from './gate.ts'
 import type { Capability, CapabilityName } from '../capabilities/schema.ts'
-import type { Tables } from '../tables.ts'
+import type { DispatchRow, Tables } from '../tables.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { Controller } from './controller.ts'
 import type { Submitter } from './submission.ts'
@@ -56,9 +56,7 @@ export interface EndedOperation {
 export async function openDispatch(dependencies: DispatchDependencies): Promise<DispatchService> {
   const plain = createDispatchStore(dependencies.db)
   const store = dependencies.wrapStore?.(plain) ?? plain
-  const service = new DispatchService(dependencies, store)
-  await service.open()
-  return service
+  return new DispatchService(dependencies, store, await store.all())
 }
 
 /** Dispatch of all devices. The command line uses it too. */
@@ -69,16 +67,12 @@ export class DispatchService {
   readonly #listeners: ((ended: EndedOperation) => Promise<void>)[] = []
   readonly #notifications = new Set<Promise<void>>()
 
-  constructor(dependencies: DispatchDependencies, store: DispatchStore) {
+  constructor(dependencies: DispatchDependencies, store: DispatchStore, rows: readonly DispatchRow[]) {
     this.#dependencies = dependencies
     this.#store = store
-  }
-
-  async open(): Promise<void> {
-    for (const row of await this.#store.all()) {
+    for (const row of rows) {
       const record = readRecord(row)
-      if (record === undefined)
-        this.#dependencies.log.error({ device: row.device_id }, 'the dispatch record cannot be read')
+      if (record === undefined) dependencies.log.error({ device: row.device_id }, 'the dispatch record cannot be read')
       this.#add(row.device_id, { record, version: row.version })
     }
   }

@@ -1,14 +1,9 @@
 import { Problem } from '../problems.ts'
+import type { Ending } from './dispatch-machine.ts'
 import { StaleReadings } from './measure.ts'
 import type { StopReason } from './schema.ts'
 
-/** Reason for ending an operation. */
-export interface Ending {
-  readonly stopReason: StopReason
-  readonly faultCode: string | null
-}
-
-/** The operation is over for this reason, or somebody wants it to be, while it is being worked on. */
+/** The operation is over for this reason, or is to be ended, while it is being worked on. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
   readonly stopReason: StopReason

@@ -44,7 +44,7 @@ export function isAffected(mode: DispatchMode, changed: readonly CapabilityName[
   return changed.some((name) => used.has(name))
 }
 
-/** Capabilities that a mode needs and nobody has verified. */
+/** Capabilities that a mode needs and that are not verified. */
 function unverifiedFor(mode: DispatchMode, capabilities: readonly Capability[]): CapabilityName[] {
   return requiredCapabilities(mode).filter(
     (name) => !capabilities.some((record) => record.name === name && record.status === 'verified'),

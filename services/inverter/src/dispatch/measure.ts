@@ -1,7 +1,7 @@
 import { holdsNoNumber } from '../metrics/device-problem.ts'
 import { Problem } from '../problems.ts'
 import type { WriteCause } from '../metrics/device-writer.ts'
-import type { Snapshot } from './record.ts'
+import { Snapshot } from './record.ts'
 import { readings, registers } from './registers.ts'
 
 /** A device as dispatch needs it: fresh values and confirmed writes. */
@@ -26,7 +26,7 @@ const frozenMs = 30_000
 /** A change of the setpoint that must show in the readings, watts. */
 const visibleW = 200
 
-/** Failures after which the reading before may still do for a moment. */
+/** Failures after which the previous reading may be used for a short time. */
 const transientCodes = new Set([
   'device_unreachable',
   'device_timeout',
@@ -116,28 +116,23 @@ function checked(name: Name, value: number | boolean | string): number {
 /** Reads all four registers as they are now; throws `dispatch_snapshot_stale` unless every one of them is fresh. */
 export async function readSnapshot(gateway: DeviceGateway, monotonic: () => number): Promise<Snapshot> {
   const begun = monotonic()
-  const read = async <T>(name: string, isGood: (value: unknown) => value is T): Promise<T> => {
-    let reading: Awaited<ReturnType<DeviceGateway['readFresh']>>
-    try {
-      reading = await gateway.readFresh(name)
-    } catch (error) {
+  const read = async <Member extends keyof Snapshot>(member: Member): Promise<Snapshot[Member]> => {
+    const name = registers[member]
+    const reading = await gateway.readFresh(name).catch((error: unknown) => {
       throw stale(name, holdsNoNumber(error) ? 'holds no number; write one to it first' : 'could not be read', error)
-    }
+    })
     if (reading.at < begun) throw stale(name, 'is not fresh')
-    if (!isGood(reading.value)) throw stale(name, 'has an invalid value')
-    return reading.value
+    const { success, data } = Snapshot.shape[member].safeParse(reading.value)
+    if (!success) throw stale(name, 'has an invalid value')
+    return data as Snapshot[Member]
   }
   return {
-    strategy: await read(registers.strategy, isCode),
-    socTarget: await read(registers.socTarget, isNumber),
-    gridCharge: await read(registers.gridCharge, (value) => typeof value === 'boolean'),
-    setpoint: await read(registers.setpoint, isNumber),
+    strategy: await read('strategy'),
+    socTarget: await read('socTarget'),
+    gridCharge: await read('gridCharge'),
+    setpoint: await read('setpoint'),
   }
 }
-
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
-const isCode = (value: unknown): value is number =>
-  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255
 
 const stale = (name: string, what: string, cause?: unknown) =>
   new Problem('dispatch_snapshot_stale', `${name} ${what}; nothing was changed`, { cause })

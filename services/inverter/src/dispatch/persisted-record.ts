@@ -41,15 +41,15 @@ export class PersistedRecord {
     return this.#unsaved
   }
 
-  /** Stores the record, then believes it. Throws `dispatch_store_unavailable` and changes nothing when it cannot. */
+  /** Stores the record, then takes it over. Throws `dispatch_store_unavailable` and changes nothing when it cannot. */
   async save(record: DispatchRecord): Promise<void> {
     await this.#store(record)
-    this.#believe(record)
+    this.#accept(record)
   }
 
   /**
-   * Believes the record even if it cannot be stored. For the way back to the device's own settings only: what is on the disk
-   * then leads to the same end after a crash.
+   * Uses the record even if it cannot be stored. For restoring the device's own settings only: the record on the disk has the
+   * same result after a crash.
    */
   async saveIfPossible(record: DispatchRecord): Promise<void> {
     const wasUnsaved = this.#unsaved
@@ -63,7 +63,7 @@ export class PersistedRecord {
           'the dispatch record cannot be stored',
         )
     }
-    this.#believe(record)
+    this.#accept(record)
   }
 
   /** Plans the end of an operation that an earlier process left behind. Returns true if there is anything to end. */
@@ -86,7 +86,7 @@ export class PersistedRecord {
     await this.#dependencies.store.remove(this.#dependencies.deviceId)
     this.#version = 0
     this.#unsaved = false
-    this.#believe(idle())
+    this.#accept(idle())
   }
 
   /** Notifies listeners of a change beside the record. */
@@ -113,7 +113,7 @@ export class PersistedRecord {
     this.#unsaved = false
   }
 
-  #believe(record: DispatchRecord): void {
+  #accept(record: DispatchRecord): void {
     this.#record = record
     const view = dispatchView(this.#dependencies.deviceId, record, this.#unsaved)
     const text = JSON.stringify(view)

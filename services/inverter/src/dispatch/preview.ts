@@ -4,7 +4,6 @@ import { Meter, readSnapshot, readSoc, type DeviceGateway } from './measure.ts'
 import { batterySign, directionOf } from './next-setpoint.ts'
 import { applySteps, restoreSteps } from './plan.ts'
 import type { DispatchRecord, Snapshot } from './record.ts'
-import { registers, type Register } from './registers.ts'
 import type { DispatchPreview } from './schema.ts'
 import type { Run } from './steps.ts'
 import { isGoalMet, type Accepted, type RequestedOperation, type Verdict } from './submission.ts'
@@ -53,7 +52,7 @@ export async function previewOf({ run, verdict, record }: PreviewInput): Promise
     outcome: isMet ? 'target_reached' : record.phase === 'controlling' ? 'replace' : 'start',
     changes: steps.map(({ register, value }) => ({
       name: register,
-      from: presentValue(present, register),
+      from: restoresOf(present).findLast(({ name }) => name === register)?.to ?? 0,
       to: value ?? batterySign(wantedW, conventions),
     })),
     restores: !isMet || record.phase === 'controlling' ? restoresOf(kept) : [],
@@ -77,15 +76,6 @@ function viewOf(operation: RequestedOperation, commandedW: number) {
     commanded_direction: directionOf(commandedW),
     commanded_power_w: Math.abs(commandedW),
   }
-}
-
-function presentValue(present: Snapshot, register: Register): number | boolean {
-  return {
-    [registers.strategy]: present.strategy,
-    [registers.socTarget]: present.socTarget,
-    [registers.gridCharge]: present.gridCharge,
-    [registers.setpoint]: present.setpoint,
-  }[register]
 }
 
 function warningsOf({ isEngineering, requested }: Accepted): Warning[] {

@@ -4,7 +4,7 @@ import { parseIsoTime } from '@hearth/runtime'
 import { impossibleTimes } from '@hearth/testing'
 import { DispatchRequest } from './schema.ts'
 
-test('a moment may be written in every common spelling of ISO 8601 with an offset', () => {
+test('a timestamp may have every common spelling of ISO 8601 with an offset', () => {
   const same = [
     '2026-11-21T22:30:00Z',
     '2026-11-21T22:30Z',
@@ -28,7 +28,7 @@ test('a moment may be written in every common spelling of ISO 8601 with an offse
     assert.equal(DispatchRequest.safeParse({ mode: 'hold', valid_until: text }).success, false, text)
 })
 
-test('a dispatch until a moment that does not exist is refused', () => {
+test('a dispatch until a time that does not exist is refused', () => {
   for (const text of impossibleTimes)
     assert.equal(DispatchRequest.safeParse({ mode: 'hold', valid_until: text }).success, false, text)
 })

@@ -87,6 +87,7 @@ export const StopReason = z
 export type StopReason = z.infer<typeof StopReason>
 
 const watts = z.number()
+const direction = z.enum(['none', 'charge', 'discharge'])
 
 /** A battery that does not follow its setpoint. */
 export const Deviation = z
@@ -117,10 +118,9 @@ export const Dispatch = z
     max_power_w_requested: watts.nullable(),
     max_power_w_clamped: z.boolean(),
     valid_until: timestamp.nullable().meta({ description: 'Latest end, with caps applied' }),
-    commanded_direction: z.enum(['none', 'charge', 'discharge']),
+    commanded_direction: direction,
     commanded_power_w: watts.min(0),
-    measured_direction: z
-      .enum(['none', 'charge', 'discharge'])
+    measured_direction: direction
       .nullable()
       .meta({ description: 'Last measurement of the control loop; null before the first round' }),
     measured_power_w: watts.min(0).nullable(),
@@ -154,7 +154,7 @@ export const DispatchPreview = z
     max_power_w_clamped: z.boolean(),
     valid_until: timestamp,
     valid_until_clamped: z.boolean(),
-    commanded_direction: z.enum(['none', 'charge', 'discharge']),
+    commanded_direction: direction,
     commanded_power_w: watts.min(0),
     changes: z
       .array(z.object({ name: z.string(), from: registerValue, to: registerValue }))

@@ -1,6 +1,6 @@
 import type { Log, Timers } from '@hearth/runtime'
-import { advance, nextStep, type Effect } from './dispatch-machine.ts'
-import { type Ending, endingFor, errorForCaller } from './endings.ts'
+import { advance, nextStep, type Aim, type Effect, type Ending, type Input } from './dispatch-machine.ts'
+import { endingFor, errorForCaller } from './endings.ts'
 import { readSnapshot, type DeviceGateway } from './measure.ts'
 import { applySteps, type Conventions } from './plan.ts'
 import type { PersistedRecord } from './persisted-record.ts'
@@ -22,12 +22,6 @@ export interface Run {
   readonly ended: (operation: Operation, stopReason: StopReason) => void
 }
 
-/** A setpoint, discharge positive, and as the register counts it. */
-export interface Aim {
-  readonly commandedW: number
-  readonly value: number
-}
-
 /**
  * Takes the steps of a start or replacement one after the other, each persisted before and after. `aim` measures for the
  * setpoint; `proceed` is called before each step and throws to give up.
@@ -44,32 +38,27 @@ export async function applyPlan(run: Run, hooks: { aim: () => Promise<Aim>; proc
       await persisted.save(advance(record, { kind: 'aim', ...aim }).record)
       continue
     }
-    const { record: sent, effects } = advance(record, { kind: 'send' })
-    await persisted.save(sent)
-    await carryOut(run, effects, 'dispatch')
-    await persisted.save(advance(sent, { kind: 'confirm' }).record)
+    await takeStep(run, { kind: 'send' }, 'dispatch')
   }
 }
 
 /** Writes another setpoint for a settled operation. */
-export async function command(run: Run, aim: Aim): Promise<void> {
-  const { record, effects } = advance(currentRecord(run.persisted), { kind: 'command', ...aim })
-  await run.persisted.save(record)
-  await carryOut(run, effects, 'dispatch')
-  await run.persisted.save(advance(record, { kind: 'confirm' }).record)
-}
+export const command = (run: Run, aim: Aim): Promise<void> => takeStep(run, { kind: 'command', ...aim }, 'dispatch')
 
 /**
- * Puts everything back, or tries again to. A disk that refuses does not keep the device from being handed back: its record
- * there leads to the same. Throws what the device did; the record then waits for the next attempt.
+ * Restores all settings, or tries again to. A disk that refuses does not keep the device from being handed back: the record on
+ * it has the same result. Throws the error of the device; the record then waits for the next attempt.
  */
 export async function handBack(run: Run, ending: Ending): Promise<void> {
   const { persisted } = run
   const begun = advance(currentRecord(persisted), { kind: 'stop', ...ending })
   await persisted.saveIfPossible(begun.record)
-  await carryOut(run, begun.effects, 'restore')
+  await carryOut(run, begun.effect, 'restore')
   try {
-    while (persisted.record?.phase === 'restoring') await takeRestoreStep(run, persisted.record)
+    while (persisted.record?.phase === 'restoring') {
+      run.checkHalted()
+      await takeStep(run, { kind: 'send' }, 'restore')
+    }
   } catch (error) {
     run.checkHalted()
     const record = currentRecord(persisted)
@@ -80,30 +69,31 @@ export async function handBack(run: Run, ending: Ending): Promise<void> {
   }
 }
 
-async function takeRestoreStep(run: Run, record: DispatchRecord): Promise<void> {
-  run.checkHalted()
-  const sent = advance(record, { kind: 'send' })
-  await run.persisted.saveIfPossible(sent.record)
-  run.checkHalted()
-  await carryOut(run, sent.effects, 'restore')
-  run.checkHalted()
+/** Persists that a write is about to be sent, sends it, and persists that it is confirmed. */
+async function takeStep(run: Run, input: Input, cause: 'dispatch' | 'restore'): Promise<void> {
+  const { persisted } = run
+  const isRestore = cause === 'restore'
+  const save = (record: DispatchRecord) => (isRestore ? persisted.saveIfPossible(record) : persisted.save(record))
+  const sent = advance(currentRecord(persisted), input)
+  await save(sent.record)
+  if (isRestore) run.checkHalted()
+  await carryOut(run, sent.effect, cause)
+  if (isRestore) run.checkHalted()
   const confirmed = advance(sent.record, { kind: 'confirm' })
-  await run.persisted.saveIfPossible(confirmed.record)
-  await carryOut(run, confirmed.effects, 'restore')
+  await save(confirmed.record)
+  await carryOut(run, confirmed.effect, cause)
 }
 
-async function carryOut(run: Run, effects: readonly Effect[], cause: 'dispatch' | 'restore'): Promise<void> {
+async function carryOut(run: Run, effect: Effect | undefined, cause: 'dispatch' | 'restore'): Promise<void> {
   const operation = operationOf(currentRecord(run.persisted))
-  for (const effect of effects) {
-    if (effect.kind === 'ended') run.ended(effect.operation, effect.stopReason)
-    else
-      await run.gateway().writeConfirmed(effect.register, effect.value, {
-        cause,
-        caller: operation?.caller ?? null,
-        operationId: operation?.id ?? null,
-        check: cause === 'dispatch' && operation !== undefined ? () => run.checkVerified(operation) : undefined,
-      })
-  }
+  if (effect?.kind === 'ended') run.ended(effect.operation, effect.stopReason)
+  if (effect?.kind !== 'write') return
+  await run.gateway().writeConfirmed(effect.register, effect.value, {
+    cause,
+    caller: operation?.caller ?? null,
+    operationId: operation?.id ?? null,
+    check: cause === 'dispatch' && operation !== undefined ? () => run.checkVerified(operation) : undefined,
+  })
 }
 
 /** Returns the record; throws when the stored one cannot be read, which was checked before. */
@@ -138,7 +128,7 @@ export async function prepare(
     run.checkHalted()
     const abandoned = advance(currentRecord(persisted), { kind: 'abandon', ...endingFor(error) })
     await persisted.saveIfPossible(abandoned.record)
-    await carryOut(run, abandoned.effects, 'dispatch')
+    await carryOut(run, abandoned.effect, 'dispatch')
     throw errorForCaller(error)
   }
 }

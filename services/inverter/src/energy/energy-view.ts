@@ -17,33 +17,25 @@ import {
   type Unavailable,
 } from './schema.ts'
 
-/** A value from the cache, as the device counts; null when there is none. */
-type Reading = Readonly<Energy['readings']['battery_soc_percent']>
+/** Readings that pages show beside the commands. */
+export type Readings = Energy['readings']
+
+/** A value from the cache; null when there is none. */
+type Reading = Readonly<Readings['battery_soc_percent']>
 
 const unread: Reading = { value: null, age_seconds: null, stale: true }
 
-type Name = 'battery_soc' | 'grid_power' | 'pv_power' | 'household_load' | 'battery_power'
-
-/** Readings that pages show beside the commands: percent and watts. A missing one was never read. */
-export type Readings = Partial<Record<Name, Reading>>
-
-const sources: Readonly<Record<Name, readonly string[]>> = {
-  battery_soc: ['battery_soc'],
-  grid_power: ['grid_power'],
-  pv_power: ['solar_a_power', 'solar_b_power'],
-  household_load: ['household_load_power'],
-  battery_power: ['battery_power'],
-}
-
-/** The energy flow of a device, from the cache where it is young enough; the state of charge in percent. */
+/** Reads the energy flow with the signs of the device, from the cache where it is young enough. */
 export async function readEnergy(runtime: DeviceRuntime | undefined, catalog: Catalog): Promise<Readings> {
-  const readings: Readings = {}
-  for (const [name, metrics] of Object.entries(sources) as [Name, readonly string[]][]) {
-    const reading = runtime === undefined ? unread : await sum(runtime, metrics, catalog)
-    const isRatio = name === 'battery_soc' && reading.value !== null
-    readings[name] = isRatio ? { ...reading, value: Number((reading.value * 100).toFixed(1)) } : reading
+  const read = async (...metrics: string[]) => (runtime === undefined ? unread : sum(runtime, metrics, catalog))
+  const soc = await read('battery_soc')
+  return {
+    battery_soc_percent: soc.value === null ? soc : { ...soc, value: Number((soc.value * 100).toFixed(1)) },
+    grid_power_w: await read('grid_power'),
+    pv_power_w: await read('solar_a_power', 'solar_b_power'),
+    house_load_w: await read('household_load_power'),
+    battery_power_w: await read('battery_power'),
   }
-  return readings
 }
 
 async function sum({ reader }: DeviceRuntime, metrics: readonly string[], catalog: Catalog): Promise<Reading> {
@@ -145,23 +137,20 @@ export function energyView(sources: EnergySources): Energy {
   }
 }
 
-function readingsOf({ readings, capabilities }: EnergySources): Energy['readings'] {
+/** Returns the readings with import and discharge positive. */
+function readingsOf({ readings, capabilities }: EnergySources): Readings {
   const evidence = (field: 'battery_discharge_positive' | 'grid_import_positive') =>
     capabilities.every((record) => record[field] !== false)
   const signs = {
     batteryDischargePositive: evidence('battery_discharge_positive'),
     gridImportPositive: evidence('grid_import_positive'),
   }
-  const signed = (reading: Reading | undefined, sign: typeof gridSign): Reading =>
-    reading === undefined || reading.value === null
-      ? (reading ?? unread)
-      : { ...reading, value: sign(reading.value, signs) }
+  const signed = (reading: Reading, sign: typeof gridSign): Reading =>
+    reading.value === null ? reading : { ...reading, value: sign(reading.value, signs) }
   return {
-    battery_soc_percent: readings.battery_soc ?? unread,
-    grid_power_w: signed(readings.grid_power, gridSign),
-    pv_power_w: readings.pv_power ?? unread,
-    house_load_w: readings.household_load ?? unread,
-    battery_power_w: signed(readings.battery_power, batterySign),
+    ...readings,
+    grid_power_w: signed(readings.grid_power_w, gridSign),
+    battery_power_w: signed(readings.battery_power_w, batterySign),
   }
 }
 

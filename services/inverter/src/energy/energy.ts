@@ -36,7 +36,7 @@ interface EnergyDependencies {
   readonly devices: { find(deviceId: string): ManagedDevice | undefined; ids(): string[] }
   readonly dispatch: DispatchService
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
-  /** The latest values as the device counts, from the cache. */
+  /** The latest values with the signs of the device, from the cache. */
   readonly readings: (deviceId: string) => Promise<Readings>
   /** Returns the state of the connection, for the administrator; null when there is none. */
   readonly connectionState: (deviceId: string) => string | null
@@ -65,7 +65,7 @@ export async function openEnergyManager(dependencies: EnergyDependencies): Promi
 export class EnergyManager {
   readonly #dependencies: EnergyDependencies
   readonly #modes: Map<string, EnergyModeRow>
-  /** Devices whose mode is being changed; nobody commands them meanwhile. */
+  /** Devices whose mode is being changed; commands are refused meanwhile. */
   readonly #changing = new Set<string>()
 
   constructor(dependencies: EnergyDependencies, rows: readonly EnergyModeRow[]) {
@@ -87,7 +87,7 @@ export class EnergyManager {
       dispatch,
       mode: this.#changing.has(deviceId) ? 'off' : this.#modeOf(deviceId),
       isWriteAccessOn: this.#dependencies.isWriteAccessOn(),
-      unapproved: dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name)),
+      unapproved: this.#unapproved(),
     })
     if (command.action === 'auto') {
       if (this.#dependencies.dispatch.activeOperation(deviceId) !== undefined)
@@ -120,8 +120,7 @@ export class EnergyManager {
     try {
       const active = this.#dependencies.dispatch.activeOperation(deviceId)
       if (active?.origin === 'energy') await this.#dependencies.dispatch.handBack(deviceId, 'operator_cancelled')
-      if (mode !== 'off')
-        await this.#dependencies.approve(dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name)))
+      if (mode !== 'off') await this.#dependencies.approve(this.#unapproved())
       const row = { device_id: deviceId, mode, changed_at: this.#dependencies.clock.now(), changed_by: by }
       await writeModeRow(this.#dependencies.db, row)
       this.#modes.set(deviceId, row)
@@ -212,9 +211,13 @@ export class EnergyManager {
       readings: await readings(id),
       dispatch: dispatch.readiness(id).corrupt ? undefined : dispatch.read(id),
       active: dispatch.activeOperation(id),
-      mayWrite:
-        this.#dependencies.isWriteAccessOn() && dispatchRegisters.every((name) => this.#dependencies.isApproved(name)),
+      mayWrite: this.#dependencies.isWriteAccessOn() && this.#unapproved().length === 0,
     }
+  }
+
+  /** Registers the administrator did not approve. */
+  #unapproved(): string[] {
+    return dispatchRegisters.filter((name) => !this.#dependencies.isApproved(name))
   }
 
   #modeOf(deviceId: string): EnergyMode {

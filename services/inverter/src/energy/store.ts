@@ -33,17 +33,11 @@ export function latestStopRows(db: Db, deviceId: string, limit: number): Promise
     .execute()
 }
 
-/** Adds an end and lets those beyond the newest `keep` of the device fall away. */
-export async function addStopRow(db: Db, row: EnergyStopRow, keep: number): Promise<void> {
+/** Adds an end and deletes all but the newest `kept` of the device. */
+export async function addStopRow(db: Db, row: EnergyStopRow, kept: number): Promise<void> {
+  const { device_id: deviceId } = row
   await db.insertInto('energy_stops').values(row).execute()
-  const oldest = await db
-    .selectFrom('energy_stops')
-    .select('id')
-    .where('device_id', '=', row.device_id)
-    .orderBy('id', 'desc')
-    .offset(keep)
-    .limit(1)
-    .executeTakeFirst()
-  if (oldest?.id === undefined) return
-  await db.deleteFrom('energy_stops').where('device_id', '=', row.device_id).where('id', '<=', oldest.id).execute()
+  const rows = db.selectFrom('energy_stops').select('id').where('device_id', '=', deviceId)
+  const newestToGo = rows.orderBy('id', 'desc').offset(kept).limit(1)
+  await db.deleteFrom('energy_stops').where('device_id', '=', deviceId).where('id', '<=', newestToGo).execute()
 }

@@ -10,7 +10,7 @@ export function createEvents(version: string) {
   const stream = new EventStream<GatewayEvent>({ bus: createLocalBus(0), maxPerOwner: 40 })
   return {
     publish: (event: GatewayEvent) => stream.publish(event),
-    /** Opens a stream for this caller; undefined when too many are open. Programs are not told what was edited. */
+    /** Opens a stream for this caller; undefined when too many are open. Programs get no `changed` events. */
     open({ via, name }: Caller, isAllowed: () => Promise<boolean>) {
       const isProgram = via.kind === 'token'
       return stream.subscribe({

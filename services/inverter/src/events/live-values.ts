@@ -26,79 +26,66 @@ interface LiveDependencies {
 }
 
 /** Publishes the values and states of devices, and reads the energy flow at an interval while anyone listens. */
-export class LiveValues {
-  readonly #dependencies: LiveDependencies
-  readonly #flow: readonly CatalogObject[]
-  readonly #waiting = new Map<string, Map<string, CatalogObject>>()
+export function createLiveValues(dependencies: LiveDependencies) {
+  const { catalog, timers, devices, listeners, intervalMs, readiness, publish } = dependencies
+  const flow = catalog.roles.energyFlow.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
+  const waiting = new Map<string, Map<string, CatalogObject>>()
   /** Readiness published last for each device, as JSON. */
-  readonly #published = new Map<string, string>()
-  #isClosed = false
-  #cancel: () => void
-  #cancelReadiness: () => void
-
-  constructor(dependencies: LiveDependencies) {
-    const { catalog, timers, intervalMs } = dependencies
-    this.#dependencies = dependencies
-    this.#flow = catalog.roles.energyFlow.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
-    this.#cancel = timers.after(intervalMs(), () => void this.#watch())
-    this.#cancelReadiness = timers.after(readinessInterval, () => this.#publishReadiness())
-  }
-
-  note(deviceId: string, object: CatalogObject): void {
-    if (this.#dependencies.listeners() === 0) return
-    const collected = this.#waiting.get(deviceId)
-    if (collected !== undefined) {
-      collected.set(object.name, object)
-      return
-    }
-    this.#waiting.set(deviceId, new Map([[object.name, object]]))
-    this.#dependencies.timers.after(collectMs, () => this.#publishValues(deviceId))
-  }
-
-  close(): void {
-    this.#isClosed = true
-    this.#cancel()
-    this.#cancelReadiness()
-  }
+  const published = new Map<string, string>()
+  let isClosed = false
+  let cancel = timers.after(intervalMs(), () => void watch())
+  let cancelReadiness = timers.after(readinessInterval, publishReadiness)
 
   /** Publishes the readiness of devices that changed. */
-  #publishReadiness(): void {
-    const { devices, listeners, readiness, publish, timers } = this.#dependencies
+  function publishReadiness(): void {
     for (const runtime of listeners() > 0 ? devices() : []) {
       const device = readiness(runtime)
       const key = JSON.stringify(device, visibleMembers)
-      if (this.#published.get(runtime.deviceId) === key) continue
-      this.#published.set(runtime.deviceId, key)
+      if (published.get(runtime.deviceId) === key) continue
+      published.set(runtime.deviceId, key)
       publish({ type: 'readiness', device })
     }
-    if (!this.#isClosed) this.#cancelReadiness = timers.after(readinessInterval, () => this.#publishReadiness())
+    if (!isClosed) cancelReadiness = timers.after(readinessInterval, publishReadiness)
   }
 
-  #publishValues(deviceId: string): void {
-    const collected = this.#waiting.get(deviceId)
-    this.#waiting.delete(deviceId)
-    const runtime = this.#dependencies.devices().find((device) => device.deviceId === deviceId)
-    if (collected === undefined || runtime === undefined || this.#dependencies.listeners() === 0) return
+  function publishValues(deviceId: string): void {
+    const collected = waiting.get(deviceId)
+    waiting.delete(deviceId)
+    const runtime = devices().find((device) => device.deviceId === deviceId)
+    if (collected === undefined || runtime === undefined || listeners() === 0) return
     const { cache } = runtime.reader
     const values = [...collected.values()].flatMap((object) => {
       const cached = cache.get(object.name)
       if (cached === undefined) return []
       return [metricValueOf({ object, cached, source: 'cache', staleReason: null }, cache, false)]
     })
-    this.#dependencies.publish({ type: 'values', device_id: deviceId, values })
+    publish({ type: 'values', device_id: deviceId, values })
   }
 
-  async #watch(): Promise<void> {
-    const { devices, listeners, timers, intervalMs } = this.#dependencies
-    if (listeners() > 0) await Promise.allSettled(devices().map((runtime) => this.#refresh(runtime)))
-    if (!this.#isClosed) this.#cancel = timers.after(intervalMs(), () => void this.#watch())
+  async function watch(): Promise<void> {
+    if (listeners() > 0) await Promise.allSettled(devices().map(refresh))
+    if (!isClosed) cancel = timers.after(intervalMs(), () => void watch())
   }
 
-  async #refresh(runtime: DeviceRuntime): Promise<void> {
-    for (const object of this.#flow) {
-      const { staleReason } = await runtime.reader.read(object, { maxAge: this.#dependencies.intervalMs() })
+  async function refresh(runtime: DeviceRuntime): Promise<void> {
+    for (const object of flow) {
+      const { staleReason } = await runtime.reader.read(object, { maxAge: intervalMs() })
       // The first failure is the device's as a whole; the next round tries again.
-      if (staleReason !== null || this.#isClosed) return
+      if (staleReason !== null || isClosed) return
     }
+  }
+
+  return {
+    note(deviceId: string, object: CatalogObject): void {
+      if (listeners() === 0) return
+      const collected = waiting.get(deviceId)
+      if (collected === undefined) timers.after(collectMs, () => publishValues(deviceId))
+      waiting.set(deviceId, (collected ?? new Map<string, CatalogObject>()).set(object.name, object))
+    },
+    close(): void {
+      isClosed = true
+      cancel()
+      cancelReadiness()
+    },
   }
 }

@@ -6,8 +6,7 @@ import { readBatch } from '../metrics/read-batch.ts'
 import { labelOf } from '../metrics/value.ts'
 import { invalid, Problem } from '../problems.ts'
 import { decodeEventTable, parameterChanged, type EventRow } from '../protocol/event-table.ts'
-import { decodeTimeSeries } from '../protocol/time-series.ts'
-import { encodeValue } from '../protocol/wire-value.ts'
+import { decodeTimeSeries, encodeHistoryRequest } from '../protocol/time-series.ts'
 import type { DeviceEvent, DeviceEvents, DeviceHealth, DeviceHistory } from './schema.ts'
 
 const faultWords = ['fault_0_flt', 'fault_1_flt', 'fault_2_flt', 'fault_3_flt']
@@ -39,7 +38,7 @@ export function createHealth({ catalog, device, now }: HealthDependencies) {
   /** Queries a logger object for its values before a time. */
   async function query({ device, link }: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
     try {
-      const payload = encodeValue('int32', Math.floor(before / 1000))
+      const payload = encodeHistoryRequest(Math.floor(before / 1000))
       return await link.query(object.objectId, payload, { address: device.networkId, priority: 'normal' })
     } catch (error) {
       throw deviceProblem(error)

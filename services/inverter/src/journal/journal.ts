@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { JournalRow, Tables } from '../tables.ts'
-import type { JournalPage, JournalRecord } from './schema.ts'
+import { JournalRecord, type JournalPage } from './schema.ts'
 import { insertJournalRow, journalRows, trimJournal } from './store.ts'
 
 /** Number of writes kept per device. */
@@ -60,17 +60,8 @@ export function createJournal(database: Database<Tables>, clock: Clock) {
   }
 }
 
-const columns = [
-  'at',
-  'metric',
-  'old_value',
-  'new_value',
-  'readback_value',
-  'outcome',
-  'cause',
-  'caller',
-  'operation_id',
-] as const satisfies readonly (keyof JournalRecord)[]
+/** Columns of the download, in the order of the record. */
+const columns = JournalRecord.omit({ id: true }).keyof().options
 
 /** Quotes a cell; one that begins like a formula is marked as text for spreadsheets. */
 function quoted(value: JournalRecord[keyof JournalRecord]): string {

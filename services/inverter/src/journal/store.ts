@@ -20,14 +20,7 @@ export async function journalRows(
 
 /** Deletes all but the newest `kept` rows of a device. */
 export async function trimJournal(db: Db, deviceId: string, kept: number): Promise<void> {
-  const oldest = await db
-    .selectFrom('journal')
-    .select('id')
-    .where('device_id', '=', deviceId)
-    .orderBy('id', 'desc')
-    .offset(kept)
-    .limit(1)
-    .executeTakeFirst()
-  if (oldest?.id === undefined) return
-  await db.deleteFrom('journal').where('device_id', '=', deviceId).where('id', '<=', oldest.id).execute()
+  const rows = db.selectFrom('journal').select('id').where('device_id', '=', deviceId)
+  const newestToGo = rows.orderBy('id', 'desc').offset(kept).limit(1)
+  await db.deleteFrom('journal').where('device_id', '=', deviceId).where('id', '<=', newestToGo).execute()
 }

@@ -4,9 +4,6 @@ import type { Frame } from '../protocol/frame.ts'
 /** Time after a write in which a response about the same object counts as its confirmation, milliseconds. */
 const confirmationMs = 5000
 
-/** Counts of what arrived so far. */
-export type ArrivalStatus = Readonly<ReturnType<Arrivals['status']>>
-
 /** Sorts the frames that arrive and keeps count of them. */
 export class Arrivals {
   readonly #timers: Timers
@@ -76,7 +73,7 @@ interface Expectation {
   readonly expected: Subject | undefined
   /** Subject of a recent write: devices do not confirm writes, but one that did would be no foreign client. */
   readonly written: Subject | undefined
-  /** Returns true if the device was told to send this by itself. */
+  /** Returns true if the object is registered, so that the device sends it by itself. */
   readonly isRegistered: (subject: Subject) => boolean
 }
 

@@ -17,7 +17,7 @@ export interface ConnectionOptions {
   readonly onOpen: () => void
   /** After the parser had them. */
   readonly onBytes: () => void
-  /** Exactly once, with the reason in words. */
+  /** Called exactly once, with the reason for the log. */
   readonly onEnd: (reason: string) => void
 }
 

@@ -18,7 +18,7 @@ interface ConnectorOptions extends Omit<ConnectionOptions, 'onOpen' | 'onEnd'> {
  */
 export class Connector {
   readonly #options: ConnectorOptions
-  readonly #backOff: BackOff
+  readonly #backOff: ReturnType<typeof createBackOff>
   #connection: Connection | undefined
   #cancelWait: (() => void) | undefined
   #lastAttempt = Number.NEGATIVE_INFINITY
@@ -30,7 +30,7 @@ export class Connector {
 
   constructor(options: ConnectorOptions) {
     this.#options = options
-    this.#backOff = new BackOff(options.timing.backOffMs)
+    this.#backOff = createBackOff(options.timing.backOffMs)
   }
 
   /** The connection if it is open. */
@@ -108,26 +108,19 @@ export class Connector {
   }
 }
 
-/** Wait before the next attempt to connect: twice as long after each failure, within bounds. Milliseconds. */
-export class BackOff {
-  readonly #first: number
-  readonly #max: number
-  #failures = 0
-
-  constructor([first, max]: readonly [number, number]) {
-    this.#first = first
-    this.#max = max
-  }
-
-  /** Counts a failure and tells how long to wait after it. */
-  failed(): number {
-    const wait = Math.min(this.#max, this.#first * 2 ** this.#failures)
-    if (wait < this.#max) this.#failures += 1
-    return wait
-  }
-
-  /** The other side showed that it works; an open connection alone does not show that. */
-  succeeded(): void {
-    this.#failures = 0
+/** Creates the wait before the next attempt to connect: twice as long after each failure, within bounds. Milliseconds. */
+export function createBackOff([first, max]: readonly [number, number]) {
+  let failures = 0
+  return {
+    /** Counts a failure and returns how long to wait after it. */
+    failed(): number {
+      const wait = Math.min(max, first * 2 ** failures)
+      if (wait < max) failures += 1
+      return wait
+    },
+    /** The other side showed that it works; an open connection alone does not show that. */
+    succeeded(): void {
+      failures = 0
+    },
   }
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Command } from '../protocol/command.ts'
 import { classifyFrame, type Subject, ForeignAccess } from './arrivals.ts'
-import { BackOff } from './connector.ts'
-import { Pace } from './pace.ts'
+import { createBackOff } from './connector.ts'
+import { createPace } from './pace.ts'
 import { SendQueue, type Priority } from './send-queue.ts'
 
 const item = (priority: Priority, number: number) => ({ priority, number })
@@ -62,8 +62,8 @@ test('a queue never grows beyond its limit and never loses an item silently', ()
   )
 })
 
-test('waits double up to the longest, and begin anew after a success', () => {
-  const backOff = new BackOff([1000, 60_000])
+test('waits double up to the maximum, and begin anew after a success', () => {
+  const backOff = createBackOff([1000, 60_000])
   const waits = () => Array.from({ length: 9 }, () => backOff.failed() / 1000)
   assert.deepEqual(waits(), [1, 2, 4, 8, 16, 32, 60, 60, 60])
   backOff.succeeded()
@@ -71,7 +71,7 @@ test('waits double up to the longest, and begin anew after a success', () => {
 })
 
 test('the pause widens with timeouts up to a second and narrows after a run of successes', () => {
-  const pace = new Pace(80)
+  const pace = createPace(80)
   const widths = Array.from({ length: 5 }, () => {
     pace.timedOut()
     return pace.gap
@@ -79,10 +79,10 @@ test('the pause widens with timeouts up to a second and narrows after a run of s
   assert.deepEqual(widths, [160, 320, 640, 1000, 1000])
   for (let count = 0; count < 40; count += 1) pace.succeeded()
   assert.equal(pace.gap, 80)
-  const still = new Pace(0)
+  const still = createPace(0)
   still.timedOut()
   assert.equal(still.gap, 50)
-  const slow = new Pace(3000)
+  const slow = createPace(3000)
   slow.timedOut()
   assert.equal(slow.gap, 3000)
 })

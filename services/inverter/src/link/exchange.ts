@@ -3,7 +3,7 @@ import type { Command } from '../protocol/command.ts'
 import { encodeFrame, type Frame } from '../protocol/frame.ts'
 import type { Subject } from './arrivals.ts'
 import { LinkError, type LinkFailure } from './link-errors.ts'
-import type { LinkTiming } from './link-options.ts'
+import type { LinkTiming, RequestOptions } from './link-options.ts'
 import type { Priority } from './send-queue.ts'
 
 /** Number of times a read is sent again because its answer was damaged. */
@@ -36,7 +36,7 @@ export class Exchange {
     this.#options = options
   }
 
-  /** Sends. Apart from the making, so that whoever owns it has it before it can end. */
+  /** Sends. Separate from the constructor, so that the owner has the exchange before it can end. */
   begin(): void {
     void this.#send()
   }
@@ -126,7 +126,7 @@ const commands: Readonly<Record<RequestKind, Command>> = {
   register: 'read-periodically',
 }
 
-/** Something a caller wants sent. */
+/** A request to send. */
 export interface Request extends Subject {
   readonly kind: RequestKind
   readonly priority: Priority
@@ -139,20 +139,14 @@ export interface Request extends Subject {
 }
 
 /** Contents of a request. */
-export interface RequestInput extends Subject {
-  readonly payload?: Uint8Array
-  readonly priority: Priority
-  readonly epoch?: number | undefined
-}
+export type RequestInput = RequestOptions & Pick<Subject, 'objectId'> & { readonly payload?: Uint8Array }
 
-/** A request and the promise it settles. Throws a RangeError for what no frame can carry. */
-export function createRequest(
-  kind: RequestKind,
-  wanted: RequestInput,
-): { request: Request; answer: Promise<Uint8Array> } {
+/** Creates a request and the promise it settles. Throws a RangeError for what no frame can carry. */
+export function createRequest(kind: RequestKind, wanted: RequestInput) {
   const { objectId, address, priority, epoch, payload = new Uint8Array(0) } = wanted
   const frame: Frame = { command: commands[kind], address, objectId, payload }
   const bytes = encodeFrame(frame)
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-  return { request: { kind, objectId, address, priority, epoch, frame, bytes, resolve, reject }, answer: promise }
+  const request: Request = { kind, objectId, address, priority, epoch, frame, bytes, resolve, reject }
+  return { request, answer: promise }
 }

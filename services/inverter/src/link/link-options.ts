@@ -1,7 +1,6 @@
 import type { Log, Timers } from '@hearth/runtime'
 import type { Frame } from '../protocol/frame.ts'
-import type { ParserCounters } from '../protocol/parser.ts'
-import type { ArrivalStatus, Subject } from './arrivals.ts'
+import type { Subject } from './arrivals.ts'
 import type { Priority } from './send-queue.ts'
 
 /** Address and behaviour of a link. */
@@ -26,19 +25,6 @@ export interface RequestOptions {
   readonly priority: Priority
   /** The connection it is meant for, as `status().epoch` counts; on any other it fails with `unreachable` and is not sent. */
   readonly epoch?: number
-}
-
-/** Status of a link. */
-export interface LinkStatus extends ArrivalStatus, ParserCounters {
-  readonly state: 'connecting' | 'connected' | 'backing-off' | 'maintenance' | 'closed'
-  /** Number of connections so far. */
-  readonly epoch: number
-  readonly queueLength: number
-  /** The pause between exchanges as it is now, milliseconds. */
-  readonly gapMs: number
-  readonly framesSent: number
-  /** Wall clock, milliseconds, when the device is probed again; null outside of maintenance. */
-  readonly maintenanceUntil: number | null
 }
 
 /** Durations and bounds of a link; milliseconds but for the counts. */

@@ -64,7 +64,7 @@ test('a value is read over a connection that the link makes by itself', async (t
   assert.deepEqual(messages, ['the device answers'])
 })
 
-test('requests go out one at a time with a pause between, whatever is asked at once', async (t) => {
+test('requests go out one at a time with a pause between, however many are made at once', async (t) => {
   const { device, link } = await setUp(t, echo, { gapMs: 25 })
   const ids = Array.from({ length: 12 }, (_, index) => 1000 + index)
   const write = link.write(1, new Uint8Array(4), normal)
@@ -87,9 +87,9 @@ test('requests go out one at a time with a pause between, whatever is asked at o
 })
 
 test('an answer is the one about the same object and device, whatever comes before it', async (t) => {
-  const strangers = Array.from({ length: 20 }, (_, index) => response(5000 + index, '11111111'))
+  const foreign = Array.from({ length: 20 }, (_, index) => response(5000 + index, '11111111'))
   const { link } = await setUp(t, (frame) => [
-    ...strangers,
+    ...foreign,
     response(frame.objectId, '22222222', (frame.address ?? 0) + 1),
     ...(frame.address === undefined ? [] : [response(frame.objectId, '33333333')]),
     { ...answerTo(frame, '44444444'), command: 'write' },
@@ -125,7 +125,7 @@ test('requests of another client in masses lead to a new connection, answers to 
   await connected(link, 2)
 })
 
-test('a registered value is handed over and is not unexpected; others are handed to nobody', async (t) => {
+test('a registered value is handed over and is not unexpected; others are not handed over', async (t) => {
   const { device, link } = await setUp(t, echo)
   const heard: string[] = []
   const stop = link.onValue((address, objectId, payload) => heard.push(`${address} ${objectId} ${payload.toHex()}`))
@@ -170,7 +170,7 @@ test('without an answer within five seconds the connection is given up, and made
   await waiting
   assert.ok(timers.monotonic() - begin >= 5000)
   assert.ok(silent.status === 'rejected' && failsWith('timeout', true)(silent.reason))
-  // What waited behind the question goes out on the next connection: the device was well a moment ago.
+  // What waited behind the question goes out on the next connection: the device answered just before.
   assert.ok(behind.status === 'fulfilled')
   await connected(link, 2)
   assert.equal(link.status().gapMs, 160)
@@ -295,11 +295,11 @@ test('what is important goes first, and a full queue refuses', async (t) => {
     (all) => all.length === 1,
     { everyMs: 2 },
   )
-  const ask = (objectId: number, priority: Priority) => link.read(objectId, { address: undefined, priority })
-  const queued = [ask(2, 'background'), ask(3, 'normal'), ask(4, 'control'), ask(5, 'normal')]
-  queued.push(ask(6, 'normal'))
+  const read = (objectId: number, priority: Priority) => link.read(objectId, { address: undefined, priority })
+  const queued = [read(2, 'background'), read(3, 'normal'), read(4, 'control'), read(5, 'normal')]
+  queued.push(read(6, 'normal'))
   await assert.rejects(queued[0]!, failsWith('queue-full', false))
-  await assert.rejects(ask(7, 'background'), failsWith('queue-full', false))
+  await assert.rejects(read(7, 'background'), failsWith('queue-full', false))
   device.play(echo)
   device.send(response(1, half))
   await Promise.all([first, ...queued.slice(1)])
@@ -337,7 +337,7 @@ test('a device that cannot be reached is tried less and less, and logged once', 
   // 1, 2, 4, 8, 16, 32, 60, 60 … seconds.
   assert.ok(device.accepted >= 5 && device.accepted <= 12, `${device.accepted} attempts`)
   assert.deepEqual(messages, ['the device does not answer'])
-  // Between two attempts; in the moment of one it is connecting.
+  // Between two attempts; during one it is connecting.
   await eventually(
     () => link.status().state,
     (state) => state === 'backing-off',
@@ -346,7 +346,7 @@ test('a device that cannot be reached is tried less and less, and logged once', 
   await assert.rejects(link.read(soc, normal), failsWith('unreachable', false))
 })
 
-test('nobody at the address is the same to those who ask', async (t) => {
+test('an address without a device fails every request', async (t) => {
   const device = await startScriptedDevice(echo)
   await device.stop()
   const { log, messages } = createMemoryLog()
@@ -362,7 +362,7 @@ test('nobody at the address is the same to those who ask', async (t) => {
   assert.equal(link.status().epoch, 0)
 })
 
-test('a device that accepts and stays silent is not asked faster and faster', async (t) => {
+test('a device that accepts and stays silent is not queried faster and faster', async (t) => {
   const { device, link, timers, messages } = await setUp(t, () => [], { speed: 100 })
   const begin = timers.monotonic()
   while (timers.monotonic() - begin < 120_000) {

@@ -4,19 +4,16 @@ import { Arrivals } from './arrivals.ts'
 import { Connector } from './connector.ts'
 import { Exchange, type Outcome, createRequest, type Request, type RequestKind, type RequestInput } from './exchange.ts'
 import { LinkError, type LinkFailure } from './link-errors.ts'
-import {
-  defaultTiming,
-  type LinkOptions,
-  type LinkStatus,
-  type LinkTiming,
-  type RequestOptions,
-} from './link-options.ts'
+import { defaultTiming, type LinkOptions, type LinkTiming, type RequestOptions } from './link-options.ts'
 import { Listeners } from './listeners.ts'
 import { Maintenance } from './maintenance.ts'
-import { Pace } from './pace.ts'
+import { createPace, type Pace } from './pace.ts'
 import { SendQueue } from './send-queue.ts'
 
 type Queued = Request & { readonly cancelWait: () => void }
+
+/** Status of a link. */
+export type LinkStatus = Readonly<ReturnType<Link['status']>>
 
 /**
  * The connection to one endpoint. Requests go out one at a time, each after the answer to the one before. It connects by
@@ -55,7 +52,7 @@ export class Link {
     this.#options = options
     this.#timing = timing
     this.#queue = new SendQueue(timing.queueLength)
-    this.#pace = new Pace(options.gapMs)
+    this.#pace = createPace(options.gapMs)
     this.#arrivals = new Arrivals(timers)
     this.#maintenance = new Maintenance({ ...timing, timers, onCooledDown: () => this.#probeDevice() })
     this.#parser = createFrameParser({
@@ -121,16 +118,19 @@ export class Link {
     return this.#onMaintenance.add(listener)
   }
 
-  status(): LinkStatus {
-    const state = this.#maintenance.isActive ? 'maintenance' : this.#connector.state
+  status() {
+    const state = this.#maintenance.isActive ? ('maintenance' as const) : this.#connector.state
     return {
-      state: this.#isClosed ? 'closed' : state,
+      state: this.#isClosed ? ('closed' as const) : state,
+      /** Number of connections so far. */
       epoch: this.#connector.epoch,
       queueLength: this.#queue.length,
+      /** The pause between exchanges as it is now, milliseconds. */
       gapMs: this.#pace.gap,
       ...this.#parser.counters,
       ...this.#arrivals.status(),
       framesSent: this.#sent,
+      /** Wall clock, milliseconds, when the device is probed again; null outside of maintenance. */
       maintenanceUntil: this.#maintenance.until,
     }
   }

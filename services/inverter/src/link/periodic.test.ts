@@ -13,7 +13,7 @@ const periodObject = 0x9c8fe559
 const speed = 100
 const one = encodeValue('float', 1)
 
-/** A device that sends by itself what it is told to. Time passes a hundred times as fast, but patience is as always. */
+/** A device that sends the registered values by itself. Time passes a hundred times as fast, but patience is as always. */
 async function setUp(t: TestContext, objectIds: readonly number[] = [1, 2, 3], address?: number) {
   const timers = createFastTimers(speed)
   const state = {
@@ -189,7 +189,7 @@ test('a changed period is set again when that is known', async (t) => {
   assert.deepEqual([state.period, state.registered.size], [30, 3])
 })
 
-test('stopping tells the device, and nothing is heard afterwards', async (t) => {
+test('stopping reaches the device, and nothing arrives afterwards', async (t) => {
   const { state, periodic, link, values } = await setUp(t)
   await available(periodic)
   await periodic.stop()
@@ -229,7 +229,7 @@ test('callers get through between the steps of a registration', async (t) => {
   await available(periodic)
 })
 
-test('a device of a plant is asked under its address', async (t) => {
+test('a device of a plant is queried under its address', async (t) => {
   const { device, periodic, values } = await setUp(t, [5], 7)
   await available(periodic)
   assert.ok(device.received().every(({ address }) => address === 7))

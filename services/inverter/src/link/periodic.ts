@@ -54,10 +54,10 @@ export class Periodic {
   #failures = 0
   #lastFailure: string | null = null
   #isRunning = false
-  /** Something happened during a round that makes it worth nothing. */
+  /** The round under way is out of date and must be repeated. */
   #mustRepeat = false
   #isStopped = false
-  /** The device on this connection was told to send by itself, though perhaps not yet what. */
+  /** The period was written on this connection, though perhaps no object is registered yet. */
   #isPeriodSet = false
   #cancelNext: (() => void) | undefined
   #cancelCheck: (() => void) | undefined
@@ -106,7 +106,7 @@ export class Periodic {
     this.#runAfter(0)
   }
 
-  /** Tells the device to stop sending and checks that it did, for one second at most. */
+  /** Stops the device from sending and checks that it did, for one second at most. */
   async stop(): Promise<void> {
     if (this.#isStopped) return
     const isSending = this.#isPeriodSet && this.#isReachable()
@@ -157,7 +157,7 @@ export class Periodic {
 
   async #registerAll(): Promise<void> {
     const { link, periodSeconds, prepare } = this.#options
-    // Who is at the other end is of interest to others; values are registered whatever comes of it.
+    // The identity matters to others; values are registered even if it cannot be read.
     await prepare().catch(() => undefined)
     const { epoch } = link.status()
     this.#isPeriodSet = true

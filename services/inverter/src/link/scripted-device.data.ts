@@ -91,7 +91,7 @@ export function answerTo({ objectId, address }: Frame, payload: Uint8Array | str
   return response(objectId, payload, address)
 }
 
-/** A response nobody may have asked for. */
+/** A response that may answer no request. */
 export function response(objectId: number, payload: Uint8Array | string, address?: number): Frame {
   const bytes = typeof payload === 'string' ? Uint8Array.fromHex(payload) : payload
   return { command: 'response', address, objectId, payload: bytes }

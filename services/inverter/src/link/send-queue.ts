@@ -1,19 +1,20 @@
-/** Priority of a request: the battery dispatch first, then callers, then upkeep. */
-export type Priority = 'control' | 'normal' | 'background'
+const ranks = { control: 0, normal: 1, background: 2 }
 
-const order: readonly Priority[] = ['control', 'normal', 'background']
+/** Priority of a request: the battery dispatch first, then callers, then upkeep. */
+export type Priority = keyof typeof ranks
 
 /** Bounded queue of requests: by priority, and by arrival inside one priority. */
 export class SendQueue<T extends { readonly priority: Priority }> {
   readonly #limit: number
-  readonly #lines: Readonly<Record<Priority, T[]>> = { control: [], normal: [], background: [] }
+  /** In the order they go out. */
+  #items: T[] = []
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
   get length(): number {
-    return order.reduce((sum, priority) => sum + this.#lines[priority].length, 0)
+    return this.#items.length
   }
 
   /**
@@ -21,37 +22,25 @@ export class SendQueue<T extends { readonly priority: Priority }> {
    * ones, or the item itself when nothing waits that is less important.
    */
   add(item: T): T | undefined {
-    this.#lines[item.priority].push(item)
-    if (this.length <= this.#limit) return undefined
-    return order
-      .toReversed()
-      .map((priority) => this.#lines[priority])
-      .find((line) => line.length > 0)
-      ?.pop()
+    const before = this.#items.findLastIndex(({ priority }) => ranks[priority] <= ranks[item.priority])
+    this.#items.splice(before + 1, 0, item)
+    return this.length > this.#limit ? this.#items.pop() : undefined
   }
 
   /** Takes out the one whose turn it is. */
   next(): T | undefined {
-    return order
-      .map((priority) => this.#lines[priority])
-      .find((line) => line.length > 0)
-      ?.shift()
+    return this.#items.shift()
   }
 
   /** Takes out one item before its turn, if it still waits. */
   remove(item: T): void {
-    const line = this.#lines[item.priority]
-    const at = line.indexOf(item)
-    if (at >= 0) line.splice(at, 1)
+    this.takeAll((other) => other === item)
   }
 
   /** Takes out all items for which this holds. */
   takeAll(isWanted: (item: T) => boolean): T[] {
-    return order.flatMap((priority) => {
-      const line = this.#lines[priority]
-      const taken = line.filter(isWanted)
-      line.splice(0, line.length, ...line.filter((item) => !taken.includes(item)))
-      return taken
-    })
+    const taken = this.#items.filter(isWanted)
+    this.#items = this.#items.filter((item) => !taken.includes(item))
+    return taken
   }
 }

@@ -51,7 +51,7 @@ export class UnansweredObjects {
     if (pending !== undefined && pending.objectId !== objectId) this.#count(pending.objectId, pending.count)
   }
 
-  /** Returns true if the object was the last one read and was not answered: reading another one tells more than reading it again. */
+  /** Returns true if the object was the last one read and was not answered: another one is read instead, which shows whether the device answers at all. */
   isDoubtful(objectId: number): boolean {
     return this.#pending?.objectId === objectId
   }

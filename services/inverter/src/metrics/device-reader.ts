@@ -153,7 +153,7 @@ export class DeviceReader {
     const found = this.isLeftOut(object) ? this.#dependencies.unanswered.find(objectId) : undefined
     if (found === undefined) return
     const retryAt = new Date(found.retryAt).toISOString()
-    const detail = `The inverter's firmware does not answer ${name}; it is asked for again at ${retryAt}`
+    const detail = `The inverter's firmware does not answer ${name}; it is requested again at ${retryAt}`
     throw new Problem('device_timeout', detail, { members: { retry_at: retryAt } })
   }
 

@@ -32,13 +32,6 @@ export interface WriteCause {
   readonly check?: (() => Promise<void>) | undefined
 }
 
-/** Outcome of a write that was sent. */
-interface WriteOutcome {
-  readonly readback: ApiValue | null
-  /** The connection broke while the value was sent, so that only the readback tells. */
-  readonly sendUnconfirmed: boolean
-}
-
 export interface PendingWrite extends WriteCause {
   readonly object: CatalogObject
   readonly value: WireValue
@@ -59,110 +52,83 @@ interface WriterDependencies {
 }
 
 /** Writes to one device and reads back what it took. */
-export class DeviceWriter {
-  readonly #dependencies: WriterDependencies
+export type DeviceWriter = ReturnType<typeof createDeviceWriter>
 
-  constructor(dependencies: WriterDependencies) {
-    this.#dependencies = dependencies
-  }
+/** Creates the writer of a device. */
+export function createDeviceWriter(dependencies: WriterDependencies) {
+  const { deviceId, reader, timers, journal, onWritten } = dependencies
 
-  /** Resolves when the register reads as written; throws `write_outcome_unknown` with the last value read when it does not. */
-  async write(write: PendingWrite): Promise<WriteOutcome> {
-    const sendUnconfirmed = await this.#sendOrNote(write)
-    const { timers } = this.#dependencies
-    const begun = timers.monotonic()
-    let readback: ApiValue | null = null
-    for (const pause of readBackDelays) {
-      if (timers.monotonic() - begun > readBackTimeout) break
-      await timers.delay(pause)
-      readback = (await this.#readBack(write)) ?? readback
-      if (readback === null || !isSameValue(write.object, write.value, readback)) continue
-      await this.#note(write, 'confirmed', readback)
-      this.#dependencies.onWritten(write.object)
-      return { readback, sendUnconfirmed }
-    }
-    await this.#note(write, 'unconfirmed', readback)
-    throw new Problem('write_outcome_unknown', `${write.object.name} was sent, but does not read as written`, {
-      members: { readback_value: readback },
-    })
-  }
-
-  /** Sends an action code and reads once what the register says; nothing tells whether the action ran. */
-  async triggerAction(write: PendingWrite): Promise<WriteOutcome> {
-    const sendUnconfirmed = await this.#sendOrNote(write)
-    await this.#dependencies.timers.delay(readBackDelays[0] ?? 0)
-    const readback = await this.#readBack(write)
-    await this.#note(write, 'unconfirmed', readback)
-    if (readback === null)
-      throw new Problem('write_outcome_unknown', `${write.object.name} was sent, but could not be read back`, {
-        members: { readback_value: null },
-      })
-    return { readback, sendUnconfirmed }
-  }
-
-  async #sendOrNote(write: PendingWrite): Promise<boolean> {
-    try {
-      return await this.#send(write)
-    } catch (error) {
-      await this.#note(write, 'failed', null)
-      throw error
-    }
-  }
-
-  /** True when the connection broke while bytes may have left. */
-  async #send(write: PendingWrite): Promise<boolean> {
-    const { object, value, priority } = write
-    const { link, address, timers } = this.#dependencies
-    const payload = payloadOf(object, value)
-    let connections = 0
-    for (let attempt = 0; ;) {
-      const epoch = await this.#confirmIdentity(write)
-      try {
-        await link.write(object.objectId, payload, { address, priority, ...(epoch === undefined ? {} : { epoch }) })
-        return false
-      } catch (error) {
-        if (!(error instanceof LinkError)) throw error
-        if (error.sent) return true
-        connections += 1
-        const isNewConnection = epoch !== undefined && link.status().epoch !== epoch
-        if (isNewConnection && connections < maxConnections) continue
-        // No byte left, so it cannot happen twice. Actions are left to their caller, and dispatch has retries of its own.
-        const mayTryAgain = !object.isAction && priority !== 'control' && error.failure === 'unreachable'
-        if (!mayTryAgain || attempt >= retries) throw deviceProblem(error)
-        attempt += 1
-        await timers.delay(1000)
-      }
-    }
-  }
-
-  /** The connection on which the value may go out. The own settings are put back on any, whatever runs on the device now. */
-  async #confirmIdentity({ cause, priority, check }: PendingWrite): Promise<number | undefined> {
-    if (cause === 'restore') return undefined
-    const epoch = await this.#dependencies.confirmIdentity(priority)
-    await check?.()
-    return epoch
-  }
-
-  async #readBack({ object, priority }: PendingWrite): Promise<ApiValue | null> {
-    try {
-      return (await this.#dependencies.reader.readDirect(object, priority)).value
-    } catch {
-      return null
-    }
-  }
-
-  async #note(write: PendingWrite, outcome: JournalEntry['outcome'], readback: ApiValue | null): Promise<void> {
-    const { object, value, oldValue, cause, caller, operationId } = write
-    await this.#dependencies.journal({
-      device_id: this.#dependencies.deviceId,
-      metric: object.name,
-      old_value: oldValue,
-      new_value: value,
+  const note = (write: PendingWrite, outcome: JournalEntry['outcome'], readback: ApiValue | null) =>
+    journal({
+      device_id: deviceId,
+      metric: write.object.name,
+      old_value: write.oldValue,
+      new_value: write.value,
       readback_value: readback,
       outcome,
-      cause,
-      caller,
-      operation_id: operationId,
+      cause: write.cause,
+      caller: write.caller,
+      operation_id: write.operationId,
     })
+
+  return {
+    /**
+     * Sends a value and reads the register until it reads as written; throws `write_outcome_unknown` with the last value read
+     * when it does not. An action is read once, because nothing says whether it ran. `sendUnconfirmed` when the connection broke
+     * while the value was sent, so that only the readback shows the outcome.
+     */
+    async write(write: PendingWrite): Promise<{ readback: ApiValue | null; sendUnconfirmed: boolean }> {
+      const { object, value, priority } = write
+      const sendUnconfirmed = await send(dependencies, write).catch(async (error: unknown) => {
+        await note(write, 'failed', null)
+        throw error
+      })
+      const begun = timers.monotonic()
+      let readback: ApiValue | null = null
+      for (const pause of object.isAction ? readBackDelays.slice(0, 1) : readBackDelays) {
+        if (timers.monotonic() - begun > readBackTimeout) break
+        await timers.delay(pause)
+        const read = await reader.readDirect(object, priority).catch(() => undefined)
+        readback = read?.value ?? readback
+        if (object.isAction || readback === null || !isSameValue(object, value, readback)) continue
+        await note(write, 'confirmed', readback)
+        onWritten(object)
+        return { readback, sendUnconfirmed }
+      }
+      await note(write, 'unconfirmed', readback)
+      if (object.isAction && readback !== null) return { readback, sendUnconfirmed }
+      const what = object.isAction ? 'could not be read back' : 'does not read as written'
+      throw new Problem('write_outcome_unknown', `${object.name} was sent, but ${what}`, {
+        members: { readback_value: readback },
+      })
+    },
+  }
+}
+
+/** Sends a value. Returns true when the connection broke while bytes may have left. */
+async function send(dependencies: WriterDependencies, write: PendingWrite): Promise<boolean> {
+  const { link, address, confirmIdentity, timers } = dependencies
+  const { object, value, priority, cause, check } = write
+  const payload = payloadOf(object, value)
+  let connections = 0
+  for (let attempt = 0; ;) {
+    // The own settings are restored on any connection, whatever runs on the device now.
+    const epoch = cause === 'restore' ? undefined : await confirmIdentity(priority)
+    await check?.()
+    try {
+      await link.write(object.objectId, payload, { address, priority, ...(epoch === undefined ? {} : { epoch }) })
+      return false
+    } catch (error) {
+      if (!(error instanceof LinkError)) throw error
+      if (error.sent) return true
+      connections += 1
+      const isNewConnection = epoch !== undefined && link.status().epoch !== epoch
+      if (isNewConnection && connections < maxConnections) continue
+      // No byte left, so it cannot happen twice. Actions are left to their caller, and dispatch has retries of its own.
+      const mayTryAgain = !object.isAction && priority !== 'control' && error.failure === 'unreachable'
+      if (!mayTryAgain || attempt >= retries) throw deviceProblem(error)
+      attempt += 1
+      await timers.delay(1000)
+    }
   }
 }

@@ -19,9 +19,8 @@ export type MetricCache = ReturnType<typeof createMetricCache>
 
 export function createMetricCache(timers: Timers) {
   const entries = new Map<string, CachedValue>()
-  let periodic: ReadonlySet<string> = new Set()
-  let periodicFor: (name: string) => number = () => freshFor
-  const freshLimit = (name: string) => (periodic.has(name) ? Math.max(freshFor, periodicFor(name)) : freshFor)
+  let periodicFor: (name: string) => number = () => 0
+  const freshLimit = (name: string) => Math.max(freshFor, periodicFor(name))
   const age = (cached: CachedValue) => Math.max(0, timers.monotonic() - cached.at)
   return {
     get: (name: string): CachedValue | undefined => entries.get(name),
@@ -35,9 +34,8 @@ export function createMetricCache(timers: Timers) {
     isFresh: (name: string, cached: CachedValue): boolean => age(cached) <= freshLimit(name),
     /** Returns true if a value that could not be refreshed may still be shown. */
     isUsable: (name: string, cached: CachedValue): boolean => age(cached) <= freshLimit(name) + graceFor,
-    /** Sets how long metrics that the device sends by itself are fresh, milliseconds: called at every check, 0 while it does not. */
-    setPeriodic(names: ReadonlySet<string>, freshMs: (name: string) => number): void {
-      periodic = names
+    /** Sets how long a metric is fresh that the device sends by itself, milliseconds: called at every check, 0 for all others. */
+    setPeriodic(freshMs: (name: string) => number): void {
       periodicFor = freshMs
     },
   }

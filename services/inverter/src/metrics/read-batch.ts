@@ -91,7 +91,7 @@ function fromCache(reader: DeviceReader, object: CatalogObject, down: Problem) {
   return { object, cached: known, source: 'cache', staleReason } as const
 }
 
-/** Maintenance and a full queue say when to come again; everything else is a device that gave no value. */
+/** Maintenance and a full queue say when to retry; everything else is a device without a value. */
 function withoutValue(errors: readonly MetricFailure[], down: Problem | undefined): Problem {
   const details = errors.map(({ name, code, detail }) => ({ parameter: name, code, detail }))
   const passing = new Set(['device_maintenance', 'queue_full', 'queue_timeout'])

@@ -34,89 +34,77 @@ const waiting = 16
 const actionNote = 'The protocol has no feedback on whether an action ran. To repeat an action, write 0 first.'
 
 /** Writes of callers. Everything that can be checked without the device is checked before anything is sent. */
-export class MetricWrites {
-  readonly #dependencies: MetricWriteDependencies
-  readonly #queue = createKeyedQueue(waiting)
+export type MetricWrites = ReturnType<typeof createMetricWrites>
 
-  constructor(dependencies: MetricWriteDependencies) {
-    this.#dependencies = dependencies
-  }
+/** Creates the writes of callers, one after the other for each device. */
+export function createMetricWrites(dependencies: MetricWriteDependencies) {
+  const { catalog, device, isApproved, isWriteAccessOn, checkWritable, now } = dependencies
+  const queue = createKeyedQueue(waiting)
 
-  async write(deviceId: string, request: WriteRequest): Promise<WriteResult> {
-    const { value, readback, sendUnconfirmed, timestamp } = await this.#send(deviceId, request, false)
-    return {
-      device_id: deviceId,
-      name: request.name,
-      written_value: value,
-      readback_value: readback,
-      confirmed: true,
-      send_unconfirmed: sendUnconfirmed,
-      timestamp,
-    }
-  }
-
-  async triggerAction(deviceId: string, request: WriteRequest): Promise<ActionResult> {
-    const { value, readback, timestamp } = await this.#send(deviceId, request, true)
-    return {
-      device_id: deviceId,
-      name: request.name,
-      requested_value: value,
-      readback_value: readback,
-      action_confirmed: false,
-      action_note: actionNote,
-      timestamp,
-    }
-  }
-
-  async #send(deviceId: string, request: WriteRequest, isAction: boolean) {
-    const { reader, writer } = this.#dependencies.device(deviceId)
-    const { caller, cause } = request
-    const { object, value } = this.#prepare(deviceId, request, isAction)
-    return this.#withLock(deviceId, async () => {
-      this.#checkStillAllowed(deviceId, object)
-      const oldValue = isAction ? (reader.cache.get(object.name)?.value ?? null) : await valueBefore(reader, object)
-      const write = { object, value, oldValue, priority: 'normal', operationId: null, caller, cause } as const
-      const { readback, sendUnconfirmed } = await (isAction ? writer.triggerAction(write) : writer.write(write))
-      const timestamp = new Date(this.#dependencies.now()).toISOString()
-      return { value, readback: typeof readback === 'object' ? null : readback, sendUnconfirmed, timestamp }
-    })
-  }
-
-  /** Checks everything that can be checked without the device. */
-  #prepare(deviceId: string, request: WriteRequest, isAction: boolean): { object: CatalogObject; value: WireValue } {
-    const object = this.#dependencies.catalog.byName(request.name)
-    if (object === undefined || (isAction && !object.isAction))
-      throw new Problem('unknown_metric', `There is no ${isAction ? 'action' : 'metric'} ${request.name}`)
-    if (!isAction && object.isAction)
-      throw new Problem('metric_is_action', `${request.name} is an action; send the same body to its action route`)
-    const value = checkValue(object, this.#ruleFor(object), request.value)
-    this.#dependencies.checkWritable(deviceId, object.name)
-    return { object, value }
-  }
-
-  /** Checks again when the write's turn comes: what was allowed at the request may not be any more. */
-  #checkStillAllowed(deviceId: string, object: CatalogObject): void {
-    if (!this.#dependencies.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
-    this.#ruleFor(object)
-    this.#dependencies.checkWritable(deviceId, object.name)
-  }
-
-  #ruleFor(object: CatalogObject): AllowlistEntry {
-    const rule = this.#dependencies.catalog.allowlist.get(object.name)
-    if (rule === undefined || !this.#dependencies.isApproved(object.name))
-      throw new Problem('write_not_allowed', `${object.name} is not approved for writing`)
+  function ruleFor({ name }: CatalogObject): AllowlistEntry {
+    const rule = catalog.allowlist.get(name)
+    if (rule === undefined || !isApproved(name))
+      throw new Problem('write_not_allowed', `${name} is not approved for writing`)
     return rule
   }
 
-  async #withLock<T>(deviceId: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await this.#queue.run(deviceId, work)
-    } catch (error) {
-      if (error instanceof QueueFull)
-        throw new Problem('queue_full', 'Too many writes wait for the device', { retryAfterSeconds: 2 })
-      throw error
+  async function send(deviceId: string, { name, value: given, caller, cause }: WriteRequest, isAction: boolean) {
+    const { reader, writer } = device(deviceId)
+    const object = objectOf(catalog, name, isAction)
+    const value = checkValue(object, ruleFor(object), given)
+    checkWritable(deviceId, name)
+    const work = async () => {
+      // Checked again when the write's turn comes: what was allowed at the request may not be any more.
+      if (!isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
+      ruleFor(object)
+      checkWritable(deviceId, name)
+      const oldValue = isAction ? (reader.cache.get(name)?.value ?? null) : await valueBefore(reader, object)
+      return writer.write({ object, value, oldValue, priority: 'normal', operationId: null, caller, cause })
     }
+    const { readback, sendUnconfirmed } = await queue.run(deviceId, work).catch((error: unknown) => {
+      if (!(error instanceof QueueFull)) throw error
+      throw new Problem('queue_full', 'Too many writes wait for the device', { retryAfterSeconds: 2 })
+    })
+    const timestamp = new Date(now()).toISOString()
+    return { value, readback: typeof readback === 'object' ? null : readback, sendUnconfirmed, timestamp }
   }
+
+  return {
+    async write(deviceId: string, request: WriteRequest): Promise<WriteResult> {
+      const { value, readback, sendUnconfirmed, timestamp } = await send(deviceId, request, false)
+      return {
+        device_id: deviceId,
+        name: request.name,
+        written_value: value,
+        readback_value: readback,
+        confirmed: true,
+        send_unconfirmed: sendUnconfirmed,
+        timestamp,
+      }
+    },
+    async triggerAction(deviceId: string, request: WriteRequest): Promise<ActionResult> {
+      const { value, readback, timestamp } = await send(deviceId, request, true)
+      return {
+        device_id: deviceId,
+        name: request.name,
+        requested_value: value,
+        readback_value: readback,
+        action_confirmed: false,
+        action_note: actionNote,
+        timestamp,
+      }
+    },
+  }
+}
+
+/** Returns the object that a caller writes; throws for an unknown name, and for an action in the place of a metric. */
+function objectOf(catalog: Catalog, name: string, isAction: boolean): CatalogObject {
+  const object = catalog.byName(name)
+  if (object === undefined || (isAction && !object.isAction))
+    throw new Problem('unknown_metric', `There is no ${isAction ? 'action' : 'metric'} ${name}`)
+  if (!isAction && object.isAction)
+    throw new Problem('metric_is_action', `${name} is an action; send the same body to its action route`)
+  return object
 }
 
 /**
@@ -132,12 +120,12 @@ async function valueBefore(reader: DeviceReader, object: CatalogObject): Promise
   }
 }
 
-/** Longest text that fits into one frame, bytes. */
+/** Maximum length of a text that fits into one frame, bytes. */
 const maxTextBytes = 128
 
 /**
- * Checks a value that somebody wants to write against the object's type and the allowlist; throws a 422 that names `value`.
- * Numbers come in the unit the metric reports; enumerations by number. Nothing is sent before this passed.
+ * Checks a value to be written against the object's type and the allowlist; throws a 422 that names `value`.
+ * Numbers are in the unit the metric reports; enumerations are numbers. Nothing is sent before this passed.
  */
 export function checkValue(object: CatalogObject, rule: AllowlistEntry, value: unknown): WireValue {
   if (object.type === 'bool')

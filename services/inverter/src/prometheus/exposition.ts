@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
-import type { LinkStatus } from '../link/link-options.ts'
+import type { LinkStatus } from '../link/link.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
 
 /** The Prometheus exposition. It never queries a device. */

@@ -21,7 +21,7 @@ export interface EventTable {
   readonly rows: readonly EventRow[]
 }
 
-/** The type of an event that tells of a changed parameter. */
+/** The type of an event for a changed parameter. */
 export const parameterChanged = 0x73
 
 const rowWidth = 20

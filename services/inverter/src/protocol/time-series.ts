@@ -17,7 +17,7 @@ export interface TimeSeries {
 
 const pointWidth = 8
 
-/** The payload that is written to a logger object to ask for what lies before a time, seconds since the epoch. */
+/** The payload that is written to a logger object to query what lies before a time, seconds since the epoch. */
 export function encodeHistoryRequest(before: number): Uint8Array {
   return encodeValue('int32', before)
 }

@@ -14,10 +14,10 @@ test('versions are compared as numbers', () => {
 })
 
 test('an answer is kept for an hour, a failure for a minute, and force comes every 30 seconds', async (t) => {
-  let asked = 0
+  let requests = 0
   let status = 200
   const server = createServer((_request, response) => {
-    asked += 1
+    requests += 1
     response.writeHead(status).end(JSON.stringify({ tag_name: 'v9.9.9', html_url: 'https://example.org/9' }))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -26,7 +26,10 @@ test('an answer is kept for an hour, a failure for a minute, and force comes eve
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/latest`
   const check = createReleaseCheck({ version: '0.1.0', url, timers: { ...systemTimers, ...clock } })
   const first = await Promise.all([check.check(false), check.check(false)])
-  assert.deepEqual([asked, first[0]?.latest, first[0]?.update_available, first[0]?.cached], [1, '9.9.9', true, false])
+  assert.deepEqual(
+    [requests, first[0]?.latest, first[0]?.update_available, first[0]?.cached],
+    [1, '9.9.9', true, false],
+  )
   clock.advance(29_000)
   assert.equal((await check.check(true)).cached, true)
   clock.advance(1000)
@@ -41,10 +44,10 @@ test('an answer is kept for an hour, a failure for a minute, and force comes eve
   assert.equal((await check.check(false)).cached, true)
   clock.advance(1000)
   assert.equal((await check.check(false)).cached, false)
-  assert.equal(asked, 4)
+  assert.equal(requests, 4)
 })
 
-test('without an address nothing is asked', async () => {
+test('without an address nothing is requested', async () => {
   const check = createReleaseCheck({ version: '0.1.0', url: undefined, timers: systemTimers })
   assert.match((await check.check(true)).error ?? '', /RELEASES_URL/)
 })

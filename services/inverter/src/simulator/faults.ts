@@ -17,9 +17,9 @@ export const Faults = z.strictObject({
   latencyMs: ms.default(3),
   /** Answers leave byte by byte, so many milliseconds apart. */
   byteByByteMs: ms.default(0),
-  /** Answers leave in two parts, cut after so many bytes. */
+  /** Answers leave in two pieces, cut after so many bytes. */
   splitAt: z.int().min(0).default(0),
-  /** Pause between the parts of a split answer, milliseconds. */
+  /** Pause between the pieces of a split answer, milliseconds. */
   splitPauseMs: ms.default(5),
   /** Answers are cut after every escape byte. */
   splitAfterEscape: z.boolean().default(false),
@@ -43,11 +43,11 @@ export const Faults = z.strictObject({
   wrongAddress: z.boolean().default(false),
   /** Requests with a plant address are answered without one. */
   plainForPlant: z.boolean().default(false),
-  /** Number of answers to somebody else that come before every answer. */
+  /** Number of answers to another client before every answer. */
   foreignReplies: z.int().min(0).max(1000).default(0),
-  /** Somebody else's answer for the same object, with these bytes, comes before every answer. */
+  /** An answer to another client for the same object, with these bytes, precedes every answer. */
   foreignSameObject: hex.default(''),
-  /** Answers to somebody else and the answer after them leave in one piece. */
+  /** Answers to another client and the answer after them leave in one piece. */
   together: z.boolean().default(false),
   /** These objects answer so much later, milliseconds, by metric name. */
   lateReplies: z.record(z.string(), ms).default({}),
@@ -73,7 +73,7 @@ export const Faults = z.strictObject({
   ignorePeriodWrite: z.boolean().default(false),
   /** Registered values are no longer sent. */
   periodicStops: z.boolean().default(false),
-  /** The connection is closed at the so manieth registration; 0 for never. */
+  /** The connection is closed at this registration; 0 for never. */
   dropAtRegistration: z.int().min(0).default(0),
   /** Writing these registers has no effect. */
   stuck: names.default([]),

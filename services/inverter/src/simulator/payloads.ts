@@ -1,6 +1,8 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
 import { cellsPerModule, encodeCells, encodeCellsResist, encodeCellsStat } from '../protocol/battery-cells.ts'
+import { encodeEventTable, parameterChanged } from '../protocol/event-table.ts'
 import { encodeSlaveData } from '../protocol/slave-data.ts'
+import { encodeTimeSeries } from '../protocol/time-series.ts'
 import { noiseAt, smoothNoise } from './seeded-noise.ts'
 
 /** Bytes of the battery objects that the vendor lists as text; undefined for every other object. */
@@ -72,29 +74,19 @@ const rows = 60
 /** Seconds between two points of a series. */
 const raster = 300
 
-/** Encodes a time series before a time: the time, then pairs of time and value, newest first. */
+/** Encodes a time series before a time, newest first. */
 export function timeSeriesPayload(before: number, seed: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(4 + rows * 8))
-  view.setUint32(0, before)
   const newest = Math.floor(before / raster) * raster
-  for (let row = 0; row < rows; row += 1) {
-    const time = newest - row * raster
-    view.setUint32(4 + row * 8, time)
-    view.setFloat32(8 + row * 8, smoothNoise(seed, time / 3600))
-  }
-  return new Uint8Array(view.buffer)
+  const times = Array.from({ length: rows }, (_, row) => newest - row * raster)
+  return encodeTimeSeries({ before, points: times.map((time) => ({ time, value: smoothNoise(seed, time / 3600) })) })
 }
 
 /** Encodes the event table before a time: a fault that lasted, and a parameter that was changed. */
 export function eventTablePayload(before: number): Uint8Array {
-  const events = [
-    [0x5a, before - 90_000, before - 89_700, 0, 0],
-    [0x73, before - 3600, 0x9595_930f, 0, 1],
-    [0x73, before - 1800, 0x9c8f_e559, 0, 30],
+  const rows = [
+    { type: 0x5a, time: before - 90_000, e2: before - 89_700, e3: 0, e4: 0 },
+    { type: parameterChanged, time: before - 3600, e2: 0x9595_930f, e3: 0, e4: 1 },
+    { type: parameterChanged, time: before - 1800, e2: 0x9c8f_e559, e3: 0, e4: 30 },
   ]
-  const view = new DataView(new ArrayBuffer(4 + events.length * 20))
-  view.setUint32(0, before)
-  for (const [row, members] of events.entries())
-    for (const [column, member] of members.entries()) view.setUint32(4 + row * 20 + column * 4, member)
-  return new Uint8Array(view.buffer)
+  return encodeEventTable({ before, rows })
 }

@@ -33,7 +33,7 @@ export interface SimulateOptions {
   readonly speed?: number
 }
 
-/** Runs a simulated inverter until it is told to stop. Prints one line when it listens. */
+/** Runs a simulated inverter until it is stopped. Prints one line when it listens. */
 export async function runSimulatorCommand(options: SimulateOptions): Promise<void> {
   const { port, host, seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new OperatorError('--port: must be from 0 to 65535')

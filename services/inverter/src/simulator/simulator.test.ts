@@ -121,7 +121,7 @@ test('writes are never answered, and take', async (t) => {
   assert.equal(frames.length, 1)
 })
 
-test('registered values come at once and then with the interval, until it is set to zero', async (t) => {
+test('registered values arrive at once and then with the interval, until it is set to zero', async (t) => {
   const { write, socket, frames, simulator } = await open(t)
   write('pas_period', 5)
   socket.write(encodeRequest('read-periodically', idOf('battery_soc')))
@@ -139,7 +139,7 @@ test('registered values come at once and then with the interval, until it is set
   assert.ok(frames.length - before <= 1)
 })
 
-test('every client hears every answer, as on the shared line', async (t) => {
+test('every client receives every answer, as on the shared line', async (t) => {
   const { read, join } = await open(t)
   const other = await join()
   await read('battery_soc')

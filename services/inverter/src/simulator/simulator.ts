@@ -2,6 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createLog, OperatorError, type Log, type Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import { encodeFrame, type Frame } from '../protocol/frame.ts'
+import { bootloaderBytes } from '../protocol/outside-bytes.ts'
 import type { SimulatedSlave } from './payloads.ts'
 import { Client } from './client.ts'
 import { Faults, noFaults } from './faults.ts'
@@ -11,7 +12,7 @@ import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './simulate-command.ts'
 import { SerialLine, type WireEntry } from './serial-line.ts'
 import { keepState } from './state-file.ts'
-import { bootloaderAnnouncement, maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
+import { maxShortPayload, transmissionsOf, type Reply } from './transmissions.ts'
 
 export interface SimulatorOptions {
   readonly host?: string
@@ -47,10 +48,11 @@ export class Simulator {
   connections = 0
   /** Most reads one connection ever had open at a time; a good client keeps it at one. */
   maxOpenReads = 0
+  /** Traffic on the wire, oldest first, at most the last 10 000 entries. */
+  readonly wire: WireEntry[] = []
   readonly #options: SimulatorOptions
   readonly #clients = new Set<Client>()
   readonly #line: SerialLine
-  readonly #wire: WireEntry[] = []
   readonly #inverters = new Map<number | undefined, SimulatedInverter>()
   /** Cancels the next sending of periodic values, by address. */
   readonly #cycles = new Map<number | undefined, () => void>()
@@ -81,11 +83,6 @@ export class Simulator {
 
   get plant(): PlantState {
     return this.#main.plant
-  }
-
-  /** Traffic on the wire, oldest first, at most the last 10 000 entries. */
-  get wire(): readonly WireEntry[] {
-    return this.#wire
   }
 
   async open(): Promise<void> {
@@ -165,7 +162,7 @@ export class Simulator {
     const client = new Client(socket, { number: this.connections, faults: () => this.#faults, events })
     this.#clients.add(client)
     client.setReading(!this.#faults.notReading)
-    if (this.#faults.bootloader) client.send(bootloaderAnnouncement)
+    if (this.#faults.bootloader) client.send(bootloaderBytes)
   }
 
   #take(client: Client, frame: Frame): void {
@@ -179,8 +176,8 @@ export class Simulator {
 
   #recordWire(entry: Omit<WireEntry, 'at' | 'bytes'>, bytes: Uint8Array): void {
     const at = this.#options.timers.monotonic()
-    this.#wire.push({ ...entry, at, bytes: Buffer.from(bytes).toString('hex') })
-    if (this.#wire.length > maxWireEntries) this.#wire.splice(0, maxWireEntries / 10)
+    this.wire.push({ ...entry, at, bytes: Buffer.from(bytes).toString('hex') })
+    if (this.wire.length > maxWireEntries) this.wire.splice(0, maxWireEntries / 10)
   }
 
   #read(client: Client, inverter: SimulatedInverter, frame: Frame): void {
@@ -254,7 +251,7 @@ export class Simulator {
     if (own !== undefined) this.#line.add({ ...own, onSent })
   }
 
-  /** Somebody wrote the interval: the values that are sent by themselves follow it, none at zero. */
+  /** Follows a written interval with the values that are sent periodically, none at zero. */
   #renewCycle(address: number | undefined): void {
     const seconds = Number(this.#inverters.get(address)?.registers.get('pas_period') ?? 0)
     if (seconds === 0) for (const client of this.#clients) client.registered.delete(address)
@@ -279,7 +276,7 @@ export class Simulator {
   /** Announces the bootloader again and again. */
   #announce(): void {
     if (this.#isClosed) return
-    if (this.#faults.bootloader) this.sendRaw(bootloaderAnnouncement)
+    if (this.#faults.bootloader) this.sendRaw(bootloaderBytes)
     this.#options.timers.after(1000, () => this.#announce())
   }
 }

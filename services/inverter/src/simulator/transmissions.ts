@@ -14,9 +14,6 @@ export interface Reply {
 /** Maximum payload of a short answer, bytes. */
 export const maxShortPayload = 246
 
-/** Bytes by which a bootloader announces itself. */
-export const bootloaderAnnouncement: Uint8Array = Buffer.from('50f705ab', 'hex')
-
 /** The beginning of an answer that never ends. */
 const endlessBytes: Uint8Array = Buffer.concat([Buffer.from('2b06ffff', 'hex'), Buffer.alloc(20_000, 1)])
 

@@ -48,11 +48,11 @@ const quick = { everyMs: 2, seconds: 20 }
 async function live(fixture: DispatchFixture, service: DispatchService, mortal: Mortal): Promise<void> {
   await service.submit('a', fixture.request('discharge_to_load'), submitter)
   for (const loadW of [2500, 300]) {
-    const told = service.read('a').commanded_power_w
+    const commanded = service.read('a').commanded_power_w
     fixture.plant.loadW = loadW
     await eventually(
       () => service.read('a').commanded_power_w,
-      (watts) => watts !== told || mortal.isDead,
+      (watts) => watts !== commanded || mortal.isDead,
       quick,
     )
   }
@@ -95,10 +95,10 @@ for (const after of [false, true])
   test(`killed ${after ? 'right after' : 'instead of'} any persistence, the next start hands the device back and resumes nothing`, async () => {
     const { persisted } = await dieAndRecover(Infinity, after)
     assert.ok(persisted > 30 && persisted < 100, String(persisted))
-    const moments = Array.from({ length: persisted }, (_, index) => index + 1)
+    const points = Array.from({ length: persisted }, (_, index) => index + 1)
     let deaths = 0
-    for (let next = 0; next < moments.length; next += 8) {
-      const lives = await Promise.all(moments.slice(next, next + 8).map((at) => dieAndRecover(at, after)))
+    for (let next = 0; next < points.length; next += 8) {
+      const lives = await Promise.all(points.slice(next, next + 8).map((at) => dieAndRecover(at, after)))
       deaths += lives.filter(({ isDead }) => isDead).length
     }
     // The loop may have written once less in a life than in the one that was counted.

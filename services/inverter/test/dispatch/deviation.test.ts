@@ -4,7 +4,7 @@ import { eventually } from '@hearth/testing'
 import { Plant } from './plant.ts'
 import { submitter, DispatchFixture } from './fixture.ts'
 
-/** A plant whose battery does something else than it was told. */
+/** A plant whose battery does not follow its setpoint. */
 class Unwilling extends Plant {
   givesW = 327
 
@@ -23,18 +23,18 @@ async function startCharging(fixture: DispatchFixture) {
   return { plant, service }
 }
 
-test('a battery that does the opposite of a command is told beside it, with what may be wrong', async () => {
+test('a battery that does the opposite of a command is reported beside it, with possible causes', async () => {
   await using fixture = new DispatchFixture()
   const { service } = await startCharging(fixture)
-  const told = await eventually(
+  const view = await eventually(
     () => service.read('a'),
     ({ deviation }) => deviation !== null,
     { ...quick, what: 'a warning' },
   )
-  assert.deepEqual([told.commanded_direction, told.commanded_power_w], ['charge', 3000])
-  assert.deepEqual([told.measured_direction, Math.floor(told.measured_power_w ?? 0)], ['discharge', 327])
-  assert.match(told.deviation?.detail ?? '', /commanded to charge with 3,000 W, but discharges with 32\d W/)
-  assert.match(told.deviation?.detail ?? '', /sign of the battery power/)
+  assert.deepEqual([view.commanded_direction, view.commanded_power_w], ['charge', 3000])
+  assert.deepEqual([view.measured_direction, Math.floor(view.measured_power_w ?? 0)], ['discharge', 327])
+  assert.match(view.deviation?.detail ?? '', /commanded to charge with 3,000 W, but discharges with 32\d W/)
+  assert.match(view.deviation?.detail ?? '', /sign of the battery power/)
   assert.ok(fixture.events.some(({ dispatch }) => dispatch.state === 'charging'))
 })
 
@@ -47,10 +47,10 @@ test('the warning goes when the battery follows, and there is none while it does
     { ...quick, what: 'a warning' },
   )
   plant.givesW = -2900
-  const told = await eventually(
+  const view = await eventually(
     () => service.read('a'),
     ({ deviation }) => deviation === null,
     { ...quick, what: 'the end of the warning' },
   )
-  assert.deepEqual([told.state, told.measured_direction], ['charging', 'charge'])
+  assert.deepEqual([view.state, view.measured_direction], ['charging', 'charge'])
 })

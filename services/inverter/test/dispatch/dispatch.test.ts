@@ -90,7 +90,7 @@ test('holding pins the battery at zero and leaves the target alone', async () =>
   })
 })
 
-test('a device that counts the other way round is told so', async () => {
+test('a device that counts the other way round gets values with its sign', async () => {
   await using fixture = new DispatchFixture()
   fixture.capabilities = capabilitiesWithout().map((record) =>
     record.name === 'battery_power_sign_convention'
@@ -324,7 +324,7 @@ test('two starts at once and a start during an end never interleave', async () =
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('two ends at once are both told that it is over', async () => {
+test('two ends at once both learn that it is over', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   await service.submit('a', fixture.request('hold'), submitter)

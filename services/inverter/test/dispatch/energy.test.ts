@@ -13,6 +13,14 @@ const api = { caller: 'token', via: 'api' } as const
 const admin = { caller: 'admin', via: 'admin' } as const
 const charge = { action: 'charge', target_soc_percent: 80 } as const
 const quick = { everyMs: 5, seconds: 20 }
+const unread = { value: null, age_seconds: null, stale: true }
+const noReadings: Readings = {
+  battery_soc_percent: unread,
+  grid_power_w: unread,
+  pv_power_w: unread,
+  house_load_w: unread,
+  battery_power_w: unread,
+}
 
 interface Managed {
   readonly energy: EnergyManager
@@ -27,7 +35,7 @@ async function manage(fixture: DispatchFixture, dispatch?: DispatchService): Pro
   const managed = {
     dispatch: service,
     events: [] as string[],
-    readings: {} as Readings,
+    readings: noReadings,
     allowlisted: new Set<string>(dispatchRegisters),
   }
   const energy = await openEnergyManager({
@@ -103,7 +111,7 @@ test('each mode listens to one via', async () => {
   assert.equal((await energy.command('a', charge, api)).state, 'charging')
 })
 
-test('what is in the way is told in a fixed order', async () => {
+test('what is in the way is reported in a fixed order', async () => {
   await using fixture = new DispatchFixture()
   const { energy } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')
@@ -245,7 +253,12 @@ test('readings count import and discharge as positive, and engineering shortens 
   const managed = await manage(fixture)
   const { energy } = managed
   const reading = (value: number) => ({ value, age_seconds: 1, stale: false })
-  managed.readings = { battery_soc: reading(55), grid_power: reading(-300), battery_power: reading(200) }
+  managed.readings = {
+    ...noReadings,
+    battery_soc_percent: reading(55),
+    grid_power_w: reading(-300),
+    battery_power_w: reading(200),
+  }
   fixture.capabilities = capabilitiesWithout('grid_power_sign_convention').map((record) =>
     Object.assign({}, record, {
       grid_import_positive: record.name === 'grid_power_sign_convention' ? false : null,

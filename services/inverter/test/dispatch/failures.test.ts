@@ -128,7 +128,7 @@ for (const position of [0, 1, 2, 3, 4])
     assert.equal((await service.submit('a', fixture.request('hold'), submitter)).state, 'holding')
   })
 
-test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; asking for an end tries at once', async () => {
+test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; a stop tries at once', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   await service.submit('a', fixture.request('hold'), submitter)
@@ -146,7 +146,7 @@ test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; asking f
     { ...quick, everyMs: 2 },
   )
   const waits = [1, 2, 3, 4, 5, 6].map((attempt) => (seen.get(attempt + 1) ?? 0) - (seen.get(attempt) ?? 0))
-  // Each moment is a wait later than the one before, give or take what an attempt takes.
+  // Each attempt is a wait later than the one before, give or take what an attempt takes.
   for (const [index, seconds] of [2, 4, 8, 16, 30, 30].entries())
     assert.ok(Math.abs((waits[index] ?? 0) / 1000 - seconds) < 3, `${index}: ${waits[index]}`)
   const { restore_attempts: attempts } = service.read('a')
@@ -155,7 +155,7 @@ test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; asking f
   assert.equal((await service.stop('a')).state, 'idle')
 })
 
-/** A store that refuses from the nth change on, as long as it is told to. */
+/** A store that refuses from the nth change on, as long as it is set to. */
 function refusing(from: number) {
   const disk = { isFull: true, saved: 0 }
   const wrap = (store: DispatchStore): DispatchStore => ({

@@ -1,7 +1,8 @@
 import { answer, createApiClient, createSessionStore } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 
-type Schemas = components['schemas']
+/** The bodies of the API by name. */
+export type Schemas = components['schemas']
 export type AdminDevice = Schemas['AdminDevice']
 export type MetricValue = Schemas['MetricValue']
 export type DeviceHealth = Schemas['DeviceHealth']

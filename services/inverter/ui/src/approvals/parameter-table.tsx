@@ -13,10 +13,9 @@ import {
 import { NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
 import { IconBolt, IconInfoCircle, IconListSearch } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useAddressParameter } from '../address-parameter.ts'
 import { type AdminDevice, api, keys, type Parameter, readParameters } from '../api.ts'
 import { MetricDrawer } from '../metrics/metric-drawer.tsx'
-import { Notice } from '../page-elements.tsx'
+import { Notice, useAddressParameter } from '../page-elements.tsx'
 import './approvals.css'
 import { kinds, findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
 

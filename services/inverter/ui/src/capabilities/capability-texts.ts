@@ -1,15 +1,15 @@
 import type { Capability } from '../api.ts'
 
-/** Fields of evidence whose answer has this type. */
-type FieldOf<Answer> = {
-  [Field in keyof Capability]: NonNullable<Capability[Field]> extends Answer ? Field : never
-}[keyof Capability]
-
 /** One question of evidence as the page shows it. */
-export type Question =
-  | { kind: 'yes-no'; field: FieldOf<boolean>; label: string; help: string }
-  | { kind: 'number'; field: FieldOf<number>; label: string; help: string; min: number; max: number }
-  | { kind: 'unit'; field: 'soc_target_unit'; label: string; help: string }
+export interface Question {
+  field: Exclude<keyof Capability, 'name' | 'status' | `verified_${string}` | 'note'>
+  label: string
+  help: string
+  /** Bounds of an answer that is a number. */
+  range?: readonly [min: number, max: number]
+  /** Labels of the answers by their text in the form; yes and no when left out. */
+  choices?: Readonly<Record<string, string>>
+}
 
 /** Texts of a capability: its meaning, the commands that need it, and its questions. */
 interface CapabilityPlan {
@@ -27,7 +27,6 @@ export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
     needs: 'Charge, discharge and hold',
     questions: [
       {
-        kind: 'yes-no',
         field: 'battery_discharge_positive',
         label: 'Discharging is positive',
         help: 'Check the battery power while the battery supplies the house',
@@ -40,7 +39,6 @@ export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
     needs: 'Discharge',
     questions: [
       {
-        kind: 'yes-no',
         field: 'grid_import_positive',
         label: 'Import is positive',
         help: 'Turn on an oven at night and check the grid power',
@@ -53,49 +51,40 @@ export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
     needs: 'Charge, discharge and hold',
     questions: [
       {
-        kind: 'number',
         field: 'soc_strategy_external_code',
         label: 'External control code',
         help: 'Value of power_mng_soc_strategy that enables external control; 2 on known firmware',
-        min: 0,
-        max: 255,
+        range: [0, 255],
       },
       {
-        kind: 'unit',
         field: 'soc_target_unit',
         label: 'Target unit',
         help: 'Read power_mng_soc_target_set: 0.5 is a ratio, 50 is percent',
+        choices: { ratio: 'Ratio (0 to 1)', percent: 'Percent' },
       },
       {
-        kind: 'number',
         field: 'enum_byte_width',
         label: 'Enum width (bytes)',
         help: 'As the device answers, 1 to 4',
-        min: 1,
-        max: 4,
+        range: [1, 4],
       },
       {
-        kind: 'number',
         field: 'bool_byte_width',
         label: 'Boolean width (bytes)',
         help: 'As the device answers, 1 to 4',
-        min: 1,
-        max: 4,
+        range: [1, 4],
       },
       {
-        kind: 'yes-no',
         field: 'write_frame_layout_verified',
         label: 'Writes are accepted',
         help: 'A written register reads back the value that was sent',
       },
       {
-        kind: 'yes-no',
         field: 'apply_sequence_verified',
         label: 'Write sequence works',
         help: 'The battery followed a command and returned to automatic mode',
       },
       {
-        kind: 'yes-no',
         field: 'sequence_order_relevant',
         label: 'Write order matters',
         help: 'A different register order had a different effect',
@@ -108,7 +97,6 @@ export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
     needs: 'Nothing yet',
     questions: [
       {
-        kind: 'yes-no',
         field: 'export_limit_zero_blocks_export',
         label: '0 W blocks all export',
         help: 'Check the meter with the limit at 0 W in sunshine',
@@ -121,32 +109,36 @@ export const capabilityPlans: Record<Capability['name'], CapabilityPlan> = {
     needs: 'Nothing; the setpoint is repeated if needed',
     questions: [
       {
-        kind: 'yes-no',
         field: 'volatile',
         label: 'Setpoint must be repeated',
         help: 'Hold the battery for ten minutes without another write',
       },
       {
-        kind: 'number',
         field: 'refresh_interval_seconds',
         label: 'Repeat interval',
         help: 'Seconds, 5 to 3600; required if the setpoint must be repeated',
-        min: 5,
-        max: 3600,
+        range: [5, 3600],
       },
     ],
   },
+}
+
+const yesOrNo = { yes: 'Yes', no: 'No' }
+
+/** The labels of a question's answers by their text in the form. */
+export const choicesOf = ({ choices = yesOrNo }: Question): Readonly<Record<string, string>> => choices
+
+/** Text of an answer in the form; empty for an unknown one. */
+export function answerText(value: boolean | number | string | null): string {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return String(value ?? '')
 }
 
 /** The answer to a question, for people. */
 export function formatAnswer(capability: Capability, question: Question): string {
   const value = capability[question.field]
   if (value === null) return 'unknown'
-  const words = textOf(value)
-  return capability.status === 'unverified' && value !== false ? `${words}, assumed` : words
-}
-
-function textOf(value: boolean | number | string): string {
-  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  return { percent: 'Percent', ratio: 'Ratio (0 to 1)' }[value] ?? String(value)
+  const text = answerText(value)
+  const label = choicesOf(question)[text] ?? text
+  return capability.status === 'unverified' && value !== false ? `${label}, assumed` : label
 }

@@ -49,7 +49,7 @@ test('a form sends back what it was filled with, and nothing that another capabi
   })
 })
 
-test('answers read as words', () => {
+test('answers have labels', () => {
   const { questions } = capabilityPlans.write_path_convention
   const said = Object.fromEntries(questions.map((question) => [question.field, formatAnswer(unknown, question)]))
   assert.equal(said['soc_strategy_external_code'], 'unknown')

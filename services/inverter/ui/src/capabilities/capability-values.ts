@@ -1,8 +1,5 @@
-import type { components } from '../api.gen.ts'
-import type { Capability } from '../api.ts'
-import { capabilityPlans } from './capability-texts.ts'
-
-type CapabilityUpdate = components['schemas']['CapabilityUpdate']
+import type { Capability, Schemas } from '../api.ts'
+import { answerText, capabilityPlans, type Question } from './capability-texts.ts'
 
 /** Values of the capability form: every answer as text, empty for unknown. */
 export interface CapabilityValues extends Record<string, unknown> {
@@ -16,7 +13,7 @@ export interface CapabilityValues extends Record<string, unknown> {
 
 /** A capability as its form shows it; firmware is proposed from the device. */
 export function capabilityValues(capability: Capability, firmware: string | null): CapabilityValues {
-  const answers = capabilityPlans[capability.name].questions.map(({ field }) => [field, asText(capability[field])])
+  const answers = capabilityPlans[capability.name].questions.map(({ field }) => [field, answerText(capability[field])])
   return {
     ...Object.fromEntries(answers),
     status: capability.status,
@@ -26,17 +23,18 @@ export function capabilityValues(capability: Capability, firmware: string | null
   }
 }
 
-function asText(value: boolean | number | string | null): string {
-  if (value === null) return ''
-  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
-}
-
 /** The request that replaces the whole record. */
-export function toCapabilityUpdate(values: CapabilityValues, { name }: Pick<Capability, 'name'>): CapabilityUpdate {
-  const answers = capabilityPlans[name].questions.map(({ field, kind }) => [field, fromText(values[field], kind)])
+export function toCapabilityUpdate(
+  values: CapabilityValues,
+  { name }: Pick<Capability, 'name'>,
+): Schemas['CapabilityUpdate'] {
+  const answers = capabilityPlans[name].questions.map((question) => [
+    question.field,
+    answerOf(values[question.field], question),
+  ])
   const text = (value: string) => (value.trim() === '' ? null : value.trim())
   return {
-    ...(Object.fromEntries(answers) as Partial<CapabilityUpdate>),
+    ...(Object.fromEntries(answers) as Partial<Schemas['CapabilityUpdate']>),
     status: values.status,
     verified_device_model: text(values.verified_device_model),
     verified_firmware: text(values.verified_firmware),
@@ -44,9 +42,9 @@ export function toCapabilityUpdate(values: CapabilityValues, { name }: Pick<Capa
   }
 }
 
-function fromText(value: unknown, kind: 'yes-no' | 'number' | 'unit'): boolean | number | string | null {
+function answerOf(value: unknown, { range }: Question): boolean | number | string | null {
   if (value === '' || value === undefined || value === null) return null
-  if (kind === 'yes-no') return value === 'yes'
-  if (kind === 'number') return Number(value)
+  if (range !== undefined) return Number(value)
+  if (value === 'yes' || value === 'no') return value === 'yes'
   return typeof value === 'string' ? value : null
 }

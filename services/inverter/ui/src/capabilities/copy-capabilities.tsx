@@ -1,13 +1,10 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { answer, FormDialog, formatCount } from '@hearth/ui'
 import { useForm } from '@mantine/form'
-import type { components } from '../api.gen.ts'
-import { type AdminDevice, api, keys } from '../api.ts'
+import { type AdminDevice, api, keys, type Schemas } from '../api.ts'
 import { capabilityPlans } from './capability-texts.ts'
 
-type CapabilityCopied = components['schemas']['CapabilityCopied']
-
-type CopyValues = components['schemas']['CapabilityCopy'] & Record<string, unknown>
+type CopyValues = Schemas['CapabilityCopy'] & Record<string, unknown>
 
 /** Takes over what was verified on another inverter of the same model and firmware. */
 export function CopyCapabilities(props: { device: AdminDevice; others: readonly AdminDevice[]; onClose: () => void }) {
@@ -67,7 +64,7 @@ const reasons = {
 } as const
 
 /** Message about the result of a copy. */
-function copyMessage({ copied, not_copied: left }: Pick<CapabilityCopied, 'copied' | 'not_copied'>): string {
+function copyMessage({ copied, not_copied: left }: Pick<Schemas['CapabilityCopied'], 'copied' | 'not_copied'>): string {
   const rest = left.map(({ name, reason }) => `${capabilityPlans[name].title} (${reasons[reason]})`)
   const done =
     copied.length === 0

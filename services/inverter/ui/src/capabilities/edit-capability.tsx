@@ -3,7 +3,7 @@ import { answer, FormDialog } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { type AdminDevice, api, type Capability, keys } from '../api.ts'
 import { capabilityValues, type CapabilityValues, toCapabilityUpdate } from './capability-values.ts'
-import { capabilityPlans, type Question } from './capability-texts.ts'
+import { capabilityPlans, choicesOf, type Question } from './capability-texts.ts'
 
 /** Records what was found out about one capability. */
 export function EditCapability(props: { device: AdminDevice; capability: Capability; onClose: () => void }) {
@@ -67,31 +67,10 @@ export function EditCapability(props: { device: AdminDevice; capability: Capabil
 }
 
 function QuestionField({ question, form }: { question: Question; form: UseFormReturnType<CapabilityValues> }) {
-  const { label, help, field } = question
-  const input = form.getInputProps(field)
-  if (question.kind === 'number')
-    return (
-      <NumberInput
-        label={label}
-        description={help}
-        min={question.min}
-        max={question.max}
-        allowDecimal={false}
-        clampBehavior="none"
-        {...input}
-      />
-    )
-  const choices =
-    question.kind === 'unit'
-      ? [
-          { value: 'ratio', label: 'Ratio (0 to 1)' },
-          { value: 'percent', label: 'Percent' },
-        ]
-      : [
-          { value: 'yes', label: 'Yes' },
-          { value: 'no', label: 'No' },
-        ]
-  return (
-    <NativeSelect label={label} description={help} data={[{ value: '', label: 'Unknown' }, ...choices]} {...input} />
-  )
+  const { label, help, field, range } = question
+  const common = { label, description: help, ...form.getInputProps(field) }
+  if (range !== undefined)
+    return <NumberInput min={range[0]} max={range[1]} allowDecimal={false} clampBehavior="none" {...common} />
+  const choices = Object.entries(choicesOf(question)).map(([value, text]) => ({ value, label: text }))
+  return <NativeSelect data={[{ value: '', label: 'Unknown' }, ...choices]} {...common} />
 }

@@ -2,22 +2,17 @@ import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { moduleSerials } from '../values/metric-names.ts'
 
 /** One battery tower as the card draws it. */
-export interface Tower {
-  name: string
-  modules: number
-  /** 0 to 1. */
-  soc: number | undefined
-  temperature: number | undefined
-}
+export type Tower = ReturnType<typeof towersOf>[number]
 
 /** The towers that are there: the first always, the second when it has modules. */
-export function towersOf(values: ValueMap): Tower[] {
+export function towersOf(values: ValueMap) {
   const [first, second] = moduleSerials.map(
     (names) => names.filter((name) => typeof values[name]?.value === 'string' && values[name].value !== '').length,
   )
-  const one = (name: string, modules: number, prefix: string): Tower => ({
+  const one = (name: string, modules: number, prefix: string) => ({
     name,
     modules,
+    /** 0 to 1. */
     soc: numberOf(values, `${prefix}_soc`),
     temperature: numberOf(values, `${prefix}_temperature`),
   })

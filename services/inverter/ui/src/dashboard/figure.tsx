@@ -6,18 +6,22 @@ import { type LiveValue, staleness } from '../values/live-value.ts'
 import type { Quantity } from '../values/quantity.ts'
 import './figure.css'
 
-/** One number with what it is called; while it is not known, its room is kept. */
-export function Figure(props: {
+/** One number with its name. */
+export interface FigureProps {
   label: string
   icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
   kind?: 'solar' | 'house' | 'battery' | 'grid'
+  /** Undefined while it is not known; its room is kept. */
   quantity: Quantity | undefined
   note?: ReactNode
-  stale?: string | null | undefined
-}) {
-  const { label, icon: Icon, kind, quantity, note, stale } = props
+  /** Reason why the number is old; null while it is fresh. */
+  stale?: string | null
+}
+
+/** Shows one number with its name. */
+export function Figure({ label, icon: Icon, kind, quantity, note, stale = null }: FigureProps) {
   return (
-    <div className="figure" data-kind={kind} data-stale={(stale ?? null) !== null || undefined}>
+    <div className="figure" data-kind={kind} data-stale={stale !== null || undefined}>
       <p className="figure-label">
         <Icon size={17} stroke={1.8} aria-hidden />
         {label}
@@ -33,14 +37,14 @@ export function Figure(props: {
           </>
         )}
       </p>
-      <p className="figure-note">{(stale ?? null) === null ? (note ?? ' ') : `stale: ${stale}`}</p>
+      <p className="figure-note">{stale === null ? (note ?? ' ') : `stale: ${stale}`}</p>
     </div>
   )
 }
 
 /** A clock with the reason why a value is old; nothing while it is fresh. */
-export function StaleSign({ reason }: { reason: string | null | undefined }) {
-  if (reason === null || reason === undefined) return null
+export function StaleSign({ reason }: { reason: string | null }) {
+  if (reason === null) return null
   return (
     <Tooltip label={`Stale value: ${reason}`}>
       <span className="stale-sign">

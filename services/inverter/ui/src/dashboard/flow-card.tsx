@@ -1,7 +1,7 @@
 import { LoadingLines } from '@hearth/ui'
 import { VisuallyHidden } from '@mantine/core'
 import { IconBatteryVertical4, IconChevronRight, IconHome, IconSolarPanel2, IconTransform } from '@tabler/icons-react'
-import type { CSSProperties, ReactNode } from 'react'
+import type { ComponentType, CSSProperties } from 'react'
 import {
   batteryLabel,
   type Direction,
@@ -36,64 +36,69 @@ export function FlowCard({ values, flow }: { values: ValueMap | undefined; flow:
 }
 
 function FlowPicture({ flow }: { flow: EnergyFlow }) {
-  const battery = directionOf(flow.battery)
-  const house = flow.house === undefined || flow.house < noiseW ? 'still' : 'out'
+  const { solar, grid, house, battery, soc } = flow
+  const solarText = solar === undefined ? 'No value' : solar < noiseW ? 'Idle' : 'Producing'
+  const houseDirection = house === undefined || house < noiseW ? 'still' : 'out'
   return (
     <div className="flow" aria-hidden>
-      <Node kind="solar" icon={<IconSolarPanel2 size={26} stroke={1.6} />} label="Solar" watts={flow.solar}>
-        {flow.solar === undefined ? 'No value' : flow.solar < noiseW ? 'Idle' : 'Producing'}
-      </Node>
-      <Link kind="solar" axis="y" from="start" direction={directionOf(flow.solar)} watts={flow.solar} />
-      <Node kind="grid" icon={<PylonIcon size={26} stroke={1.5} />} label="Grid" watts={flow.grid}>
-        {gridLabel(flow.grid)}
-      </Node>
-      <Link kind="grid" axis="x" from="start" direction={directionOf(flow.grid)} watts={flow.grid} />
+      <Branch kind="solar" icon={IconSolarPanel2} label="Solar" watts={solar} direction={directionOf(solar)}>
+        {solarText}
+      </Branch>
+      <Branch kind="grid" icon={PylonIcon} label="Grid" watts={grid} direction={directionOf(grid)}>
+        {gridLabel(grid)}
+      </Branch>
       <div className="flow-hub">
         <IconTransform size={24} stroke={1.6} />
       </div>
-      <Link kind="house" axis="x" from="end" direction={house} watts={flow.house} />
-      <Node kind="house" icon={<IconHome size={26} stroke={1.6} />} label="House" watts={flow.house}>
-        {flow.house === undefined ? 'No value' : 'Using'}
-      </Node>
-      <Link kind="battery" axis="y" from="end" direction={battery} watts={flow.battery} />
-      <Node
+      <Branch kind="house" icon={IconHome} label="House" watts={house} direction={houseDirection}>
+        {house === undefined ? 'No value' : 'Using'}
+      </Branch>
+      <Branch
         kind="battery"
-        icon={<IconBatteryVertical4 size={26} stroke={1.6} />}
-        label={flow.soc === undefined ? 'Battery' : `Battery ${spell(percent(flow.soc))}`}
-        watts={flow.battery}
-        share={flow.soc}
+        icon={IconBatteryVertical4}
+        label={soc === undefined ? 'Battery' : `Battery ${spell(percent(soc))}`}
+        watts={battery}
+        share={soc}
+        direction={directionOf(battery)}
       >
-        {batteryLabel(flow.battery)}
-      </Node>
+        {batteryLabel(battery)}
+      </Branch>
     </div>
   )
 }
 
 type Kind = 'solar' | 'house' | 'battery' | 'grid'
 
-function Node(props: {
+/** One source or consumer, and its link to the inverter in the middle. */
+function Branch(props: {
   kind: Kind
-  icon: ReactNode
+  icon: ComponentType<{ size?: number; stroke?: number }>
   label: string
   watts: number | undefined
+  /** State of charge, 0 to 1. */
   share?: number | undefined
+  direction: Direction
   children: string
 }) {
-  const { digits, unit } = power(props.watts)
+  const { kind, icon: Icon, label, watts, share, direction, children } = props
+  const { digits, unit } = power(watts)
   return (
-    <div className="flow-node" data-kind={props.kind}>
-      <span className="flow-label">{props.label}</span>
-      <span className="flow-icon">
-        {props.share !== undefined && <Ring share={props.share} />}
-        {props.icon}
-      </span>
-      <span className="flow-text">
-        <b>
-          {digits} <small>{unit}</small>
-        </b>
-        <span>{props.children}</span>
-      </span>
-    </div>
+    <>
+      <div className="flow-node" data-kind={kind}>
+        <span className="flow-label">{label}</span>
+        <span className="flow-icon">
+          {share !== undefined && <Ring share={share} />}
+          <Icon size={26} stroke={kind === 'grid' ? 1.5 : 1.6} />
+        </span>
+        <span className="flow-text">
+          <b>
+            {digits} <small>{unit}</small>
+          </b>
+          <span>{children}</span>
+        </span>
+      </div>
+      <Link kind={kind} direction={direction} watts={watts} />
+    </>
   )
 }
 
@@ -107,15 +112,17 @@ function Ring({ share }: { share: number }) {
   )
 }
 
-/** A line with moving dots and an arrow; `from` is the end at which the outside part stands. */
-function Link(props: {
-  kind: Kind
-  axis: 'x' | 'y'
-  from: 'start' | 'end'
-  direction: Direction
-  watts: number | undefined
-}) {
-  const { kind, axis, from, direction, watts } = props
+/** Axis of each link, and the end at which its branch stands. */
+const links = {
+  solar: { axis: 'y', from: 'start' },
+  grid: { axis: 'x', from: 'start' },
+  house: { axis: 'x', from: 'end' },
+  battery: { axis: 'y', from: 'end' },
+} as const
+
+/** A line with moving dots and an arrow. */
+function Link({ kind, direction, watts }: { kind: Kind; direction: Direction; watts: number | undefined }) {
+  const { axis, from } = links[kind]
   const ahead = (direction === 'in') === (from === 'start')
   const turn = (axis === 'y' ? 90 : 0) + (ahead ? 0 : 180)
   const ends =

@@ -68,7 +68,7 @@ test('an arrangement saved before a widget existed hides the new one', () => {
   assert.equal(arrange(column, own).find(({ id }) => id === 'dispatch')?.visible, false)
 })
 
-test('whatever is asked for, widgets stay inside the grid and apart', () => {
+test('whatever is requested, widgets stay inside the grid and apart', () => {
   const number = integer({ min: -30, max: 60 })
   const start = uniqueArray(constantFrom(...ids), { minLength: 1 }).map((names) =>
     compact(names.map((id, index) => widget(id, [(index * 5) % 9, index, 3, 2]))),

@@ -12,20 +12,22 @@ import {
   IconListNumbers,
 } from '@tabler/icons-react'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { type AdminDevice, type DeviceHealth, keys, readParameters } from '../api.ts'
 import { DeviceStateBadge, SimulatedBadge } from '../devices/device-badges.tsx'
 import { batteryLabel, type EnergyFlow, gridLabel } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { PylonIcon } from '../values/pylon-icon.tsx'
-import { humanize, measure, percent, power, type Quantity } from '../values/quantity.ts'
+import { humanize, measure, percent, power } from '../values/quantity.ts'
 import { BatteryCard } from './battery-card.tsx'
 import { ControlCard } from './control-card.tsx'
 import { EnergyToday } from './energy-today.tsx'
-import { Figure, useStaleness } from './figure.tsx'
+import { Figure, type FigureProps, useStaleness } from './figure.tsx'
 import { FlowCard } from './flow-card.tsx'
 import type { PlacedWidget } from './grid-placement.ts'
 import { HealthCard } from './health-card.tsx'
+import { widgets } from './widgets.ts'
 
 /** Everything widgets show. */
 export interface WidgetData {
@@ -37,141 +39,120 @@ export interface WidgetData {
   health: UseQueryResult<DeviceHealth>
 }
 
-/** True for widgets that are one number and have no heading of their own. */
-export function isFigure(id: PlacedWidget['id']): boolean {
-  return !['energy-flow', 'battery', 'health', 'energy-today', 'devices', 'dispatch'].includes(id)
+type WidgetId = PlacedWidget['id']
+
+/** The widgets with a heading. */
+const cards = {
+  'energy-flow': ({ values, flow }) => <FlowCard values={values} flow={flow} />,
+  battery: ({ values, flow, health }) => <BatteryCard values={values} flow={flow} health={health.data} />,
+  health: ({ health }) => <HealthCard health={health} />,
+  'energy-today': ({ values }) => <EnergyToday values={values} />,
+  devices: ({ devices }) => <DeviceList devices={devices} />,
+  dispatch: ({ device }) => <ControlCard device={device} />,
+} satisfies Partial<Record<WidgetId, (data: WidgetData) => ReactNode>>
+
+const isCard = (id: WidgetId): id is keyof typeof cards => id in cards
+
+/** A widget that is one number. */
+interface FigureWidget extends Pick<FigureProps, 'icon' | 'kind'> {
+  /** The title of the widget when left out. */
+  label?: string
+  /** The metrics behind the number; the figure is stale when one of them is. */
+  metrics?: readonly string[]
+  pace?: 'flow' | 'slow'
+  show: (data: WidgetData) => Pick<FigureProps, 'quantity' | 'note'>
 }
 
-/** Content of a widget. */
-export function WidgetContent({ id, data }: { id: PlacedWidget['id']; data: WidgetData }) {
-  switch (id) {
-    case 'energy-flow':
-      return <FlowCard values={data.values} flow={data.flow} />
-    case 'battery':
-      return <BatteryCard values={data.values} flow={data.flow} health={data.health.data} />
-    case 'health':
-      return <HealthCard health={data.health} />
-    case 'energy-today':
-      return <EnergyToday values={data.values} />
-    case 'devices':
-      return <DeviceList devices={data.devices} />
-    case 'dispatch':
-      return <ControlCard device={data.device} />
-    case 'metric-count':
-      return <MetricCount />
-    case 'device-count':
-      return <Figure label="Configured inverters" icon={IconSolarElectricity} quantity={count(data.devices.length)} />
-    case 'connected-count':
-      return <ConnectedCount devices={data.devices} />
-    case 'inverter-state':
-      return <InverterState health={data.health} />
-    case 'days-to-calibration':
-      return <DaysToCalibration health={data.health} />
-    case 'pv-power':
-    case 'house-power':
-    case 'grid-power':
-    case 'battery-power':
-    case 'battery-soc':
-    case 'battery-temperature':
-      return <LiveFigure id={id} values={data.values} flow={data.flow} />
-  }
-}
-
-const count = (value: number) => measure(value, '')
-
-type LiveId = 'pv-power' | 'house-power' | 'grid-power' | 'battery-power' | 'battery-soc' | 'battery-temperature'
-
-const liveFigures = {
-  'pv-power': { label: 'Solar', icon: IconSolarPanel2, kind: 'solar', names: ['solar_a_power', 'solar_b_power'] },
-  'house-power': { label: 'House', icon: IconHome, kind: 'house', names: ['household_load_power'] },
-  'grid-power': { label: 'Grid', icon: PylonIcon, kind: 'grid', names: ['grid_power'] },
-  'battery-power': { label: 'Battery', icon: IconBattery3, kind: 'battery', names: ['battery_power'] },
-  'battery-soc': { label: 'State of charge', icon: IconPercentage, kind: 'battery', names: ['battery_soc'] },
+const figures: Record<Exclude<WidgetId, keyof typeof cards | 'metric-count'>, FigureWidget> = {
+  'pv-power': {
+    icon: IconSolarPanel2,
+    kind: 'solar',
+    metrics: ['solar_a_power', 'solar_b_power'],
+    show: ({ flow }) => ({ quantity: flow && power(flow.solar), note: flow && 'produced now' }),
+  },
+  'house-power': {
+    icon: IconHome,
+    kind: 'house',
+    metrics: ['household_load_power'],
+    show: ({ flow }) => ({ quantity: flow && power(flow.house), note: flow && 'used now' }),
+  },
+  'grid-power': {
+    icon: PylonIcon,
+    kind: 'grid',
+    metrics: ['grid_power'],
+    show: ({ flow }) => ({ quantity: flow && power(flow.grid), note: flow && gridLabel(flow.grid) }),
+  },
+  'battery-power': {
+    label: 'Battery',
+    icon: IconBattery3,
+    kind: 'battery',
+    metrics: ['battery_power'],
+    show: ({ flow }) => ({ quantity: flow && power(flow.battery), note: flow && batteryLabel(flow.battery) }),
+  },
+  'battery-soc': {
+    icon: IconPercentage,
+    kind: 'battery',
+    metrics: ['battery_soc'],
+    show: ({ flow }) => ({ quantity: flow && percent(flow.soc) }),
+  },
   'battery-temperature': {
-    label: 'Battery temperature',
     icon: IconTemperature,
     kind: 'battery',
-    names: ['battery_temperature'],
+    metrics: ['battery_temperature'],
+    pace: 'slow',
+    show: ({ values }) => ({ quantity: values && measure(numberOf(values, 'battery_temperature'), '°C', 1) }),
   },
-} as const
-
-function LiveFigure({ id, values, flow }: { id: LiveId } & Pick<WidgetData, 'values' | 'flow'>) {
-  const { names, ...look } = liveFigures[id]
-  const stale = useStaleness(
-    names.map((name) => values?.[name]),
-    id === 'battery-temperature' ? 'slow' : 'flow',
-  )
-  const { quantity, note } = values === undefined || flow === undefined ? {} : liveFigure(id, { values, flow })
-  return <Figure {...look} quantity={quantity} note={note} stale={stale} />
+  'days-to-calibration': {
+    icon: IconCalendarEvent,
+    kind: 'battery',
+    show({ health: { data } }) {
+      const days = data?.battery.days_to_calibration ?? undefined
+      const quantity = data && measure(days === undefined ? undefined : Math.ceil(days), 'days')
+      return { quantity, note: 'until the battery calibrates' }
+    },
+  },
+  'inverter-state': {
+    icon: IconTransform,
+    show: ({ health: { data } }) => ({
+      quantity: data && { digits: humanize(data.state?.label ?? 'unknown'), unit: '' },
+    }),
+  },
+  'device-count': { icon: IconSolarElectricity, show: ({ devices }) => ({ quantity: measure(devices.length, '') }) },
+  'connected-count': {
+    icon: IconPlugConnected,
+    show: ({ devices }) => ({
+      quantity: measure(devices.filter(({ state }) => state === 'ok' || state === 'degraded').length, ''),
+      note: `of ${devices.length}`,
+    }),
+  },
 }
 
-function liveFigure(
-  id: LiveId,
-  { values, flow }: { values: ValueMap; flow: EnergyFlow },
-): { quantity: Quantity; note?: string } {
-  switch (id) {
-    case 'pv-power':
-      return { quantity: power(flow.solar), note: 'produced now' }
-    case 'house-power':
-      return { quantity: power(flow.house), note: 'used now' }
-    case 'grid-power':
-      return { quantity: power(flow.grid), note: gridLabel(flow.grid) }
-    case 'battery-power':
-      return { quantity: power(flow.battery), note: batteryLabel(flow.battery) }
-    case 'battery-soc':
-      return { quantity: percent(flow.soc) }
-    case 'battery-temperature':
-      return { quantity: measure(numberOf(values, 'battery_temperature'), '°C', 1) }
-  }
+/** True for widgets that are one number and have no heading of their own. */
+export const isFigure = (id: WidgetId): boolean => !isCard(id)
+
+/** Content of a widget. */
+export function WidgetContent({ id, data }: { id: WidgetId; data: WidgetData }) {
+  if (id === 'metric-count') return <MetricCount />
+  return isCard(id) ? cards[id](data) : <FigureContent label={widgets[id].title} {...figures[id]} data={data} />
+}
+
+function FigureContent(props: FigureWidget & { label: string; data: WidgetData }) {
+  const { metrics = [], pace, show, data, ...look } = props
+  const stale = useStaleness(
+    metrics.map((name) => data.values?.[name]),
+    pace,
+  )
+  return <Figure {...look} {...show(data)} stale={stale} />
 }
 
 function MetricCount() {
-  const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
-  const shown = parameters.data?.filter((parameter) => parameter.exposed).length
+  const { data } = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
   return (
     <Figure
-      label="Metrics shown"
+      label={widgets['metric-count'].title}
       icon={IconListNumbers}
-      quantity={shown === undefined ? undefined : count(shown)}
-      note={parameters.data === undefined ? undefined : `of ${parameters.data.length} in the catalog`}
-    />
-  )
-}
-
-function ConnectedCount({ devices }: { devices: readonly AdminDevice[] }) {
-  const connected = devices.filter(({ state }) => state === 'ok' || state === 'degraded').length
-  return (
-    <Figure
-      label="Connected inverters"
-      icon={IconPlugConnected}
-      quantity={count(connected)}
-      note={`of ${devices.length}`}
-    />
-  )
-}
-
-function InverterState({ health }: { health: UseQueryResult<DeviceHealth> }) {
-  const { data } = health
-  const words = data === undefined ? undefined : humanize(data.state?.label ?? 'unknown')
-  return (
-    <Figure
-      label="Inverter state"
-      icon={IconTransform}
-      quantity={words === undefined ? undefined : { digits: words, unit: '' }}
-    />
-  )
-}
-
-function DaysToCalibration({ health }: { health: UseQueryResult<DeviceHealth> }) {
-  const days = health.data?.battery.days_to_calibration
-  const quantity = measure(days === null || days === undefined ? undefined : Math.ceil(days), 'days')
-  return (
-    <Figure
-      label="Next calibration"
-      icon={IconCalendarEvent}
-      kind="battery"
-      quantity={health.data === undefined ? undefined : quantity}
-      note="until the battery calibrates"
+      quantity={data && measure(data.filter(({ exposed }) => exposed).length, '')}
+      note={data && `of ${data.length} in the catalog`}
     />
   )
 }

@@ -2,14 +2,17 @@ import { Group, Text } from '@mantine/core'
 import { answer, describeError } from '@hearth/ui'
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import type { components } from '../api.gen.ts'
-import { api } from '../api.ts'
+import { api, type Schemas } from '../api.ts'
 import { IconButton, Notice } from '../page-elements.tsx'
 
-type ConnectionTest = components['schemas']['ConnectionTest']
-
 /** A button that tests the connection to an inverter at an address, with the result. */
-export function ConnectionCheck({ address, disabled = false }: { address: () => ConnectionTest; disabled?: boolean }) {
+export function ConnectionCheck({
+  address,
+  disabled = false,
+}: {
+  address: () => Schemas['ConnectionTest']
+  disabled?: boolean
+}) {
   const check = useMutation({
     mutationFn: () => answer(api.POST('/admin/api/connection-test', { body: address() })),
     networkMode: 'always',
@@ -30,9 +33,11 @@ export function ConnectionCheck({ address, disabled = false }: { address: () => 
           mb={0}
           more={
             <Group gap="md">
-              <Detail name="Serial number" value={data.serial} />
-              <Detail name="Firmware" value={data.firmware} />
-              <Detail name="State" value={data.state} />
+              {detailsOf(data).map(([name, value]) => (
+                <Text key={name} size="sm">
+                  <span className="hearth-dimmed">{name}</span> {value.replaceAll('_', ' ')}
+                </Text>
+              ))}
             </Group>
           }
         >
@@ -51,11 +56,7 @@ function Failure({ children }: { children: string }) {
   )
 }
 
-function Detail({ name, value }: { name: string; value: string | null }) {
-  if (value === null) return null
-  return (
-    <Text size="sm">
-      <span className="hearth-dimmed">{name}</span> {value.replaceAll('_', ' ')}
-    </Text>
-  )
+function detailsOf({ serial, firmware, state }: Schemas['ConnectionResult']): [string, string][] {
+  const details = Object.entries({ 'Serial number': serial, Firmware: firmware, State: state })
+  return details.flatMap(([name, value]) => (value === null ? [] : [[name, value]]))
 }

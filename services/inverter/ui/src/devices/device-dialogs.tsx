@@ -174,7 +174,7 @@ function MoreFields({ form }: { form: DeviceForm }) {
   )
 }
 
-/** Asks before an inverter is removed. */
+/** Confirms the removal of an inverter. */
 export function RemoveDevice(props: { device: AdminDevice; onClose: () => void; onRemoved: () => void }) {
   const { device, onClose, onRemoved } = props
   const params = { path: { device_id: device.device_id } }

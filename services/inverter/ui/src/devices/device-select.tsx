@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useAddressParameter } from '../address-parameter.ts'
 import { type AdminDevice, keys, readDevices } from '../api.ts'
+import { useAddressParameter } from '../page-elements.tsx'
 
 /** Chooses one of several devices; nothing when there is only one. */
 export function DeviceSelect(props: {

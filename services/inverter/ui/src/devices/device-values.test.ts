@@ -32,7 +32,7 @@ test('a new device takes what was typed, without spaces around it', () => {
   })
 })
 
-test('a change sends what differs, and tells when the address is another', () => {
+test('a change sends what differs, and a new address is recognised', () => {
   const values = deviceValues(device)
   assert.equal(toDeviceChange(values, device), undefined)
   assert.deepEqual(toDeviceChange({ ...values, request_gap_ms: '120' }, device), { request_gap_ms: 120 })

@@ -1,10 +1,5 @@
 import { changedValues } from '@hearth/ui/changed-values'
-import type { components } from '../api.gen.ts'
-import type { AdminDevice } from '../api.ts'
-
-type DeviceCreate = components['schemas']['DeviceCreate']
-type DeviceChange = components['schemas']['DeviceChange']
-type ConnectionTest = components['schemas']['ConnectionTest']
+import type { AdminDevice, Schemas } from '../api.ts'
 
 /** Values of the device form; numbers may be empty during input. */
 export interface DeviceValues extends Record<string, unknown> {
@@ -36,7 +31,7 @@ export function deviceValues(device: AdminDevice): DeviceValues {
 }
 
 /** The request that adds a device. */
-export function toDeviceCreate(values: DeviceValues): DeviceCreate {
+export function toDeviceCreate(values: DeviceValues): Schemas['DeviceCreate'] {
   const { device_id, display_name, periodic_reads } = values
   return {
     ...toConnectionTest(values),
@@ -48,14 +43,16 @@ export function toDeviceCreate(values: DeviceValues): DeviceCreate {
 }
 
 /** Only what differs from the device, or undefined when nothing does. */
-export function toDeviceChange(values: DeviceValues, device: AdminDevice): DeviceChange | undefined {
+export function toDeviceChange(values: DeviceValues, device: AdminDevice): Schemas['DeviceChange'] | undefined {
   const { device_id: _, ...wanted } = toDeviceCreate(values)
   const changed = changedValues(wanted, device)
   return Object.keys(changed).length === 0 ? undefined : changed
 }
 
 /** The address of the form, for a test of the connection. */
-export function toConnectionTest(values: Pick<DeviceValues, 'host' | 'port' | 'network_id'>): ConnectionTest {
+export function toConnectionTest(
+  values: Pick<DeviceValues, 'host' | 'port' | 'network_id'>,
+): Schemas['ConnectionTest'] {
   const { host, port, network_id } = values
   return { host: host.trim(), port: Number(port), network_id: network_id === '' ? null : Number(network_id) }
 }
@@ -77,10 +74,8 @@ export function proposedId(name: string): string {
     .slice(0, 64)
 }
 
-type Slave = components['schemas']['Slave']
-
 /** The records that name a network id; what a device leaves out is empty. */
-export function knownSlaves(slaves: readonly Slave[]) {
+export function knownSlaves(slaves: readonly Schemas['Slave'][]) {
   return slaves.flatMap((slave) => {
     const networkId = slave['network_id']
     if (typeof networkId !== 'number') return []
@@ -88,6 +83,6 @@ export function knownSlaves(slaves: readonly Slave[]) {
   })
 }
 
-function textOf(value: Slave[string] | undefined): string {
+function textOf(value: Schemas['Slave'][string] | undefined): string {
   return typeof value === 'string' ? value : ''
 }

@@ -3,11 +3,8 @@ import { answer, type Column, DataTable, EmptyState, RelativeTime, Section, tabl
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { components } from '../api.gen.ts'
-import { api, keys } from '../api.ts'
+import { api, keys, type Schemas } from '../api.ts'
 import { humanize } from '../values/quantity.ts'
-
-type DeviceEvent = components['schemas']['DeviceEvent']
 
 /** The inverter's own event table; read on request, because the answer is long. */
 export function InverterLog({ deviceId }: { deviceId: string }) {
@@ -67,10 +64,10 @@ export function InverterLog({ deviceId }: { deviceId: string }) {
   )
 }
 
-const keyOf = ({ at, type, parameter, until }: DeviceEvent) =>
+const keyOf = ({ at, type, parameter, until }: Schemas['DeviceEvent']) =>
   [at, type, until, parameter?.name, parameter?.new_raw].join(' ')
 
-const columns: Column<DeviceEvent>[] = [
+const columns: Column<Schemas['DeviceEvent']>[] = [
   { key: 'label', header: 'Event', role: 'title', render: (row) => <b>{humanize(row.label)}</b> },
   { key: 'at', header: 'Time', render: (row) => <RelativeTime value={row.at} /> },
   { key: 'until', header: 'Until', render: (row) => <RelativeTime value={row.until} absent="–" /> },

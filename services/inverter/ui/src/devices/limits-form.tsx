@@ -3,8 +3,7 @@ import { answer, applyFieldProblems, Problem, Section, StatusBadge, useAction } 
 import { useForm } from '@mantine/form'
 import { IconFlask } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { components } from '../api.gen.ts'
-import { type AdminDevice, api, keys } from '../api.ts'
+import { type AdminDevice, api, keys, type Schemas } from '../api.ts'
 import { Notice } from '../page-elements.tsx'
 
 type LimitValues = Record<'max_charge_power_w' | 'max_discharge_power_w', number | string>
@@ -16,7 +15,7 @@ const limits = [
 
 const limitOf = (value: number | string) => (value === '' ? null : Number(value))
 
-const changeDispatch = ({ device_id }: AdminDevice, body: components['schemas']['DispatchDeviceChange']) =>
+const changeDispatch = ({ device_id }: AdminDevice, body: Schemas['DispatchDeviceChange']) =>
   answer(api.PUT('/admin/api/dispatch/devices/{device_id}', { params: { path: { device_id } }, body }))
 
 /** Power limits of commands. */

@@ -49,7 +49,7 @@ test('an action names only what it needs, and engineering mode still needs the c
   assert.deepEqual(texts('charge', engineering), ['Write method is recorded', 'Approved for writing: b'])
 })
 
-test('a preview asks for what the command would, for an hour', () => {
+test('a preview requests what the command would, for an hour', () => {
   const now = new Date('2026-01-01T00:00:00Z')
   assert.deepEqual(toPreviewRequest({ action: 'charge', target: 80, power: 2000 }, now), {
     mode: 'charge_from_grid',

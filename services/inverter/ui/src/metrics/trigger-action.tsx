@@ -6,7 +6,7 @@ import { type AdminDevice, api, keys, type Parameter } from '../api.ts'
 import { ValueField } from './value-field.tsx'
 import { choicesOf, toWriteValue } from './write-values.ts'
 
-/** Triggers an action after asking; the protocol never says whether it was carried out. */
+/** Triggers an action after a confirmation; the protocol never says whether it was carried out. */
 export function TriggerAction({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
   const [typed, setTyped] = useState<string | number>('')
   const [isConfirming, setConfirming] = useState(false)

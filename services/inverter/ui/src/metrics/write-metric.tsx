@@ -3,14 +3,11 @@ import { Button, Group, Modal, Stack } from '@mantine/core'
 import { IconAlertTriangle, IconArrowRight, IconCircleCheck } from '@tabler/icons-react'
 import { useMutation, useQueryClient, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { components } from '../api.gen.ts'
-import { type AdminDevice, api, keys, type Parameter } from '../api.ts'
+import { type AdminDevice, api, keys, type Parameter, type Schemas } from '../api.ts'
 import { Notice } from '../page-elements.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { ValueField } from './value-field.tsx'
 import { choicesOf, toWriteValue, warningFor } from './write-values.ts'
-
-type WriteResult = components['schemas']['WriteResult']
 
 /** Writes one approved object and shows what the inverter read back. */
 export function WriteMetric({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
@@ -125,7 +122,7 @@ function ConfirmWrite(props: {
 const textOf = (value: Value, parameter: Parameter): string =>
   choicesOf(parameter).find((choice) => choice.value === String(value))?.label ?? formatValue(value, parameter.unit)
 
-function Outcome({ result, unit }: { result: WriteResult; unit: string | null }) {
+function Outcome({ result, unit }: { result: Schemas['WriteResult']; unit: string | null }) {
   const { confirmed, written_value: written, readback_value: readback } = result
   return (
     <Notice color={confirmed ? 'green' : 'yellow'} icon={confirmed ? IconCircleCheck : IconAlertTriangle} mb={0}>

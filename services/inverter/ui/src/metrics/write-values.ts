@@ -45,7 +45,7 @@ const byUnit: Readonly<Record<string, ExpectedRange>> = {
 const share = /(?:^|_)(?:soc|soc_(?:min|max|min_island|charge|target_set|target_low|target_high)|soh|efficiency)$/
 const powerFactor = /(?:^|_)cos_phi(?:_|$)/
 
-/** Expected range of an object; undefined if neither unit nor name tell. */
+/** Expected range of an object; undefined if neither unit nor name show it. */
 export function expectedRange({ name, unit, value_type }: Pick<Parameter, 'name' | 'unit' | 'value_type'>) {
   if (value_type !== 'number' && value_type !== 'integer') return undefined
   if (unit !== null) return byUnit[unit]

@@ -12,11 +12,8 @@ import {
 } from '@hearth/ui'
 import { IconBook2, IconRefresh } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { components } from '../api.gen.ts'
-import { api, keys, readSettings } from '../api.ts'
+import { api, keys, readSettings, type Schemas } from '../api.ts'
 import { IconButton } from '../page-elements.tsx'
-
-type ReleaseInfo = components['schemas']['ReleaseInfo']
 
 const readRelease = (refresh: boolean) =>
   answer(api.GET('/admin/api/check-updates', { params: { query: { refresh: refresh ? 'true' : 'false' } } }))
@@ -43,7 +40,7 @@ export function AboutPage() {
 function Version() {
   const cache = useQueryClient()
   const release = useQuery({ queryKey: keys.release, queryFn: () => readRelease(false) })
-  const check = useAction<void, ReleaseInfo>({
+  const check = useAction<void, Schemas['ReleaseInfo']>({
     run: () => readRelease(true),
     onDone: (info) => {
       cache.setQueryData(keys.release, info)
@@ -84,7 +81,7 @@ function Version() {
   )
 }
 
-function statusOf({ update_available: isNewer }: ReleaseInfo) {
+function statusOf({ update_available: isNewer }: Schemas['ReleaseInfo']) {
   if (isNewer === null) return { tone: 'quiet', text: 'Unknown' } as const
   return isNewer
     ? ({ tone: 'accent', text: 'Update available' } as const)

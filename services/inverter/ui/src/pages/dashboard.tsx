@@ -14,7 +14,7 @@ import { ConnectionBanner, NoInverter, SimulatedBanner } from '../devices/device
 import { DeviceSelect, useChosenDevice, useDevices } from '../devices/device-select.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
-import { IconButton } from '../page-elements.tsx'
+import { combined, IconButton } from '../page-elements.tsx'
 
 /** The house at a glance. */
 export function DashboardPage() {
@@ -24,30 +24,20 @@ export function DashboardPage() {
     queryKey: keys.layout,
     queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,
   })
-  if (devices.data === undefined || layout.data === undefined)
-    return (
-      <>
-        <PageHeader title="Dashboard" />
-        <QueryState
-          query={{
-            data: undefined,
-            error: devices.error ?? layout.error,
-            refetch: () => Promise.all([devices.refetch(), layout.refetch()]),
-          }}
-          lines={8}
-        />
-      </>
-    )
-  if (devices.data.length === 0)
-    return (
-      <>
-        <PageHeader title="Dashboard" />
+  const both = combined(devices, layout)
+  if (both.data !== undefined && devices.data?.[0] !== undefined)
+    return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
+  return (
+    <>
+      <PageHeader title="Dashboard" />
+      <QueryState query={both} lines={8} />
+      {both.data !== undefined && (
         <NoInverter icon={IconSolarElectricity} title="Connect the first inverter">
           You need its network address; the default port is 8899.
         </NoInverter>
-      </>
-    )
-  return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
+      )}
+    </>
+  )
 }
 
 function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: PlacedWidget[] | undefined }) {

@@ -1,4 +1,4 @@
-import { ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { PageHeader, QueryState } from '@hearth/ui'
 import { IconBatteryAutomotive } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation, useParams } from 'wouter'
@@ -10,6 +10,7 @@ import '../energy/energy.css'
 import { ModeCard } from '../energy/mode-card.tsx'
 import { OperationCard, StopHistory } from '../energy/operation-card.tsx'
 import { ReadingsCard } from '../energy/readings-card.tsx'
+import { combined } from '../page-elements.tsx'
 import { JournalTable } from '../journal/journal-table.tsx'
 import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
@@ -22,7 +23,6 @@ export function EnergyPage() {
   const [, navigate] = useLocation()
   const device = devices.data?.find(({ device_id }) => device_id === id) ?? devices.data?.[0]
   const own = energy.data?.find(({ device_id }) => device_id === device?.device_id)
-  const error = devices.error ?? energy.error
   return (
     <>
       <PageHeader
@@ -38,16 +38,12 @@ export function EnergyPage() {
           )
         }
       />
-      {devices.data?.length === 0 && (
+      {devices.data?.length === 0 ? (
         <NoInverter icon={IconBatteryAutomotive} title="No inverter yet">
           Add an inverter first, then control its battery here.
         </NoInverter>
-      )}
-      {devices.data?.length !== 0 && (own === undefined || device === undefined) && error === null && (
-        <LoadingLines lines={8} />
-      )}
-      {error !== null && own === undefined && (
-        <ErrorState error={error} onRetry={() => void Promise.all([devices.refetch(), energy.refetch()])} />
+      ) : (
+        <QueryState query={{ ...combined(devices, energy), data: own }} lines={8} />
       )}
       {device !== undefined && own !== undefined && (
         <EnergyOf key={device.device_id} device={device} devices={devices.data ?? []} energy={own} />

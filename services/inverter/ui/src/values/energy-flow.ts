@@ -15,17 +15,8 @@ export interface EnergyFlow {
   soc: number | undefined
 }
 
-/** Signs of a device, recorded with its capabilities. */
-export interface Signs {
-  isDischargePositive: boolean
-  isImportPositive: boolean
-}
-
-/** Signs assumed for a device without recorded capabilities. */
-export const usualSigns: Signs = { isDischargePositive: true, isImportPositive: true }
-
-/** The signs of a device as its capabilities tell them. */
-export function signsOf(capabilities: readonly Capability[]): Signs {
+/** The signs of a device by its capabilities; positive while none are known. */
+export function signsOf(capabilities: readonly Capability[]) {
   return {
     isDischargePositive: capabilities.every((capability) => capability.battery_discharge_positive !== false),
     isImportPositive: capabilities.every((capability) => capability.grid_import_positive !== false),
@@ -35,7 +26,7 @@ export function signsOf(capabilities: readonly Capability[]): Signs {
 const signed = (watts: number | undefined, isUsual: boolean) => (watts === undefined || isUsual ? watts : -watts)
 
 /** Reads the flow out of the values of one device; a string that gives nothing counts as dark when the other gives. */
-export function flowOf(values: ValueMap, signs: Signs = usualSigns): EnergyFlow {
+export function flowOf(values: ValueMap, signs = signsOf([])): EnergyFlow {
   const [a, b] = [numberOf(values, 'solar_a_power'), numberOf(values, 'solar_b_power')]
   return {
     solar: a === undefined && b === undefined ? undefined : Math.max(0, (a ?? 0) + (b ?? 0)),
@@ -50,8 +41,8 @@ export function flowOf(values: ValueMap, signs: Signs = usualSigns): EnergyFlow 
 export const noiseW = 15
 
 /** Direction of a measured battery power; discharge is positive. */
-export const batteryDirection = (watts: number): 'none' | 'charge' | 'discharge' =>
-  Math.abs(watts) < noiseW ? 'none' : watts < 0 ? 'charge' : 'discharge'
+export const batteryDirection = (watts: number) =>
+  ({ in: 'discharge', out: 'charge', still: 'none' } as const)[directionOf(watts)]
 
 /** Direction of a link in the picture: into the inverter, out of it, or none. */
 export type Direction = 'in' | 'out' | 'still'
@@ -72,15 +63,16 @@ export function stepSeconds(watts: number | undefined): number {
 }
 
 /** Label of the battery's state. */
-export function batteryLabel(watts: number | undefined): string {
-  const words: Record<Direction, string> = { in: 'Discharging', out: 'Charging', still: 'Idle' }
-  return watts === undefined ? 'No value' : words[directionOf(watts)]
-}
+export const batteryLabel = (watts: number | undefined) =>
+  byDirection(watts, { in: 'Discharging', out: 'Charging', still: 'Idle', unknown: 'No value' })
 
 /** Label of the grid's state. */
-export function gridLabel(watts: number | undefined): string {
-  const words: Record<Direction, string> = { in: 'Importing', out: 'Exporting', still: 'Balanced' }
-  return watts === undefined ? 'No value' : words[directionOf(watts)]
+export const gridLabel = (watts: number | undefined) =>
+  byDirection(watts, { in: 'Importing', out: 'Exporting', still: 'Balanced', unknown: 'No value' })
+
+/** The text for a power's direction; `#` stands for the power. */
+function byDirection(watts: number | undefined, texts: Record<Direction | 'unknown', string>): string {
+  return texts[watts === undefined ? 'unknown' : directionOf(watts)].replace('#', spell(power(watts)))
 }
 
 /** The picture in words, for those who do not see it. */
@@ -88,31 +80,25 @@ export function describeFlow({ solar, house, battery, grid, soc }: EnergyFlow): 
   const flows = [
     solar === undefined ? 'solar power unknown' : `solar ${spell(power(solar))}`,
     house === undefined ? 'house unknown' : `house uses ${spell(power(house))}`,
-    partOf(battery, ['battery power unknown', 'battery idle', 'battery discharges #', 'battery charges #']),
-    partOf(grid, ['grid power unknown', 'no grid exchange', '# from the grid', '# to the grid']),
+    byDirection(battery, {
+      unknown: 'battery power unknown',
+      still: 'battery idle',
+      in: 'battery discharges #',
+      out: 'battery charges #',
+    }),
+    byDirection(grid, {
+      unknown: 'grid power unknown',
+      still: 'no grid exchange',
+      in: '# from the grid',
+      out: '# to the grid',
+    }),
     ...(soc === undefined ? [] : [`battery at ${spell(percent(soc))}`]),
   ]
   return `Energy flow: ${flows.join(', ')}`
 }
 
-/** One power in words: the text for no value, none, in and out; `#` stands for the power. */
-function partOf(watts: number | undefined, [unknown, still, into, out]: [string, string, string, string]): string {
-  if (watts === undefined) return unknown
-  return { in: into, out, still }[directionOf(watts)].replace('#', spell(power(watts)))
-}
-
-/** Energy of one day in watt-hours, all counted upwards. */
-interface DayBalance {
-  produced: number | undefined
-  used: number | undefined
-  imported: number | undefined
-  exported: number | undefined
-  /** Share of the use that did not come from the grid, 0 to 1. */
-  selfSufficiency: number | undefined
-}
-
-/** The day's balance out of the inverter's counters; it counts what is fed in downwards. */
-export function dayOf(read: (name: string) => number | undefined): DayBalance {
+/** The day's balance in watt-hours, all counted upwards; the inverter counts what is fed in downwards. */
+export function dayOf(read: (name: string) => number | undefined) {
   const strings = [read('energy_e_dc_day_0'), read('energy_e_dc_day_1')].filter((part) => part !== undefined)
   const [used, imported, exported] = [
     read('energy_e_load_day'),
@@ -124,6 +110,7 @@ export function dayOf(read: (name: string) => number | undefined): DayBalance {
     used,
     imported,
     exported,
+    /** Share of the use that did not come from the grid, 0 to 1. */
     selfSufficiency:
       used === undefined || imported === undefined || used <= 0 ? undefined : Math.max(0, 1 - imported / used),
   }

@@ -7,19 +7,16 @@ export interface Quantity {
 const absent: Quantity = { digits: '–', unit: '' }
 
 /** Watts without their sign: `85 W`, `1.24 kW`, `12.4 kW`. */
-export function power(watts: number | undefined): Quantity {
-  if (watts === undefined) return absent
-  const size = Math.abs(watts)
-  if (Math.round(size) < 1000) return { digits: String(Math.round(size)), unit: 'W' }
-  return { digits: (size / 1000).toFixed(size < 9995 ? 2 : 1), unit: 'kW' }
-}
+export const power = (watts: number | undefined) => inThousands(watts, 'W', (size) => (size < 9995 ? 2 : 1))
 
 /** Watt-hours without their sign: `850 Wh`, `12.4 kWh`. */
-export function energy(wattHours: number | undefined): Quantity {
-  if (wattHours === undefined) return absent
-  const size = Math.abs(wattHours)
-  if (Math.round(size) < 1000) return { digits: String(Math.round(size)), unit: 'Wh' }
-  return { digits: (size / 1000).toFixed(size < 99_950 ? 1 : 0), unit: 'kWh' }
+export const energy = (wattHours: number | undefined) => inThousands(wattHours, 'Wh', (size) => (size < 99_950 ? 1 : 0))
+
+function inThousands(value: number | undefined, unit: string, places: (size: number) => number): Quantity {
+  if (value === undefined) return absent
+  const size = Math.abs(value)
+  if (Math.round(size) < 1000) return { digits: String(Math.round(size)), unit }
+  return { digits: (size / 1000).toFixed(places(size)), unit: `k${unit}` }
 }
 
 /** A share from 0 to 1 in percent. */

@@ -1,7 +1,7 @@
 import { answer } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, readCapabilities } from '../api.ts'
-import { signsOf, type Signs, usualSigns } from './energy-flow.ts'
+import { signsOf } from './energy-flow.ts'
 import { liveValue, type ValueMap } from './live-value.ts'
 import { watchedMetrics } from './metric-names.ts'
 
@@ -29,12 +29,12 @@ async function readPortion(deviceId: string, names: readonly string[]) {
   return metrics.map((value) => liveValue(value, now))
 }
 
-/** The signs of a device; what is usual until its capabilities are read. */
-export function useSigns(deviceId: string | undefined): Signs {
+/** The signs of a device; positive until its capabilities are read. */
+export function useSigns(deviceId: string | undefined) {
   const capabilities = useQuery({
     queryKey: [...keys.capabilities, deviceId],
     enabled: deviceId !== undefined,
     queryFn: () => readCapabilities(deviceId ?? ''),
   })
-  return capabilities.data === undefined ? usualSigns : signsOf(capabilities.data)
+  return signsOf(capabilities.data ?? [])
 }

@@ -47,7 +47,7 @@ test('both strings make the solar power, and the signs say where power goes', ()
   assert.ok(stepSeconds(5000) < stepSeconds(300))
 })
 
-test('a value is old when the server says so or when none has come for too long, by this clock', () => {
+test('a value is old when the server says so or when no newer one has arrived for too long, by this clock', () => {
   const fresh = liveValue({ ...value(1), age_seconds: 5 }, 100_000)
   assert.equal(fresh.takenAt, 95_000)
   assert.equal(staleness(fresh, { now: 100_000, maxAgeSeconds: 10 }), null)
@@ -56,6 +56,6 @@ test('a value is old when the server says so or when none has come for too long,
   assert.match(staleness(stale, { now: 0, maxAgeSeconds: 10 }) ?? '', /cannot be reached/)
 })
 
-test('no reading asks for more names than one request may carry', () => {
+test('no reading requests more names than one request may carry', () => {
   for (const names of watchedMetrics) assert.ok(names.length <= 32)
 })
