@@ -98,7 +98,7 @@ test('a stream that received nothing but its snapshot continues nothing after a 
   restarted.close()
 })
 
-test('the stream of a job hears of that job and of what concerns all', async () => {
+test('the stream of a job carries that job and what concerns all', async () => {
   const { bus, streams, subscribe } = open()
   const heard = listen(await subscribe({ jobId: 'a' }))
   bus.publish(jobEvent('b'))

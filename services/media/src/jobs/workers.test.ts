@@ -34,7 +34,7 @@ async function openWorkers(run: RunJob) {
   return { workers, submit, row, [Symbol.asyncDispose]: () => database.close() }
 }
 
-test('a job is handed back as soon as the worker is asked to stop, before its tools have ended', async () => {
+test('a job is handed back as soon as the worker is to stop, before its tools have ended', async () => {
   const { promise: toolsEnd, resolve: endTools } = Promise.withResolvers<void>()
   await using place = await openWorkers(async (_job, hand) => {
     await hand.advance('download-begun')
@@ -53,7 +53,7 @@ test('a job is handed back as soon as the worker is asked to stop, before its to
   assert.deepEqual(await statuses(), ['queued', 'queued'])
 })
 
-test('a stop at any moment of the beginning of a job leaves it in the queue', async () => {
+test('a stop at any time of the beginning of a job leaves it in the queue', async () => {
   for (let turns = 0; turns < 12; turns++) {
     await using place = await openWorkers(async (_job, hand) => {
       await hand.advance('download-begun')

@@ -123,7 +123,7 @@ test('every shape of a video has one address and one key', () => {
   }
 })
 
-test('short links are told apart', () => {
+test('short links are recognised', () => {
   const links: [string, string][] = [
     ['https://vm.tiktok.com/ZMabc123/', 'https://vm.tiktok.com/ZMabc123/'],
     ['https://vt.tiktok.com/ZSabc123?k=1', 'https://vt.tiktok.com/ZSabc123/'],

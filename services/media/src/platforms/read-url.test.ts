@@ -47,7 +47,7 @@ test('a short link becomes the address and the key of its video', async () => {
     assert.deepEqual(Object.keys(request?.headers ?? {}), ['user-agent', 'accept'])
 })
 
-test('an address that is no short link is not asked', async () => {
+test('no request is sent for an address that is no short link', async () => {
   const platforms = platformsOf({})
   const media = readMediaUrl(video, hosts)
   assert.deepEqual(await resolveShortLink(media, platforms), media)

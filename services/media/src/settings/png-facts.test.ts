@@ -19,7 +19,7 @@ const faultOf = (bytes: Uint8Array) => {
   }
 }
 
-test('the header tells size, transparency and animation', () => {
+test('the header has size, transparency and animation', () => {
   const facts = { ...size, hasAlpha: true, isAnimated: false }
   const readPngFacts = (bytes: Uint8Array) => {
     const { data: _data, unpackedBytes: _bytes, ...rest } = readFacts(bytes)

@@ -52,7 +52,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     )
   })
 
-  await test(`${name}: completed jobs count, others do not; failures are told by platform`, async () => {
+  await test(`${name}: completed jobs count, others do not; failures are counted by platform`, async () => {
     await add(
       { duration_ms: 90_000, filesize_bytes: 5_000_000_000, stem_ms: 33_000 },
       { status: 'done', type: 'video', platform: 'tiktok', duration_ms: null, filesize_bytes: null },

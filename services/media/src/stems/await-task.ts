@@ -47,7 +47,7 @@ export async function awaitTask(awaiting: Awaiting): Promise<FinishedTask> {
 /** The state, `missing` when the service does not know the task, nothing when there was no answer to be had. */
 async function query({ client, key, taskId, signal }: Awaiting): Promise<TaskState | 'missing' | undefined> {
   try {
-    return (await client.check(key, [taskId], signal)).get(taskId) ?? 'missing'
+    return (await client.check(key, taskId, signal)) ?? 'missing'
   } catch (error) {
     if (!signal.aborted && isPassing(error)) return undefined
     throw error

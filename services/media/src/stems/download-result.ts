@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { flushToDisk } from '@hearth/runtime'
-import { resultAddress, type ResultHosts } from './result-address.ts'
+import { resultAddress } from './result-address.ts'
 import { failureOf, startTimeLimit, type ServiceLink, type TimeLimit } from './service-call.ts'
 import { StemServiceError, type StemFailure } from './stem-service-error.ts'
 
@@ -17,14 +17,10 @@ export interface Download {
 }
 
 /** Fetches a result of the service into a file (mode 0600) and returns its size. The key is not sent. */
-export async function downloadResult(
-  link: ServiceLink,
-  { url, hosts }: { readonly url: string; readonly hosts: ResultHosts },
-  download: Download,
-): Promise<number> {
-  const address = resultAddress(url, hosts)
+export async function downloadResult(link: ServiceLink, url: string, download: Download): Promise<number> {
+  const address = resultAddress(url, link.baseUrl)
   using limit = startTimeLimit(link.timers, link.limits.stallMs, download.signal)
-  const response = await openResult(link, { address, hosts }, limit)
+  const response = await openResult(link, address, limit)
   const temporary = `${download.into}.${randomUUID()}.part`
   try {
     const total = checkHead(response, download.maxBytes)
@@ -41,16 +37,12 @@ export async function downloadResult(
 }
 
 /** Follows one redirect, if its target is allowed as an address itself. */
-async function openResult(
-  link: ServiceLink,
-  { address, hosts }: { readonly address: URL; readonly hosts: ResultHosts },
-  limit: TimeLimit,
-): Promise<Response> {
+async function openResult(link: ServiceLink, address: URL, limit: TimeLimit): Promise<Response> {
   const first = await fetchResult(link, address, limit)
   const location = redirectOf(first)
   if (location === undefined) return first
   await first.body?.cancel()
-  const second = await fetchResult(link, resultAddress(location, hosts, address), limit)
+  const second = await fetchResult(link, resultAddress(location, link.baseUrl, address), limit)
   if (redirectOf(second) === undefined) return second
   await second.body?.cancel()
   throw new StemServiceError('upstream', {

@@ -1,4 +1,4 @@
-import { OperatorError, settingKind } from '@hearth/runtime'
+import { settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 import { StemServiceError } from './stem-service-error.ts'
 
@@ -25,45 +25,19 @@ function isUsableBase(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && loopbackHosts.test(hostname))
 }
 
-/** Hosts that results may be fetched from. */
-export interface ResultHosts {
-  /** As `stemBaseUrlSetting` gives it. Its own host, with its port and scheme, is always allowed. */
-  readonly baseUrl: string
-  /** Host names whose subdomains count too, lower case. */
-  readonly suffixes: readonly string[]
-}
-
-/** The hosts of a base address and of a setting with further suffixes; `lalal.ai` is always among them. */
-export function resultHosts(baseUrl: string, extraSuffixes: readonly string[] = []): ResultHosts {
-  const suffixes = ['lalal.ai', ...extraSuffixes.map((suffix) => suffix.toLowerCase().replace(/^\.+/, ''))]
-  const wrong = suffixes.find((suffix) => !/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(suffix))
-  if (wrong !== undefined) throw new OperatorError(`stem service: ${wrong} is not a host name with a dot`)
-  if (!isUsableBase(baseUrl)) throw new OperatorError('STEMSVC_BASE_URL: must be https, or http on this machine')
-  return { baseUrl, suffixes }
-}
-
 /**
- * The address to fetch a result from: https on a known host, default port; http becomes https. Only the base address's own
- * host stays as it is. Anything else throws `upstream`: the service, or who speaks in its name, must not send us anywhere.
+ * Returns the address to fetch a result from: https on `lalal.ai` or a subdomain, default port; http becomes https. An address
+ * on the host of the base address stays as it is. Anything else throws `upstream`: the service, or whoever speaks in its name,
+ * must not send us anywhere.
  */
-export function resultAddress(text: string, hosts: ResultHosts, from?: URL): URL {
-  const address = parseAddress(text, from)
-  if (address === undefined || address.username + address.password !== '') throw refused()
-  if (address.origin === new URL(hosts.baseUrl).origin) return address
+export function resultAddress(text: string, baseUrl: string, from?: URL): URL {
+  const address = URL.parse(text, from)
+  if (address === null || address.username + address.password !== '') throw refused()
+  if (address.origin === new URL(baseUrl).origin) return address
   if (address.protocol === 'http:') address.protocol = 'https:'
-  const isKnown = hosts.suffixes.some(
-    (suffix) => address.hostname === suffix || address.hostname.endsWith(`.${suffix}`),
-  )
+  const isKnown = /(?:^|\.)lalal\.ai$/.test(address.hostname)
   if (address.protocol !== 'https:' || address.port !== '' || !isKnown) throw refused()
   return address
-}
-
-function parseAddress(text: string, from: URL | undefined): URL | undefined {
-  try {
-    return new URL(text, from)
-  } catch {
-    return undefined
-  }
 }
 
 const refused = () =>

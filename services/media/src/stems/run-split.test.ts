@@ -27,25 +27,18 @@ function fakeClient(result: () => string, uploads: Buffer[]): StemClient {
     minutesLeft: () => Promise.resolve(100),
     upload: async (_key, { file }) => {
       uploads.push(await readFile(file))
-      return { sourceId: 'source', durationSeconds: 3, expiresAt: 0 }
+      return { sourceId: 'source', durationSeconds: 3 }
     },
     split: () => Promise.resolve('task'),
     check: () =>
-      Promise.resolve(
-        new Map([
-          [
-            'task',
-            {
-              state: 'success',
-              durationSeconds: 3,
-              tracks: [
-                { type: 'stem', label: 'vocals', url: 'https://d.lalal.ai/a' },
-                { type: 'back', label: 'no_vocals', url: 'https://d.lalal.ai/b' },
-              ],
-            } as const,
-          ],
-        ]),
-      ),
+      Promise.resolve({
+        state: 'success',
+        durationSeconds: 3,
+        tracks: [
+          { type: 'stem', label: 'vocals', url: 'https://d.lalal.ai/a' },
+          { type: 'back', label: 'no_vocals', url: 'https://d.lalal.ai/b' },
+        ],
+      } as const),
     cancel: () => Promise.resolve(),
     deleteSource: () => Promise.resolve(),
     async download(_url, { into }) {

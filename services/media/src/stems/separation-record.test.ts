@@ -45,6 +45,6 @@ test('anything else begins anew, under a new payment', () => {
   }
 })
 
-test('the mark of an account does not tell its key', () => {
+test('the mark of an account does not reveal its key', () => {
   assert.ok(!accountMark('KEY').includes('KEY') && accountMark('KEY') !== accountMark('KEY2'))
 })

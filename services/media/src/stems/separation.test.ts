@@ -6,13 +6,12 @@ import type { SeparationRecord } from './separation-record.ts'
 import { isResumable } from './separation.ts'
 import type { StemServiceError } from './stem-service-error.ts'
 
-test('a separation runs to its end, tells how far it is, and leaves nothing at the service', async (t) => {
+test('a separation runs to its end, reports its progress, and leaves nothing at the service', async (t) => {
   const bench = await separationFixture(t)
   const result = await bench.run()
   assert.deepEqual(result, {
     vocals: join(bench.into, 'vocals.mp3'),
     instrumental: join(bench.into, 'instrumental.mp3'),
-    isSourceDeleted: true,
   })
   await assertSplit(bench)
   const { stages } = bench.kept
@@ -144,7 +143,7 @@ describe('what ends a separation', () => {
   test('somebody cancelled the task there', async (t) => {
     const bench = await separationFixture(t)
     const onStage = (stage: string) => {
-      if (stage === 'wait') void bench.client.cancel(bench.key, [bench.service.tasks[0]!.id])
+      if (stage === 'wait') void bench.client.cancel(bench.key, bench.service.tasks[0]!.id)
     }
     await assert.rejects(bench.run({ onStage }), failsAs('cancelled'))
   })

@@ -54,19 +54,13 @@ export interface Separation {
   readonly limits?: Partial<SeparationLimits>
 }
 
-/** Result of a separation. */
-export interface SeparationResult extends StemFiles {
-  /** Otherwise the service removes the file and the results itself after 24 hours. */
-  readonly isSourceDeleted: boolean
-}
-
 /**
  * Runs one separation from where its record says to its end. It may be stopped at any moment, also by a crash, and run again
  * with the last saved record: the idempotency key makes sure that it is paid for once. When the service says that it has begun
  * already and no task number was saved, the run rejects with `already-started` and does not pay again.
  * Rejects with a `StemServiceError`, the signal's reason, an error of the disk, or what `save` or `publish` rejected with.
  */
-export async function runSeparation(separation: Separation): Promise<SeparationResult> {
+export async function runSeparation(separation: Separation): Promise<StemFiles> {
   const limits = { ...defaultLimits, ...separation.limits }
   using deadline = startTimeLimit(separation.timers, limits.overallMs, separation.signal)
   const run = new Run(separation, { limits, signal: deadline.signal })
@@ -97,15 +91,18 @@ class Run {
     this.#files = { vocals: join(into, 'vocals.mp3'), instrumental: join(into, 'instrumental.mp3') }
   }
 
-  async toEnd(): Promise<SeparationResult> {
+  async toEnd(): Promise<StemFiles> {
     for (;;) {
       this.#signal.throwIfAborted()
       const { stage, sourceId, taskId } = this.#record
       if (stage === 'upload' || sourceId === undefined) await this.#upload()
       else if (stage === 'split' || taskId === undefined) await this.#split(sourceId)
       else if (stage === 'wait' || !(await this.#areResultsKept())) await this.#fetchResults(taskId)
-      else return { ...this.#files, isSourceDeleted: await this.#cleanUp(sourceId) }
+      else break
     }
+    this.#report('clean-up', 0)
+    await this.#deleteSource()
+    return this.#files
   }
 
   async #upload(): Promise<void> {
@@ -191,27 +188,24 @@ class Run {
     return (await Promise.allSettled(checks)).every(({ status }) => status === 'fulfilled')
   }
 
-  async #cleanUp(sourceId: string): Promise<boolean> {
-    this.#report('clean-up', 0)
-    return await this.#tidy((signal) => this.#to.client.deleteSource(this.#to.key, sourceId, signal))
-  }
-
   /** After a failure: cancels the task when the caller cancelled, and deletes an upload that is of no use. */
   async release(error: unknown): Promise<void> {
     const { client, key, signal } = this.#to
-    const { sourceId, taskId } = this.#record
+    const { taskId } = this.#record
     const isCancelled = signal.aborted && !(signal.reason instanceof SeparationPaused)
-    if (isCancelled && taskId !== undefined) await this.#tidy((limit) => client.cancel(key, [taskId], limit))
-    if (sourceId === undefined || !(isCancelled || isFinal(error))) return
-    await this.#tidy((limit) => client.deleteSource(key, sourceId, limit))
+    if (isCancelled && taskId !== undefined) await this.#tidy((limit) => client.cancel(key, taskId, limit))
+    if (isCancelled || isFinal(error)) await this.#deleteSource()
   }
 
-  async #tidy(work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
+  /** Removes the upload and the results there; otherwise the service does so itself after 24 hours. */
+  async #deleteSource(): Promise<void> {
+    const { sourceId } = this.#record
+    if (sourceId !== undefined) await this.#tidy((limit) => this.#to.client.deleteSource(this.#to.key, sourceId, limit))
+  }
+
+  async #tidy(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     using limit = startTimeLimit(this.#to.timers, this.#limits.tidyMs)
-    return await work(limit.signal).then(
-      () => true,
-      () => false,
-    )
+    await work(limit.signal).catch(() => undefined)
   }
 
   #guardDuration(seconds: number): void {

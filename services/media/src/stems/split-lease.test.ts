@@ -58,7 +58,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     for (const lease of leases) await lease.release('failed')
   }
 
-  await test(`${name}: of ten who come together one gets the split, the others are told`, async () => {
+  await test(`${name}: of ten who come together one gets the split, the others are refused`, async () => {
     const id = await newJob()
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => take(id)))
     const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))

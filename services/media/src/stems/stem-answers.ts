@@ -46,12 +46,7 @@ export const CheckAnswer = z.object({ result: z.record(z.string(), StateAnswer) 
 /** State of a task; `unknown` when the service could not tell, which may change. A progress of 0 means that it waits. */
 export type TaskState = ReturnType<typeof taskStateOf>
 
-/** The states of a checked answer by task; texts in them are cleaned of the key. */
-export function taskStatesOf(answer: z.infer<typeof CheckAnswer>, key: string): Map<string, TaskState> {
-  return new Map(Object.entries(answer.result).map(([taskId, state]) => [taskId, taskStateOf(state, key)]))
-}
-
-function taskStateOf(answer: z.infer<typeof StateAnswer>, key: string) {
+export function taskStateOf(answer: z.infer<typeof StateAnswer>, key: string) {
   switch (answer.status) {
     case 'progress':
       return { state: 'progress', percent: Math.round(answer.progress) } as const

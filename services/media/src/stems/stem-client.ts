@@ -1,6 +1,5 @@
 import { systemTimers, type Timers } from '@hearth/runtime'
 import { downloadResult, type Download } from './download-result.ts'
-import { resultHosts } from './result-address.ts'
 import {
   callService,
   defaultLimits,
@@ -9,7 +8,7 @@ import {
   type ServiceLink,
   type StemLimits,
 } from './service-call.ts'
-import { CheckAnswer, DoneAnswer, MinutesAnswer, TaskAnswer, taskStatesOf, type TaskState } from './stem-answers.ts'
+import { CheckAnswer, DoneAnswer, MinutesAnswer, TaskAnswer, taskStateOf, type TaskState } from './stem-answers.ts'
 import { uploadSource, type Upload, type UploadedSource } from './upload-source.ts'
 
 /** Options of `createStemClient`. */
@@ -40,7 +39,6 @@ type SmallCall<T> = Pick<ServiceCall<T>, 'path' | 'key' | 'answer'> & { readonly
 
 /** Creates the client; it keeps nothing open. */
 export function createStemClient(options: StemClientOptions) {
-  const hosts = resultHosts(options.baseUrl)
   const link: ServiceLink = {
     baseUrl: options.baseUrl,
     fetch: options.fetch ?? fetch,
@@ -66,25 +64,21 @@ export function createStemClient(options: StemClientOptions) {
       const json = { source_id: sourceId, presets, idempotency_key: idempotencyKey }
       return (await post({ path: '/api/v1/split/stem_separator/', key, json, answer: TaskAnswer }, signal)).task_id
     },
-    /** The states of at most 200 tasks; one that the service does not know is not among them. */
-    async check(
-      key: string,
-      taskIds: readonly string[],
-      signal?: AbortSignal,
-    ): Promise<ReadonlyMap<string, TaskState>> {
-      if (taskIds.length > 200) throw new RangeError('at most 200 tasks can be checked together')
-      const json = { task_ids: taskIds }
-      return taskStatesOf(await post({ path: '/api/v1/check/', key, json, answer: CheckAnswer }, signal), key)
+    /** Returns the state of a task; undefined when the service does not know it. Texts in it are cleaned of the key. */
+    async check(key: string, taskId: string, signal?: AbortSignal): Promise<TaskState | undefined> {
+      const json = { task_ids: [taskId] }
+      const { result } = await post({ path: '/api/v1/check/', key, json, answer: CheckAnswer }, signal)
+      return result[taskId] === undefined ? undefined : taskStateOf(result[taskId], key)
     },
-    /** Ends tasks; one that has ended is not an error. */
-    async cancel(key: string, taskIds: readonly string[], signal?: AbortSignal): Promise<void> {
-      await post({ path: '/api/v1/cancel/', key, json: { task_ids: taskIds }, answer: DoneAnswer }, signal)
+    /** Ends a task; one that has ended is not an error. */
+    async cancel(key: string, taskId: string, signal?: AbortSignal): Promise<void> {
+      await post({ path: '/api/v1/cancel/', key, json: { task_ids: [taskId] }, answer: DoneAnswer }, signal)
     },
     /** Removes an uploaded file there, ends its tasks and removes their results. */
     async deleteSource(key: string, sourceId: string, signal?: AbortSignal): Promise<void> {
       await post({ path: '/api/v1/delete/', key, json: { source_id: sourceId }, answer: DoneAnswer }, signal)
     },
     /** Fetches a result, whose address is checked first, into a file; returns its size. */
-    download: (url: string, download: Download): Promise<number> => downloadResult(link, { url, hosts }, download),
+    download: (url: string, download: Download): Promise<number> => downloadResult(link, url, download),
   }
 }

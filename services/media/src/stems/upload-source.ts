@@ -19,8 +19,6 @@ export interface UploadedSource {
   readonly sourceId: string
   /** As the service measured it, and bills it. */
   readonly durationSeconds: number
-  /** Time when the service removes it, milliseconds since the epoch. */
-  readonly expiresAt: number
 }
 
 /** Sends a file as it lies on the disk. An error of reading it comes as it is. */
@@ -45,7 +43,7 @@ export async function uploadSource(link: ServiceLink, key: string, upload: Uploa
     }).catch((error: unknown) => {
       throw content.failure ?? error
     })
-    return { sourceId: answer.id, durationSeconds: answer.duration, expiresAt: answer.expires * 1000 }
+    return { sourceId: answer.id, durationSeconds: answer.duration }
   } finally {
     await handle.close()
   }

@@ -17,7 +17,7 @@ test('samples behind the expected end belong to the last stretch, and missing on
   assert.deepEqual(createPeakMeter({ total: 4, maxCount: 2, minLength: 1 }).peaks, [0, 0])
 })
 
-test('there are never more peaks than asked for, and a short sound has few', () => {
+test('there are never more peaks than requested, and a short sound has few', () => {
   assert.equal(createPeakMeter({ total: 10, maxCount: 2000, minLength: 40 }).peaks.length, 1)
   assert.equal(createPeakMeter({ total: 8000, maxCount: 2000, minLength: 40 }).peaks.length, 200)
   assert.equal(createPeakMeter({ total: 80_000_000, maxCount: 2000, minLength: 40 }).peaks.length, 2000)

@@ -18,15 +18,15 @@ export function ActionButton({ icon: Icon, ...props }: ActionButtonProps) {
 
 type Question = Omit<ComponentProps<typeof ConfirmDelete<unknown>>, 'opened' | 'onClose'>
 
-interface DeleteButtonProps extends Question, Pick<ActionButtonProps, 'size' | 'aria-label' | 'children'> {
+interface DeleteButtonProps extends Question, Pick<ActionButtonProps, 'variant' | 'size' | 'aria-label' | 'children'> {
   icon?: ActionButtonProps['icon']
 }
 
 /** A button that deletes something once `ConfirmDelete` is confirmed. */
-export function DeleteButton({ icon = IconTrash, children, ...props }: DeleteButtonProps) {
+export function DeleteButton({ icon = IconTrash, variant = 'subtle', children, ...props }: DeleteButtonProps) {
   const { size, 'aria-label': label, ...question } = props
   const [isOpen, setOpen] = useState(false)
-  const look = { variant: 'subtle', color: 'red', icon, ...(size && { size }), ...(label && { 'aria-label': label }) }
+  const look = { variant, color: 'red', icon, ...(size && { size }), ...(label && { 'aria-label': label }) }
   return (
     <>
       <ActionButton {...look} onClick={() => setOpen(true)}>

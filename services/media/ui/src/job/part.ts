@@ -1,3 +1,5 @@
+import { clock } from '../jobs/job-labels.ts'
+
 /** A part of a sound, in seconds from its beginning. */
 export interface Part {
   start: number
@@ -57,11 +59,4 @@ export function draftProblem(label: string, draft: string | undefined): string |
 }
 
 /** A time to the millisecond, as `parseTime` reads it: `1:02.500`. */
-export function formatTime(seconds: number): string {
-  const milliseconds = Math.max(0, Math.round(seconds * 1000))
-  const [whole, rest] = [Math.floor(milliseconds / 1000), milliseconds % 1000]
-  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
-  const padded = (value: number, length: number) => String(value).padStart(length, '0')
-  const end = `${padded(whole % 60, 2)}.${padded(rest, 3)}`
-  return hours > 0 ? `${hours}:${padded(minutes, 2)}:${end}` : `${minutes}:${end}`
-}
+export const formatTime = (seconds: number): string => clock(seconds, 3)

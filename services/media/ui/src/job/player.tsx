@@ -60,7 +60,7 @@ export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
 function Place({ wave, duration }: { wave: Wave | undefined; duration: number }) {
   return (
     <span className="player-place">
-      <b>{clock(useWaveTime(wave), true)}</b> / {clock(duration)}
+      <b>{clock(useWaveTime(wave), 1)}</b> / {clock(duration)}
     </span>
   )
 }

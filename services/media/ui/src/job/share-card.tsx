@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
 import { api, keys, ofJob, type Job, type ShareLink } from '../api.ts'
 import { toIsoString } from '../jobs/job.ts'
+import { FactsLine } from '../jobs/job-facts.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 
 /** Links by which others get the file without signing in. */
@@ -69,18 +70,16 @@ function LinkLine({ link }: { link: ShareLink }) {
     <div className="share-link">
       <code className="hearth-mono">{link.url}</code>
       <Group gap="sm" justify="space-between">
-        <ul className="facts-line">
-          <li>{link.max_uses === 0 ? `Used ${link.uses}×` : `Used ${link.uses} of ${link.max_uses}×`}</li>
-          <li>
-            {link.expires_at === null ? (
-              'No expiry'
-            ) : (
-              <>
-                Ends <RelativeTime value={toIsoString(link.expires_at)} />
-              </>
-            )}
-          </li>
-        </ul>
+        <FactsLine>
+          {link.max_uses === 0 ? `Used ${link.uses}×` : `Used ${link.uses} of ${link.max_uses}×`}
+          {link.expires_at === null ? (
+            'No expiry'
+          ) : (
+            <>
+              Ends <RelativeTime value={toIsoString(link.expires_at)} />
+            </>
+          )}
+        </FactsLine>
         <CopyButton text={link.url}>Copy link</CopyButton>
       </Group>
     </div>

@@ -32,7 +32,7 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
               <b>
                 {formatTime(trim.start)} – {formatTime(trim.end)}
               </b>
-              <span className="hearth-dimmed">{clock(trim.duration, true)} · WAV</span>
+              <span className="hearth-dimmed">{clock(trim.duration, 1)} · WAV</span>
             </span>
             <span className="job-actions">
               <IconAction

@@ -31,7 +31,7 @@ const fieldNames: Readonly<Record<End, string>> = { start: 'From', end: 'To' }
 /** `0:30`, or `0:30.5` when it is no whole second. */
 function lengthOf({ start, end }: Part): string {
   const tenths = Math.round((end - start) * 10)
-  return clock(tenths / 10, tenths % 10 !== 0)
+  return clock(tenths / 10, tenths % 10 === 0 ? 0 : 1)
 }
 
 /** Selects a part by hand, to the millisecond or to the beat, and saves it as a clip. */

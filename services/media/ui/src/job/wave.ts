@@ -209,5 +209,5 @@ const hoverOptions = {
   labelColor: 'var(--mantine-color-text)',
   labelBackground: 'var(--hearth-surface)',
   labelSize: 12,
-  formatTimeCallback: (seconds: number) => clock(seconds, true),
+  formatTimeCallback: (seconds: number) => clock(seconds, 1),
 }

@@ -1,11 +1,10 @@
 import type { Job } from '../api.ts'
 import { platformNames } from './job-labels.ts'
 
-/** Help for a failure: a sentence and a link; `retry` says that a retry without changes makes sense. */
+/** Help for a failure: a sentence and a link. */
 interface FailureHelp {
   text: string
   link?: { label: string; href: string }
-  retry: boolean
 }
 
 interface Rule {
@@ -13,7 +12,6 @@ interface Rule {
   text: string
   /** `cookies` stands for a link to the cookies of the job's platform. */
   link?: FailureHelp['link'] | 'cookies'
-  retry?: false
 }
 
 /** The server reports a failure as a sentence that begins with one of these; see its media failures. */
@@ -29,8 +27,8 @@ const rules: readonly Rule[] = [
     link: 'cookies',
   },
   { pattern: /is private/, text: 'If your account may see it, add its cookies and try again.', link: 'cookies' },
-  { pattern: /not any more/, text: 'It was deleted, or the address is not complete.', retry: false },
-  { pattern: /in the country/, text: 'Only a server in another country could fetch it.', retry: false },
+  { pattern: /not any more/, text: 'It was deleted, or the address is not complete.' },
+  { pattern: /in the country/, text: 'Only a server in another country could fetch it.' },
   { pattern: /live broadcast/, text: 'Try again when the broadcast has ended.' },
   {
     pattern: /(?:larger|longer|took longer) than the settings allow/,
@@ -38,7 +36,7 @@ const rules: readonly Rule[] = [
     link: { label: 'Limits of downloads', href: '/settings' },
   },
   { pattern: /refuses more requests/, text: 'Wait some minutes, then try again.' },
-  { pattern: /no video here/, text: 'Check the address: it should lead to one video or sound.', retry: false },
+  { pattern: /no video here/, text: 'Check the address: it should lead to one video or sound.' },
   {
     pattern: /yt-dlp cannot read/,
     text: 'A newer yt-dlp usually can.',
@@ -49,7 +47,7 @@ const rules: readonly Rule[] = [
     text: 'A program is missing on the server; “hearth doctor” names it.',
     link: { label: 'Tools', href: '/settings?tab=tools' },
   },
-  { pattern: /private network/, text: 'The service fetches from public addresses only.', retry: false },
+  { pattern: /private network/, text: 'The service fetches from public addresses only.' },
   {
     pattern: /space left/,
     text: 'Delete old downloads, or let them expire by themselves.',
@@ -61,10 +59,10 @@ const rules: readonly Rule[] = [
 
 /** Returns the help for a failed job. */
 export function helpFor({ message, platform, status }: Pick<Job, 'message' | 'platform' | 'status'>): FailureHelp {
-  if (status === 'cancelled') return { text: 'It can be taken up again at any time.', retry: true }
+  if (status === 'cancelled') return { text: 'It can be taken up again at any time.' }
   const rule = rules.find(({ pattern }) => pattern.test(message ?? ''))
-  const { text, link, retry = true } = rule ?? { text: 'Trying again may help.' }
-  if (link === undefined) return { text, retry }
+  const { text, link } = rule ?? { text: 'Trying again may help.' }
+  if (link === undefined) return { text }
   const cookies = { label: `Cookies of ${platformNames[platform]}`, href: `/settings?tab=cookies&platform=${platform}` }
-  return { text, link: link === 'cookies' ? cookies : link, retry }
+  return { text, link: link === 'cookies' ? cookies : link }
 }

@@ -7,33 +7,45 @@ import {
   IconPlayerPause,
   IconTransform,
 } from '@tabler/icons-react'
-import type { ComponentType } from 'react'
-import type { Job, JobStatus } from '../api.ts'
+import { Children, type ComponentType, type ReactNode } from 'react'
+import type { Job, JobStatus, Platform } from '../api.ts'
 import { Bar } from '../progress/waiting.tsx'
 import { toIsoString, type LiveJob } from './job.ts'
 import { clock, kindOf, platformNames, statusWords } from './job-labels.ts'
 import { PlatformIcon } from './platform-icon.tsx'
 import './jobs.css'
 
+/** Facts side by side, each child one of them; false and null are left out. */
+export function FactsLine({ children }: { children: ReactNode }) {
+  return (
+    <ul className="facts-line">
+      {Children.map(Children.toArray(children), (fact) => (
+        <li>{fact}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** A platform with its sign. */
+export function PlatformName({ platform }: { platform: Platform }) {
+  return (
+    <>
+      <PlatformIcon platform={platform} /> {platformNames[platform]}
+    </>
+  )
+}
+
 /** Facts about a job, in one line. */
 export function JobFacts({ job }: { job: Job }) {
   return (
-    <ul className="facts-line">
-      <li>
-        <PlatformIcon platform={job.platform} /> {platformNames[job.platform]}
-      </li>
-      <li>{kindOf(job)}</li>
-      {job.duration_seconds !== null && <li>{clock(job.duration_seconds)}</li>}
-      {job.filesize_bytes !== null && <li>{formatBytes(job.filesize_bytes)}</li>}
-      {job.bpm !== null && (
-        <li>
-          <span className="job-tempo">{job.bpm} BPM</span>
-        </li>
-      )}
-      <li>
-        <RelativeTime value={toIsoString(job.created_at)} />
-      </li>
-    </ul>
+    <FactsLine>
+      <PlatformName platform={job.platform} />
+      {kindOf(job)}
+      {job.duration_seconds !== null && clock(job.duration_seconds)}
+      {job.filesize_bytes !== null && formatBytes(job.filesize_bytes)}
+      {job.bpm !== null && <span className="job-tempo">{job.bpm} BPM</span>}
+      <RelativeTime value={toIsoString(job.created_at)} />
+    </FactsLine>
   )
 }
 

@@ -8,8 +8,8 @@ test('lengths read as in a player', () => {
     ['0:00', '0:07', '3:07', '1:02:09'],
   )
   assert.equal(clock(59.96), '1:00')
-  assert.equal(clock(59.96, true), '1:00.0')
-  assert.equal(clock(7.44, true), '0:07.4')
+  assert.equal(clock(59.96, 1), '1:00.0')
+  assert.equal(clock(7.44, 1), '0:07.4')
 })
 
 test('the quality is named where it matters', () => {

@@ -67,14 +67,15 @@ export function originalOf({ type, codec, bitrate_kbps: kbps }: Pick<Job, 'type'
   return kbps === null ? name : `${name}, ${kbps.toLocaleString('en')} kbit/s`
 }
 
-/** A length as players show it: `3:07`, `1:02:09`; tenths on request: `3:07.4`. */
-export function clock(seconds: number, hasTenths = false): string {
-  const tenths = Math.max(0, hasTenths ? Math.round(seconds * 10) : Math.round(seconds) * 10)
-  const whole = Math.floor(tenths / 10)
-  const two = (value: number) => String(value).padStart(2, '0')
+/** A length as players show it: `3:07`, `1:02:09`; with one decimal `3:07.4`. */
+export function clock(seconds: number, decimals = 0): string {
+  const unit = 10 ** decimals
+  const count = Math.max(0, Math.round(seconds * unit))
+  const whole = Math.floor(count / unit)
+  const padded = (value: number, length = 2) => String(value).padStart(length, '0')
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
-  const text = hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
-  return hasTenths ? `${text}.${tenths % 10}` : text
+  const text = hours > 0 ? `${hours}:${padded(minutes)}:${padded(whole % 60)}` : `${minutes}:${padded(whole % 60)}`
+  return decimals === 0 ? text : `${text}.${padded(count % unit, decimals)}`
 }
 
 /** Label of the confidence of a tempo. */

@@ -1,5 +1,6 @@
 import { Kbd, Modal } from '@mantine/core'
-import { Fragment, useEffect, useEffectEvent } from 'react'
+import { useWindowEvent } from '@mantine/hooks'
+import { Fragment } from 'react'
 import './keyboard.css'
 
 /** A key and what it does. */
@@ -40,16 +41,11 @@ const typing =
  * Alt and the like.
  */
 export function useKeys(handlers: KeyHandlers): void {
-  const press = useEffectEvent((event: KeyboardEvent) => {
+  useWindowEvent('keydown', (event) => {
     const handler = handlers[event.key]
     if (handler === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     const target = event.target instanceof Element ? event.target : undefined
     if (target?.closest(takers[event.key] ?? typing) || document.querySelector('[role="dialog"]') !== null) return
     if (handler() !== false) event.preventDefault()
   })
-  useEffect(() => {
-    const listener = (event: KeyboardEvent) => press(event)
-    document.addEventListener('keydown', listener)
-    return () => document.removeEventListener('keydown', listener)
-  }, [])
 }

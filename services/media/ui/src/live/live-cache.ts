@@ -80,7 +80,7 @@ function noteTyped(message: Typed, effects: Effects): void {
 /** Whatever list is being read is older than the snapshot. */
 async function takeSnapshot(jobs: readonly Job[], cache: QueryClient): Promise<void> {
   await cache.cancelQueries({ queryKey: keys.jobs })
-  cache.setQueryData<JobBook>(keys.jobs, (book) => withSnapshot(book, jobs).book)
+  cache.setQueryData<JobBook>(keys.jobs, (book) => withSnapshot(book, jobs))
 }
 
 async function addJob(id: string | null, { cache, arriving, added }: Effects): Promise<void> {

@@ -55,19 +55,19 @@ export function appendJobs(book: JobBook | undefined, page: readonly Job[], want
 export const snapshotSize = 50
 
 /**
- * The list after a snapshot of the newest jobs. What was loaded beyond it stays only when the snapshot reaches into what was
- * known, so that no gap comes about; `isGapless` says whether that was so.
+ * Returns the list after a snapshot of the newest jobs. What was loaded beyond it stays only when the snapshot reaches into what
+ * was known, so that there is no gap.
  */
-export function withSnapshot(book: JobBook | undefined, newest: readonly Job[]): { book: JobBook; isGapless: boolean } {
+export function withSnapshot(book: JobBook | undefined, newest: readonly Job[]): JobBook {
   const before = new Map(book?.jobs.map((job) => [job.id, job]))
   const jobs = newest.map((job) => refreshed(before.get(job.id), job))
   const isWhole = newest.length < snapshotSize
-  if (book === undefined || isWhole) return { book: { jobs, isComplete: isWhole }, isGapless: true }
+  if (book === undefined || isWhole) return { jobs, isComplete: isWhole }
   const last = book.jobs.findIndex(({ id }) => id === newest.at(-1)?.id)
-  if (last === -1) return { book: { jobs, isComplete: false }, isGapless: false }
+  if (last === -1) return { jobs, isComplete: false }
   const fresh = new Set(newest.map(({ id }) => id))
   const older = book.jobs.slice(last + 1).filter(({ id }) => !fresh.has(id))
-  return { book: { jobs: [...jobs, ...older], isComplete: book.isComplete }, isGapless: true }
+  return { jobs: [...jobs, ...older], isComplete: book.isComplete }
 }
 
 /** A job as it was read again; the progress of a step that still runs is not forgotten. */

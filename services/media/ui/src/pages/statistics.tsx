@@ -1,7 +1,6 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import {
   answer,
-  ConfirmDelete,
   EmptyState,
   formatBytes,
   formatCount,
@@ -15,8 +14,9 @@ import {
 } from '@hearth/ui'
 import { IconChartBar, IconRestore } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState, type CSSProperties } from 'react'
+import type { CSSProperties } from 'react'
 import { api, keys, type Platform, type Statistics, type TempoCluster } from '../api.ts'
+import { DeleteButton } from '../buttons.tsx'
 import { platformNames } from '../jobs/job-labels.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { BarChart, type Bar } from '../statistics/bar-chart.tsx'
@@ -27,7 +27,6 @@ import '../statistics/statistics.css'
 /** Statistics of downloads, and the state of the host. */
 export function StatisticsPage() {
   const figures = useQuery({ queryKey: keys.statistics, queryFn: () => answer(api.GET('/api/stats')) })
-  const [isResetting, setResetting] = useState(false)
   const since = figures.data?.since ?? null
   return (
     <>
@@ -43,13 +42,16 @@ export function StatisticsPage() {
           )
         }
         actions={
-          <Button
+          <DeleteButton
+            icon={IconRestore}
             variant="default"
-            leftSection={<IconRestore size={16} aria-hidden />}
-            onClick={() => setResetting(true)}
+            title="Count anew from now on?"
+            losses={['The figures of this page begin at zero; downloads and their files stay']}
+            verb="Count anew"
+            action={{ run: () => answer(api.POST('/api/stats/reset')), renew: [keys.statistics, keys.tempi] }}
           >
             Count anew
-          </Button>
+          </DeleteButton>
         }
       />
       <div className="hearth-stack">
@@ -60,17 +62,6 @@ export function StatisticsPage() {
           <HostCard />
         </div>
       </div>
-      <ConfirmDelete
-        opened={isResetting}
-        onClose={() => setResetting(false)}
-        title="Count anew from now on?"
-        losses={['The figures of this page begin at zero; downloads and their files stay']}
-        verb="Count anew"
-        action={{
-          run: () => answer(api.POST('/api/stats/reset')),
-          renew: [keys.statistics, keys.tempi],
-        }}
-      />
     </>
   )
 }

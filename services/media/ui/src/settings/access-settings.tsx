@@ -118,17 +118,15 @@ function AccountDialog({ opened, isOn, onClose }: { opened: boolean; isOn: boole
         label="User name"
         autoComplete="username"
         autoCapitalize="none"
-        maw={420}
         {...form.getInputProps('admin_username')}
       />
       <PasswordInput
         label="Password"
         description="At least 8 characters; a few unrelated words are better than one clever one"
         autoComplete="new-password"
-        maw={420}
         {...form.getInputProps('admin_password')}
       />
-      <PasswordInput label="Password again" autoComplete="new-password" maw={420} {...form.getInputProps('again')} />
+      <PasswordInput label="Password again" autoComplete="new-password" {...form.getInputProps('again')} />
     </FormDialog>
   )
 }

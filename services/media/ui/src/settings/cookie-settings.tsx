@@ -18,6 +18,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api, asUpload, keys, readCookies, type CookieSnapshot } from '../api.ts'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
+import { FactsLine } from '../jobs/job-facts.tsx'
 import { platformNames } from '../jobs/job-labels.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { Waiting } from '../progress/waiting.tsx'
@@ -128,19 +129,19 @@ function CookieFacts({ jar }: { jar: CookieSnapshot }) {
     <>
       {jar.status !== 'valid' && <Text size="sm">{jar.detail}</Text>}
       {jar.present && (
-        <ul className="facts-line">
-          <li>{formatCount(jar.cookie_count, 'cookie')}</li>
+        <FactsLine>
+          {formatCount(jar.cookie_count, 'cookie')}
           {jar.expires_at !== null && (
-            <li>
+            <>
               {jar.status === 'expired' ? 'Expired' : 'Ends'} <RelativeTime value={isoOfUnix(jar.expires_at)} />
-            </li>
+            </>
           )}
           {jar.updated_at !== null && (
-            <li>
+            <>
               Stored <RelativeTime value={isoOfUnix(jar.updated_at)} />
-            </li>
+            </>
           )}
-        </ul>
+        </FactsLine>
       )}
     </>
   )

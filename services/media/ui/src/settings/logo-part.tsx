@@ -4,6 +4,7 @@ import { IconUpload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, asUpload, keys, type Logo } from '../api.ts'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
+import { FactsLine } from '../jobs/job-facts.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { logoOf } from './logo-file.ts'
 
@@ -68,12 +69,10 @@ function Present({ logo }: { logo: Logo }) {
       <span className="logo-picture">
         <img src={`${path}/image?is=${logo.fingerprint ?? ''}`} alt="Your logo" />
       </span>
-      <ul className="facts-line">
-        <li>
-          {logo.width} × {logo.height} pixels
-        </li>
-        <li>{formatBytes(logo.bytes ?? 0)}</li>
-      </ul>
+      <FactsLine>
+        {`${logo.width} × ${logo.height} pixels`}
+        {formatBytes(logo.bytes ?? 0)}
+      </FactsLine>
     </div>
   )
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { changedValues } from '@hearth/ui/changed-values'
 import type { Settings } from '../api.ts'
-import { changesOf, fieldProblemOf, valuesOf } from './setting-fields.ts'
+import { fieldProblemOf, valuesOf } from './setting-fields.ts'
 
 test('only what differs is sent', () => {
   const stored = valuesOf({ retention_days: 30, public_hostname: '', video_watermark: false } as Settings, [
@@ -9,13 +10,13 @@ test('only what differs is sent', () => {
     'public_hostname',
     'video_watermark',
   ])
-  assert.deepEqual(changesOf(stored, stored), {})
-  assert.deepEqual(changesOf({ ...stored, retention_days: '' }, stored), {})
-  assert.deepEqual(changesOf({ ...stored, retention_days: 7, video_watermark: true }, stored), {
+  assert.deepEqual(changedValues(stored, stored), {})
+  assert.deepEqual(changedValues({ ...stored, retention_days: '' }, stored), {})
+  assert.deepEqual(changedValues({ ...stored, retention_days: 7, video_watermark: true }, stored), {
     retention_days: 7,
     video_watermark: true,
   })
-  assert.deepEqual(changesOf({ ...stored, public_hostname: '' }, { ...stored, public_hostname: 'a.example' }), {
+  assert.deepEqual(changedValues({ ...stored, public_hostname: '' }, { ...stored, public_hostname: 'a.example' }), {
     public_hostname: '',
   })
 })

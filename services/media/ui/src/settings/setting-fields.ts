@@ -1,5 +1,4 @@
-import { changedValues } from '@hearth/ui/changed-values'
-import type { Settings, SettingsChange } from '../api.ts'
+import type { Settings } from '../api.ts'
 
 /** Names of the settings a form of this page writes. */
 export type SettingName = Exclude<keyof Settings, 'has_credentials'>
@@ -10,11 +9,6 @@ export type GroupValues = Record<string, number | string | boolean>
 /** The stored values of some settings. */
 export function valuesOf(settings: Settings, names: readonly SettingName[]): GroupValues {
   return Object.fromEntries(names.map((name) => [name, settings[name]]))
-}
-
-/** Only what differs from what is stored; an emptied number counts as no change. */
-export function changesOf(values: GroupValues, stored: GroupValues): SettingsChange {
-  return changedValues(values, stored)
 }
 
 /** The server names the wrong setting first: `retention_days must be …`. Splits that; undefined for another sentence. */

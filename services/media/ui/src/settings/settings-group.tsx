@@ -1,9 +1,9 @@
 import { Button, Group, NumberInput, Stack, Switch, TextInput } from '@mantine/core'
-import { answer, describeError, Problem, Section, useAction } from '@hearth/ui'
+import { answer, changedValues, describeError, Problem, Section, useAction } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useState, type ReactNode } from 'react'
 import { api, keys, type Settings, type SettingsAnswer, type SettingsChange } from '../api.ts'
-import { changesOf, fieldProblemOf, valuesOf, type GroupValues, type SettingName } from './setting-fields.ts'
+import { fieldProblemOf, valuesOf, type GroupValues, type SettingName } from './setting-fields.ts'
 
 /** A field of a group: a whole number with its unit, a text with a placeholder, or a switch. */
 export interface SettingField {
@@ -37,15 +37,9 @@ export function SettingsGroup(props: GroupProps) {
 function GroupForm({ title, fields, foot, stored }: GroupProps & { stored: GroupValues }) {
   const [problem, setProblem] = useState<string>()
   const form = useForm<GroupValues>({ initialValues: stored })
-  const changes = changesOf(form.getValues(), stored)
+  const changes: SettingsChange = changedValues(form.getValues(), stored)
   const isDirty = Object.keys(changes).length > 0
-  const save = useSaveSettings((error) => {
-    const message = describeError(error)
-    const found = fieldProblemOf(message, Object.keys(stored))
-    if (found === undefined) return setProblem(message)
-    form.setFieldError(found.name, found.text)
-    form.getInputNode(found.name)?.focus()
-  })
+  const save = useSaveSettings((error) => setProblem(showFieldProblem(form, error)))
   const submit = form.onSubmit(() => {
     setProblem(undefined)
     if (isDirty) save.mutate(changes)
@@ -75,6 +69,19 @@ function GroupForm({ title, fields, foot, stored }: GroupProps & { stored: Group
       {foot}
     </Section>
   )
+}
+
+/** Shows a failure at the field it names, which gets the focus; returns the sentence of any other failure. */
+export function showFieldProblem<Values extends object>(
+  form: UseFormReturnType<Values>,
+  error: unknown,
+): string | undefined {
+  const message = describeError(error)
+  const found = fieldProblemOf(message, Object.keys(form.getValues()))
+  if (found === undefined) return message
+  form.setFieldError(found.name, found.text)
+  form.getInputNode(found.name)?.focus()
+  return undefined
 }
 
 /** Saves settings; when everybody has to sign in afterwards, goes there. */

@@ -1,7 +1,6 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import {
   answer,
-  describeError,
   Fact,
   formatCount,
   Problem,
@@ -17,9 +16,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, readStemStatus, type Settings, type StemStatus } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
-import { fieldProblemOf } from './setting-fields.ts'
 import { ActionButton, DeleteButton } from '../buttons.tsx'
-import { SettingsGroup, type SettingField } from './settings-group.tsx'
+import { SettingsGroup, showFieldProblem, type SettingField } from './settings-group.tsx'
 
 const separations: readonly SettingField[] = [
   {
@@ -103,12 +101,7 @@ function KeyForm() {
   const store = useAction<{ email: string; activation_key: string }>({
     run: (body) => answer(api.POST('/api/stemsvc/auth/activation-key', { body })),
     renew: [keys.stemStatus],
-    onProblem: (error) => {
-      const message = describeError(error)
-      const found = fieldProblemOf(message, Object.keys(form.getValues()))
-      if (found === undefined) setProblem(message)
-      else form.setFieldError(found.name, found.text)
-    },
+    onProblem: (error) => setProblem(showFieldProblem(form, error)),
   })
   const submit = form.onSubmit((values) => {
     setProblem(undefined)

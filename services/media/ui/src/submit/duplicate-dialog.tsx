@@ -6,7 +6,7 @@ import { ActionButton } from '../buttons.tsx'
 import type { Job } from '../api.ts'
 import { toIsoString, titleOf } from '../jobs/job.ts'
 import { kindOf } from '../jobs/job-labels.ts'
-import { JobStatusBadge } from '../jobs/job-facts.tsx'
+import { FactsLine, JobStatusBadge } from '../jobs/job-facts.tsx'
 import { Thumbnail } from '../jobs/thumbnail.tsx'
 
 /** Dialog for a duplicate: open the job, or download once more. */
@@ -22,12 +22,10 @@ export function DuplicateDialog(props: { job: Job | undefined; onClose: () => vo
               <Text fw={600} lineClamp={2}>
                 {titleOf(job)}
               </Text>
-              <ul className="facts-line">
-                <li>{kindOf(job)}</li>
-                <li>
-                  <RelativeTime value={toIsoString(job.created_at)} />
-                </li>
-              </ul>
+              <FactsLine>
+                {kindOf(job)}
+                <RelativeTime value={toIsoString(job.created_at)} />
+              </FactsLine>
               <JobStatusBadge job={job} />
             </div>
           </div>

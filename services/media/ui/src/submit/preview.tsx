@@ -3,20 +3,30 @@ import { answer, formatCount, Problem } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api, keys, type Info, type MediaType } from '../api.ts'
+import { FactsLine, PlatformName } from '../jobs/job-facts.tsx'
 import { clock, platformNames } from '../jobs/job-labels.ts'
-import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { Picture } from '../jobs/thumbnail.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { platformOf } from './address-text.ts'
 import { refusalOf } from './submit-job.ts'
 
-/** As long as the server remembers what a platform said. */
-const fresh = 5 * 60_000
+/** Answers hold as long as the server remembers what a platform said. */
+const remembered = { staleTime: 5 * 60_000, retry: false }
 
 /** Preview of a URL before it is downloaded; the query stops when the URL changes. */
 export function Preview({ address, type }: { address: string; type: MediaType }) {
-  const info = useInfo(address)
-  const picture = usePicture(address)
+  const query = { url: address }
+  const info = useQuery({
+    queryKey: keys.info(address),
+    queryFn: ({ signal }) => answer(api.GET('/api/info', { params: { query }, signal })),
+    ...remembered,
+  })
+  // A failure is no picture.
+  const picture = useQuery({
+    queryKey: keys.preview(address),
+    queryFn: ({ signal }) => answer(api.GET('/api/thumbnail/resolve', { params: { query }, signal })),
+    ...remembered,
+  })
   const platform = info.data?.platform ?? platformOf(address)
   if (info.error !== null) return <Problem text={refusalOf(info.error)} />
   return (
@@ -46,14 +56,10 @@ function Known({ info }: { info: Info }) {
       <Text fw={600} lineClamp={2}>
         {info.title ?? 'Without a title'}
       </Text>
-      <ul className="facts-line">
-        <li>
-          <PlatformIcon platform={info.platform} /> {platformNames[info.platform]}
-        </li>
-        {factsOf(info).map((fact) => (
-          <li key={fact}>{fact}</li>
-        ))}
-      </ul>
+      <FactsLine>
+        <PlatformName platform={info.platform} />
+        {factsOf(info)}
+      </FactsLine>
     </>
   )
 }
@@ -92,23 +98,4 @@ function Unavailable({ info: { platform, reason } }: { info: Info }) {
       </Text>
     </>
   )
-}
-
-function useInfo(url: string) {
-  return useQuery({
-    queryKey: keys.info(url),
-    queryFn: ({ signal }) => answer(api.GET('/api/info', { params: { query: { url } }, signal })),
-    staleTime: fresh,
-    retry: false,
-  })
-}
-
-/** The picture of a media, as an address on this service; a failure is no picture. */
-function usePicture(url: string) {
-  return useQuery({
-    queryKey: keys.preview(url),
-    queryFn: ({ signal }) => answer(api.GET('/api/thumbnail/resolve', { params: { query: { url } }, signal })),
-    staleTime: fresh,
-    retry: false,
-  })
 }

@@ -1,9 +1,9 @@
 import { ActionIcon, Button, Kbd, Text, Textarea } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedValue, useWindowEvent } from '@mantine/hooks'
 import { Problem } from '@hearth/ui'
 import { IconClipboardText, IconDownload, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useEffectEvent, useState, type KeyboardEvent, type RefObject } from 'react'
+import { useState, type KeyboardEvent, type RefObject } from 'react'
 import { useSearchParams } from 'wouter'
 import type { Job } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
@@ -175,26 +175,16 @@ function useSubmission(choices: Choices, onAdded: (job: Job) => void) {
 
 /** Hands over text with an address that is pasted, or dropped, anywhere on the page but into a field of its own. */
 function usePasteAnywhere(onText: (text: string) => void): void {
-  const take = useEffectEvent((event: Event, text: string) => {
+  const take = (event: Event, text: string) => {
     if (isTaken(event.target) || addressesIn(text).length === 0) return
     event.preventDefault()
     onText(text)
+  }
+  useWindowEvent('paste', (event) => take(event, event.clipboardData?.getData('text') ?? ''))
+  useWindowEvent('drop', (event) => take(event, event.dataTransfer?.getData('text') ?? ''))
+  useWindowEvent('dragover', (event) => {
+    if (!isTaken(event.target) && event.dataTransfer?.types.includes('text/plain') === true) event.preventDefault()
   })
-  useEffect(() => {
-    const paste = (event: ClipboardEvent) => take(event, event.clipboardData?.getData('text') ?? '')
-    const drop = (event: DragEvent) => take(event, event.dataTransfer?.getData('text') ?? '')
-    const over = (event: DragEvent) => {
-      if (!isTaken(event.target) && event.dataTransfer?.types.includes('text/plain') === true) event.preventDefault()
-    }
-    document.addEventListener('paste', paste)
-    document.addEventListener('drop', drop)
-    document.addEventListener('dragover', over)
-    return () => {
-      document.removeEventListener('paste', paste)
-      document.removeEventListener('drop', drop)
-      document.removeEventListener('dragover', over)
-    }
-  }, [])
 }
 
 /** A field takes its text itself, and nothing reaches past a dialog. */
