@@ -35,14 +35,12 @@ export async function newPeerRow(
   const id = randomUUIDv7()
   const settings = context.settings()
   const routingMode = input.routing_mode ?? settings.default_routing_mode
-  const address = await chosenAddress(trx, on, input)
   const row: PeerRow = {
     id,
     name: input.name,
     name_key: nameKey(input.name),
     interface: on.name,
-    ...address,
-    ip_number: numberOfIpv4(address.ip),
+    ...(await chosenAddress(trx, on, input)),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, input.allowed_ips ?? [])),
     persistent_keepalive: input.persistent_keepalive ?? settings.default_persistent_keepalive,
@@ -115,21 +113,16 @@ async function chosenAddress(trx: Kysely<Tables>, on: InterfaceRow, input: PeerC
   if (input.ip === undefined) {
     const free = await allocateAddress(trx, on)
     if (free === undefined) throw conflict('ip', `Every address of ${on.name} is taken`, { code: 'pool_exhausted' })
-    return { ip: free.ip, ipv6: input.ipv6 === undefined ? free.ipv6 : (changedAddress(on, input).ipv6 ?? null) }
+    return { ...free, ...changedAddress(on, input) }
   }
-  const { ip, ipv6 } = changedAddress(on, input)
-  const mirrored = mirroredIpv6(on, numberOfIpv4(input.ip))
-  if (ipv6 === undefined && mirrored === undefined)
-    throw invalidField('ipv6', `is needed: the one at the place of ${input.ip} is not free`)
-  return { ip: ip ?? input.ip, ipv6: ipv6 === undefined ? (mirrored ?? null) : ipv6 }
+  const { ip = input.ip, ip_number = numberOfIpv4(ip), ipv6 = mirroredIpv6(on, ip_number) } = changedAddress(on, input)
+  if (ipv6 === undefined) throw invalidField('ipv6', `is needed: the one at the place of ${ip} is not free`)
+  return { ip, ip_number, ipv6 }
 }
 
 /** Columns for the requested addresses, checked against the interface's networks. */
-function changedAddress(
-  on: InterfaceRow,
-  input: Pick<PeerUpdate, 'ip' | 'ipv6'>,
-): Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> {
-  const columns: Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> = {}
+function changedAddress(on: InterfaceRow, input: Pick<PeerUpdate, 'ip' | 'ipv6'>): Partial<FreeAddress> {
+  const columns: Partial<FreeAddress> = {}
   if (input.ip !== undefined) {
     const number = numberOfIpv4(input.ip)
     if (!isPeerAddress4(subnet4(on.address), number))

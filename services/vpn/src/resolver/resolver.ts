@@ -56,38 +56,35 @@ async function onMessage(message: ToResolver): Promise<void> {
   const { id } = message
   try {
     const running = await opening
-    send(await answer(running, message))
+    let answer: FromResolver = { type: 'done', id }
+    switch (message.type) {
+      case 'changed':
+        if (message.file === 'lists') answer = { type: 'lists', id, ...(await running.changedLists()) }
+        else await running.changed(message.file)
+        break
+      case 'clients':
+        await running.changedClients(message)
+        break
+      case 'explain':
+        answer = { type: 'explanation', id, explanation: await running.explain(message) }
+        break
+      case 'test-upstream': {
+        const { testUpstream } = await import('./test-upstream.ts')
+        answer = { type: 'tested', id, ms: await testUpstream(message.upstream) }
+        break
+      }
+      case 'purge-log':
+        await running.purgeLog(message.before, message.client)
+        break
+      case 'clear-cache':
+        running.clearCache()
+    }
+    send(answer)
     if (message.type !== 'changed') return
     sendState()
     // The supervisor starts another one at once.
     if (running.isOutdated) await end()
   } catch (error) {
     send({ type: 'failed', id, message: (error as Error).message })
-  }
-}
-
-async function answer(resolver: Resolver, message: Exclude<ToResolver, { type: 'stop' }>): Promise<FromResolver> {
-  const { id } = message
-  const done: FromResolver = { type: 'done', id }
-  switch (message.type) {
-    case 'changed':
-      if (message.file === 'lists') return { type: 'lists', id, ...(await resolver.changedLists()) }
-      await resolver.changed(message.file)
-      return done
-    case 'clients':
-      await resolver.changedClients(message)
-      return done
-    case 'explain':
-      return { type: 'explanation', id, explanation: await resolver.explain(message) }
-    case 'test-upstream': {
-      const { testUpstream } = await import('./test-upstream.ts')
-      return { type: 'tested', id, ms: await testUpstream(message.upstream) }
-    }
-    case 'purge-log':
-      await resolver.purgeLog(message.before, message.client)
-      return done
-    case 'clear-cache':
-      resolver.clearCache()
-      return done
   }
 }

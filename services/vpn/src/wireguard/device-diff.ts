@@ -1,6 +1,6 @@
 import { DeviceError, type DevicePeer, type PeerChange } from './device.ts'
 import { isKey } from './keys.ts'
-import { networkOf } from './network-address.ts'
+import { parseNetworkAddress } from './network-address.ts'
 
 /** Peers by public key. */
 export type Peers = ReadonlyMap<string, DevicePeer>
@@ -8,14 +8,12 @@ export type Peers = ReadonlyMap<string, DevicePeer>
 /** A key of 32 zero bytes, which means for WireGuard that a peer has no preshared key. */
 export const zeroKey = 'A'.repeat(43) + '='
 
-/** The same peer with every address in the device's own form. Throws a `DeviceError` when a part is no key or no address. */
-export function checkedPeer(peer: DevicePeer): DevicePeer {
-  if (!isKey(peer.publicKey)) throw new DeviceError('a peer has a public key that is not 32 bytes of base64')
-  const { presharedKey } = peer
+/** Throws a `DeviceError` when a part is no key or no address: every driver checks what it hands to a device. */
+export function checkPeer({ publicKey, presharedKey, allowedIps }: DevicePeer): void {
+  if (!isKey(publicKey)) throw new DeviceError('a peer has a public key that is not 32 bytes of base64')
   if (presharedKey !== null && !isKey(presharedKey)) throw new DeviceError('a preshared key is not 32 bytes of base64')
-  const allowedIps = peer.allowedIps.map(networkOf)
-  if (allowedIps.some((network) => network.endsWith('/0'))) throw new DeviceError('a peer may not own a default route')
-  return { publicKey: peer.publicKey, presharedKey: presharedKey === zeroKey ? null : presharedKey, allowedIps }
+  if (allowedIps.some((network) => parseNetworkAddress(network).prefix === 0))
+    throw new DeviceError('a peer may not own a default route')
 }
 
 /** True when both hold the same addresses, in any order, and the same preshared key. */

@@ -1,5 +1,5 @@
 import { type DeviceConfig, DeviceError, type DevicePeer, type DeviceState } from './device.ts'
-import { checkedPeer, isSamePeer, type Peers } from './device-diff.ts'
+import { isSamePeer, type Peers } from './device-diff.ts'
 import type { InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
 
@@ -25,11 +25,11 @@ export interface Drift {
   readonly failure: string | null
 }
 
-/** The desired peers by public key, each in the device's own form. Two peers with one address or key are a `DeviceError`. */
+/** The desired peers by public key. Two peers with one address or key are a `DeviceError`. */
 export function desiredPeers(peers: readonly DevicePeer[]): Peers {
   const byKey = new Map<string, DevicePeer>()
   const networks = new Set<string>()
-  for (const peer of peers.map(checkedPeer)) {
+  for (const peer of peers) {
     if (byKey.has(peer.publicKey)) throw new DeviceError('two peers have the same public key')
     for (const network of peer.allowedIps) {
       if (networks.has(network)) throw new DeviceError(`two peers have the address ${network}`)

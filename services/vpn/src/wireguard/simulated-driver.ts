@@ -11,7 +11,7 @@ import {
   type PeerState,
   type WireGuardDriver,
 } from './device.ts'
-import { checkedPeer, ownersOf } from './device-diff.ts'
+import { checkPeer, ownersOf } from './device-diff.ts'
 import { publicKeyOf } from './keys.ts'
 import { linkDifferences } from './link.ts'
 import { cidrOf } from './network-address.ts'
@@ -96,7 +96,8 @@ export function applyToModel(peers: Map<string, PeerState>, changes: readonly Pe
       peers.delete(publicKey)
       continue
     }
-    const peer = checkedPeer(change.peer)
+    const { peer } = change
+    checkPeer(peer)
     for (const network of peer.allowedIps) {
       const robbed = peers.get(owners.get(network) ?? '')
       if (robbed !== undefined && robbed.publicKey !== publicKey) {
