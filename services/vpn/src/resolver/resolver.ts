@@ -53,34 +53,12 @@ flushCompileCache()
 
 async function onMessage(message: ToResolver): Promise<void> {
   if (message.type === 'stop') return end()
-  const { id } = message
+  const { id, method, args } = message
   try {
     const running = await opening
-    let answer: FromResolver = { type: 'done', id }
-    switch (message.type) {
-      case 'changed':
-        if (message.file === 'lists') answer = { type: 'lists', id, ...(await running.changedLists()) }
-        else await running.changed(message.file)
-        break
-      case 'clients':
-        await running.changedClients(message)
-        break
-      case 'explain':
-        answer = { type: 'explanation', id, explanation: await running.explain(message) }
-        break
-      case 'test-upstream': {
-        const { testUpstream } = await import('./test-upstream.ts')
-        answer = { type: 'tested', id, ms: await testUpstream(message.upstream) }
-        break
-      }
-      case 'purge-log':
-        await running.purgeLog(message.before, message.client)
-        break
-      case 'clear-cache':
-        running.clearCache()
-    }
-    send(answer)
-    if (message.type !== 'changed') return
+    const call = running[method] as (...values: readonly unknown[]) => unknown
+    send({ type: 'done', id, result: await call.apply(running, [...args]) })
+    if (method !== 'changed' && method !== 'changedLists') return
     sendState()
     // The supervisor starts another one at once.
     if (running.isOutdated) await end()
