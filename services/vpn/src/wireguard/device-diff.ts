@@ -29,13 +29,21 @@ export function isSamePeer(a: DevicePeer, b: DevicePeer): boolean {
  * holds it.
  */
 export function diffPeers(desired: Peers, current: Peers): PeerChange[] {
-  const target = new Map<string, DevicePeer | null>()
-  for (const publicKey of current.keys()) if (!desired.has(publicKey)) target.set(publicKey, null)
+  const { missing, changed, extra } = peerDrift(desired, current)
+  const touched = [...extra, ...missing, ...changed]
+  return planChanges(current, new Map(touched.map((publicKey) => [publicKey, desired.get(publicKey) ?? null])))
+}
+
+/** The public keys of peers that differ between what is wanted and what is there. */
+export function peerDrift(desired: Peers, actual: Peers) {
+  const missing: string[] = []
+  const changed: string[] = []
   for (const [publicKey, peer] of desired) {
-    const held = current.get(publicKey)
-    if (held === undefined || !isSamePeer(held, peer)) target.set(publicKey, peer)
+    const held = actual.get(publicKey)
+    if (held === undefined) missing.push(publicKey)
+    else if (!isSamePeer(held, peer)) changed.push(publicKey)
   }
-  return planChanges(current, target)
+  return { missing, changed, extra: [...actual.keys()].filter((publicKey) => !desired.has(publicKey)) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import { QueueFull, type createKeyedQueue, type Log } from '@hearth/runtime'
 import { type BringDependencies, bringDevice, inspectDevice } from './bring.ts'
 import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
-import { type DesiredDevice, type Drift, isClean } from './drift.ts'
+import { type DesiredDevice, type Drift, driftOf, isClean } from './drift.ts'
 import type { Firewall } from './firewall.ts'
 import { type BatchDependencies, deviceErrorOf, type FollowedDevice, mismatches, readTimed } from './peer-batch.ts'
 import type { ReadBack } from './read-back.ts'
@@ -103,19 +103,17 @@ async function repairNow(context: TunnelContext, name: string): Promise<void> {
     const drift = await reconcileNow(context, name)
     if (drift !== undefined && !isClean(drift)) context.report(drift)
   } catch (error) {
-    const failure = deviceErrorOf(name, error).message
-    context.report({ interface: name, device: ['not as wanted'], missing: [], changed: [], extra: [], failure })
+    context.report(driftOf(name, ['not as wanted'], deviceErrorOf(name, error).message))
   }
 }
 
 async function checkFirewall({ dependencies: { firewall }, report }: TunnelContext): Promise<void> {
-  const drift = { interface: null, device: ['firewall changed'], missing: [], changed: [], extra: [] }
   try {
     if (!(await firewall.hasDrifted())) return
     await firewall.repair()
-    report({ ...drift, failure: null })
+    report(driftOf(null, ['firewall changed']))
   } catch (error) {
-    report({ ...drift, failure: deviceErrorOf('firewall', error).message })
+    report(driftOf(null, ['firewall changed'], deviceErrorOf('firewall', error).message))
   }
 }
 
