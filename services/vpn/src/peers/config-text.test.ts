@@ -55,7 +55,7 @@ test('what is not there has no line; an IPv6 endpoint stands in brackets; a key 
 
 test('each routing mode routes what its name says, and resolvers never go past the tunnel', () => {
   const routed = (mode: 'full_tunnel' | 'split_tunnel' | 'isolated' | 'custom', listed: string[] = [], dns = '') =>
-    routedNetworks({ mode, listed, dns, address: '10.8.0.1/24', address6: 'fd08::1/64' })
+    routedNetworks(mode, listed, { address: '10.8.0.1/24', address6: 'fd08::1/64', dns })
   assert.deepEqual(routed('full_tunnel', ['10.0.0.0/8'], '1.1.1.1'), ['0.0.0.0/0', '::/0'])
   assert.deepEqual(routed('isolated', ['10.0.0.0/8']), ['10.8.0.0/24', 'fd08::/64'])
   assert.deepEqual(routed('split_tunnel', ['192.168.1.0/24']), ['10.8.0.0/24', 'fd08::/64', '192.168.1.0/24'])

@@ -30,7 +30,12 @@ async function startRoutes() {
       list: (number) => (number === 4 ? { id: 'list-4', name: 'Ads' } : undefined),
       rule: (number) => (number === 9 ? { text: 'block ads.example' } : undefined),
     },
-    resolverStatus: () => ({ isRunning: true, reason: null, blocklistSize: 5, blocklistUpdatedAt: now - 1000 }),
+    resolverStatus: () => ({
+      is_running: true,
+      reason: null,
+      blocklist_size: 5,
+      blocklist_updated_at: new Date(now - 1000).toISOString(),
+    }),
     purge: async (before, client) => void written.purge({ before, client }),
     now: () => now,
   })

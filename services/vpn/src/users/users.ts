@@ -15,15 +15,13 @@ import { hashPassword } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
 import { type Clock, toIsoString } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { Caller } from '../access.ts'
 import { badRequest, forbidden, invalidField, namedConflict, notFound } from '../problems.ts'
 import type { Tables, UserRow } from '../tables.ts'
-import type { Role, User, UserCreate, UserUpdate } from './schema.ts'
+import type { User, UserCreate, UserUpdate } from './schema.ts'
 
 /** The user who makes a change; the rules differ for the own account. */
-export interface Actor {
-  readonly userId: string
-  readonly role: Role
-}
+type Actor = Pick<Caller, 'userId' | 'role'>
 
 /** Dependencies of `Users`; `onAccessChanged` is called with users whose open connections must end. */
 export interface UserDependencies {
