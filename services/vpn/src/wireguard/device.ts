@@ -56,6 +56,11 @@ export type PeerChange =
   | { readonly kind: 'set'; readonly peer: DevicePeer }
   | { readonly kind: 'remove'; readonly publicKey: string }
 
+/** The changes of a batch with the removals before all others, which keep their order. */
+export function removalsFirst(changes: readonly PeerChange[]): PeerChange[] {
+  return changes.toSorted((a, b) => Number(b.kind === 'remove') - Number(a.kind === 'remove'))
+}
+
 /** Kind of the data plane. */
 export type Backend = 'kernel' | 'userspace' | 'simulated'
 

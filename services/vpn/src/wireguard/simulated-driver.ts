@@ -9,6 +9,7 @@ import {
   type DeviceState,
   type PeerChange,
   type PeerState,
+  removalsFirst,
   type WireGuardDriver,
 } from './device.ts'
 import { checkPeer, ownersOf } from './device-diff.ts'
@@ -87,8 +88,7 @@ function differencesOf(device: SimulatedDevice | undefined, config: DeviceConfig
  */
 export function applyToModel(peers: Map<string, PeerState>, changes: readonly PeerChange[]): void {
   const owners = ownersOf(peers.values())
-  const removals = changes.filter((change) => change.kind === 'remove')
-  for (const change of [...removals, ...changes.filter((change) => change.kind === 'set')]) {
+  for (const change of removalsFirst(changes)) {
     const publicKey = change.kind === 'set' ? change.peer.publicKey : change.publicKey
     const held = peers.get(publicKey)
     for (const network of held?.allowedIps ?? []) owners.delete(network)

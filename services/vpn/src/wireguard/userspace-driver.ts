@@ -6,8 +6,8 @@ import {
   checkedInterfaceName,
   DeviceError,
   type DeviceConfig,
+  removalsFirst,
   type DeviceState,
-  type PeerChange,
   type WireGuardDriver,
 } from './device.ts'
 import { publicKeyOf } from './keys.ts'
@@ -51,8 +51,7 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
     ensure: (config) => ensureDevice(host, config),
     async change(name, changes) {
       if (changes.length === 0) return
-      const others = changes.filter((change) => change.kind === 'set')
-      await setDevice(host, name, encodeUapiSet({}, [...removalsOf(changes), ...others]))
+      await setDevice(host, name, encodeUapiSet({}, removalsFirst(changes)))
     },
     async remove(name) {
       if (await isAnswered(socketOf(name))) await deleteLink(run, name)
@@ -60,10 +59,6 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
     },
     close: () => Promise.resolve(),
   }
-}
-
-function removalsOf(changes: readonly PeerChange[]): PeerChange[] {
-  return changes.filter((change) => change.kind === 'remove')
 }
 
 function socketOf(name: string): string {
