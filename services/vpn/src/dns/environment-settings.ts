@@ -31,7 +31,7 @@ function parseListener(text: string): Listener | undefined {
   return isAddress && port >= 1 && port <= 65_535 ? { address, port, device: null } : undefined
 }
 
-/** `DNS_UPSTREAMS`: servers to ask, in the forms of the setting, separated by commas; undefined when it is not set. */
+/** `DNS_UPSTREAMS`: upstream servers, in the forms of the setting, separated by commas; undefined when it is not set. */
 export const upstreamSetting = z
   .string()
   .transform((text, context): readonly string[] => {

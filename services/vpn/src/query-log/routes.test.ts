@@ -213,7 +213,7 @@ test('a cell is never taken for a formula, nor for more than one cell', () => {
   assert.equal(cellOf(null), '')
 })
 
-test('a purge forgets one peer’s queries, or everyone’s before a moment; a peer nobody knows is an error', async () => {
+test('a purge forgets one peer’s queries, or everyone’s before a time; a peer nobody knows is an error', async () => {
   await using service = await startRoutes()
   const total = async () => JSON.parse((await service.call('GET', '/api/dns/queries?limit=1')).text).total as number
   service.log({ client: 1, at: now - 5000 }, { client: 2, at: now - 4000 }, { client: 1, at: now + 60_000 })

@@ -38,7 +38,7 @@ export async function explainName(
   const cnames = cnamesOf(found.answer)
   const whole = explain(policy, question, { targets: cnames, addresses: addressesOf(found.answer) })
   const { verdict, name, matches } = whole
-  if (!leadsInside(context, { verdict: alone.verdict, client }, found)) return { verdict, name, matches, cnames }
+  if (!isPrivate(context, { verdict: alone.verdict, client }, found)) return { verdict, name, matches, cnames }
   return {
     verdict: { status: Status.blocked, reason: Reason.privateAnswer, source: 0 },
     name: domain,
@@ -68,7 +68,7 @@ async function answerFor(context: ExplainContext, domain: string, qtype: number)
 }
 
 /** Returns true if the answer is kept from this client because of a private address: by the same check, in the same order, as answers. */
-function leadsInside(
+function isPrivate(
   { policy, settings }: ExplainContext,
   { verdict, client }: { readonly verdict: Verdict; readonly client: number },
   { query, answer }: Found,
@@ -81,8 +81,8 @@ function leadsInside(
   const check = new AnswerCheck()
   check.checksTargets = followsTargets(verdict)
   check.checksAddresses = true
-  const asker = { policy, client, isPaused: isPausedAt(policy, Date.now()), question }
-  return check.check(asker, answer, 0, answer.length, countOf(answer)) === Objection.privateAddress
+  const answerContext = { policy, client, isPaused: isPausedAt(policy, Date.now()), question }
+  return check.check(answerContext, answer, 0, answer.length, countOf(answer)) === Objection.privateAddress
 }
 
 const countOf = (answer: Uint8Array): number => (answer[6]! << 8) | answer[7]!

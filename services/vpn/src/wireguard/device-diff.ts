@@ -115,7 +115,7 @@ export function ownersOf(peers: Iterable<{ publicKey: string; allowedIps: readon
 
 /**
  * Peers of a device as far as this process knows, from its last reading and the changes since. Spares a full reading before
- * each change, and tells at once when a change would take another peer's address.
+ * each change, and shows at once when a change would take another peer's address.
  */
 export type KnownPeers = ReturnType<typeof createKnownPeers>
 

@@ -217,11 +217,7 @@ function ListChoice(props: { chosen: string[]; error: React.ReactNode; onChange:
     <Checkbox.Group value={chosen} onChange={onChange} error={error} aria-label="Chosen lists">
       <Stack gap={6}>
         {lists.data.map((list) => (
-          <Checkbox
-            key={list.id}
-            value={list.id}
-            label={list.enabled ? list.name : `${list.name} (off at the moment)`}
-          />
+          <Checkbox key={list.id} value={list.id} label={list.enabled ? list.name : `${list.name} (disabled)`} />
         ))}
       </Stack>
       {chosen.length === 0 && (

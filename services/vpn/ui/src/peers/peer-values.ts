@@ -80,7 +80,7 @@ export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate
   return Object.keys(changed).length === 0 ? undefined : changed
 }
 
-/** What differs, as the API takes it: an emptied value takes something away, or leaves it as it is where that cannot be. */
+/** The members that differ, as the API takes them: an emptied value takes something away, or leaves it as it is where that cannot be. */
 function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate, 'interface'> {
   const { interface: _, ip, ipv6, routing_mode, public_key, ...changed } = changedValues(values, before)
   const { allowed_ips, expires_at, blocklist_ids, ...plain } = changed
