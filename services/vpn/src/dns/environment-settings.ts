@@ -43,10 +43,10 @@ export const upstreamSetting = z
       try {
         parseUpstream(part)
       } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is no server to ask' })
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is no upstream server' })
       }
     }
-    if (parts.length === 0) context.addIssue({ code: 'custom', message: 'must name a server to ask' })
+    if (parts.length === 0) context.addIssue({ code: 'custom', message: 'must name an upstream server' })
     return parts
   })
   .meta(settingKind('own form'))

@@ -78,7 +78,7 @@ function decisionText({ verdict, name, cnames }: Explanation, matches: readonly 
   const through = cnames.includes(name) ? ` (it points to ${name})` : ''
   if (deciding !== undefined) return `${deciding.source}: ${deciding.text}${through}`
   if (verdict.reason === Reason.off) return 'Filtering is paused or off'
-  if (verdict.reason === Reason.special) return 'A name with which devices look for a way round the filter'
+  if (verdict.reason === Reason.special) return 'A name with which devices find out whether they may bypass the filter'
   if (verdict.reason === Reason.privateAnswer)
     return 'Its answer is an address of a private network, which public names may not have (DNS rebinding)'
   if (verdict.reason === Reason.local) return localText(verdict.source)

@@ -7,7 +7,7 @@ import { Row } from '../dns/policy/precedence.ts'
 import { Reason, Status, type Verdict } from '../dns/policy/verdict.ts'
 import { Type } from '../dns/wire/codes.ts'
 import { isSameQuestion, Question } from '../dns/wire/question.ts'
-import { addressesOf, cnamesOf, queryFor } from './packets.ts'
+import { addressesOf, cnamesOf, countOf, queryFor } from './packets.ts'
 import type { ExplainRequest, Explanation } from './messages.ts'
 
 /** Dependencies of an explanation: the policy in force, and a way to an upstream (see `UpstreamServers.query`). */
@@ -84,8 +84,6 @@ function isPrivate(
   const answerContext = { policy, client, isPaused: isPausedAt(policy, Date.now()), question }
   return check.check(answerContext, answer, 0, answer.length, countOf(answer)) === Objection.privateAddress
 }
-
-const countOf = (answer: Uint8Array): number => (answer[6]! << 8) | answer[7]!
 
 const isAnswerTo =
   (query: Uint8Array) =>

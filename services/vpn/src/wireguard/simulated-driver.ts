@@ -40,7 +40,10 @@ export function createSimulatedDriver(directory: string): WireGuardDriver {
       const peer = (await store.load()).get(name)?.peers.get(publicKey)
       return peer && { ...peer, ...(await readSimulatedTraffic(directory)).get(publicKey) }
     },
-    differences: async (config) => differencesOf((await store.load()).get(config.name), config),
+    async differences(config) {
+      const device = (await store.load()).get(config.name)
+      return linkDifferences(device && { name: config.name, kind: 'simulated', isUp: true, ...device }, config)
+    },
     ensure: (config) => alter((devices) => ensureDevice(devices, config)),
     change: (name, changes) =>
       alter((devices) => {
@@ -74,12 +77,6 @@ function ensureDevice(devices: Map<string, SimulatedDevice>, config: DeviceConfi
   const addresses = config.addresses.map(cidrOf)
   const peers = devices.get(name)?.peers ?? new Map()
   devices.set(name, { publicKey: publicKeyOf(config.privateKey), listenPort, mtu, addresses, peers })
-}
-
-function differencesOf(device: SimulatedDevice | undefined, config: DeviceConfig): string[] {
-  if (device === undefined) return ['device missing']
-  const { addresses, mtu } = device
-  return linkDifferences({ name: config.name, kind: 'simulated', isUp: true, addresses, mtu }, config)
 }
 
 /**

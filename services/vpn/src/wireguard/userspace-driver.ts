@@ -44,10 +44,7 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
     read: (name) => orAbsent(run, name, () => stateOf(host, name)),
     readPeer: (name, publicKey) =>
       orAbsent(run, name, () => host.uapi.fetch(getRequest(name), (reply) => readUapiPeer(reply, publicKey))),
-    async differences(config) {
-      const link = await findLink(run, config.name)
-      return link === undefined ? ['device missing'] : linkDifferences(link, config)
-    },
+    differences: async (config) => linkDifferences(await findLink(run, config.name), config),
     ensure: (config) => ensureDevice(host, config),
     async change(name, changes) {
       if (changes.length === 0) return
