@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalNetwork, encodeConfiguration, routedNetworks, type DeviceConfiguration } from './config-text.ts'
+import { networkOf } from '../wireguard/network-address.ts'
+import { encodeConfiguration, routedNetworks, type DeviceConfiguration } from './config-text.ts'
 
 const configuration: DeviceConfiguration = {
   name: 'phone',
@@ -69,7 +70,7 @@ test('each routing mode routes what its name says, and resolvers never go past t
 })
 
 test('listed networks lose host bits and gain prefixes', () => {
-  assert.deepEqual(['10.1.2.3/8', '10.1.2.3', '2001:DB8:0::1/32', '2001:db8::1'].map(canonicalNetwork), [
+  assert.deepEqual(['10.1.2.3/8', '10.1.2.3', '2001:DB8:0::1/32', '2001:db8::1'].map(networkOf), [
     '10.0.0.0/8',
     '10.1.2.3/32',
     '2001:db8::/32',

@@ -70,9 +70,3 @@ export function routedNetworks(
 function covers(network: string, address: string): boolean {
   return network.includes(':') === address.includes(':') && overlaps(network, address)
 }
-
-/** A listed network in canonical form: no host bits, IPv6 compressed, a bare address with its full prefix. */
-export function canonicalNetwork(text: string): string {
-  if (text.includes(':')) return subnet6(text.includes('/') ? text : `${text}/128`).cidr
-  return subnet4(text.includes('/') ? text : `${text}/32`).cidr
-}

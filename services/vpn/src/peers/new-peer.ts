@@ -8,8 +8,8 @@ import { sealContext } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { conflict, invalidField } from '../problems.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
+import { networkOf } from '../wireguard/network-address.ts'
 import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
-import { canonicalNetwork } from './config-text.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
 import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
 
@@ -143,7 +143,7 @@ function changedAddress(on: InterfaceRow, input: Pick<PeerUpdate, 'ip' | 'ipv6'>
 function listedNetworks(mode: RoutingMode, networks: readonly string[]): string[] {
   if (mode === 'custom' && networks.length === 0)
     throw invalidField('allowed_ips', 'is needed with routing_mode custom')
-  return [...new Set(networks.map(canonicalNetwork))]
+  return [...new Set(networks.map(networkOf))]
 }
 
 type Keys = Pick<PeerRow, 'public_key' | 'private_key' | 'preshared_key'>
