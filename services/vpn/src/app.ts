@@ -3,7 +3,7 @@ import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer } from '@hearth/http'
-import { type Clock, type Log, systemClock } from '@hearth/runtime'
+import { type Clock, type Log, systemClock, toIsoString } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { createGuard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
@@ -197,7 +197,8 @@ export async function createApp(dependencies: AppDependencies) {
         purge: (before, client) => resolver.purgeLog(before, client),
         resolverStatus() {
           const { running, unavailable, blocked_names: names } = filtering.status()
-          return { isRunning: running, reason: unavailable, blocklistSize: names, blocklistUpdatedAt: newestList.at() }
+          const updatedAt = toIsoString(newestList.at())
+          return { is_running: running, reason: unavailable, blocklist_size: names, blocklist_updated_at: updatedAt }
         },
       },
       overview,

@@ -52,7 +52,7 @@ export type ServiceEvent = z.infer<typeof ServiceEvent>
 export type Publish = (event: ServiceEvent) => void
 
 /**
- * Creates the answers to edits of a collection. Each waits for the edit, tells the pages to read the collection again, and carries
+ * Creates the answers to edits of a collection. Each waits for the edit, publishes that the collection changed, and carries
  * the edited item with a sentence about it. An item without an id goes by its name.
  */
 export function createEditAnswer(

@@ -24,7 +24,7 @@ test('a token made before or while the service runs works at once, also before t
   }
 })
 
-test('wrong words and settings end with one line that names them, and exit code 1', async () => {
+test('wrong arguments and settings end with one line that names them, and exit code 1', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
   const cases: [string[], RegExp, Record<string, string>?][] = [

@@ -19,7 +19,7 @@ function createDice(seed: number) {
 const pairs = 10_000
 
 test(
-  `${pairs} names asked by somebody: the explanation says what the answer was`,
+  `${pairs} names queried by somebody: the explanation says what the answer was`,
   { timeout: 180_000 },
   async (context) => {
     const seed = Number(

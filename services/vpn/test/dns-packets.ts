@@ -31,7 +31,7 @@ export const addressRecord = (address: string, ttl = 300): TestRecord => ({
   data: address.split('.').map(Number),
 })
 
-/** A CNAME record that leads to a name. */
+/** A CNAME record that points to a name. */
 export const aliasRecord = (target: string, name?: string): TestRecord => ({
   ...(name === undefined ? {} : { name }),
   type: RecordType.cname,

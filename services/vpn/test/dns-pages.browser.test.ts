@@ -48,7 +48,7 @@ test(
     await row(page, 'ads.shop.example').getByText('Blocked').waitFor()
     await row(page, 'ads.shop.example').getByText('Trackers').waitFor()
     await row(page, 'www.shop.example').getByText('Allowed').waitFor()
-    await row(page, 'shop.vendor.example').getByText('for a name it leads to').waitFor()
+    await row(page, 'shop.vendor.example').getByText('for a name it points to').waitFor()
 
     await row(page, 'shop.vendor.example')
       .getByRole('button', { name: /^Why was/ })
@@ -193,7 +193,7 @@ test(
 )
 
 test(
-  'role user reads figures, rules and lists, and nothing of who asked what',
+  'role user reads figures, rules and lists, and nothing of who queried what',
   { skip: browserObstacle() },
   async () => {
     await using fixture = await startNamesFixture()
@@ -246,7 +246,7 @@ test('a peer gets lists of its own in its form', { skip: browserObstacle() }, as
 })
 
 test(
-  'a page that is looked at while devices ask stays within the readings a minute',
+  'a page that is open while devices query stays within the readings a minute',
   { skip: browserObstacle() },
   async () => {
     await using fixture = await startNamesFixture()

@@ -20,7 +20,7 @@ async function onlyPeer(page: Page): Promise<ListedPeer> {
 }
 
 test(
-  'the first interface asks for the public endpoint, warns of one that cannot work, and the dialog says when the handshake came',
+  'the first interface has a field for the public endpoint, warns of one that cannot work, and the dialog says when the handshake came',
   { skip: browserObstacle() },
   async () => {
     await using fixture = await startFixture({})

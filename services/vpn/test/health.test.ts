@@ -23,7 +23,7 @@ const noticesOf = async (service: TestService, path: string): Promise<Notice[]> 
 
 const codesOf = (notices: readonly Notice[]) => notices.map(({ code }) => code)
 
-test('health tells of simulated tunnels and of a filter without names, with what to do, in both places', async () => {
+test('health reports simulated tunnels and of a filter without names, with what to do, in both places', async () => {
   await using service = await startService()
   await eventually(
     () => noticesOf(service, '/api/dns/status'),
@@ -63,7 +63,7 @@ test('health says that a list was refused, and the refusal names OUTBOUND_ALLOW'
   )
 })
 
-test('health says that no upstream answers, once names were asked for in vain', async () => {
+test('health says that no upstream answers, once names were queried in vain', async () => {
   const port = await freePort()
   await using service = await startService({
     DNS_UPSTREAMS: 'udp://127.0.0.1:9, udp://127.0.0.1:10',

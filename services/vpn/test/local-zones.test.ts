@@ -78,7 +78,7 @@ test('localhost and the loopback addresses are known', async () => {
   assert.equal(it.upstream.total(), 0)
 })
 
-test('the zone above is asked for the proof that a zone is not signed', async () => {
+test('the zone above is queried for the proof that a zone is not signed', async () => {
   await using it = await start()
   await it.ask('home.arpa', Type.ds)
   await it.ask('a.home.arpa', Type.ds)
@@ -92,7 +92,7 @@ test('by TCP the answer is the same', async () => {
   assert.equal(it.upstream.total(), 0)
 })
 
-test('a forwarded zone is asked of the upstream, and what lies beside it is not', async () => {
+test('a forwarded zone is sent to the upstream, and what lies beside it is not', async () => {
   await using it = await start({ settings: { forwardedZones: ['home.arpa', '1.168.192.in-addr.arpa'] } })
   assert.equal((await it.ask('NAS.Home.Arpa')).answers.length, 1)
   assert.equal((await it.ask('5.1.168.192.in-addr.arpa', Type.ptr)).rcode, 0)
@@ -119,7 +119,7 @@ test('rules come before, and a local name stays here while filtering is off', as
   assert.equal(off.upstream.total(), 0)
 })
 
-test('the explanation says what the answer is, and asks no upstream', async () => {
+test('the explanation says what the answer is, and queries no upstream', async () => {
   await using it = await start({ settings: { forwardedZones: ['test'] } })
   const names = localZones.flatMap(({ domain }) => [domain, `a.${domain}`, randomCase(`x.y.${domain}`)])
   for (const domain of [...names, 'example.com', 'home.arpa.example']) {

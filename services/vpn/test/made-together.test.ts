@@ -91,7 +91,7 @@ test(
   },
 )
 
-test('a rule turned to block and to allow at the same moment is one rule', { skip: postgresObstacle() }, async () => {
+test('a rule turned to block and to allow at the same time is one rule', { skip: postgresObstacle() }, async () => {
   const DATABASE_URL = await createPostgresDatabase()
   await using service = await startService({ DATABASE_URL })
   const statuses = await concurrentStatuses((index) =>

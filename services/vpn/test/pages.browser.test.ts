@@ -26,7 +26,7 @@ async function scanScreen(page: Page): Promise<string | undefined> {
   return readQrCode(new Uint8ClampedArray(picture.data), picture.width, picture.height)?.data
 }
 
-test('a change shows at once to somebody who asks for less motion', { skip: browserObstacle() }, async () => {
+test('a change shows at once to somebody who prefers less motion', { skip: browserObstacle() }, async () => {
   await using fixture = await startFixture()
   await using browser = await startBrowser({ reducedMotion: 'reduce' })
   const { page } = browser

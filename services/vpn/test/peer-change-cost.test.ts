@@ -171,7 +171,7 @@ async function costs(count: number): Promise<Record<string, Cost>> {
   return found
 }
 
-test('a change of a peer reads, tells and writes the same, however many peers there are', async () => {
+test('a change of a peer reads, sends and writes the same, however many peers there are', async () => {
   const [few, many] = [await costs(20), await costs(600)]
   assert.deepEqual(many, few)
   for (const [name, { rows, resolver, firewall }] of Object.entries(few)) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type EndpointContext, endpointReach, readPublicEndpoint } from '../src/settings/public-endpoint.ts'
 import { startService } from './in-process.ts'
 
-test('the public endpoint in use is told with its reach, before a device is configured with it', async () => {
+test('the public endpoint in use is shown with its reach, before a device is configured with it', async () => {
   await using service = await startService()
   const fresh = await service.call('GET', '/api/public-endpoint')
   assert.equal(fresh.status, 200)

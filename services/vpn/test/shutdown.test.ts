@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { eventually, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 
-test('a service that is asked to end answers what it was asked before, and does not wait for the client to let go', async () => {
+test('a service that is to end answers the requests it has, and does not wait for the client to let go', async () => {
   await using folder = await temporaryDirectory()
   await using service = await startServiceProcess('vpn', { WIREGUARD_BACKEND: 'simulated', DATA_DIR: folder.path })
   using cleanup = new DisposableStack()

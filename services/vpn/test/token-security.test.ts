@@ -30,7 +30,7 @@ test('every kind of bad token gets the same 401 body', async () => {
   assert.match(replies[0]?.body.message, /missing or not valid/)
 })
 
-test('a token is refused the moment it is revoked, its owner is deactivated, or its owner is deleted', async () => {
+test('a token is refused as soon as it is revoked, its owner is deactivated, or its owner is deleted', async () => {
   await using service = await startService()
   const owner = await service.addUser('owner', 'admin')
   const browser = await service.signIn('owner', owner.password)
@@ -82,7 +82,7 @@ test('expiry is exact to the second, and never means never', async () => {
   await database.close()
 })
 
-test('a read-only token reads and nothing else, whatever header asks for another method', async () => {
+test('a read-only token reads and nothing else, whatever header names another method', async () => {
   await using service = await startService()
   const token = await service.token(await service.signIn('admin', 'tall-giraffe-on-ice-7'), 'read-only')
   assert.equal((await service.send('GET', '/api/peers', { token })).status, 200)

@@ -29,7 +29,7 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
   })
   after(() => hosts.disposeAsync())
 
-  test('reaches the server, and the API tells handshake, transfer, endpoint and status', { skip }, async () => {
+  test('reaches the server, and the API shows handshake, transfer, endpoint and status', { skip }, async () => {
     const begin = Date.now()
     const device = await world.connect('phone', { interface: name, routing_mode: 'isolated', ipv6: 'fd71::2' })
     assert.ok(await device.host.canReach('10.71.0.1'))

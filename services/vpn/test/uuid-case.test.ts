@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startService } from './in-process.ts'
 
-test('a UUID in capitals is the same UUID, wherever one is asked for', async () => {
+test('a UUID in capitals is the same UUID, wherever one is expected', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
   const peer = (await service.call('POST', '/api/peers', { name: 'Phone', interface: 'wg0' })).body.data

@@ -156,7 +156,7 @@ describe('the room for answers', () => {
     answers: Array.from({ length: count }, (_, k) => aRecord('x.example', [203, 0, k >> 8, k & 255])),
   })
 
-  test('has a bound; what was asked for lately stays', () => {
+  test('has a bound; what was queried lately stays', () => {
     const it = createTestEngine({ cacheSize: 64, upstream: () => many(1) })
     for (let k = 0; k < 1000; k++) {
       it.ask(`n${k}.example`)

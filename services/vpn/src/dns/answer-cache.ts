@@ -15,7 +15,7 @@ export const Freshness = {
   /** Its time is over. */
   past: 0,
   fresh: 1,
-  /** Its time is over, and it was agreed not to ask again yet. */
+  /** Its time is over, and no new query is due yet. */
   postponed: 2,
 } as const
 

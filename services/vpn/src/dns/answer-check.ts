@@ -28,61 +28,61 @@ export class AnswerCheck {
    * Goes through the first `answers` records of m[o .. o + n) behind the question. Returns an `Objection`; the first one counts,
    * blocked targets before private addresses as the chain comes before what it leads to.
    */
-  check(asker: AnswerContext, m: Uint8Array, o: number, n: number, answers: number): number {
+  check(context: AnswerContext, m: Uint8Array, o: number, n: number, answers: number): number {
     const reader = this.#reader
     const end = o + n
-    reader.open(m, end, o + asker.question.end)
+    reader.open(m, end, o + context.question.end)
     for (let k = 0; k < answers; k++) {
       if (!reader.next()) return Objection.unreadable
       const { type, dataAt, dataEnd } = reader
       let objection: number = Objection.none
-      if (type === Type.cname) objection = this.#checkTarget(asker, m, o, dataEnd, dataAt)
-      else if (type === Type.https || type === Type.svcb) objection = this.#checkService(asker, m, o)
+      if (type === Type.cname) objection = this.#checkTarget(context, m, o, dataEnd, dataAt)
+      else if (type === Type.https || type === Type.svcb) objection = this.#checkService(context, m, o)
       else if (this.checksAddresses && isPrivateRecord(m, type, dataAt, dataEnd)) objection = Objection.privateAddress
-      else if (type === Type.a || type === Type.aaaa) objection = this.#checkAddress(asker, m, dataAt, dataEnd, type)
+      else if (type === Type.a || type === Type.aaaa) objection = this.#checkAddress(context, m, dataAt, dataEnd, type)
       if (objection !== Objection.none) return objection
     }
     return Objection.none
   }
 
   /** The name that stands at m[at] is one the answer leads to. */
-  #checkTarget(asker: AnswerContext, m: Uint8Array, o: number, end: number, at: number): number {
+  #checkTarget(context: AnswerContext, m: Uint8Array, o: number, end: number, at: number): number {
     if (readName(this.#target, m, o, end, at) < 0) return Objection.unreadable
     if (!this.checksTargets || this.#target.count === 0) return Objection.none
     this.decider.type = this.#reader.type
-    this.decider.decide(asker.policy, this.#target, asker.client, asker.isPaused, null)
+    this.decider.decide(context.policy, this.#target, context.client, context.isPaused, null)
     return this.decider.status === Status.blocked ? Objection.target : Objection.none
   }
 
   /** SVCB and HTTPS: priority, target name, parameters (RFC 9460 2.2). */
-  #checkService(asker: AnswerContext, m: Uint8Array, o: number): number {
+  #checkService(context: AnswerContext, m: Uint8Array, o: number): number {
     const { dataAt, dataEnd } = this.#reader
     const after = readName(this.#target, m, o, dataEnd, dataAt + 2)
     if (after < 0) return Objection.unreadable
-    const objection = this.#checkTarget(asker, m, o, dataEnd, dataAt + 2)
+    const objection = this.#checkTarget(context, m, o, dataEnd, dataAt + 2)
     if (objection !== Objection.none) return objection
     if (this.checksAddresses && hasPrivateHint(m, after, dataEnd)) return Objection.privateAddress
-    return this.#checkHints(asker, m, after, dataEnd)
+    return this.#checkHints(context, m, after, dataEnd)
   }
 
   /** Returns true if a list is about the address at m[at..end). */
-  #checkAddress(asker: AnswerContext, m: Uint8Array, at: number, end: number, type: number): number {
-    if (!this.checksTargets || !asker.policy.conditional.hasAddresses) return Objection.none
+  #checkAddress(context: AnswerContext, m: Uint8Array, at: number, end: number, type: number): number {
+    if (!this.checksTargets || !context.policy.conditional.hasAddresses) return Objection.none
     if (end - at !== (type === Type.a ? 4 : 16)) return Objection.none
     this.decider.type = type
-    this.decider.decideAddress(asker.policy, m, at, end - at, asker.client)
+    this.decider.decideAddress(context.policy, m, at, end - at, context.client)
     return this.decider.status === Status.blocked ? Objection.listedAddress : Objection.none
   }
 
   /** The address hints of an SVCB or HTTPS record (RFC 9460 7.3), whose parameters stand at m[from..to). */
-  #checkHints(asker: AnswerContext, m: Uint8Array, from: number, to: number): number {
-    if (!this.checksTargets || !asker.policy.conditional.hasAddresses) return Objection.none
+  #checkHints(context: AnswerContext, m: Uint8Array, from: number, to: number): number {
+    if (!this.checksTargets || !context.policy.conditional.hasAddresses) return Objection.none
     for (let at = from; at + 4 <= to;) {
       const key = (m[at]! << 8) | m[at + 1]!
       const end = Math.min(to, at + 4 + ((m[at + 2]! << 8) | m[at + 3]!))
       const size = key === 4 ? 4 : key === 6 ? 16 : longest
       for (let hint = at + 4; hint + size <= end; hint += size) {
-        const objection = this.#checkAddress(asker, m, hint, hint + size, size === 4 ? Type.a : Type.aaaa)
+        const objection = this.#checkAddress(context, m, hint, hint + size, size === 4 ? Type.a : Type.aaaa)
         if (objection !== Objection.none) return objection
       }
       at = end

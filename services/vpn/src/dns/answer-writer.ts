@@ -103,7 +103,7 @@ export class AnswerWriter {
     return this.#reply.finish(question, rcode, ExtendedError.blocked, this.#textFor(decider))
   }
 
-  /** The answer a list's rules give themselves (`$dnsrewrite`): a response code, or addresses of the asked type. */
+  /** The answer a list's rules give themselves (`$dnsrewrite`): a response code, or addresses of the queried type. */
   rewrite(decider: Decider): number {
     const { rules } = this.policy.conditional
     const question = this.#question
@@ -142,7 +142,7 @@ export class AnswerWriter {
     return decider.reason === Reason.special ? specialText : privateText
   }
 
-  /** The answer is too long for a datagram: nothing but the hint to ask by TCP. */
+  /** The answer is too long for a datagram: nothing but the hint to query by TCP. */
   truncated(rcode: number): number {
     this.begin(rcode)
     this.#reply.truncate()

@@ -20,12 +20,12 @@ describe('a blocked name', () => {
     })
   const soa = [[T.soa, 10]]
 
-  test('leads nowhere by default', () => {
+  test('has no address by default', () => {
     const rest = [0, [], soa]
     assert.deepEqual(answersOf({}), [[0, [['00000000', 10]], []], [0, [['0'.repeat(32), 10]], []], rest, rest, rest])
   })
 
-  test('does not exist, is refused, or leads to an address of choice', () => {
+  test('does not exist, is refused, or has an address of choice', () => {
     assert.deepEqual(
       answersOf({ settings: { blockMode: 'nxdomain', blockTtl: 60 } }),
       Array.from({ length: 5 }, () => [3, [], [[T.soa, 60]]]),
@@ -98,7 +98,7 @@ describe('an answer', () => {
     }
   })
 
-  test('is asked for without anything that tells who asks, under a drawn case', () => {
+  test('is queried without anything that names the client, under a drawn case', () => {
     const it = createTestEngine({ upstream: () => ({ answers: [] }) })
     const query = encodeMessage({ name: 'a-rather-long-name.with-many-letters.example', type: T.aaaa, edns })
     // A client subnet: option 8.
@@ -236,7 +236,7 @@ describe('what is no plain question', () => {
   })
 })
 
-describe('names an answer leads to', () => {
+describe('names an answer points to', () => {
   const policy = policyOf({
     lists: [['||tracker.example^']],
     clients: [clientOf(1), clientOf(2, { filtering: false }), clientOf(3, { lists: [] }), clientOf(4)],
@@ -372,7 +372,7 @@ describe('private addresses in answers', () => {
     }
   })
 
-  test('are told from public ones', () => {
+  test('are distinguished from public ones', () => {
     for (const address of [
       [9, 255, 255, 255],
       [11, 0, 0, 0],
@@ -428,7 +428,7 @@ describe('answers of upstreams', () => {
     assert.equal(new Set([plain, ...others]).size, 5)
   })
 
-  test('never reach somebody who asked something else', () => {
+  test('never reach a client that queried something else', () => {
     const sent = forward(1)
     const answer = asAnswer(sent)
     const other = encodeMessage({ name: 'other.example', type: T.a })

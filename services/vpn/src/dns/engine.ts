@@ -50,7 +50,7 @@ const epoch = 1_700_000_000
 
 /**
  * Questions in, answers out: decides, answers from memory or says that someone has to be queried. It holds no socket and no
- * timer, and its `ask`, `accept`, `finish` and `fail` allocate nothing.
+ * timer, and its `handleQuery`, `accept`, `finish` and `fail` allocate nothing.
  */
 export class Engine {
   /** Milliseconds since the epoch, set by the caller once a batch. */
@@ -60,7 +60,7 @@ export class Engine {
   outAt = 0
   /** The query came by TCP: the answer is not cut to what fits a datagram. */
   isStream = false
-  /** Hash that equal questions share, after `ask` returned forward: two times 32 bits. */
+  /** Hash that equal questions share, after `handleQuery` returned forward: two times 32 bits. */
   questionHash1 = 0
   questionHash2 = 0
   /** True if the client's queries may stand in the log (its own setting). */
@@ -130,7 +130,7 @@ export class Engine {
   }
 
   /**
-   * Takes in the query d[o .. o + n) of the client with this number (0: no one known) and answers it, or asks to forward it.
+   * Takes in the query d[o .. o + n) of the client with this number (0: no one known) and answers it, or returns forward.
    * Returns the answer's length or an `Outcome`.
    */
   handleQuery(d: Uint8Array, o: number, n: number, client: number): number {
@@ -149,7 +149,7 @@ export class Engine {
   }
 
   /**
-   * Right after `ask` said forward: writes the query for an upstream to u[at ..], at most 300 bytes, with this id and the case of
+   * Right after `handleQuery` returned forward: writes the query for an upstream to u[at ..], at most 300 bytes, with this id and the case of
    * its letters drawn (0x20). Returns its length.
    */
   writeUpstream(u: Uint8Array, at: number, id: number): number {

@@ -31,7 +31,7 @@ function parseListener(text: string): Listener | undefined {
   return isAddress && port >= 1 && port <= 65_535 ? { address, port, device: null } : undefined
 }
 
-/** `DNS_UPSTREAMS`: servers to ask, in the forms of the setting, separated by commas; undefined when it is not set. */
+/** `DNS_UPSTREAMS`: upstream servers, in the forms of the setting, separated by commas; undefined when it is not set. */
 export const upstreamSetting = z
   .string()
   .transform((text, context): readonly string[] => {
@@ -43,10 +43,10 @@ export const upstreamSetting = z
       try {
         parseUpstream(part)
       } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is no server to ask' })
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is no upstream server' })
       }
     }
-    if (parts.length === 0) context.addIssue({ code: 'custom', message: 'must name a server to ask' })
+    if (parts.length === 0) context.addIssue({ code: 'custom', message: 'must name an upstream server' })
     return parts
   })
   .meta(settingKind('own form'))

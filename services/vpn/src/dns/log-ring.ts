@@ -39,7 +39,7 @@ export function createRingMemory(bytes = 8 << 20): SharedArrayBuffer {
 export class LogRing {
   readonly #control: Int32Array
   readonly #words: Uint32Array
-  readonly #moments: Float64Array
+  readonly #timestamps: Float64Array
   readonly #bytes: Uint8Array
   readonly #size: number
   #tail: number
@@ -53,7 +53,7 @@ export class LogRing {
   constructor(memory: SharedArrayBuffer) {
     this.#control = new Int32Array(memory, 0, controlBytes / 4)
     this.#words = new Uint32Array(memory, controlBytes)
-    this.#moments = new Float64Array(memory, controlBytes)
+    this.#timestamps = new Float64Array(memory, controlBytes)
     this.#bytes = new Uint8Array(memory, controlBytes)
     this.#size = memory.byteLength - controlBytes
     this.#tail = Atomics.load(this.#control, Control.tail)
@@ -81,7 +81,7 @@ export class LogRing {
     const word = start >> 2
     this.#words[word] = size | (nameLength << 16) | (entry.status << 24) | (entry.reason << 28)
     this.#words[word + 1] = entry.type | (entry.rcode << 16) | (entry.traits << 24)
-    this.#moments[(start >> 3) + 1] = entry.at
+    this.#timestamps[(start >> 3) + 1] = entry.at
     this.#words[word + 4] = entry.client
     this.#words[word + 5] = entry.source
     this.#words[word + 6] = entry.micros
@@ -119,7 +119,7 @@ export class LogRing {
         this.#head = (this.#head + this.#size - start) | 0
         continue
       }
-      if (this.#moments[(start >> 3) + 1]! > until) break
+      if (this.#timestamps[(start >> 3) + 1]! > until) break
       this.#head = (this.#head + (first & 0xffff)) | 0
       taken += 1
       this.#fill(start, first)
@@ -138,7 +138,7 @@ export class LogRing {
     if (this.#head === this.#end) return Infinity
     const start = this.#head & (this.#size - 1)
     // After the end of the ring there is always an entry at its beginning.
-    return this.#words[start >> 2] === 0 ? this.#moments[1]! : this.#moments[(start >> 3) + 1]!
+    return this.#words[start >> 2] === 0 ? this.#timestamps[1]! : this.#timestamps[(start >> 3) + 1]!
   }
 
   /** Frees the places of all entries that were read. */
@@ -171,7 +171,7 @@ export class LogRing {
     entry.type = words[word + 1]! & 0xffff
     entry.rcode = (words[word + 1]! >> 16) & 0xff
     entry.traits = words[word + 1]! >>> 24
-    entry.at = this.#moments[(start >> 3) + 1]!
+    entry.at = this.#timestamps[(start >> 3) + 1]!
     entry.client = words[word + 4]!
     entry.source = words[word + 5]!
     entry.micros = words[word + 6]!

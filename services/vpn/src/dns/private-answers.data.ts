@@ -1,6 +1,6 @@
 /**
  * Domains whose names may have addresses of private networks although no one said so in the settings: what is below them cannot
- * be made to lead elsewhere by a stranger, or means something only to a program that asks for it.
+ * be pointed elsewhere by an attacker, or means something only to a program that queries it.
  */
 export const privateAnswerDomains: readonly string[] = [
   // Zones of local networks, which no one on the internet can register.

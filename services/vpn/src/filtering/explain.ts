@@ -7,23 +7,12 @@ import { localZones } from '../dns/policy/local-zones.data.ts'
 import { Reason, Status } from '../dns/policy/verdict.ts'
 import type { ExplainRequest, Explanation } from '../resolver/messages.ts'
 import { findClient } from './rules/rules.ts'
-import type { DnsExplanation } from './schema.ts'
+import type { DnsExplanation, ExplainQuery } from './schema.ts'
 
 /** Names of the lists, rules and clients behind the resolver's numbers. */
 export interface PolicyNames {
   rule(number: number): { readonly id: string; readonly text: string; readonly client: string | null } | undefined
   list(number: number): { readonly id: string; readonly name: string } | undefined
-}
-
-/** A name to explain, with a type and a client. */
-export interface ExplainQuestion {
-  readonly domain: string
-  /** A peer's name, id or address. */
-  readonly client: string | undefined
-  /** Also look the name up. */
-  readonly resolve: boolean
-  /** DNS type. */
-  readonly type: number
 }
 
 export interface ExplainDependencies {
@@ -33,7 +22,7 @@ export interface ExplainDependencies {
 }
 
 /** Explains why a name is answered as it is for a client. The resolver itself answers, from the policy in force. */
-export async function explain(dependencies: ExplainDependencies, question: ExplainQuestion): Promise<DnsExplanation> {
+export async function explain(dependencies: ExplainDependencies, question: ExplainQuery): Promise<DnsExplanation> {
   const domain = asciiName(question.domain.trim())
   if (domain === undefined) throw badRequest('domain must be a domain name')
   const client = question.client === undefined ? undefined : await findClient(dependencies.db, question.client)
@@ -41,7 +30,7 @@ export async function explain(dependencies: ExplainDependencies, question: Expla
   const found = await dependencies.explainName({
     domain,
     client: client?.dns_number ?? 0,
-    resolve: question.resolve,
+    resolve: question.resolve === 'true',
     qtype: question.type,
   })
   const matches = found.matches.map((match) => shownMatch(dependencies.names, match))
@@ -89,7 +78,7 @@ function decisionText({ verdict, name, cnames }: Explanation, matches: readonly 
   const through = cnames.includes(name) ? ` (it points to ${name})` : ''
   if (deciding !== undefined) return `${deciding.source}: ${deciding.text}${through}`
   if (verdict.reason === Reason.off) return 'Filtering is paused or off'
-  if (verdict.reason === Reason.special) return 'A name with which devices look for a way round the filter'
+  if (verdict.reason === Reason.special) return 'A name with which devices find out whether they may bypass the filter'
   if (verdict.reason === Reason.privateAnswer)
     return 'Its answer is an address of a private network, which public names may not have (DNS rebinding)'
   if (verdict.reason === Reason.local) return localText(verdict.source)

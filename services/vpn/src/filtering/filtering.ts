@@ -6,7 +6,7 @@ import type { Tables } from '../tables.ts'
 import { Problem } from '../problems.ts'
 import type { RuleHits } from '../query-log/reading-thread.ts'
 import type { Preview, PreviewRequest } from '../query-log/rule-preview.ts'
-import { explain, type ExplainQuestion, type PolicyNames } from './explain.ts'
+import { explain, type PolicyNames } from './explain.ts'
 import { inForceSoon, joinRuns } from './in-force.ts'
 import { ClientSync } from './client-sync.ts'
 import type { NamedPeer } from './peer-clients.ts'
@@ -17,7 +17,7 @@ import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
 import { previewedRule, Rules, shownDomain } from './rules/rules.ts'
 import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
-import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
+import type { DnsExplanation, DnsStatus, ExplainQuery, UpstreamTestResult } from './schema.ts'
 import { listNameRows, ruleRows } from './store.ts'
 import { checkUpstream, openDnsSettings, type DnsSettingsStore } from './settings.ts'
 
@@ -191,7 +191,7 @@ export class Filtering {
     }
   }
 
-  explain(question: ExplainQuestion): Promise<DnsExplanation> {
+  explain(question: ExplainQuery): Promise<DnsExplanation> {
     return explain(
       { db: this.#db, names: this.names, explainName: (request) => orUnavailable(this.resolver.explain(request)) },
       question,

@@ -126,15 +126,7 @@ function explainRoutes(filtering: Filtering): Route[] {
         query: ExplainQuery,
         success: { status: 200, body: dataEnvelope(DnsExplanation) },
       },
-      async ({ query }) =>
-        ok(
-          await filtering.explain({
-            domain: query.domain,
-            client: query.client,
-            resolve: query.resolve === 'true',
-            type: query.type,
-          }),
-        ),
+      async ({ query }) => ok(await filtering.explain(query)),
     ),
     route(
       {

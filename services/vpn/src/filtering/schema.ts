@@ -136,6 +136,7 @@ export const ExplainQuery = z.strictObject({
     .meta({ description: 'Also look the name up and check what it leads to, as an answer would be' }),
   type: DnsType.default(1).meta({ description: 'DNS type of the question; A unless given', default: 'A' }),
 })
+export type ExplainQuery = z.infer<typeof ExplainQuery>
 
 /** Something that matches a name. */
 export const DnsMatch = z

@@ -62,22 +62,26 @@ export class Databases {
   }
 
   has(kind: DatabaseKind): boolean {
-    return this.#files[kind].current() !== undefined
+    return this.#files[kind].database !== undefined
   }
 
   facts(kind: DatabaseKind): DatabaseFacts {
-    const database = this.#files[kind].current()
+    const database = this.#files[kind].database
     if (database === undefined) return null
     return { type: database.type, build_epoch: database.buildEpoch, file: basename(this.#files[kind].path) }
   }
 
+  allFacts() {
+    return { country: this.facts('country'), asn: this.facts('asn') }
+  }
+
   /** Returns the reason why a database is not there, or not the newest one; null when all is well. */
   problem(kind: DatabaseKind): string | null {
-    if (this.has(kind)) return this.#files[kind].problem() ?? this.#damage
+    if (this.has(kind)) return this.#files[kind].problem ?? this.#damage
     const isNamed = this.#dependencies.files[kind] !== undefined
-    const isConfigured = isNamed || this.#files[kind].problem()?.includes('cannot be used') === true
+    const isConfigured = isNamed || this.#files[kind].problem?.includes('cannot be used') === true
     return isConfigured
-      ? this.#files[kind].problem()
+      ? this.#files[kind].problem
       : `No ${kind === 'asn' ? 'ASN' : 'country'} database: set ${variable[kind]} to a file, or an address to download one from`
   }
 
@@ -90,14 +94,14 @@ export class Databases {
   async #reloadAfter(earlier: Promise<void>): Promise<void> {
     await earlier
     for (const kind of ['country', 'asn'] as const) {
-      const before = this.#files[kind].problem()
+      const before = this.#files[kind].problem
       if (await this.#files[kind].reload()) {
         this.#places.clear()
         this.#damage = null
         const facts = this.facts(kind)
         if (facts !== null) this.#dependencies.log.info({ ...facts }, `${kind} database opened`)
       }
-      const problem = this.#files[kind].problem()
+      const problem = this.#files[kind].problem
       if (problem !== null && problem !== before) this.#dependencies.log.warn(problem)
     }
   }
@@ -109,7 +113,7 @@ export class Databases {
 
   #lookUp(address: string): Place {
     try {
-      return placeOf(address, { country: this.#files.country.current(), asn: this.#files.asn.current() })
+      return placeOf(address, { country: this.#files.country.database, asn: this.#files.asn.database })
     } catch (error) {
       this.#damage = error instanceof Error ? error.message : 'a database is damaged'
       return nowhere
@@ -145,45 +149,37 @@ const facts = { country: 'countries', asn: 'networks' } as const
 class DatabaseFile {
   readonly path: string
   readonly #kind: DatabaseKind
-  #database: Mmdb | undefined
-  #problem: string | null
+  /** The newest one that could be opened; undefined for none. */
+  database: Mmdb | undefined
+  /** Reason why there is none, or why what is there now could not be opened; null when all is well. */
+  problem: string | null
   #identity = ''
 
   constructor(path: string, kind: DatabaseKind) {
     this.path = path
     this.#kind = kind
-    this.#problem = `${basename(path)} is not there`
-  }
-
-  /** The newest one that could be opened; undefined for none. */
-  current(): Mmdb | undefined {
-    return this.#database
-  }
-
-  /** Returns the reason why there is none, or why what is there now could not be opened; null when all is well. */
-  problem(): string | null {
-    return this.#problem
+    this.problem = `${basename(path)} is not there`
   }
 
   /** Opens the file when it is another than before. Returns true if the database in use changed. */
   async reload(): Promise<boolean> {
-    const before = this.#database
+    const before = this.database
     const identity = await identityOf(this.path)
     if (identity === this.#identity) return false
     this.#identity = identity
     if (identity === '') {
-      this.#database = undefined
-      this.#problem = `${basename(this.path)} is not there`
+      this.database = undefined
+      this.problem = `${basename(this.path)} is not there`
       return before !== undefined
     }
     try {
       if ((await stat(this.path)).size > maxDatabaseBytes) throw new Error('it is larger than any database')
-      this.#database = openDatabaseBytes(await readFile(this.path), this.#kind)
-      this.#problem = null
+      this.database = openDatabaseBytes(await readFile(this.path), this.#kind)
+      this.problem = null
     } catch (error) {
-      this.#problem = `${basename(this.path)} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`
+      this.problem = `${basename(this.path)} cannot be used: ${error instanceof Error ? error.message : 'unknown error'}`
     }
-    return before !== this.#database
+    return before !== this.database
   }
 }
 

@@ -1,6 +1,7 @@
 import { constants, createReadStream } from 'node:fs'
 import { access, readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
+import { Address6 } from 'ip-address'
 import type { Database } from '@hearth/database'
 import { isPublicAddress } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
@@ -102,7 +103,8 @@ async function peersByAddress({ query }: Database<Tables>): Promise<ReadonlyMap<
   const peers = new Map<string, string>()
   for (const { id, ip, ipv6 } of rows) {
     peers.set(ip, id)
-    if (ipv6 !== null) peers.set(longForm(ipv6), id)
+    // The kernel's table writes eight groups of four digits.
+    if (ipv6 !== null) peers.set(new Address6(ipv6).canonicalForm(), id)
   }
   return peers
 }
@@ -130,13 +132,4 @@ async function readTable(
   }
   counter.endReading()
   return [...pairs.values()]
-}
-
-/** IPv6 as the kernel's table writes it: eight groups of four digits. */
-function longForm(address: string): string {
-  const [head = '', tail] = address.split('::')
-  const groups = (part: string) => (part === '' ? [] : part.split(':'))
-  const [first, last] = [groups(head), groups(tail ?? '')]
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - first.length - last.length }, () => '0')
-  return [...first, ...zeros, ...last].map((group) => group.padStart(4, '0')).join(':')
 }

@@ -16,7 +16,7 @@ import { DatabaseUpdates } from './updates.ts'
 const log = createLog({ name: 'test', level: 'silent' })
 const bytesOf = (name: string) => readFileSync(join(import.meta.dirname, `../../test/data/geo/${name}.mmdb`))
 
-/** A server whose answers the test decides, and the updates of a service that asks it. */
+/** A server whose answers the test decides, and the updates of a service that downloads from it. */
 async function openFixture() {
   const cleanup = new AsyncDisposableStack()
   const folder = cleanup.use(await temporaryDirectory('geo'))

@@ -2,6 +2,7 @@ import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Tables } from '../tables.ts'
 import { type FollowedPeer, statusOf } from '../peers/followed-peer.ts'
+import type { Caller } from '../access.ts'
 import { nameKey } from '../envelope.ts'
 import { forbidden, notFound } from '../problems.ts'
 import { bucketStart, hostOfEndpoint, tiers } from '../traffic/bucket.ts'
@@ -14,9 +15,7 @@ import type { CountryTraffic, GeoQuery, NetworkTraffic, PeerPlaces } from './sch
 import { networkNames, placeSums } from './store.ts'
 
 /** Caller of a request; where single peers connect from is for administrators. */
-interface Viewer {
-  readonly role: 'admin' | 'user'
-}
+type Viewer = Pick<Caller, 'role'>
 
 /** Traffic by country and by network. */
 export type Geography = ReturnType<typeof createGeography>
@@ -60,7 +59,7 @@ async function stateOf(dependencies: GeographyDependencies, { by }: GeoQuery, ki
   return {
     available: missing === null && obstacle === null,
     reason: obstacle ?? missing ?? reasonOf(dependencies, kind),
-    databases: { country: dependencies.databases.facts('country'), asn: dependencies.databases.facts('asn') },
+    databases: dependencies.databases.allFacts(),
   }
 }
 
@@ -131,10 +130,5 @@ function peerPlaces(dependencies: GeographyDependencies): PeerPlaces {
     const connected = statusOf(peer, now) === 'active'
     return [{ peer_id: id, name, interface: on, connected, ...place, country_name: countryName(place.country) }]
   })
-  return {
-    items,
-    available: isAvailable,
-    reason: reasonOf(dependencies, 'country'),
-    databases: { country: databases.facts('country'), asn: databases.facts('asn') },
-  }
+  return { items, available: isAvailable, reason: reasonOf(dependencies, 'country'), databases: databases.allFacts() }
 }

@@ -11,7 +11,7 @@ import { changedInterfaceRow, type InterfaceDefaults, newInterfaceRow } from './
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
 import * as store from './store.ts'
-import type { TunnelState } from '../wireguard/tunnel-repair.ts'
+import type { TunnelState } from '../wireguard/tunnel-controller.ts'
 import type { InterfaceSummaryRow } from './store.ts'
 
 export interface InterfaceDependencies {

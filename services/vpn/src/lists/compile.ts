@@ -46,14 +46,6 @@ export function startCompile(lists: readonly ResolverList[], directory: string):
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** Contents of a list's new text, and the difference to the one before. */
-interface TextFindings {
-  readonly report: ListReport
-  /** Names and patterns that were not there before, and that are gone. */
-  readonly added: number
-  readonly removed: number
-}
-
 /** Returns the path of a list's text in `DATA_DIR/dns`. */
 export const textPath = (directory: string, id: string): string => {
   if (!/^[0-9a-z-]{1,64}$/i.test(id)) throw new Error('the id of a list is letters, digits and hyphens')
@@ -73,23 +65,16 @@ const listOf = (id: string, number: number, format: ResolverList['format']): Res
 
 /**
  * Reads a list's draft in its own thread, beside the text in force: both are compiled as if they were two lists, and what
- * is in one of them alone was added or removed.
+ * is in one of them alone was added or removed. Returns the report on the draft, and how many names and patterns were.
  */
-export async function examineDraft(
-  directory: string,
-  { id, format }: Pick<ResolverList, 'id' | 'format'>,
-): Promise<TextFindings> {
+export async function examineDraft(directory: string, { id, format }: Pick<ResolverList, 'id' | 'format'>) {
   const { memory, reports } = await startCompile([listOf(id, 0, format), listOf(draftId(id), 1, format)], directory)
   const [before, report] = reports
   if (before === undefined || report === undefined) throw new Error('the compiler lost a list')
   const { names, patterns, rules } = openBundle(memory)
   const addresses = new Set(rules.flatMap(({ target }) => (target.kind === 'address' ? [target.address] : [])))
   const all = names + (patterns[PatternHead.patterns] ?? 0) + addresses.size
-  return {
-    report,
-    added: Math.max(0, all - before.entries),
-    removed: Math.max(0, all - report.entries),
-  }
+  return { report, added: Math.max(0, all - before.entries), removed: Math.max(0, all - report.entries) }
 }
 
 /** Reads the text in force as another format than before, and reports its contents. */

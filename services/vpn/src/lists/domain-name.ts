@@ -26,19 +26,12 @@ export function readDomain(text: string): NameReading {
   return 'name' in reading && !reading.name.includes('.') ? { reason: 'single label' } : reading
 }
 
-/** A domain a rule is about. */
-interface RuleDomain {
-  /** Lower case, punycode, without a final dot. */
-  readonly domain: string
-  /** It was written `*.domain`: only what is below. */
-  readonly belowOnly: boolean
-}
-
 /**
  * Reads a domain as a person types it: upper case, a final dot, letters of any script, `*.` before it. Undefined when it is
  * none: labels have 1 to 63 characters, the whole at most 253 (RFC 1035); an underscore is allowed, a single label too.
+ * The domain is lower case and punycode; `belowOnly` says that it was written `*.domain`: only what is below.
  */
-export function parseRuleDomain(text: string): RuleDomain | undefined {
+export function parseRuleDomain(text: string) {
   const trimmed = text.trim()
   const belowOnly = trimmed.startsWith('*.')
   const name = asciiName(belowOnly ? trimmed.slice(2) : trimmed)

@@ -130,7 +130,7 @@ test('redirects are followed three times, and each is looked at anew', async () 
   assert.equal(inside.requests(), 0)
 })
 
-test('a name that leads elsewhere after it was checked leads nowhere', async () => {
+test('a name whose address changes after it was checked is not fetched from the new address', async () => {
   const server = await serve((_, response) => plain(response, 'once.example'))
   let asked = 0
   const resolver: Resolver = async () => {
@@ -143,7 +143,7 @@ test('a name that leads elsewhere after it was checked leads nowhere', async () 
   assert.equal(server.requests(), 1)
 })
 
-test('a list server in the house is asked when the operator names it', async () => {
+test('a list server in the house is fetched from when the operator names it', async () => {
   const server = await serve((_, response) => plain(response, 'home.example'))
   for (const allow of ['list.test', `list.test:${server.port}`, '127.0.0.0/8', '127.0.0.1'])
     assert.equal(await textOf(fetchFrom(server.url, { allow })), 'home.example', allow)
@@ -233,7 +233,7 @@ test('only text is taken: by its type, and by how it begins', async () => {
   assert.match(await textOf(fetchFrom(server.url)), /\0/)
 })
 
-test('a server that is busy or away is asked again, one that says no is not', async () => {
+test('a server that is busy or away gets another request, one that refuses does not', async () => {
   const answers = [503, 429, 200]
   const server = await serve((_, response) => {
     response.writeHead(answers.shift() ?? 500, { 'content-type': 'text/plain' }).end('a.example')

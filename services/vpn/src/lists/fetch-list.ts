@@ -12,12 +12,7 @@ export interface KnownText {
 /** Answer of a list's server. */
 export type FetchedList =
   | { readonly kind: 'unchanged' }
-  | {
-      readonly kind: 'text'
-      readonly text: Uint8Array
-      readonly etag: string | null
-      readonly lastModified: string | null
-    }
+  | ({ readonly kind: 'text'; readonly text: Uint8Array } & KnownText)
 
 /** The list's server does not give a list; the message is for an administrator and holds nothing of the address but its host. */
 export class ListRefused extends Error {

@@ -39,7 +39,7 @@ const done = (world: ListWorld) =>
 
 const problem = (kind: string) => (error: unknown) => error instanceof Problem && error.kind === kind
 
-test('a new install knows lists, one of them is on, and nothing is fetched before somebody asks', async () => {
+test('a new install knows lists, one of them is on, and nothing is fetched before somebody starts an update', async () => {
   const timers = createFastTimers(1_000_000)
   await using world = await openListWorld({ timers, allow: '192.0.2.1' })
   const { rows, total } = await world.lists.list(all, true)
@@ -153,7 +153,7 @@ test('whatever a server answers, the old text stays in force and the record says
   assert.equal(world.blocks('new.example').length, 1)
 })
 
-test('a list in the private network is not asked unless the operator allows it', async () => {
+test('a list in the private network is not fetched unless the operator allows it', async () => {
   await using world = await emptyWorld({ allow: '192.0.2.1' })
   world.answers.set('/one', 'a.example\n')
   const { id } = await add(world, '/one')
@@ -163,7 +163,7 @@ test('a list in the private network is not asked unless the operator allows it',
   assert.deepEqual(world.asked, [])
 })
 
-test('who asks while an update runs joins it', async () => {
+test('a request while an update runs joins it', async () => {
   await using world = await emptyWorld()
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   world.answers.set(
@@ -317,7 +317,7 @@ test('a start clears away what a crash left, and fetches what a restored backup 
   assert.deepEqual(world.asked.filter((path) => path === '/one').length, 1)
 })
 
-test('lists are fetched by the schedule once somebody fetched them, and sooner when they ask for it', async () => {
+test('lists are fetched by the schedule once somebody fetched them, and sooner when they say so', async () => {
   const timers = createFastTimers(36_000)
   await using world = await emptyWorld({ timers, schedule: () => ({ hours: 24, isChosen: false }) })
   world.answers.set('/daily', 'daily.example\n')

@@ -4,7 +4,7 @@ import { ipv4OfNumber, ipv6Host, isPeerAddress4, subnet4, subnet6 } from '../int
 import { isIpv6Used, usedAddresses } from './store.ts'
 
 /** A pair of addresses no one has. */
-export type FreeAddress = Pick<PeerRow, 'ip' | 'ipv6'>
+export type FreeAddress = Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>
 
 /** Number of used addresses read at a time. */
 const window = 256
@@ -38,7 +38,7 @@ async function firstFree(
       if (used.has(candidate) || !isPeerAddress4(subnet, candidate)) continue
       const ipv6 = mirroredIpv6(row, candidate)
       if (ipv6 === undefined || (ipv6 !== null && (await isIpv6Used(db, ipv6)))) continue
-      return { ip: ipv4OfNumber(candidate), ipv6 }
+      return { ip: ipv4OfNumber(candidate), ip_number: candidate, ipv6 }
     }
   }
   return undefined

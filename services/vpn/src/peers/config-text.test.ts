@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canonicalNetwork, encodeConfiguration, routedNetworks, type DeviceConfiguration } from './config-text.ts'
+import { networkOf } from '../wireguard/network-address.ts'
+import { encodeConfiguration, routedNetworks, type DeviceConfiguration } from './config-text.ts'
 
 const configuration: DeviceConfiguration = {
   name: 'phone',
@@ -55,7 +56,7 @@ test('what is not there has no line; an IPv6 endpoint stands in brackets; a key 
 
 test('each routing mode routes what its name says, and resolvers never go past the tunnel', () => {
   const routed = (mode: 'full_tunnel' | 'split_tunnel' | 'isolated' | 'custom', listed: string[] = [], dns = '') =>
-    routedNetworks({ mode, listed, dns, address: '10.8.0.1/24', address6: 'fd08::1/64' })
+    routedNetworks(mode, listed, { address: '10.8.0.1/24', address6: 'fd08::1/64', dns })
   assert.deepEqual(routed('full_tunnel', ['10.0.0.0/8'], '1.1.1.1'), ['0.0.0.0/0', '::/0'])
   assert.deepEqual(routed('isolated', ['10.0.0.0/8']), ['10.8.0.0/24', 'fd08::/64'])
   assert.deepEqual(routed('split_tunnel', ['192.168.1.0/24']), ['10.8.0.0/24', 'fd08::/64', '192.168.1.0/24'])
@@ -69,7 +70,7 @@ test('each routing mode routes what its name says, and resolvers never go past t
 })
 
 test('listed networks lose host bits and gain prefixes', () => {
-  assert.deepEqual(['10.1.2.3/8', '10.1.2.3', '2001:DB8:0::1/32', '2001:db8::1'].map(canonicalNetwork), [
+  assert.deepEqual(['10.1.2.3/8', '10.1.2.3', '2001:DB8:0::1/32', '2001:db8::1'].map(networkOf), [
     '10.0.0.0/8',
     '10.1.2.3/32',
     '2001:db8::/32',

@@ -1,4 +1,5 @@
 import { splitList } from '../envelope.ts'
+import type { InterfaceRow } from '../tables.ts'
 import { overlaps, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import type { RoutingMode } from './schema.ts'
 
@@ -46,30 +47,21 @@ export function encodeConfiguration(config: DeviceConfiguration): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Settings that decide which networks a device sends through the tunnel. */
-export interface Routing {
-  readonly mode: RoutingMode
-  /** The operator's own list, canonical CIDRs. */
-  readonly listed: readonly string[]
-  /** The interface's own addresses with prefix. */
-  readonly address: string
-  readonly address6: string | null
-  readonly dns: string
-}
-
 /**
  * The networks of the `AllowedIPs` line. A resolver that none of them covers gets its own route: a device that queries it
  * past the tunnel would show every network it is in what it looks up.
+ *
+ * @param listed the operator's own list, canonical CIDRs
  */
-export function routedNetworks(routing: Routing): string[] {
-  if (routing.mode === 'full_tunnel') return ['0.0.0.0/0', '::/0']
-  const own = [subnet4(routing.address).cidr, ...(routing.address6 === null ? [] : [subnet6(routing.address6).cidr])]
-  const networks = {
-    isolated: own,
-    split_tunnel: [...own, ...routing.listed],
-    custom: [...routing.listed],
-  }[routing.mode]
-  const resolvers = splitList(routing.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
+export function routedNetworks(
+  mode: RoutingMode,
+  listed: readonly string[],
+  on: Pick<InterfaceRow, 'address' | 'address6' | 'dns'>,
+): string[] {
+  if (mode === 'full_tunnel') return ['0.0.0.0/0', '::/0']
+  const own = [subnet4(on.address).cidr, ...(on.address6 === null ? [] : [subnet6(on.address6).cidr])]
+  const networks = { isolated: own, split_tunnel: [...own, ...listed], custom: listed }[mode]
+  const resolvers = splitList(on.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
   const uncovered = resolvers.filter((resolver) => !networks.some((network) => covers(network, resolver)))
   return [...new Set([...networks, ...uncovered])]
 }
@@ -77,10 +69,4 @@ export function routedNetworks(routing: Routing): string[] {
 /** A single address overlaps a network exactly when it lies inside. */
 function covers(network: string, address: string): boolean {
   return network.includes(':') === address.includes(':') && overlaps(network, address)
-}
-
-/** A listed network in canonical form: no host bits, IPv6 compressed, a bare address with its full prefix. */
-export function canonicalNetwork(text: string): string {
-  if (text.includes(':')) return subnet6(text.includes('/') ? text : `${text}/128`).cidr
-  return subnet4(text.includes('/') ? text : `${text}/32`).cidr
 }

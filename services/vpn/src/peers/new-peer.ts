@@ -8,8 +8,8 @@ import { sealContext } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { conflict, invalidField } from '../problems.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
+import { networkOf } from '../wireguard/network-address.ts'
 import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
-import { canonicalNetwork } from './config-text.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
 import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
 
@@ -35,14 +35,12 @@ export async function newPeerRow(
   const id = randomUUIDv7()
   const settings = context.settings()
   const routingMode = input.routing_mode ?? settings.default_routing_mode
-  const address = await chosenAddress(trx, on, input)
   const row: PeerRow = {
     id,
     name: input.name,
     name_key: nameKey(input.name),
     interface: on.name,
-    ...address,
-    ip_number: numberOfIpv4(address.ip),
+    ...(await chosenAddress(trx, on, input)),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, input.allowed_ips ?? [])),
     persistent_keepalive: input.persistent_keepalive ?? settings.default_persistent_keepalive,
@@ -115,21 +113,16 @@ async function chosenAddress(trx: Kysely<Tables>, on: InterfaceRow, input: PeerC
   if (input.ip === undefined) {
     const free = await allocateAddress(trx, on)
     if (free === undefined) throw conflict('ip', `Every address of ${on.name} is taken`, { code: 'pool_exhausted' })
-    return { ip: free.ip, ipv6: input.ipv6 === undefined ? free.ipv6 : (changedAddress(on, input).ipv6 ?? null) }
+    return { ...free, ...changedAddress(on, input) }
   }
-  const { ip, ipv6 } = changedAddress(on, input)
-  const mirrored = mirroredIpv6(on, numberOfIpv4(input.ip))
-  if (ipv6 === undefined && mirrored === undefined)
-    throw invalidField('ipv6', `is needed: the one at the place of ${input.ip} is not free`)
-  return { ip: ip ?? input.ip, ipv6: ipv6 === undefined ? (mirrored ?? null) : ipv6 }
+  const { ip = input.ip, ip_number = numberOfIpv4(ip), ipv6 = mirroredIpv6(on, ip_number) } = changedAddress(on, input)
+  if (ipv6 === undefined) throw invalidField('ipv6', `is needed: the one at the place of ${ip} is not free`)
+  return { ip, ip_number, ipv6 }
 }
 
 /** Columns for the requested addresses, checked against the interface's networks. */
-function changedAddress(
-  on: InterfaceRow,
-  input: Pick<PeerUpdate, 'ip' | 'ipv6'>,
-): Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> {
-  const columns: Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> = {}
+function changedAddress(on: InterfaceRow, input: Pick<PeerUpdate, 'ip' | 'ipv6'>): Partial<FreeAddress> {
+  const columns: Partial<FreeAddress> = {}
   if (input.ip !== undefined) {
     const number = numberOfIpv4(input.ip)
     if (!isPeerAddress4(subnet4(on.address), number))
@@ -150,7 +143,7 @@ function changedAddress(
 function listedNetworks(mode: RoutingMode, networks: readonly string[]): string[] {
   if (mode === 'custom' && networks.length === 0)
     throw invalidField('allowed_ips', 'is needed with routing_mode custom')
-  return [...new Set(networks.map(canonicalNetwork))]
+  return [...new Set(networks.map(networkOf))]
 }
 
 type Keys = Pick<PeerRow, 'public_key' | 'private_key' | 'preshared_key'>

@@ -2,6 +2,7 @@ import type { Sealer } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
 import { type Clock, toIsoString } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { Caller } from '../access.ts'
 import { invalidField, namedConflict, notFound } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
@@ -16,9 +17,7 @@ import * as store from './store.ts'
 import { type FollowedPeer, isExpired, peerStatus } from './followed-peer.ts'
 
 /** The role of the caller; only administrators see where peers connect from. */
-export interface Viewer {
-  readonly role: 'admin' | 'user'
-}
+type Viewer = Pick<Caller, 'role'>
 
 export interface PeerDependencies {
   readonly database: Database<Tables>
@@ -133,13 +132,7 @@ export class Peers {
       presharedKey: open(row.preshared_key, sealContext.presharedKey(id)),
       endpointHost: publicEndpoint(host),
       endpointPort: on.listen_port,
-      allowedIps: routedNetworks({
-        mode: row.routing_mode,
-        listed,
-        address: on.address,
-        address6: on.address6,
-        dns,
-      }),
+      allowedIps: routedNetworks(row.routing_mode, listed, { ...on, dns }),
       persistentKeepalive: row.persistent_keepalive,
     })
     return { name: row.name, text }
@@ -204,17 +197,15 @@ function peerColumns(row: store.PeerWithActivityRow): PeerRow {
   return columns
 }
 
-/** Options of a peer's view: the time that its status is about, and whether its endpoint is shown. */
-interface PeerView {
-  readonly now: number
-  readonly showEndpoint: boolean
-  /** The latest counters, which the stored ones trail by up to half a minute. */
-  readonly followed: FollowedPeer | undefined
-}
-
-/** The wire form of a peer. No key but the public one is in it. */
-function peerOfRow(row: store.PeerWithActivityRow, view: PeerView): Peer {
-  const status = peerStatus(row, view.now)
+/**
+ * The wire form of a peer. No key but the public one is in it. `followed` has the latest counters, which the stored ones trail
+ * by up to half a minute.
+ */
+function peerOfRow(
+  row: store.PeerWithActivityRow,
+  { now, showEndpoint, followed }: { now: number; showEndpoint: boolean; followed: FollowedPeer | undefined },
+): Peer {
+  const status = peerStatus(row, now)
   return {
     id: row.id,
     name: row.name,
@@ -228,9 +219,9 @@ function peerOfRow(row: store.PeerWithActivityRow, view: PeerView): Peer {
     status,
     connected: status === 'active',
     last_handshake: toIsoString(row.last_handshake),
-    transfer_tx: view.followed?.activity.tx_total ?? row.tx_total,
-    transfer_rx: view.followed?.activity.rx_total ?? row.rx_total,
-    endpoint: view.showEndpoint ? (view.followed?.activity.endpoint ?? row.endpoint) : null,
+    transfer_tx: followed?.activity.tx_total ?? row.tx_total,
+    transfer_rx: followed?.activity.rx_total ?? row.rx_total,
+    endpoint: showEndpoint ? (followed?.activity.endpoint ?? row.endpoint) : null,
     public_key: row.public_key,
     has_private_key: row.private_key !== null,
     has_preshared_key: row.preshared_key !== null,
@@ -239,7 +230,7 @@ function peerOfRow(row: store.PeerWithActivityRow, view: PeerView): Peer {
     blocklist_ids: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
     dns_logging_enabled: row.dns_logging === 1,
     expires_at: toIsoString(row.expires_at),
-    expired: isExpired(row.expires_at, view.now),
+    expired: isExpired(row.expires_at, now),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }

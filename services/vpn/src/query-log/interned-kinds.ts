@@ -8,7 +8,7 @@ const places = 1 << 18
 const maxLabels = 1000
 
 /**
- * All an entry says beside who asked for what, when, and how long it took: status, reason, source, traits, rcode, type and
+ * All an entry says beside client, name, time and duration: status, reason, source, traits, rcode, type and
  * upstream. Few combinations occur, so an entry holds the number of its combination.
  */
 export class InternedKinds {

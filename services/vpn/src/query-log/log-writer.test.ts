@@ -101,7 +101,7 @@ test('who writes sees what comes meanwhile', async () => {
   writer.close()
 })
 
-test('after a purge nothing of the client’s names stands in the files, and what others asked is there', async () => {
+test('after a purge nothing of the client’s names stands in the files, and what others queried is there', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const { log, purge, writer } = createTestLog(file)
@@ -294,7 +294,7 @@ test('more kinds of queries than there are numbers: they count, the type of the 
   writer.close()
 })
 
-test('a peer that is gone keeps its last name as long as something it asked is kept', async () => {
+test('a peer that is gone keeps its last name as long as one of its queries is kept', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const { log, writer, purge } = createTestLog(file)

@@ -14,16 +14,8 @@ export interface Names {
   rule(number: number): { readonly text: string } | undefined
 }
 
-/** State of the resolver and its lists. */
-export interface ResolverStatus {
-  readonly isRunning: boolean
-  /** Reason why it is not running. */
-  readonly reason: string | null
-  /** Names that are blocked. */
-  readonly blocklistSize: number
-  /** Milliseconds since the epoch. */
-  readonly blocklistUpdatedAt: number | null
-}
+/** State of the resolver and its lists; `reason` says why it is not running. */
+export type ResolverStatus = Pick<DnsStatistics, 'is_running' | 'reason' | 'blocklist_size' | 'blocklist_updated_at'>
 
 const reasons = {
   none: Reason.none,
@@ -100,11 +92,8 @@ export function statisticsView(
     unique_clients: found.uniqueClients,
     cache_hit_percentage: percentage(Math.min(found.cached, allowed), allowed),
     avg_response_ms: Math.round(found.averageMs * 100) / 100,
-    blocklist_size: resolver.blocklistSize,
-    blocklist_updated_at:
-      resolver.blocklistUpdatedAt === null ? null : new Date(resolver.blocklistUpdatedAt).toISOString(),
-    is_running: resolver.isRunning,
-    unavailable: error !== null || !resolver.isRunning,
+    ...resolver,
+    unavailable: error !== null || !resolver.is_running,
     reason: error ?? resolver.reason,
     top_domains: showTops ? [...found.topDomains] : [],
     top_blocked: showTops ? [...found.topBlocked] : [],

@@ -30,7 +30,12 @@ async function startRoutes() {
       list: (number) => (number === 4 ? { id: 'list-4', name: 'Ads' } : undefined),
       rule: (number) => (number === 9 ? { text: 'block ads.example' } : undefined),
     },
-    resolverStatus: () => ({ isRunning: true, reason: null, blocklistSize: 5, blocklistUpdatedAt: now - 1000 }),
+    resolverStatus: () => ({
+      is_running: true,
+      reason: null,
+      blocklist_size: 5,
+      blocklist_updated_at: new Date(now - 1000).toISOString(),
+    }),
     purge: async (before, client) => void written.purge({ before, client }),
     now: () => now,
   })
@@ -208,7 +213,7 @@ test('a cell is never taken for a formula, nor for more than one cell', () => {
   assert.equal(cellOf(null), '')
 })
 
-test('a purge forgets one peer’s queries, or everyone’s before a moment; a peer nobody knows is an error', async () => {
+test('a purge forgets one peer’s queries, or everyone’s before a time; a peer nobody knows is an error', async () => {
   await using service = await startRoutes()
   const total = async () => JSON.parse((await service.call('GET', '/api/dns/queries?limit=1')).text).total as number
   service.log({ client: 1, at: now - 5000 }, { client: 2, at: now - 4000 }, { client: 1, at: now + 60_000 })

@@ -88,15 +88,11 @@ function statisticsRoute(log: QueryLog, context: QueryLogContext): Route {
         .statistics(hours, bucket)
         .then((statistics) => ({ statistics, error: null }))
         .catch((error: unknown) => ({ statistics: log.noStatistics(hours, bucket), error: wordsOf(error) }))
-      const { names } = context
-      const shown = {
-        hours,
-        resolver: context.resolverStatus(),
-        names,
-        error: found.error,
-        showTops: caller.role === 'admin',
-      }
-      return ok(statisticsView(found.statistics, shown))
+      const showTops = caller.role === 'admin'
+      const resolver = context.resolverStatus()
+      return ok(
+        statisticsView(found.statistics, { hours, resolver, names: context.names, error: found.error, showTops }),
+      )
     },
   )
 }

@@ -56,7 +56,6 @@ export const QueryListQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only queries before the one with this id: a place that stays while new ones come' }),
 })
-export type QueryListQuery = z.infer<typeof QueryListQuery>
 
 export const LoggedQueryRecord = z
   .object({
@@ -89,7 +88,6 @@ export const StatisticsQuery = z.strictObject({
   hours: z.coerce.number().int().min(1).max(720).default(24).meta({ description: 'The current hour or day included' }),
   bucket: z.enum(['hour', 'day']).optional().meta({ description: 'hour up to 72 hours, day for more' }),
 })
-export type StatisticsQuery = z.infer<typeof StatisticsQuery>
 
 const domains = z
   .array(z.object({ domain: z.string(), count: wholeNumber }))
@@ -130,6 +128,5 @@ export const PurgeBody = z
     before: time.optional().meta({ description: 'Only queries before this time; all when left out' }),
   })
   .meta({ id: 'QueryLogPurge' })
-export type PurgeBody = z.infer<typeof PurgeBody>
 
 export const Purged = z.object({ client: z.string().nullable(), before: Timestamp }).meta({ id: 'QueryLogPurged' })

@@ -1,10 +1,7 @@
+import type { ResolverClient } from '../dns/resolver-files.ts'
+
 /** A peer as the log names it. */
-export interface LogClient {
-  readonly number: number
-  readonly id: string
-  readonly name: string
-  readonly addresses: readonly string[]
-}
+export type LogClient = Pick<ResolverClient, 'number' | 'id' | 'name' | 'addresses'>
 
 /** Start data of the writer thread, its `workerData`. */
 export interface WriterStart {

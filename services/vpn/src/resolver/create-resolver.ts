@@ -189,6 +189,12 @@ export class Resolver {
     return explainName({ policy, settings, query: (query, isGood) => servers.query(query, isGood) }, question)
   }
 
+  /** Queries an upstream, given as operators write it; milliseconds. Rejects with the reason. */
+  async testUpstream(upstream: string): Promise<number> {
+    const { testUpstream } = await import('./test-upstream.ts')
+    return testUpstream(upstream)
+  }
+
   clearCache(): void {
     this.data.update({ clearCache: true })
     this.#openedStreams?.clearCache()

@@ -7,7 +7,7 @@ import { Row } from '../dns/policy/precedence.ts'
 import { Reason, Status, type Verdict } from '../dns/policy/verdict.ts'
 import { Type } from '../dns/wire/codes.ts'
 import { isSameQuestion, Question } from '../dns/wire/question.ts'
-import { addressesOf, cnamesOf, queryFor } from './packets.ts'
+import { addressesOf, cnamesOf, countOf, queryFor } from './packets.ts'
 import type { ExplainRequest, Explanation } from './messages.ts'
 
 /** Dependencies of an explanation: the policy in force, and a way to an upstream (see `UpstreamServers.query`). */
@@ -38,7 +38,7 @@ export async function explainName(
   const cnames = cnamesOf(found.answer)
   const whole = explain(policy, question, { targets: cnames, addresses: addressesOf(found.answer) })
   const { verdict, name, matches } = whole
-  if (!leadsInside(context, { verdict: alone.verdict, client }, found)) return { verdict, name, matches, cnames }
+  if (!isPrivate(context, { verdict: alone.verdict, client }, found)) return { verdict, name, matches, cnames }
   return {
     verdict: { status: Status.blocked, reason: Reason.privateAnswer, source: 0 },
     name: domain,
@@ -68,7 +68,7 @@ async function answerFor(context: ExplainContext, domain: string, qtype: number)
 }
 
 /** Returns true if the answer is kept from this client because of a private address: by the same check, in the same order, as answers. */
-function leadsInside(
+function isPrivate(
   { policy, settings }: ExplainContext,
   { verdict, client }: { readonly verdict: Verdict; readonly client: number },
   { query, answer }: Found,
@@ -81,11 +81,9 @@ function leadsInside(
   const check = new AnswerCheck()
   check.checksTargets = followsTargets(verdict)
   check.checksAddresses = true
-  const asker = { policy, client, isPaused: isPausedAt(policy, Date.now()), question }
-  return check.check(asker, answer, 0, answer.length, countOf(answer)) === Objection.privateAddress
+  const answerContext = { policy, client, isPaused: isPausedAt(policy, Date.now()), question }
+  return check.check(answerContext, answer, 0, answer.length, countOf(answer)) === Objection.privateAddress
 }
-
-const countOf = (answer: Uint8Array): number => (answer[6]! << 8) | answer[7]!
 
 const isAnswerTo =
   (query: Uint8Array) =>

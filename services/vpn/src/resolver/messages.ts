@@ -1,7 +1,7 @@
 import type { ResolverClient } from '../dns/resolver-files.ts'
 import type { ExplainedMatch } from '../dns/policy/explain.ts'
-import type { ListReport } from '../lists/line-count.ts'
 import type { Verdict } from '../dns/policy/verdict.ts'
+import type { Resolver } from './create-resolver.ts'
 
 /** Clients that are new or changed, and the numbers of those that may no longer query. */
 export interface ClientsChange {
@@ -20,15 +20,22 @@ export interface ExplainRequest {
   readonly qtype: number
 }
 
-/** A message from the service to the resolver. The answer has the same `id`. */
-export type ToResolver =
-  | { readonly type: 'changed'; readonly id: number; readonly file: 'settings' | 'clients' | 'rules' | 'lists' }
-  | ({ readonly type: 'clients'; readonly id: number } & ClientsChange)
-  | ({ readonly type: 'explain'; readonly id: number } & ExplainRequest)
-  | { readonly type: 'test-upstream'; readonly id: number; readonly upstream: string }
-  | { readonly type: 'purge-log'; readonly id: number; readonly before: number; readonly client: number | null }
-  | { readonly type: 'clear-cache'; readonly id: number }
-  | { readonly type: 'stop' }
+/** Methods of the resolver that the service calls. */
+export type ResolverCalls = Pick<
+  Resolver,
+  'changed' | 'changedClients' | 'changedLists' | 'explain' | 'testUpstream' | 'purgeLog' | 'clearCache'
+>
+
+/** A call of one of these methods; the answer has the same `id`. */
+export interface ResolverCall {
+  readonly type: 'call'
+  readonly id: number
+  readonly method: keyof ResolverCalls
+  readonly args: readonly unknown[]
+}
+
+/** A message from the service to the resolver. */
+export type ToResolver = ResolverCall | { readonly type: 'stop' }
 
 /** Explanation of how a name would be answered. */
 export interface Explanation {
@@ -78,17 +85,8 @@ export interface ResolverState {
 export type FromResolver =
   | { readonly type: 'ready' }
   | { readonly type: 'state'; readonly state: ResolverState }
-  /** The change of that id is in force for the next query. */
-  | { readonly type: 'done'; readonly id: number }
+  /** The call of that id is over: a change is in force for the next query. */
+  | { readonly type: 'done'; readonly id: number; readonly result: unknown }
   | { readonly type: 'failed'; readonly id: number; readonly message: string }
-  | {
-      readonly type: 'lists'
-      readonly id: number
-      readonly reports: readonly ListReport[]
-      readonly names: number
-      readonly durationMs: number
-    }
-  | { readonly type: 'explanation'; readonly id: number; readonly explanation: Explanation }
-  | { readonly type: 'tested'; readonly id: number; readonly ms: number }
   /** Some of the queries that were answered since, for live pages; every half second. */
   | { readonly type: 'queries'; readonly count: number }

@@ -12,17 +12,9 @@ const maxParameter = 65_536
 /** The addresses in an answer: of its A and AAAA records and of the hints of HTTPS and SVCB records, in their order. */
 export function addressesOf(answer: Uint8Array): string[] {
   const addresses: string[] = []
-  const start = skipName(answer, headerBytes, answer.length)
-  if (start < 0) return addresses
-  const record = new RecordReader()
   const target = new Name()
-  record.open(answer, answer.length, start + 4)
-  for (
-    let left = (answer[6]! << 8) | answer[7]!;
-    left > 0 && addresses.length < maxAddresses && record.next();
-    left--
-  ) {
-    const { type, dataAt, dataEnd } = record
+  for (const { type, dataAt, dataEnd } of recordsOf(answer)) {
+    if (addresses.length >= maxAddresses) break
     const size = dataEnd - dataAt
     if ((type === Type.a && size === 4) || (type === Type.aaaa && size === 16))
       addresses.push(addressText(answer.subarray(dataAt, dataEnd)))
@@ -31,6 +23,18 @@ export function addressesOf(answer: Uint8Array): string[] {
     if (after >= 0) addresses.push(...hintsOf(answer, after, dataEnd))
   }
   return addresses.slice(0, maxAddresses)
+}
+
+/** The number of records in an answer, as its header says. */
+export const countOf = (answer: Uint8Array): number => (answer[6]! << 8) | answer[7]!
+
+/** The records of an answer, one after the other in the same reader. */
+function* recordsOf(answer: Uint8Array): Generator<RecordReader> {
+  const start = skipName(answer, headerBytes, answer.length)
+  if (start < 0) return
+  const record = new RecordReader()
+  record.open(answer, answer.length, start + 4)
+  for (let left = countOf(answer); left > 0 && record.next(); left--) yield record
 }
 
 function hintsOf(answer: Uint8Array, from: number, to: number): string[] {
@@ -55,14 +59,10 @@ function addressText(bytes: Uint8Array): string {
 /** The targets of the CNAME records in an answer, in their order, without final dots. */
 export function cnamesOf(answer: Uint8Array): string[] {
   const targets: string[] = []
-  const start = skipName(answer, headerBytes, answer.length)
-  if (start < 0) return targets
-  const record = new RecordReader()
   const name = new Name()
-  record.open(answer, answer.length, start + 4)
-  for (let left = (answer[6]! << 8) | answer[7]!; left > 0 && targets.length < maxTargets && record.next(); left--) {
-    if (record.type !== Type.cname) continue
-    if (readName(name, answer, 0, answer.length, record.dataAt) > 0) targets.push(textOf(name))
+  for (const { type, dataAt } of recordsOf(answer)) {
+    if (targets.length >= maxTargets) break
+    if (type === Type.cname && readName(name, answer, 0, answer.length, dataAt) > 0) targets.push(textOf(name))
   }
   return targets
 }

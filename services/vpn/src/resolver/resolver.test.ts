@@ -148,7 +148,7 @@ behaviour('many different questions at a time get each their own answer', async 
 })
 
 behaviour(
-  'when the first upstream is silent the second is asked; when nobody listens there, at once',
+  'when the first upstream is silent the second is queried; when nobody listens there, at once',
   async (engine) => {
     await using quiet = await silent()
     await using second = await fixed('192.0.2.2')
@@ -279,7 +279,7 @@ behaviour('ports are replaced by fresh ones while it runs', async (engine) => {
 })
 
 behaviour(
-  'an answer that does not fit is asked for by TCP, and cut off only for clients it does not fit',
+  'an answer that does not fit is queried by TCP, and cut off only for clients it does not fit',
   async (engine) => {
     await using upstream = await startUpstream((query, { by }) =>
       by === 'udp'
@@ -325,7 +325,7 @@ behaviour(
 )
 
 behaviour(
-  'rules block by name, by UDP and TCP, from the next query on; what an alias leads to is looked at',
+  'rules block by name, by UDP and TCP, from the next query on; what an alias points to is checked',
   async (engine) => {
     await using upstream = await startUpstream((query, { name }) =>
       name.toLowerCase() === 'alias.example.com'

@@ -53,41 +53,16 @@ flushCompileCache()
 
 async function onMessage(message: ToResolver): Promise<void> {
   if (message.type === 'stop') return end()
-  const { id } = message
+  const { id, method, args } = message
   try {
     const running = await opening
-    send(await answer(running, message))
-    if (message.type !== 'changed') return
+    const call = running[method] as (...values: readonly unknown[]) => unknown
+    send({ type: 'done', id, result: await call.apply(running, [...args]) })
+    if (method !== 'changed' && method !== 'changedLists') return
     sendState()
     // The supervisor starts another one at once.
     if (running.isOutdated) await end()
   } catch (error) {
     send({ type: 'failed', id, message: (error as Error).message })
-  }
-}
-
-async function answer(resolver: Resolver, message: Exclude<ToResolver, { type: 'stop' }>): Promise<FromResolver> {
-  const { id } = message
-  const done: FromResolver = { type: 'done', id }
-  switch (message.type) {
-    case 'changed':
-      if (message.file === 'lists') return { type: 'lists', id, ...(await resolver.changedLists()) }
-      await resolver.changed(message.file)
-      return done
-    case 'clients':
-      await resolver.changedClients(message)
-      return done
-    case 'explain':
-      return { type: 'explanation', id, explanation: await resolver.explain(message) }
-    case 'test-upstream': {
-      const { testUpstream } = await import('./test-upstream.ts')
-      return { type: 'tested', id, ms: await testUpstream(message.upstream) }
-    }
-    case 'purge-log':
-      await resolver.purgeLog(message.before, message.client)
-      return done
-    case 'clear-cache':
-      resolver.clearCache()
-      return done
   }
 }

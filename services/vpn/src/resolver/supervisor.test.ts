@@ -172,7 +172,7 @@ test('lists are exchanged under load, and no query is lost', { timeout: 60_000 }
 })
 
 test(
-  'the service asks it: state, explanation, an upstream, the log; errors come back in words',
+  'the service calls it: state, explanation, an upstream, the log; errors come back in words',
   { timeout: 60_000 },
   async () => {
     await using running = await supervised()
@@ -198,7 +198,7 @@ test(
 )
 
 test(
-  'clients whose file was not written yet are known to a resolver that is started at any moment',
+  'clients whose file was not written yet are known to a resolver that is started at any time',
   { timeout: 120_000 },
   async () => {
     await using running = await supervised()

@@ -3,7 +3,16 @@ import { createInterface } from 'node:readline'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import type { ListsChange } from './lists-in-force.ts'
-import type { ClientsChange, ExplainRequest, Explanation, FromResolver, ResolverState, ToResolver } from './messages.ts'
+import type {
+  ClientsChange,
+  ExplainRequest,
+  Explanation,
+  FromResolver,
+  ResolverCall,
+  ResolverCalls,
+  ResolverState,
+  ToResolver,
+} from './messages.ts'
 import { sampleProcess } from '../dns/loops/process-sample.ts'
 import { UnwrittenClients } from './unwritten-clients.ts'
 import { checkMs, Watchdog } from './watchdog.ts'
@@ -31,13 +40,9 @@ interface ResolverLog {
 /** Maximum number of warnings that are kept until there is a log. */
 const maxKept = 100
 
-type Request = Exclude<ToResolver, { type: 'stop' }>
-type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never
-type Answer = Exclude<FromResolver, { type: 'ready' | 'state' | 'queries' | 'failed' }>
-
 interface Waiting {
-  readonly message: Request
-  readonly resolve: (answer: Answer) => void
+  readonly message: ResolverCall
+  readonly resolve: (result: never) => void
   readonly reject: (error: Error) => void
 }
 
@@ -102,8 +107,8 @@ export class ResolverSupervisor {
   }
 
   /** Puts a file that was written in force for the next query; rejects with the reason. */
-  async changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
-    await this.#request({ type: 'changed', file })
+  changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
+    return this.#call('changed', [file])
   }
 
   /**
@@ -112,7 +117,7 @@ export class ResolverSupervisor {
    */
   async changedClients(change: ClientsChange): Promise<void> {
     this.#unwritten.note(change)
-    await this.#request({ type: 'clients', ...change })
+    await this.#call('changedClients', [change])
   }
 
   /** To be called before the content of the clients' file is gathered; the returned function once the file is in place. */
@@ -121,26 +126,26 @@ export class ResolverSupervisor {
   }
 
   /** Compiles the lists and puts them in force. */
-  async changedLists(): Promise<ListsChange> {
-    return expectAnswer('lists', await this.#request({ type: 'changed', file: 'lists' }, longMs))
+  changedLists(): Promise<ListsChange> {
+    return this.#call('changedLists', [], longMs)
   }
 
-  async explain(question: ExplainRequest): Promise<Explanation> {
-    return expectAnswer('explanation', await this.#request({ type: 'explain', ...question })).explanation
+  explain(question: ExplainRequest): Promise<Explanation> {
+    return this.#call('explain', [question])
   }
 
   /** Queries an upstream, given as operators write it; milliseconds. Rejects with the reason. */
-  async testUpstream(upstream: string): Promise<number> {
-    return expectAnswer('tested', await this.#request({ type: 'test-upstream', upstream })).ms
+  testUpstream(upstream: string): Promise<number> {
+    return this.#call('testUpstream', [upstream])
   }
 
   /** Deletes the queries before a time, by one client or by all (null). */
-  async purgeLog(before: number, client: number | null): Promise<void> {
-    await this.#request({ type: 'purge-log', before, client }, longMs)
+  purgeLog(before: number, client: number | null): Promise<void> {
+    return this.#call('purgeLog', [before, client], longMs)
   }
 
-  async clearCache(): Promise<void> {
-    await this.#request({ type: 'clear-cache' })
+  clearCache(): Promise<void> {
+    return this.#call('clearCache', [])
   }
 
   /** Lets the resolver write its log, and ends it. */
@@ -182,7 +187,7 @@ export class ResolverSupervisor {
       this.#ended(signal ?? `code ${code}`, performance.now() - startedAt)
     })
     const unwritten = this.#unwritten.change()
-    if (unwritten !== undefined) post(child, { type: 'clients', id: 0, ...unwritten })
+    if (unwritten !== undefined) post(child, { type: 'call', id: 0, method: 'changedClients', args: [unwritten] })
     for (const { message } of this.#waiting.values()) post(child, message)
   }
 
@@ -207,17 +212,21 @@ export class ResolverSupervisor {
       return
     }
     if (message.type === 'queries') return this.#answered(message.count)
-    const request = this.#waiting.get(message.id)
+    const call = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
-    if (message.type === 'failed') request?.reject(new Error(message.message))
-    else request?.resolve(message)
+    if (message.type === 'failed') call?.reject(new Error(message.message))
+    else call?.resolve(message.result as never)
   }
 
-  async #request(request: Unnumbered<Request>, timeoutMs = answerMs): Promise<Answer> {
+  async #call<Method extends keyof ResolverCalls>(
+    method: Method,
+    args: Parameters<ResolverCalls[Method]>,
+    timeoutMs = answerMs,
+  ): Promise<Awaited<ReturnType<ResolverCalls[Method]>>> {
     if (this.#isClosed) throw new Error('the service ends')
     const id = this.#nextId++
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    const message = { ...request, id } as Request
+    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<ResolverCalls[Method]>>>()
+    const message: ResolverCall = { type: 'call', id, method, args }
     this.#waiting.set(id, { message, resolve, reject })
     const timer = setTimeout(() => reject(new Error('the resolver did not answer')), timeoutMs)
     if (this.#child !== undefined) post(this.#child, message)
@@ -228,12 +237,6 @@ export class ResolverSupervisor {
       this.#waiting.delete(id)
     }
   }
-}
-
-/** Passes an answer of this type on. */
-function expectAnswer<Type extends Answer['type']>(type: Type, answer: Answer): Extract<Answer, { type: Type }> {
-  if (answer.type !== type) throw new Error('the resolver answered something else')
-  return answer as Extract<Answer, { type: Type }>
 }
 
 /** Sends a message. To a process that just ended it fails, and the `exit` event follows. */

@@ -20,12 +20,6 @@ interface Server {
   lastError: string | null
 }
 
-/** An answer, and the place of the upstream that gave it. */
-export interface UpstreamAnswer {
-  readonly answer: Uint8Array
-  readonly upstream: number
-}
-
 /**
  * The upstream servers, as the control thread has them: a relay and a bridge for each. What speaks UDP is queried by the data thread
  * itself, and by the bridge where an answer does not fit; everything else only by the bridge.
@@ -57,8 +51,11 @@ export class UpstreamServers {
     this.#left = []
   }
 
-  /** Queries by stream, one server after the other, until an answer `isGood`. Rejects when none came within 4 s. */
-  async query(query: Uint8Array, isGood: (answer: Uint8Array) => boolean): Promise<UpstreamAnswer> {
+  /**
+   * Queries by stream, one server after the other, until an answer `isGood`. Returns it with the place of the server that gave
+   * it; rejects when none came within 4 s.
+   */
+  async query(query: Uint8Array, isGood: (answer: Uint8Array) => boolean) {
     const deadline = performance.now() + deadlineMs
     let failure = new Error('there is no upstream server')
     for (const [upstream, { relay }] of [...this.#servers.entries(), ...this.#servers.entries()]) {

@@ -16,7 +16,7 @@ function outcome(step: (n: number) => Partial<ProcessSample> | undefined, every 
   return undefined
 }
 
-test('a stopped process hangs at the second look', () => {
+test('a stopped process hangs at the second check', () => {
   assert.deepEqual(
     outcome(() => ({ state: 'T' })),
     ['is stopped', 2 * checkMs],

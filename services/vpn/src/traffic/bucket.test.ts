@@ -7,7 +7,7 @@ import { maxPoints, periodOf } from './history.ts'
 const moment = fc.integer({ min: 0, max: Date.parse('2200-01-01T00:00:00Z') })
 const anyLength = fc.constantFrom(...Object.values(tiers), ...Object.values(steps))
 
-test('a bucket holds the moment it is found by, and buckets meet without gap or overlap', () => {
+test('a bucket holds the time it is found by, and buckets meet without gap or overlap', () => {
   fc.assert(
     fc.property(moment, anyLength, (at, seconds) => {
       const start = bucketStart(at, seconds)

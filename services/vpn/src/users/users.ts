@@ -15,15 +15,13 @@ import { hashPassword } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
 import { type Clock, toIsoString } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { Caller } from '../access.ts'
 import { badRequest, forbidden, invalidField, namedConflict, notFound } from '../problems.ts'
 import type { Tables, UserRow } from '../tables.ts'
-import type { Role, User, UserCreate, UserUpdate } from './schema.ts'
+import type { User, UserCreate, UserUpdate } from './schema.ts'
 
 /** The user who makes a change; the rules differ for the own account. */
-export interface Actor {
-  readonly userId: string
-  readonly role: Role
-}
+type Actor = Pick<Caller, 'userId' | 'role'>
 
 /** Dependencies of `Users`; `onAccessChanged` is called with users whose open connections must end. */
 export interface UserDependencies {
@@ -37,19 +35,15 @@ const uniqueMembers = ['username', 'email']
 
 /** The users of the service and the rules about them. */
 export class Users {
-  readonly #database: Database<Tables>
+  readonly #dependencies: UserDependencies
   readonly #db: Kysely<Tables>
-  readonly #clock: Clock
   /** Wrong guesses of the own password, as at sign-in. */
   readonly #throttle: Throttle
-  readonly #onAccessChanged: (userId: string) => void
 
-  constructor({ database, clock, onAccessChanged = () => undefined }: UserDependencies) {
-    this.#database = database
-    this.#db = database.query
-    this.#throttle = createThrottle(slidingWindow(5, 900), clock)
-    this.#clock = clock
-    this.#onAccessChanged = onAccessChanged
+  constructor(dependencies: UserDependencies) {
+    this.#dependencies = dependencies
+    this.#db = dependencies.database.query
+    this.#throttle = createThrottle(slidingWindow(5, 900), dependencies.clock)
   }
 
   async list(page: { limit: number; offset: number }): Promise<Page<User>> {
@@ -64,7 +58,7 @@ export class Users {
   }
 
   async create(input: UserCreate): Promise<User> {
-    const row = await newUserRow(input, this.#clock.now())
+    const row = await newUserRow(input, this.#dependencies.clock.now())
     await namedConflict('user', uniqueMembers, () => usersIn(this.#db).insert(row))
     return userOfRow(row)
   }
@@ -73,19 +67,19 @@ export class Users {
     checkOwn(actor, id)
     const row = await this.#find(id)
     const values = await changedValues({ actor, row, changes, verifyOwn: (guess) => this.#verifyOwn(row, guess) })
-    await changeUsers(this.#database, (trx) => applyUpdate(trx, row, values))
-    if (losesAccess(values)) this.#onAccessChanged(id)
+    await changeUsers(this.#dependencies.database, (trx) => applyUpdate(trx, row, values))
+    if (losesAccess(values)) this.#dependencies.onAccessChanged?.(id)
     return userOfRow({ ...row, ...values })
   }
 
   async remove(actor: Actor, id: string): Promise<User> {
     const row = await this.#find(id)
     if (actor.userId === id) throw badRequest('You cannot delete your own account')
-    await changeUsers(this.#database, async (trx) => {
+    await changeUsers(this.#dependencies.database, async (trx) => {
       await checkLastAdministrator(trx, id)
       await usersIn(trx).delete(id)
     })
-    this.#onAccessChanged(id)
+    this.#dependencies.onAccessChanged?.(id)
     return userOfRow(row)
   }
 

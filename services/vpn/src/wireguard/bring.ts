@@ -1,6 +1,6 @@
 import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
-import { createKnownPeers, diffPeers, type Peers } from './device-diff.ts'
-import { type DesiredDevice, desiredPeers, type Drift, isClean, peerDrift, settingsDrift } from './drift.ts'
+import { createKnownPeers, diffPeers, peerDrift, type Peers } from './device-diff.ts'
+import { type DesiredDevice, desiredPeers, type Drift, driftOf, isClean, settingsDrift } from './drift.ts'
 import type { GuardedRules, InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
 import { changeInBatches, type FollowedDevice, readFollowed, readTimed } from './peer-batch.ts'
@@ -96,10 +96,6 @@ function refuseDifference(name: string, wanted: Peers, actual: Peers): void {
   const { missing, changed, extra } = peerDrift(wanted, actual)
   const count = missing.length + changed.length + extra.length
   if (count > 0) throw new DeviceError(`${name}: the device does not hold what it was given for ${count} peers`)
-}
-
-function driftOf(name: string, device: readonly string[]): Drift {
-  return { interface: name, device, missing: [], changed: [], extra: [], failure: null }
 }
 
 function isSameRules(a: InterfaceRules | null, b: InterfaceRules): boolean {

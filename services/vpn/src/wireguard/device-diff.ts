@@ -1,6 +1,6 @@
 import { DeviceError, type DevicePeer, type PeerChange } from './device.ts'
 import { isKey } from './keys.ts'
-import { networkOf } from './network-address.ts'
+import { parseNetworkAddress } from './network-address.ts'
 
 /** Peers by public key. */
 export type Peers = ReadonlyMap<string, DevicePeer>
@@ -8,14 +8,12 @@ export type Peers = ReadonlyMap<string, DevicePeer>
 /** A key of 32 zero bytes, which means for WireGuard that a peer has no preshared key. */
 export const zeroKey = 'A'.repeat(43) + '='
 
-/** The same peer with every address in the device's own form. Throws a `DeviceError` when a part is no key or no address. */
-export function checkedPeer(peer: DevicePeer): DevicePeer {
-  if (!isKey(peer.publicKey)) throw new DeviceError('a peer has a public key that is not 32 bytes of base64')
-  const { presharedKey } = peer
+/** Throws a `DeviceError` when a part is no key or no address: every driver checks what it hands to a device. */
+export function checkPeer({ publicKey, presharedKey, allowedIps }: DevicePeer): void {
+  if (!isKey(publicKey)) throw new DeviceError('a peer has a public key that is not 32 bytes of base64')
   if (presharedKey !== null && !isKey(presharedKey)) throw new DeviceError('a preshared key is not 32 bytes of base64')
-  const allowedIps = peer.allowedIps.map(networkOf)
-  if (allowedIps.some((network) => network.endsWith('/0'))) throw new DeviceError('a peer may not own a default route')
-  return { publicKey: peer.publicKey, presharedKey: presharedKey === zeroKey ? null : presharedKey, allowedIps }
+  if (allowedIps.some((network) => parseNetworkAddress(network).prefix === 0))
+    throw new DeviceError('a peer may not own a default route')
 }
 
 /** True when both hold the same addresses, in any order, and the same preshared key. */
@@ -31,13 +29,21 @@ export function isSamePeer(a: DevicePeer, b: DevicePeer): boolean {
  * holds it.
  */
 export function diffPeers(desired: Peers, current: Peers): PeerChange[] {
-  const target = new Map<string, DevicePeer | null>()
-  for (const publicKey of current.keys()) if (!desired.has(publicKey)) target.set(publicKey, null)
+  const { missing, changed, extra } = peerDrift(desired, current)
+  const touched = [...extra, ...missing, ...changed]
+  return planChanges(current, new Map(touched.map((publicKey) => [publicKey, desired.get(publicKey) ?? null])))
+}
+
+/** The public keys of peers that differ between what is wanted and what is there. */
+export function peerDrift(desired: Peers, actual: Peers) {
+  const missing: string[] = []
+  const changed: string[] = []
   for (const [publicKey, peer] of desired) {
-    const held = current.get(publicKey)
-    if (held === undefined || !isSamePeer(held, peer)) target.set(publicKey, peer)
+    const held = actual.get(publicKey)
+    if (held === undefined) missing.push(publicKey)
+    else if (!isSamePeer(held, peer)) changed.push(publicKey)
   }
-  return planChanges(current, target)
+  return { missing, changed, extra: [...actual.keys()].filter((publicKey) => !desired.has(publicKey)) }
 }
 
 /**
@@ -109,7 +115,7 @@ export function ownersOf(peers: Iterable<{ publicKey: string; allowedIps: readon
 
 /**
  * Peers of a device as far as this process knows, from its last reading and the changes since. Spares a full reading before
- * each change, and tells at once when a change would take another peer's address.
+ * each change, and shows at once when a change would take another peer's address.
  */
 export type KnownPeers = ReturnType<typeof createKnownPeers>
 

@@ -23,7 +23,10 @@ export interface DevicePeer {
   readonly publicKey: string
   /** Base64, 32 bytes, or null for none. */
   readonly presharedKey: string | null
-  /** The addresses that belong to this peer alone, `10.8.0.2/32` and `fd13:13:13::2/128`; never a default route. */
+  /**
+   * The addresses that belong to this peer alone, `10.8.0.2/32` and `fd13:13:13::2/128`, as a device prints them; never a
+   * default route.
+   */
   readonly allowedIps: readonly string[]
 }
 
@@ -52,6 +55,11 @@ export interface DeviceState {
 export type PeerChange =
   | { readonly kind: 'set'; readonly peer: DevicePeer }
   | { readonly kind: 'remove'; readonly publicKey: string }
+
+/** The changes of a batch with the removals before all others, which keep their order. */
+export function removalsFirst(changes: readonly PeerChange[]): PeerChange[] {
+  return changes.toSorted((a, b) => Number(b.kind === 'remove') - Number(a.kind === 'remove'))
+}
 
 /** Kind of the data plane. */
 export type Backend = 'kernel' | 'userspace' | 'simulated'

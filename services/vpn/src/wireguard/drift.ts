@@ -1,5 +1,5 @@
 import { type DeviceConfig, DeviceError, type DevicePeer, type DeviceState } from './device.ts'
-import { checkedPeer, isSamePeer, type Peers } from './device-diff.ts'
+import type { Peers } from './device-diff.ts'
 import type { InterfaceRules } from './firewall.ts'
 import { publicKeyOf } from './keys.ts'
 
@@ -25,11 +25,16 @@ export interface Drift {
   readonly failure: string | null
 }
 
-/** The desired peers by public key, each in the device's own form. Two peers with one address or key are a `DeviceError`. */
+/** The drift of an interface, or of the firewall, in which no peer differs. */
+export function driftOf(name: string | null, device: readonly string[], failure: string | null = null): Drift {
+  return { interface: name, device, missing: [], changed: [], extra: [], failure }
+}
+
+/** The desired peers by public key. Two peers with one address or key are a `DeviceError`. */
 export function desiredPeers(peers: readonly DevicePeer[]): Peers {
   const byKey = new Map<string, DevicePeer>()
   const networks = new Set<string>()
-  for (const peer of peers.map(checkedPeer)) {
+  for (const peer of peers) {
     if (byKey.has(peer.publicKey)) throw new DeviceError('two peers have the same public key')
     for (const network of peer.allowedIps) {
       if (networks.has(network)) throw new DeviceError(`two peers have the address ${network}`)
@@ -38,18 +43,6 @@ export function desiredPeers(peers: readonly DevicePeer[]): Peers {
     byKey.set(peer.publicKey, peer)
   }
   return byKey
-}
-
-/** The peers that differ between what is wanted and what is there. */
-export function peerDrift(desired: Peers, actual: Peers): Pick<Drift, 'missing' | 'changed' | 'extra'> {
-  const missing: string[] = []
-  const changed: string[] = []
-  for (const [publicKey, peer] of desired) {
-    const held = actual.get(publicKey)
-    if (held === undefined) missing.push(publicKey)
-    else if (!isSamePeer(held, peer)) changed.push(publicKey)
-  }
-  return { missing, changed, extra: [...actual.keys()].filter((publicKey) => !desired.has(publicKey)) }
 }
 
 /** Returns the differences of the device apart from its link and its peers, in words. */

@@ -53,7 +53,14 @@ export function createFirewall(run: RunCommand, raiseForwarding: RaiseForwarding
       const change = encodeElementChange(applied.rules, rules)
       if (change === '') return
       // Elements that were changed by hand make a change of elements fail as a whole; the table is replaced then.
-      if (change !== undefined && (await writeElements(change, rules, applied).then(isDone, isFailed))) return
+      if (
+        change !== undefined &&
+        (await writeElements(change, rules, applied).then(
+          () => true,
+          () => false,
+        ))
+      )
+        return
     }
     await write(fileFor(rules), rules)
   }
@@ -69,9 +76,6 @@ export function createFirewall(run: RunCommand, raiseForwarding: RaiseForwarding
     remove: () => withLock(() => write(encodeRemoval(), [])),
   }
 }
-
-const isDone = () => true
-const isFailed = () => false
 
 /** The firewall of simulated interfaces: there is nothing to protect. */
 export function createSimulatedFirewall(): Firewall {

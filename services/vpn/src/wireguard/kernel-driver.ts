@@ -44,10 +44,7 @@ export function createKernelDriver(
     async isForeignLink(name) {
       return (await findLink(run, name)) !== undefined && !(await list()).includes(name)
     },
-    async differences(config) {
-      const link = await findLink(run, config.name)
-      return link === undefined ? ['device missing'] : linkDifferences(link, config)
-    },
+    differences: async (config) => linkDifferences(await findLink(run, config.name), config),
     async ensure(config) {
       const before = await read(config.name)
       if (before !== undefined) return adjustDevice(run, config, before)
@@ -55,7 +52,12 @@ export function createKernelDriver(
         throw new DeviceError(`${config.name} exists and is not a WireGuard device`)
       }
       await maker.create(config.name)
-      await adjustNewDevice({ run, maker, config })
+      try {
+        await adjustDevice(run, config, { publicKey: null, listenPort: 0, peers: new Map() })
+      } catch (error) {
+        await maker.remove(config.name)
+        throw error
+      }
     },
     readPeer: (name, publicKey) => readDump(run, name, (text) => parseDumpPeer(text, publicKey)),
     async change(name, changes) {
@@ -83,15 +85,6 @@ async function readDump<T>(run: RunCommand, name: string, parse: (text: string) 
   } catch (error) {
     const isAbsent = error instanceof DeviceError && /No such device|not supported/.test(error.message)
     if (isAbsent) return undefined
-    throw error
-  }
-}
-
-async function adjustNewDevice({ run, maker, config }: { run: RunCommand; maker: DeviceMaker; config: DeviceConfig }) {
-  try {
-    await adjustDevice(run, config, { publicKey: null, listenPort: 0, peers: new Map() })
-  } catch (error) {
-    await maker.remove(config.name)
     throw error
   }
 }

@@ -86,7 +86,8 @@ async function addMissing(run: RunCommand, link: Link, wanted: readonly string[]
 }
 
 /** Returns the differences of a link to its configuration, in words; empty for none. */
-export function linkDifferences(link: Link, config: Pick<DeviceConfig, 'addresses' | 'mtu'>): string[] {
+export function linkDifferences(link: Link | undefined, config: Pick<DeviceConfig, 'addresses' | 'mtu'>): string[] {
+  if (link === undefined) return ['device missing']
   const wanted = config.addresses.map(cidrOf)
   return [
     ...(link.isUp ? [] : ['link down']),

@@ -8,7 +8,7 @@ const tableName = 'inet hearth_vpn'
 
 /**
  * One file for `nft -f` that replaces the whole table in one step: what was there before goes and the new rules come without
- * a moment in between. The number of rules does not grow with the number of peers.
+ * a gap. The number of rules does not grow with the number of peers.
  */
 export function encodeTable(rules: readonly InterfaceRules[]): string {
   const { isolated4, isolated6 } = isolatedOf(rules)

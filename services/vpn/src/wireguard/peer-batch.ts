@@ -1,6 +1,6 @@
 import type { Log } from '@hearth/runtime'
 import { DeviceError, type DevicePeer, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
-import { checkedPeer, createKnownPeers, findTheft, isSamePeer, type KnownPeers, planChanges } from './device-diff.ts'
+import { createKnownPeers, findTheft, isSamePeer, type KnownPeers, planChanges } from './device-diff.ts'
 
 /** A device as the controller follows it. */
 export interface FollowedDevice {
@@ -102,12 +102,11 @@ export function mismatches(
 }
 
 function targetOf(changes: readonly PeerChange[]): Target {
-  const target = new Map<string, DevicePeer | null>()
-  for (const change of changes) {
-    if (change.kind === 'remove') target.set(change.publicKey, null)
-    else target.set(change.peer.publicKey, checkedPeer(change.peer))
-  }
-  return target
+  return new Map(
+    changes.map((change) =>
+      change.kind === 'remove' ? [change.publicKey, null] : [change.peer.publicKey, change.peer],
+    ),
+  )
 }
 
 function refuseMismatch(name: string, target: Target, actual: ReadonlyMap<string, DevicePeer>): void {

@@ -5,10 +5,10 @@ import type { DeviceState } from './device.ts'
 const quietMs = 200
 const maxWaitMs = 5000
 
-/** Checks of changes by later readings, for devices too big to be read before each answer. */
-export type ReadBack = ReturnType<typeof createReadBack>
-
-/** Creates the checks. Many changes of a device share one reading, and no reading starts while another runs. */
+/**
+ * Creates checks of changes by later readings, for devices too big to be read before each answer. Many changes of a device share
+ * one reading, and no reading starts while another runs.
+ */
 export function createReadBack(dependencies: {
   /** Reads the device; calls `begin` itself. */
   readonly read: (name: string) => Promise<unknown>

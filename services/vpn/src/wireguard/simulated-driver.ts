@@ -9,9 +9,10 @@ import {
   type DeviceState,
   type PeerChange,
   type PeerState,
+  removalsFirst,
   type WireGuardDriver,
 } from './device.ts'
-import { checkedPeer, ownersOf } from './device-diff.ts'
+import { checkPeer, ownersOf } from './device-diff.ts'
 import { publicKeyOf } from './keys.ts'
 import { linkDifferences } from './link.ts'
 import { cidrOf } from './network-address.ts'
@@ -39,7 +40,10 @@ export function createSimulatedDriver(directory: string): WireGuardDriver {
       const peer = (await store.load()).get(name)?.peers.get(publicKey)
       return peer && { ...peer, ...(await readSimulatedTraffic(directory)).get(publicKey) }
     },
-    differences: async (config) => differencesOf((await store.load()).get(config.name), config),
+    async differences(config) {
+      const device = (await store.load()).get(config.name)
+      return linkDifferences(device && { name: config.name, kind: 'simulated', isUp: true, ...device }, config)
+    },
     ensure: (config) => alter((devices) => ensureDevice(devices, config)),
     change: (name, changes) =>
       alter((devices) => {
@@ -75,20 +79,13 @@ function ensureDevice(devices: Map<string, SimulatedDevice>, config: DeviceConfi
   devices.set(name, { publicKey: publicKeyOf(config.privateKey), listenPort, mtu, addresses, peers })
 }
 
-function differencesOf(device: SimulatedDevice | undefined, config: DeviceConfig): string[] {
-  if (device === undefined) return ['device missing']
-  const { addresses, mtu } = device
-  return linkDifferences({ name: config.name, kind: 'simulated', isUp: true, addresses, mtu }, config)
-}
-
 /**
  * Model of a WireGuard device on a map: a change replaces addresses and preshared key of
  * its peer and keeps its counters; an address another peer holds moves over silently. Changes `peers` in place.
  */
 export function applyToModel(peers: Map<string, PeerState>, changes: readonly PeerChange[]): void {
   const owners = ownersOf(peers.values())
-  const removals = changes.filter((change) => change.kind === 'remove')
-  for (const change of [...removals, ...changes.filter((change) => change.kind === 'set')]) {
+  for (const change of removalsFirst(changes)) {
     const publicKey = change.kind === 'set' ? change.peer.publicKey : change.publicKey
     const held = peers.get(publicKey)
     for (const network of held?.allowedIps ?? []) owners.delete(network)
@@ -96,7 +93,8 @@ export function applyToModel(peers: Map<string, PeerState>, changes: readonly Pe
       peers.delete(publicKey)
       continue
     }
-    const peer = checkedPeer(change.peer)
+    const { peer } = change
+    checkPeer(peer)
     for (const network of peer.allowedIps) {
       const robbed = peers.get(owners.get(network) ?? '')
       if (robbed !== undefined && robbed.publicKey !== publicKey) {

@@ -9,7 +9,7 @@ import { NobodyListens, UapiClient } from './uapi-socket.ts'
 
 const timeout = 10_000
 
-describe('asking a userspace device', () => {
+describe('requests to a userspace device', () => {
   it('reads long and short replies one after the other, each its own', async (t) => {
     const path = await device(t, (request) => `${request.trim().repeat(100_000)}\n\n`)
     const client = new UapiClient()

@@ -26,7 +26,7 @@ export interface UapiRequest {
  * reading takes.
  */
 export class UapiClient {
-  /** Memory that no reply lies in at the moment. */
+  /** Memory that no reply lies in now. */
   #spare: Buffer | undefined
 
   /**

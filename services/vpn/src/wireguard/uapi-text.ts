@@ -1,5 +1,5 @@
 import { type DeviceConfig, DeviceError, type DeviceState, type PeerChange, type PeerState } from './device.ts'
-import { checkedPeer, zeroKey } from './device-diff.ts'
+import { checkPeer, zeroKey } from './device-diff.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 
 /** Changes of the device itself; a member that is missing stays as it is. */
@@ -19,7 +19,8 @@ export function encodeUapiSet(settings: UapiDeviceSettings, changes: readonly Pe
 
 function encodeChange(change: PeerChange): string[] {
   if (change.kind === 'remove') return [`public_key=${hexOf(change.publicKey)}`, 'remove=true']
-  const peer = checkedPeer(change.peer)
+  const { peer } = change
+  checkPeer(peer)
   return [
     `public_key=${hexOf(peer.publicKey)}`,
     `preshared_key=${hexOf(peer.presharedKey ?? zeroKey)}`,

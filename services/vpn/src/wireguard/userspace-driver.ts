@@ -6,8 +6,8 @@ import {
   checkedInterfaceName,
   DeviceError,
   type DeviceConfig,
+  removalsFirst,
   type DeviceState,
-  type PeerChange,
   type WireGuardDriver,
 } from './device.ts'
 import { publicKeyOf } from './keys.ts'
@@ -44,15 +44,11 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
     read: (name) => orAbsent(run, name, () => stateOf(host, name)),
     readPeer: (name, publicKey) =>
       orAbsent(run, name, () => host.uapi.fetch(getRequest(name), (reply) => readUapiPeer(reply, publicKey))),
-    async differences(config) {
-      const link = await findLink(run, config.name)
-      return link === undefined ? ['device missing'] : linkDifferences(link, config)
-    },
+    differences: async (config) => linkDifferences(await findLink(run, config.name), config),
     ensure: (config) => ensureDevice(host, config),
     async change(name, changes) {
       if (changes.length === 0) return
-      const others = changes.filter((change) => change.kind === 'set')
-      await setDevice(host, name, encodeUapiSet({}, [...removalsOf(changes), ...others]))
+      await setDevice(host, name, encodeUapiSet({}, removalsFirst(changes)))
     },
     async remove(name) {
       if (await isAnswered(socketOf(name))) await deleteLink(run, name)
@@ -60,10 +56,6 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
     },
     close: () => Promise.resolve(),
   }
-}
-
-function removalsOf(changes: readonly PeerChange[]): PeerChange[] {
-  return changes.filter((change) => change.kind === 'remove')
 }
 
 function socketOf(name: string): string {

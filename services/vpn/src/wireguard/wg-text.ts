@@ -1,5 +1,5 @@
 import { DeviceError, type DevicePeer, type DeviceState, type PeerState } from './device.ts'
-import { checkedPeer, zeroKey } from './device-diff.ts'
+import { checkPeer, zeroKey } from './device-diff.ts'
 
 /**
  * Reads what `wg show <interface> dump` prints: a line for the device (private key, public key, port, mark), then a line a
@@ -56,10 +56,11 @@ function parseCount(column: string | undefined, place: string): number {
  * peer. Holds secrets.
  */
 export function encodeAddConf(peers: readonly DevicePeer[]): string {
-  return peers.map((peer) => encodePeer(checkedPeer(peer))).join('\n')
+  return peers.map(encodePeer).join('\n')
 }
 
 function encodePeer(peer: DevicePeer): string {
+  checkPeer(peer)
   const lines = ['[Peer]', `PublicKey = ${peer.publicKey}`, `PresharedKey = ${peer.presharedKey ?? zeroKey}`]
   if (peer.allowedIps.length > 0) lines.push(`AllowedIPs = ${peer.allowedIps.join(', ')}`)
   return `${lines.join('\n')}\n`

@@ -24,6 +24,8 @@ export type DnsStatus = Schemas['DnsStatus']
 export type DnsSettings = Schemas['DnsSettings']
 /** A rule of an operator. */
 export type DnsRule = Schemas['DnsRule']
+/** Queries that a rule would have changed. */
+export type RulePreview = Schemas['DnsRulePreview']
 /** Explanation of a name. */
 export type DnsExplanation = Schemas['DnsExplanation']
 /** Statistics of queries. */

@@ -20,7 +20,7 @@ export class ClientRate {
     this.#perSecond = perSecond
   }
 
-  /** Returns true if the client (not 0) may ask now. `now` in milliseconds, never running back. */
+  /** Returns true if the client (not 0) may query now. `now` in milliseconds, never running back. */
   take(client: number, now: number): boolean {
     const perSecond = this.#perSecond
     if (perSecond === 0) return true

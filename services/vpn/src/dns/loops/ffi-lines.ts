@@ -11,7 +11,7 @@ import { maxQueryBytes } from './waiters.ts'
 /** Datagrams a system call takes at most. */
 export const batchSize = 64
 
-/** Room for an answer; queries ask upstreams for at most 1232 bytes. */
+/** Room for an answer; queries allow upstreams at most 1232 bytes. */
 export const answerSlot = 4096
 
 /** Listeners are reported by their number, ports to upstreams by this plus theirs. */

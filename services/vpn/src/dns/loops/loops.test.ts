@@ -94,7 +94,7 @@ test('a client gets what was agreed a second, others are not touched, and memory
   assert.equal(allowed(1, 9000, 500), 500)
 })
 
-test('upstreams are chosen in their order among those that do well, and asked again once a second when they do not', () => {
+test('upstreams are chosen in their order among those that do well, and queried again once a second when they do not', () => {
   const figures = new Float64Array(3 * Figure.count)
   const health = new UpstreamHealth(figures)
   health.use([false, false, true])
@@ -102,7 +102,7 @@ test('upstreams are chosen in their order among those that do well, and asked ag
   for (let times = 0; times < 3; times++) health.failed(0, 100, 200, FailureCode.silent)
   assert.equal(health.choose(0), 1)
   assert.equal(health.choose(0b10), 0, 'one that is down is better than none')
-  assert.equal(health.choose(0b11), -1, 'a stand-in is never chosen')
+  assert.equal(health.choose(0b11), -1, 'a fallback is never chosen')
   assert.equal(health.toProbe(300), -1)
   assert.equal(health.toProbe(1300), 0)
   assert.equal(health.toProbe(1400), -1)

@@ -40,7 +40,7 @@ export interface ExchangeDependencies {
 }
 
 /**
- * A query's way through the data thread, the same for both loops: who asks, may they, the engine's answer, or a flight to an
+ * A query's way through the data thread, the same for both loops: the client, its limit, the engine's answer, or a flight to an
  * upstream and back. Allocates nothing per query.
  */
 export class QueryExchange {

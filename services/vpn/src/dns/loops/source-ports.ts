@@ -52,7 +52,7 @@ export class SourcePorts {
     }
   }
 
-  /** A port to ask this upstream from; -1 when none is open. */
+  /** A port to query this upstream from; -1 when none is open. */
   draw(upstream: number): number {
     const first = this.#first[upstream]!
     const { ports } = this.#servers[upstream]!

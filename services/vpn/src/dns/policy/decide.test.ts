@@ -251,7 +251,7 @@ describe('explanations', () => {
     assert.equal(shop.verdict.source, 8)
   })
 
-  test('follow the names an answer leads to, unless the asked one was allowed by a word of its own', () => {
+  test('follow the names an answer points to, unless the queried one was allowed itself', () => {
     const targets = ['edge.example', 'x.tracker.example', 'never.example']
     const cloaked = explain(policy, { domain: 'metrics.example', client: 2, now }, { targets, addresses: [] })
     assert.equal(cloaked.name, 'x.tracker.example')

@@ -74,9 +74,9 @@ export function explain(
   { targets, addresses }: ExplainedAnswer = { targets: [], addresses: [] },
 ): Explained {
   const decider = new Decider()
-  const asked = explainName(decider, policy, question)
-  const matches = [...asked.matches]
-  if (!followsTargets(asked.verdict)) return asked
+  const queried = explainName(decider, policy, question)
+  const matches = [...queried.matches]
+  if (!followsTargets(queried.verdict)) return queried
   for (const domain of targets) {
     const target = explainName(decider, policy, { ...question, domain, type: Type.cname })
     const isBlocked = target.verdict.status === Status.blocked
@@ -90,7 +90,7 @@ export function explain(
     matches.push(...found.matches)
     if (found.verdict.status === Status.blocked) return { ...found, matches }
   }
-  return { ...asked, matches }
+  return { ...queried, matches }
 }
 
 /** Returns true if the names an answer leads to are examined: not when the question was blocked, or allowed by its own word. */

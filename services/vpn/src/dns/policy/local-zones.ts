@@ -12,7 +12,7 @@ for (const label of topLabels) mayEndZone[label.length * 256 + label.charCodeAt(
 export const noZone = -1
 
 /**
- * Index in `localZones` of the zone that the name belongs to; `noZone` when an upstream may be asked for it: it is in no such
+ * Index in `localZones` of the zone that the name belongs to; `noZone` when an upstream may be queried for it: it is in no such
  * zone, or within one of the domains `forwarded` (wire form).
  */
 export function localZoneOf(name: Name, forwarded: readonly Uint8Array[]): number {

@@ -20,8 +20,8 @@ export interface PrecedenceRow {
 }
 
 /**
- * The rows of a decision, first to last: the first row that has something to say counts. First the asked name goes through
- * it, then every name its CNAME (HTTPS, SVCB) records lead to; a rule or an exception that allows the asked name ends the matter.
+ * The rows of a decision, first to last: the first row that has something to say counts. First the queried name goes through
+ * it, then every name its CNAME (HTTPS, SVCB) records point to; a rule or an exception that allows the queried name ends the matter.
  * A rule for `d` holds for d and everything below, one for `*.d` only for what is below.
  */
 export const precedence: readonly PrecedenceRow[] = [

@@ -1,7 +1,7 @@
 import { wireName } from '../wire/wire-name.ts'
 
 /**
- * Names whose absence keeps devices at this resolver: Firefox asks for the first before it switches to DNS over HTTPS, Apple's
+ * Names whose absence keeps devices at this resolver: Firefox queries the first before it switches to DNS over HTTPS, Apple's
  * devices for the others before they switch on iCloud Private Relay.
  */
 export const specialNames = ['use-application-dns.net', 'mask.icloud.com', 'mask-h2.icloud.com'] as const

@@ -20,9 +20,6 @@ export function tableBits(names: number): number {
   return bits
 }
 
-/** Bytes of a table with so many slots. */
-export const tableBytes = (bits: number): number => 8 * 2 ** bits
-
 /**
  * Puts a name in. A name that is there gets the class `combine` makes of its own and the new one. Returns true when the name
  * is new. The caller leaves room: a full table would never end.

@@ -1,7 +1,7 @@
 /**
  * Layout of the structures of `recvmmsg`, `sendmmsg` and `epoll_wait` on Linux, in bytes, on 64-bit little-endian machines (x86-64
  * and arm64), the same with glibc and musl: musl pads where the kernel has wider fields. From `man 2 recvmmsg`, `man 2 readv`,
- * `man 7 ip`, `man 7 ipv6`, `man 2 epoll_ctl`; the layouts' test asks the kernel.
+ * `man 7 ip`, `man 7 ipv6`, `man 2 epoll_ctl`; the layouts' test compares them with the kernel.
  */
 export const mmsghdr = {
   size: 64,

@@ -249,7 +249,7 @@ test('only loopback and networks of one’s own are nearby', () => {
   }
 })
 
-test('a thread gets the short turns it asks for, keeps its priority, and others keep theirs', (t) => {
+test('a thread gets the short turns it requests, keeps its priority, and others keep theirs', (t) => {
   const libc = needLibc(t)
   if (libc === undefined) return
   const usual = threadSlice(libc)

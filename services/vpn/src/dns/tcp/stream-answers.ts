@@ -11,7 +11,7 @@ const maxUpstreamQueryBytes = 512
 /** Dependencies of `StreamAnswers`. */
 export interface StreamAnswersDependencies {
   readonly ring: LogRing
-  /** See `UpstreamServers.ask`. */
+  /** See `UpstreamServers.query`. */
   readonly query: (
     query: Uint8Array,
     isGood: (answer: Uint8Array) => boolean,
@@ -70,10 +70,10 @@ export class StreamAnswers {
     const sent = new Uint8Array(maxUpstreamQueryBytes)
     const length = engine.writeUpstream(sent, 0, crypto.getRandomValues(new Uint16Array(1))[0]!)
     const isGood = (answer: Uint8Array) => engine.accept(answer, 0, answer.length, sent, 0)
-    const asked = await this.#dependencies.query(sent.subarray(0, length), isGood).catch(() => undefined)
+    const received = await this.#dependencies.query(sent.subarray(0, length), isGood).catch(() => undefined)
     engine.now = Date.now()
-    if (asked === undefined) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
-    const { answer, upstream } = asked
+    if (received === undefined) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
+    const { answer, upstream } = received
     const [queryLength, answerLength] = [query.length, answer.length]
     const size = engine.finish({ query, queryAt: 0, queryLength, client, answer, answerAt: 0, answerLength })
     return this.#take(size, since, upstream + 1)

@@ -41,7 +41,7 @@ export class Streams {
     this.#rate.limit(clientRateLimit)
   }
 
-  /** Answers what comes over this connection, or closes it when its other end may not ask. */
+  /** Answers what comes over this connection, or closes it when its other end may not query. */
   take(socket: Socket, isTunnel: boolean): void {
     const address = socket.remoteAddress
     socket.on('error', () => undefined)

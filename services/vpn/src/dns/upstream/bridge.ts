@@ -15,8 +15,8 @@ export interface Bridge {
 
 /**
  * Opens a bridge to a relay: takes queries at a port of 127.0.0.1 and answers there, up to 4096 bytes, longer answers cut off
- * with TC. Queries the relay has no answer for are answered with `unreachableCode` at once, so that others are queried. `heard` is
- * told how each ended: an error, or null.
+ * with TC. Queries the relay has no answer for are answered with `unreachableCode` at once, so that others are queried.
+ * `onOutcome` is called when each ended: with an error, or null.
  */
 export async function openBridge(relay: Relay, onOutcome: (error: Error | null) => void): Promise<Bridge> {
   const socket = createSocket({

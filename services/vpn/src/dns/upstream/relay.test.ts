@@ -116,7 +116,7 @@ both('a server that is silent is given up in time, and its connection with it', 
 })
 
 both(
-  'the resolver asks by it, goes on to the next when it cannot, and says why',
+  'the resolver queries by it, goes on to the next when it cannot, and says why',
   async ({ authority, server, text }) => {
     await using plain = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.2')]))
     const listener = await freeListener()
@@ -133,7 +133,7 @@ both(
       const passed = await fastest(5, async (n) =>
         assert.deepEqual((await ask(listener.port, { name: `o${n}.example.com` }))?.addresses, ['192.0.2.2']),
       )
-      assert.ok(passed < 700, 'it waited for a server that cannot be asked')
+      assert.ok(passed < 700, 'it waited for a server that cannot be queried')
       assert.match(resolver.state().upstreams[0]?.lastError ?? '', /altnames|Hostname/i)
     } finally {
       await resolver.close()

@@ -58,7 +58,7 @@ export class StreamRelay implements Relay {
   }
 
   close(): void {
-    this.#connection?.socket.destroy(new Error('the resolver asks others now'))
+    this.#connection?.socket.destroy(new Error('the resolver queries others now'))
   }
 
   #open(): Connection {

@@ -95,9 +95,9 @@ export class AnswerScan {
     return true
   }
 
-  #noteAnswer(m: Uint8Array, asked: number): void {
+  #noteAnswer(m: Uint8Array, queriedType: number): void {
     const { type, dataAt, dataEnd } = this.#reader
-    if (type === asked) this.#hasQueriedType = true
+    if (type === queriedType) this.#hasQueriedType = true
     if (type === Type.cname) this.hasTargets = true
     // Where the parameters of these begin is known only when their target has been read.
     else if (type === Type.https || type === Type.svcb) this.hasTargets = this.hasPrivate = true

@@ -43,7 +43,7 @@ export class Reply {
     this.out[this.start + 2]! |= 4
   }
 
-  /** The answer is longer than what the client takes: it shall ask by TCP. */
+  /** The answer is longer than what the client takes: it shall query by TCP. */
   truncate(): void {
     this.out[this.start + 2]! |= 2
   }

@@ -41,20 +41,18 @@ export function PauseControl({ blocking, size = 'sm' }: { blocking: DnsStatus['b
     renew,
   })
   if (!isAdmin) return null
-  const play = <IconPlayerPlay size={16} aria-hidden />
-  if (!blocking.enabled)
-    return (
-      <Button size={size} leftSection={play} loading={enable.isPending} onClick={() => enable.mutate()}>
-        Switch the filter on
-      </Button>
-    )
-  if (left !== undefined)
-    return (
-      <Button size={size} leftSection={play} loading={resume.isPending} onClick={() => resume.mutate()}>
-        Resume now
-      </Button>
-    )
-  return <PauseMenu size={size} />
+  if (blocking.enabled && left === undefined) return <PauseMenu size={size} />
+  const { isPending, mutate } = blocking.enabled ? resume : enable
+  return (
+    <Button
+      size={size}
+      leftSection={<IconPlayerPlay size={16} aria-hidden />}
+      loading={isPending}
+      onClick={() => mutate()}
+    >
+      {blocking.enabled ? 'Resume now' : 'Switch the filter on'}
+    </Button>
+  )
 }
 
 function PauseMenu({ size }: { size: 'xs' | 'sm' }) {

@@ -21,7 +21,7 @@ export function endpointProblem(host: string, reach: Reach): { title: string; te
   if (reach === 'loopback')
     return {
       title: `Devices cannot connect to ${host}`,
-      text: 'This address leads every device to itself. Use the name or address by which devices reach this host.',
+      text: 'This address points every device to itself. Use the name or address by which devices reach this host.',
     }
   return {
     title: `Devices reach ${host} from the same network only`,

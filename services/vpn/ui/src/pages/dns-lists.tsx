@@ -133,7 +133,7 @@ function Sign({ part }: { part: BlocklistUpdate['lists'][number] }) {
   return <IconCheck size={16} aria-label="done" />
 }
 
-/** Updates all lists; who comes second looks on. Events tell how far it is. */
+/** Updates all lists, or follows the update that runs; events report its progress. */
 function useListUpdate() {
   const cache = useQueryClient()
   const { data } = useQuery<BlocklistUpdate | null>({

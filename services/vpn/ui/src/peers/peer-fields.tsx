@@ -1,9 +1,9 @@
 import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, Textarea, TextInput, Input, Text } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { answer, describeError, LoadingLines } from '@hearth/ui'
+import { describeError, LoadingLines } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, keys, readBlocklists } from '../api.ts'
+import { keys, readBlocklists, readInterfaces } from '../api.ts'
 import { type PeerValues, routingModes, usesAllowedIps } from './peer-values.ts'
 
 type PeerForm = UseFormReturnType<PeerValues>
@@ -109,11 +109,8 @@ function RoutingFields({ form, editing }: { form: PeerForm; editing: boolean }) 
 
 /** Addresses within the interface's networks, to show what one looks like. */
 function useExampleAddresses(name: string): { ip: string; ipv6: string } {
-  const query = useQuery({
-    queryKey: [...keys.interfaces, 'networks'],
-    queryFn: async () => (await answer(api.GET('/api/interfaces', { params: { query: { limit: 100 } } }))).data,
-  })
-  const on = query.data?.find((each) => each.name === name)
+  const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
+  const on = interfaces.data?.find((each) => each.name === name)
   return { ip: neighbourOf(on?.address, '.', 10), ipv6: neighbourOf(on?.address6 ?? undefined, ':', 16) }
 }
 
@@ -220,11 +217,7 @@ function ListChoice(props: { chosen: string[]; error: React.ReactNode; onChange:
     <Checkbox.Group value={chosen} onChange={onChange} error={error} aria-label="Chosen lists">
       <Stack gap={6}>
         {lists.data.map((list) => (
-          <Checkbox
-            key={list.id}
-            value={list.id}
-            label={list.enabled ? list.name : `${list.name} (off at the moment)`}
-          />
+          <Checkbox key={list.id} value={list.id} label={list.enabled ? list.name : `${list.name} (disabled)`} />
         ))}
       </Stack>
       {chosen.length === 0 && (

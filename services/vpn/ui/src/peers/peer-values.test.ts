@@ -80,7 +80,7 @@ test('how names are filtered is sent when it is not the default, lists as a set'
   assert.deepEqual(toPeerUpdate({ ...before, dns_logging_enabled: false }, before), { dns_logging_enabled: false })
 })
 
-test('a moment survives the way into the form and back', () => {
+test('a time stays the same on its way into the form and back', () => {
   assert.equal(new Date(toLocalTime(peer.expires_at)).toISOString(), peer.expires_at)
   assert.equal(toLocalTime(null), '')
 })

@@ -70,21 +70,30 @@ export function peerValues(peer: Peer): PeerValues {
 
 /** The body that creates a peer: only what was filled in. */
 export function toPeerCreate(values: PeerValues): PeerCreate {
-  return { name: values.name, interface: values.interface, ...filled(values), ...dnsMembers(values, newPeerValues('')) }
+  const { name, interface: on, client_isolation, use_preshared_key } = values
+  return { name, interface: on, client_isolation, use_preshared_key, ...changedMembers(values, newPeerValues('')) }
 }
 
 /** The body that changes a peer: only what differs from before; undefined when nothing does. */
 export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate | undefined {
-  const changed = changedValues(values, before)
-  const update: PeerUpdate = {
-    ...filled({ ...newPeerValues(''), use_preshared_key: before.use_preshared_key, ...changed }, changed),
-    ...(changed.name === undefined ? {} : { name: changed.name }),
-    ...dnsMembers(values, before),
-    ...(changed.ipv6 === '' ? { ipv6: null } : {}),
-    ...(changed.expires_at === '' ? { expires_at: null } : {}),
-    ...(changed.allowed_ips === '' ? { allowed_ips: [] } : {}),
+  const changed = changedMembers(values, before)
+  return Object.keys(changed).length === 0 ? undefined : changed
+}
+
+/** The members that differ, as the API takes them: an emptied value takes something away, or leaves it as it is where that cannot be. */
+function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate, 'interface'> {
+  const { interface: _, ip, ipv6, routing_mode, public_key, ...changed } = changedValues(values, before)
+  const { allowed_ips, expires_at, blocklist_ids, ...plain } = changed
+  return {
+    ...(plain as Pick<PeerUpdate, 'name' | 'persistent_keepalive' | 'client_isolation' | 'use_preshared_key'>),
+    ...(ip ? { ip } : {}),
+    ...(ipv6 === undefined ? {} : { ipv6: ipv6 === '' ? null : ipv6 }),
+    ...(routing_mode ? { routing_mode } : {}),
+    ...(public_key ? { public_key: public_key.trim() } : {}),
+    ...(allowed_ips === undefined ? {} : { allowed_ips: parseNetworks(allowed_ips) }),
+    ...(expires_at === undefined ? {} : { expires_at: expires_at === '' ? null : new Date(expires_at).toISOString() }),
+    ...(sameLists(values.blocklist_ids, before.blocklist_ids) || blocklist_ids === undefined ? {} : { blocklist_ids }),
   }
-  return Object.keys(update).length === 0 ? undefined : update
 }
 
 /** Networks out of a text with commas, spaces or lines between them. */
@@ -104,30 +113,7 @@ export function toLocalTime(timestamp: string | null): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-function filled(values: PeerValues, sent: Partial<PeerValues> = values): Omit<PeerUpdate, 'name' | 'interface'> {
-  return {
-    ...(values.ip === '' ? {} : { ip: values.ip }),
-    ...(values.ipv6 === '' ? {} : { ipv6: values.ipv6 }),
-    ...(values.routing_mode === '' ? {} : { routing_mode: values.routing_mode }),
-    ...(values.allowed_ips === '' ? {} : { allowed_ips: parseNetworks(values.allowed_ips) }),
-    ...(values.persistent_keepalive === '' ? {} : { persistent_keepalive: values.persistent_keepalive }),
-    ...(values.expires_at === '' ? {} : { expires_at: new Date(values.expires_at).toISOString() }),
-    ...(sent.client_isolation === undefined ? {} : { client_isolation: values.client_isolation }),
-    ...(sent.use_preshared_key === undefined ? {} : { use_preshared_key: values.use_preshared_key }),
-    ...(values.public_key === '' ? {} : { public_key: values.public_key.trim() }),
-  }
-}
-
-/** Returns the filtering members that changed; lists are compared as a set. */
-function dnsMembers(values: PeerValues, before: PeerValues): Partial<PeerUpdate> {
-  const { use_adblocker, blocklist_ids, dns_logging_enabled } = values
-  return {
-    ...(use_adblocker === before.use_adblocker ? {} : { use_adblocker }),
-    ...(sameLists(blocklist_ids, before.blocklist_ids) ? {} : { blocklist_ids }),
-    ...(dns_logging_enabled === before.dns_logging_enabled ? {} : { dns_logging_enabled }),
-  }
-}
-
+/** Lists are compared as a set. */
 function sameLists(one: string[] | null, other: string[] | null): boolean {
   if (one === null || other === null) return one === other
   return one.length === other.length && one.every((id) => other.includes(id))

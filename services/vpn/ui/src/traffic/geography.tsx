@@ -159,15 +159,7 @@ function SettingsLink() {
 }
 
 /** One place of a ranking. */
-interface PlaceRow {
-  readonly key: string
-  readonly name: ReactNode
-  readonly rx_bytes: number
-  readonly tx_bytes: number
-  readonly total_bytes: number
-  readonly percentage: number
-  readonly peers: number
-}
+type PlaceRow = Omit<CountryTraffic['items'][number], 'code' | 'name'> & { key: string; name: ReactNode }
 
 /** Rows shown at first; there may be some two hundred countries and thousands of networks. */
 const first = 15

@@ -15,7 +15,7 @@ const sentences: Readonly<Record<string, string>> = {
   list: 'No rule of yours says anything else, so the lists decide.',
   cname: 'The name itself is harmless, but it points to one that is not.',
   special: 'Devices query this name to find out whether they may bypass the filter.',
-  private_answer: 'A public name that leads into the home network can be an attack (DNS rebinding).',
+  private_answer: 'A public name that points into the home network can be an attack (DNS rebinding).',
   local:
     'Names of the local network mean nothing elsewhere. If an upstream knows them: Settings, Forwarded local zones.',
   address: 'The answer holds an address that a list blocks.',

@@ -4,11 +4,7 @@ import { useForm } from '@mantine/form'
 import { api, type Blocklist, keys } from '../../api.ts'
 import { listFormats, proposedName } from './list-words.ts'
 
-interface ListValues extends Record<string, unknown> {
-  name: string
-  url: string
-  format: Blocklist['format']
-}
+type ListValues = Pick<Blocklist, 'name' | 'url' | 'format'>
 
 const renew = [keys.blocklists, keys.dnsStatus, keys.dnsStats]
 const formats = Object.entries(listFormats).map(([value, label]) => ({ value, label }))

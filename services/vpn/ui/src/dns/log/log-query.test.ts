@@ -38,7 +38,7 @@ test('what decided is a rule before a list, and that it was by way of another na
   assert.equal(deciderOf({ rule: 'ads.example', list: null, cname: false, modifiers: [] }), 'rule ads.example')
   assert.equal(
     deciderOf({ rule: null, list: 'Big list', cname: true, modifiers: ['dnstype'] }),
-    'for a name it leads to, Big list $dnstype',
+    'for a name it points to, Big list $dnstype',
   )
 })
 

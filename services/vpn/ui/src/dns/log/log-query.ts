@@ -22,7 +22,7 @@ export const logResults = [
   { value: 'off', label: 'Filter off' },
 ] as const
 
-/** Stretches of time up to now, by their hours; `own` is from one moment to another. */
+/** Stretches of time up to now, by their hours; `own` is between two times. */
 export const logTimes = [
   { value: '', label: 'Any time' },
   { value: '1', label: 'Last hour' },
@@ -30,7 +30,7 @@ export const logTimes = [
   { value: 'own', label: 'From … until …' },
 ] as const
 
-/** Query types people ask for; others can be typed into the address. */
+/** Query types that are used often; others can be typed into the address. */
 export const queryTypes = [
   'A',
   'AAAA',
@@ -77,7 +77,7 @@ export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname' | 'mod
   const modifiers = query.modifiers.map((modifier) => `$${modifier}`).join(', ')
   const list = [query.list ?? '', modifiers].filter((part) => part !== '').join(' ')
   const by = query.rule === null ? list : `rule ${query.rule}`
-  return query.cname ? ['for a name it leads to', by].filter((part) => part !== '').join(', ') : by
+  return query.cname ? ['for a name it points to', by].filter((part) => part !== '').join(', ') : by
 }
 
 /** URL of the queries that pass the filter, as a file. */

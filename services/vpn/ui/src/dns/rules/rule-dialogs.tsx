@@ -3,7 +3,7 @@ import { answer, ConfirmDelete, describeError, formatCount, FormDialog } from '@
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { api, type DnsRule } from '../../api.ts'
+import { api, type DnsRule, type RulePreview } from '../../api.ts'
 import { PeerPicker } from '../../peers/peer-picker.tsx'
 import { looksLikeDomain, type RuleValues, ruleValues, toRule } from './rule-values.ts'
 import { ruleRenewals, type RuleRequest } from './use-rule-actions.ts'
@@ -120,15 +120,9 @@ function RuleEffect({ rule }: { rule: RuleRequest }) {
   )
 }
 
-interface Effect {
-  changed: number
-  matching: number
-  clients: { client: string | null; changed: number }[]
-}
-
 const shown = 5
 
-function Effect({ action, of }: { action: RuleRequest['action']; of: Effect }) {
+function Effect({ action, of }: { action: RuleRequest['action']; of: RulePreview }) {
   const queries = formatCount(of.changed, 'query', 'queries')
   const done = action === 'block' ? 'blocked' : 'let through'
   if (of.changed === 0)

@@ -8,7 +8,7 @@ test('a rule goes through its form unchanged', () => {
   assert.deepEqual(toRule({ ...ruleValues(rule), client: '  ' }), { ...rule, client: null })
 })
 
-test('only what can be a domain is asked about', () => {
+test('only what can be a domain is previewed', () => {
   const texts = ['ads.example', '*.ads.example', 'bücher.example', 'localhost', 'ads.', '', 'a b.example', 'x.y.']
   assert.deepEqual(texts.map(looksLikeDomain), [true, true, true, false, false, false, false, false])
 })

@@ -19,7 +19,7 @@ export function toRule(values: RuleValues): RuleRequest {
   return { action: values.action, domain: values.domain.trim(), client: client === '' ? null : client }
 }
 
-/** True when the text may be a domain, so that it is worth asking what a rule for it would do. */
+/** True when the text may be a domain, so that a preview of a rule for it makes sense. */
 export function looksLikeDomain(text: string): boolean {
   return /^(?:\*\.)?(?:[\p{L}\p{N}_-]+\.)+[\p{L}\p{N}-]{2,}\.?$/u.test(text.trim())
 }

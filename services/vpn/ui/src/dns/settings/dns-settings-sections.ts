@@ -7,7 +7,7 @@ const blockModes: Record<DnsSettingsValues['block_mode'], { label: string; expla
     explanation: 'Programs give up at once. The best choice for almost everyone.',
   },
   nxdomain: { label: 'No such name', explanation: 'As if the name did not exist.' },
-  refused: { label: 'Refused', explanation: 'Some devices then ask another resolver, past this filter.' },
+  refused: { label: 'Refused', explanation: 'Some devices then query another resolver and bypass this filter.' },
   custom_ip: {
     label: 'With addresses of your own',
     explanation: 'Such as those of a page that says what was blocked.',
