@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createAddressSet, createServer, routeFor, type Route } from '@hearth/http'
 import { createLog } from '@hearth/runtime'
-import { metricSamples, promtoolObstacle, promtoolProblems } from '@hearth/testing'
+import { eventually, metricSamples, promtoolObstacle, promtoolProblems } from '@hearth/testing'
 import { z } from 'zod'
 import { defineCollector, type Collector } from './collector.ts'
 import { DurationHistogram } from './duration-histogram.ts'
@@ -118,10 +118,16 @@ test('the process is shown: version, start, memory, processor, files, event loop
   assert.equal(samples.get('hearth_build_info{service="test",version="1.2.3"}'), 1)
   assert.ok((samples.get('process_resident_memory_bytes') ?? 0) > 10_000_000)
   assert.ok((samples.get('process_open_fds') ?? 0) > 3)
-  assert.ok((samples.get('process_cpu_seconds_total') ?? 0) > 0)
+  const { user, system } = process.cpuUsage()
+  assert.ok(Math.abs((samples.get('process_cpu_seconds_total') ?? 0) - (user + system) / 1e6) < 1)
+  assert.ok((samples.get('nodejs_heap_size_used_bytes') ?? 0) > 1_000_000)
   assert.ok(Math.abs((samples.get('process_start_time_seconds') ?? 0) - Date.now() / 1000) < 600)
   // The delay is measured from the first scrape on.
-  assert.ok(metricSamples(await scrape()).has('process_start_time_seconds'))
+  const delay = await eventually(
+    async () => metricSamples(await scrape()).get('nodejs_eventloop_lag_max_seconds') ?? 0,
+    (seconds) => seconds > 0,
+  )
+  assert.ok(delay < 60)
 })
 
 const working = defineCollector({

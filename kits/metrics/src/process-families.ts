@@ -23,20 +23,31 @@ export const processMetricNames: ReadonlySet<string> = new Set([
 /** Precision of the event-loop delay, milliseconds: finer ones wake an idle process more often. */
 const eventLoopMonitoringPrecision = 20
 
-/** Starts to measure the process, and returns the function that reads its figures. */
+/**
+ * Starts to measure the process, and returns the function that reads its figures. The library counts processor time from its
+ * own start, so that is replaced by the time of the whole process.
+ */
 export function measureProcess({ Registry, collectDefaultMetrics }: typeof PromClient): () => Promise<Family[]> {
   const register = new Registry()
   collectDefaultMetrics({ register, eventLoopMonitoringPrecision })
-  for (const { name } of register.getMetricsAsArray())
-    if (!processMetricNames.has(name)) register.removeSingleMetric(name)
   return async () => {
     const families = (await register.getMetricsAsJSON()) as unknown as Family[]
-    return families.map(({ name, help, type, values }) => ({
-      name,
-      help,
-      type,
-      aggregator: 'first',
-      values: values.filter(({ value }) => Number.isFinite(value)),
-    }))
+    const processor = processorSeconds()
+    return families.flatMap(({ name, help, type, values }) => {
+      if (!processMetricNames.has(name)) return []
+      const total = processor[name]
+      const shown =
+        total === undefined ? values.filter(({ value }) => Number.isFinite(value)) : [{ labels: {}, value: total }]
+      return [{ name, help, type, aggregator: 'first' as const, values: shown }]
+    })
+  }
+}
+
+function processorSeconds(): Readonly<Record<string, number>> {
+  const { user, system } = process.cpuUsage()
+  return {
+    process_cpu_user_seconds_total: user / 1e6,
+    process_cpu_system_seconds_total: system / 1e6,
+    process_cpu_seconds_total: (user + system) / 1e6,
   }
 }

@@ -25,7 +25,7 @@ export const about: ApiDescription = {
       description: 'The value of the cookie hearth_media_csrf; a form may carry it as csrf_token instead',
     },
   },
-  security: (access) => (access === 'public' || access === 'scrape' ? [] : [{ session: [] }]),
+  security: (access) => (access === 'public' ? [] : [{ session: [] }]),
   alsoOf: (access) => (access === 'page' ? [303] : []),
   tags: [
     { name: 'General', description: 'The service itself' },

@@ -56,7 +56,7 @@ export function allRoutes(features: Features): Route[] {
   const cookies = createPageCookies(features.account)
   return [
     healthRoute(features.isWritable),
-    metricsRoute(features.metrics, { isHidden: true }),
+    metricsRoute(features.metrics),
     ...accountRoutes(features.account, cookies),
     ...jobRoutes(features),
     ...infoRoutes(features),
