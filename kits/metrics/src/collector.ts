@@ -42,9 +42,13 @@ export function familiesOf({ figures }: Collector, reading: Readonly<Record<stri
   return Object.entries(figures).flatMap(([name, figure]) => {
     const given = reading[name]
     const samples = typeof given === 'object' ? [...given] : [[{}, given] as const]
-    const values = samples.flatMap(([labels, value]) =>
-      value === undefined || !Number.isFinite(value) ? [] : [{ labels, value }],
-    )
+    // A scraper refuses two samples of one series: of those the first counts.
+    const byLabels = new Map<string, { labels: Labels; value: number }>()
+    for (const [labels, value] of samples) {
+      const key = JSON.stringify(labels)
+      if (value !== undefined && Number.isFinite(value) && !byLabels.has(key)) byLabels.set(key, { labels, value })
+    }
+    const values = [...byLabels.values()]
     return values.length === 0 ? [] : [{ name, ...figure, aggregator: 'first' as const, values }]
   })
 }

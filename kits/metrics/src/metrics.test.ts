@@ -185,7 +185,7 @@ test('scrapes that come together share one reading', async (context) => {
   assert.equal(reads, 1)
 })
 
-test('what is undefined or no number is left out', async (context) => {
+test('what is undefined or no number is left out, and no series is there twice', async (context) => {
   const collector = defineCollector({
     name: 'gaps',
     figures: {
@@ -199,12 +199,13 @@ test('what is undefined or no number is left out', async (context) => {
       hearth_test_some: [
         [{ kind: 'a' }, undefined],
         [{ kind: 'b"\\' }, 2],
+        [{ kind: 'b"\\' }, 3],
       ],
     }),
   })
   const text = await (await serve(context, { collectors: [collector] })).scrape()
   assert.doesNotMatch(text, /absent|nan|kind="a"/)
-  assert.ok(text.includes('hearth_test_some{kind="b\\"\\\\"} 2'))
+  assert.deepEqual(text.match(/^hearth_test_some.*$/gm), ['hearth_test_some{kind="b\\"\\\\"} 2'])
 })
 
 test('the format is OpenMetrics for a scraper that prefers it, and plain text otherwise', async (context) => {
