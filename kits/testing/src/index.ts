@@ -10,6 +10,7 @@ export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts
 export { impossibleTimes } from './impossible-times.ts'
 export { openInProcess, openSession, type InProcess, type SignedIn } from './in-process.ts'
 export { metricSamples } from './metric-samples.ts'
+export { testMonitoring } from './monitoring.ts'
 export { openApiProblems } from './openapi-problems.ts'
 export { cachedFolder } from './cached-folder.ts'
 export { operationsOf, type Operation } from './operations.ts'
@@ -27,6 +28,7 @@ export {
   wideAndPhone,
 } from './pages.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'
+export { prometheusObstacle, startPrometheus, type PrometheusServer } from './prometheus.ts'
 export { promtoolObstacle, promtoolProblems } from './promtool.ts'
 export { concurrentStatuses, onlyOne, runConcurrently, type ProcessEnd } from './concurrency.ts'
 export { sendRaw, type RawReply } from './send-raw.ts'

@@ -249,6 +249,7 @@ export async function createApp(dependencies: AppDependencies) {
   return {
     http,
     core,
+    metrics: features.metrics,
     /** Stops answering; the workers hand their jobs back. */
     async close(): Promise<void> {
       upkeep.close()

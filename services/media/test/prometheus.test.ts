@@ -6,8 +6,10 @@ import {
   eventually,
   metricSamples,
   postgresObstacle,
+  prometheusObstacle,
   promtoolObstacle,
   promtoolProblems,
+  startPrometheus,
 } from '@hearth/testing'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
@@ -115,3 +117,27 @@ test('promtool finds nothing wrong', { skip: promtoolObstacle() }, async () => {
   const text = await (await fetch(`${media.url}/metrics`)).text()
   assert.equal(await promtoolProblems(['check', 'metrics'], text), '')
 })
+
+test(
+  'a real Prometheus scrapes with the token, and evaluates the alert rules',
+  { skip: prometheusObstacle() },
+  async () => {
+    await using media = await startMedia({ METRICS_TOKEN: token })
+    await media.call('GET', '/api/jobs')
+    await using prometheus = await startPrometheus({ service: 'media', url: media.url, token })
+    assert.deepEqual(await prometheus.target(), { health: 'up', lastError: '' })
+    const version = await prometheus.query('hearth_build_info')
+    assert.deepEqual(
+      version.map(({ metric, value }) => [metric['service'], metric['job'], value]),
+      [['media', 'hearth-media', 1]],
+    )
+    const requests = await prometheus.query('hearth_http_requests_total{route="/api/jobs"}')
+    assert.deepEqual(
+      requests.map(({ value }) => value),
+      [1],
+    )
+    const health = await prometheus.rules()
+    assert.ok(Object.keys(health).length > 5)
+    assert.deepEqual([...new Set(Object.values(health))], ['ok'])
+  },
+)

@@ -100,6 +100,7 @@ export interface App {
   readonly settings: SettingsStore
   readonly events: Events
   readonly deploy: Deploy
+  readonly metrics: Metrics
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
@@ -176,6 +177,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     settings: context.settings,
     events,
     deploy,
+    metrics,
     async close() {
       events.close()
       await http.close()

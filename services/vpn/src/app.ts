@@ -271,6 +271,7 @@ export async function createApp(dependencies: AppDependencies) {
 
   return {
     http,
+    metrics,
     tunnels,
     sampler,
     /** Stops answering and watching. Tunnels keep running, and the database stays open. */
