@@ -1,4 +1,4 @@
-import { databaseCollector, defineCollector, type Collector } from '@hearth/metrics'
+import { databaseCollector, defineCollector, keepFor, type Collector } from '@hearth/metrics'
 import type { MeasuredDatabase } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -87,7 +87,7 @@ function endCollector({ ended }: FigureDependencies): Collector {
 }
 
 function toolCollector({ tools, clock }: FigureDependencies): Collector {
-  const versions = keep(clock, versionsFor, async () => ({
+  const versions = keepFor(versionsFor, clock, async () => ({
     yt_dlp: await tools.ytDlp.version(),
     ffmpeg: await tools.ffmpeg.version(),
   }))
@@ -110,7 +110,7 @@ function toolCollector({ tools, clock }: FigureDependencies): Collector {
 }
 
 function storageCollector({ db, clock, scratch }: FigureDependencies): Collector {
-  const stored = keep(clock, storedFor, () => sumStoredBytes(db))
+  const stored = keepFor(storedFor, clock, () => sumStoredBytes(db))
   return defineCollector({
     name: 'storage',
     figures: {
@@ -129,14 +129,4 @@ function storageCollector({ db, clock, scratch }: FigureDependencies): Collector
       }
     },
   })
-}
-
-/** Keeps what was read for some time; a failure is not kept. */
-function keep<T>(clock: Clock, milliseconds: number, read: () => Promise<T>): () => Promise<T> {
-  let kept: { readonly value: T; readonly at: number } | undefined
-  return async () => {
-    const at = clock.monotonic()
-    if (kept === undefined || at - kept.at > milliseconds) kept = { value: await read(), at }
-    return kept.value
-  }
 }
