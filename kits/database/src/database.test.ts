@@ -125,6 +125,27 @@ test('a broken unique rule is told apart from other errors and names its column'
   assert.equal(uniqueViolation(orphan), undefined)
 })
 
+test('queries and failures are counted, and the size is that of what is stored', async () => {
+  await using place = await openTest()
+  const database = openDatabase<Tables>({ file: join(place.folder, 'counted') })
+  await migrate(database.query, migrations)
+  const before = await database.usage()
+  assert.ok(before.sizeBytes > 0)
+  await fill(database, 50)
+  await assert.rejects(
+    database.query
+      .selectFrom('nothing' as 'owners')
+      .selectAll()
+      .execute(),
+  )
+  const after = await database.usage()
+  assert.equal(after.failures - before.failures, 1)
+  assert.equal(after.queries - before.queries, 52)
+  assert.ok(after.seconds > before.seconds)
+  assert.ok(after.sizeBytes > before.sizeBytes, `${before.sizeBytes} ${after.sizeBytes}`)
+  await database.close()
+})
+
 test('a transaction that fails leaves nothing behind', async () => {
   await using place = await openTest()
   const { query } = await place.open('a.db')

@@ -1,4 +1,5 @@
-import { Kysely, PostgresDialect, sql, SqliteAdapter, SqliteDialect, type SqliteDatabase } from 'kysely'
+import { stat } from 'node:fs/promises'
+import { Kysely, PostgresDialect, sql, SqliteAdapter, SqliteDialect, type LogEvent, type SqliteDatabase } from 'kysely'
 import type { CustomTypesConfig, Pool } from 'pg'
 import { openNodeSqlite } from './node-sqlite.ts'
 
@@ -12,17 +13,59 @@ export interface Database<Tables> {
   close(): Promise<void>
 }
 
+/** Use of a database since it was opened. */
+export interface DatabaseUsage {
+  readonly queries: number
+  /** Queries that failed; they count as queries too. */
+  readonly failures: number
+  /** Time spent in queries, seconds. */
+  readonly seconds: number
+  /** Size of the embedded files, or of the database on the server. */
+  readonly sizeBytes: number
+}
+
+/** A database that counts its queries. */
+export interface MeasuredDatabase<Tables> extends Database<Tables> {
+  /** Reads the counts, and the size from the disk or the server. */
+  usage(): Promise<DatabaseUsage>
+}
+
 /** PostgreSQL sends 64-bit integers and numerics as text, because they may not fit a number; ours always do. */
 const asNumber = new Set([20, 1700])
 
 /** Opens the database without looking at what is in it; see `migrate`. The connection is made by the first query. */
-export function openDatabase<Tables>(location: DatabaseLocation): Database<Tables> {
-  if ('file' in location) {
-    const query = new Kysely<Tables>({ dialect: sqliteDialect(openNodeSqlite(location.file)) })
-    return { kind: 'sqlite', query, close: () => query.destroy() }
+export function openDatabase<Tables>(location: DatabaseLocation): MeasuredDatabase<Tables> {
+  const counts = { queries: 0, failures: 0, seconds: 0 }
+  const log = ({ level, queryDurationMillis }: LogEvent) => {
+    counts.queries += 1
+    if (level === 'error') counts.failures += 1
+    counts.seconds += queryDurationMillis / 1000
   }
-  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: () => openPool(location.url) }) })
-  return { kind: 'postgres', query, close: () => query.destroy() }
+  const isFile = 'file' in location
+  const dialect = isFile
+    ? sqliteDialect(openNodeSqlite(location.file))
+    : new PostgresDialect({ pool: () => openPool(location.url) })
+  const query = new Kysely<Tables>({ dialect, log })
+  return {
+    kind: isFile ? 'sqlite' : 'postgres',
+    query,
+    close: () => query.destroy(),
+    async usage() {
+      const sizeBytes = isFile ? await sizeOfFiles(location.file) : await sizeOnServer(query)
+      return { ...counts, sizeBytes }
+    },
+  }
+}
+
+/** The embedded file with its write-ahead log; 0 for one in memory. */
+async function sizeOfFiles(file: string): Promise<number> {
+  const sizes = [file, `${file}-wal`].map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+async function sizeOnServer<Tables>(query: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(query)
+  return rows[0]?.size ?? 0
 }
 
 async function openPool(connectionString: string): Promise<Pool> {

@@ -9,5 +9,7 @@ export {
   uniqueViolation,
   type Database,
   type DatabaseLocation,
+  type DatabaseUsage,
+  type MeasuredDatabase,
 } from './database.ts'
 export { likePattern, type Page } from './paging.ts'

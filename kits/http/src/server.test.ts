@@ -203,7 +203,7 @@ test('a service chooses where its API lies, how its errors look and how large a 
       media: 'application/problem+json',
       headers: { 'x-path': request.url },
     }),
-    onAnswered: ({ path }, status) => answered.push(`${path} ${status}`),
+    onAnswered: (spec, status) => answered.push(`${spec?.path} ${status}`),
     trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
     log: createLog({ name: 'test', level: 'silent' }),
     pages: '',

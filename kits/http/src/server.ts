@@ -36,8 +36,8 @@ export interface ServerOptions {
   /** Runs when the body was read, before it is checked against its schema; throws to refuse. For what a form carries itself. */
   readonly checkBody?: (guarded: GuardedRequest, spec: Route['spec'], body: unknown) => void
   readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
-  /** Called after every answer of a route, for counting. */
-  readonly onAnswered?: (spec: Route['spec'], status: number) => void
+  /** Called after every answer, for counting; `spec` is undefined for pages, files and addresses without a route. */
+  readonly onAnswered?: (spec: Route['spec'] | undefined, status: number, milliseconds: number) => void
   readonly trust: ForwardingTrust
   readonly log: Log
   /** Folder of the built web pages. */
@@ -78,6 +78,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     reply.header('x-request-id', request.id)
     done()
   })
+  if (options.onAnswered !== undefined) reportAnswers(app, options.onAnswered)
   addSecurityHeaders(app)
   refuseWrongHost(app)
   await app.register(fastifyCookie)
@@ -92,6 +93,20 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.ready()
   if (options.shortcut !== undefined) addShortcut(app.server, options.shortcut)
   return app
+}
+
+declare module 'fastify' {
+  /** Facts about a route that hooks of the whole server read. */
+  interface FastifyContextConfig {
+    readonly spec?: Route['spec']
+  }
+}
+
+function reportAnswers(app: FastifyInstance, onAnswered: NonNullable<ServerOptions['onAnswered']>): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    onAnswered(request.routeOptions.config.spec, reply.statusCode, reply.elapsedTime)
+    done()
+  })
 }
 
 /** Checks a part of a request by its schema. The framework hands a missing body on as null; a schema knows it as undefined. */
@@ -186,6 +201,7 @@ function addRoute(app: FastifyInstance, options: ServerOptions, { route, url, pa
   app.route({
     method: route.spec.method,
     url,
+    config: { spec: route.spec },
     schema: fastifySchemaOf(route.spec, options.about),
     ...(route.spec.maxBodyBytes === undefined ? {} : { bodyLimit: route.spec.maxBodyBytes }),
     ...(route.spec.compressed && { onSend: compressingHook() }),
@@ -203,10 +219,6 @@ function addRoute(app: FastifyInstance, options: ServerOptions, { route, url, pa
       if (Object.values(request.params as object).includes('')) throw new HttpError({ kind: 'not-found' })
       const known = callers.get(request)
       if (known !== undefined) options.checkBody?.({ request, reply, client: known.client }, route.spec, request.body)
-      done()
-    },
-    onResponse: (_request, reply, done) => {
-      options.onAnswered?.(route.spec, reply.statusCode)
       done()
     },
     handler: async (request, reply) => {

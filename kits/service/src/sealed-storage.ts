@@ -10,13 +10,13 @@ import {
   type FileCipher,
   type Sealer,
 } from '@hearth/credentials'
-import type { Database, Migrations } from '@hearth/database'
+import type { MeasuredDatabase, Migrations } from '@hearth/database'
 import { OperatorError, warnOnTerminal } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 
 /** A database on its newest tables, with the sealer its secrets were sealed with. */
 export interface SealedStorage<Tables> {
-  readonly database: Database<Tables>
+  readonly database: MeasuredDatabase<Tables>
   readonly sealer: Sealer
   /** The key itself, for keys of other purposes; 32 bytes. */
   readonly secret: Uint8Array

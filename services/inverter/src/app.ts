@@ -230,7 +230,9 @@ export async function createApp(dependencies: AppDependencies) {
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
     toError: (error, { url, id }) => toError(error, { instance: url.replace(/\?.*/s, ''), correlationId: id }),
-    onAnswered: (spec, status) => exposition.countRequest(`${spec.method} ${spec.path}`, status),
+    onAnswered: (spec, status) => {
+      if (spec !== undefined) exposition.countRequest(`${spec.method} ${spec.path}`, status)
+    },
     trust,
     log,
     pages,

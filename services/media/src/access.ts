@@ -1,4 +1,5 @@
 import { addressGroup, createBudget, routeFor, type Budget, type GuardedRequest, type Route } from '@hearth/http'
+import type { CheckScrape } from '@hearth/metrics'
 import type { Clock } from '@hearth/runtime'
 import { checkAllowance, isCrossSite, isRead } from '@hearth/service'
 import { csrfCookie, isSame, type CsrfTokens } from './accounts/csrf.ts'
@@ -19,6 +20,8 @@ interface Callers {
   member: Caller
   /** As `member`; a browser without a session is sent to the sign-in page. */
   page: Caller
+  /** A scraper; see `createScrapeCheck`. */
+  scrape: undefined
 }
 export type Access = keyof Callers
 
@@ -39,10 +42,12 @@ interface GuardDependencies {
   readonly clock: Clock
   /** Names under which the service may be called while sign-in is off; addresses always are. */
   readonly hostNames: () => readonly string[]
+  readonly checkScrape: CheckScrape
 }
 
 /** Creates the guard, which checks budget, session, access and origin of every request before it is parsed. */
-export function createGuard({ isSignInOn, identify, csrf, clock, hostNames }: GuardDependencies) {
+export function createGuard(dependencies: GuardDependencies) {
+  const { isSignInOn, identify, csrf, clock, hostNames, checkScrape } = dependencies
   const budgets = new Map<string, Budget>()
 
   function count(guarded: GuardedRequest, spec: Route['spec'] | undefined): void {
@@ -65,6 +70,7 @@ export function createGuard({ isSignInOn, identify, csrf, clock, hostNames }: Gu
 
   return {
     async check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
+      if (spec?.access === 'scrape') return checkScrape(guarded)
       count(guarded, spec)
       const key = guarded.request.cookies[sessionCookie]
       const username = key === undefined ? undefined : await identify(key)

@@ -3,8 +3,9 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
-import type { Database } from '@hearth/database'
+import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
+import { createScrapeCheck, Metrics } from '@hearth/metrics'
 import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { type Log, type Timers } from '@hearth/runtime'
 import { about } from './about.ts'
@@ -33,6 +34,8 @@ import { Workers } from './jobs/workers.ts'
 import { createPlatformHosts } from './platforms/platform-hosts.ts'
 import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
+import { openEndedJobs } from './prometheus/ended-jobs.ts'
+import { mediaCollectors } from './prometheus/figures.ts'
 import type { Queue } from './queue/queue.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
@@ -56,13 +59,14 @@ import { ChosenYtDlp, type ChosenYtDlpDependencies } from './updates/chosen-yt-d
 import { fetchTaken } from './updates/fetch-version.ts'
 import { createUpdates } from './updates/updates.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
+import { version } from './version.ts'
 import { createWaveforms } from './waveform/waveform.ts'
 
 export interface CoreDependencies {
   readonly config: Config
   readonly log: Log
   readonly timers: Timers
-  readonly database: Database<Tables>
+  readonly database: MeasuredDatabase<Tables>
   readonly sealer: Sealer
   readonly bus: MediaBus
   readonly queue: Queue
@@ -224,6 +228,7 @@ export async function createApp(dependencies: AppDependencies) {
     guard: (guarded, spec) => guard.check(guarded, spec),
     checkBody: (guarded, spec, body) => guard.checkBody(guarded, spec, body),
     toError,
+    onAnswered: features.metrics.onAnswered,
     trust: { proxies: createAddressSet(core.config.trustedProxies), header: core.config.forwardedHeader },
     log: core.log,
     pages: dependencies.pages,
@@ -244,6 +249,7 @@ export async function createApp(dependencies: AppDependencies) {
   return {
     http,
     core,
+    metrics: features.metrics,
     /** Stops answering; the workers hand their jobs back. */
     async close(): Promise<void> {
       upkeep.close()
@@ -279,7 +285,20 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
   const tokens = createShareTokens(keyOf(dependencies, 'share links'))
   const shares = new Shares({ ...context, jobs, mp3s, tokens })
   const pictures = new PictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
+  const ended = await openEndedJobs(core)
+  const metrics = new Metrics({
+    service: 'media',
+    version,
+    log: core.log,
+    collectors: mediaCollectors({
+      ...context,
+      ended,
+      queueSize: config.queueSize,
+      countLinks: () => shares.count(),
+    }),
+  })
   const features: Omit<Features, 'document'> = {
+    metrics,
     account: { ...account, hasJob: (id) => jobs.has(id) },
     jobs,
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
@@ -312,6 +331,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     features,
     guard,
     async close() {
+      ended.close()
       await stems.close()
       await stemFetch.close()
     },
@@ -333,6 +353,7 @@ function createAccess(dependencies: AppDependencies) {
     identify: (key) => sessions.identify(key),
     csrf,
     clock: timers,
+    checkScrape: createScrapeCheck(config.metrics, timers),
     hostNames: () => [settings.current().public_hostname, hostOf(config.publicUrl)].filter((name) => name !== ''),
   })
   const isPublishedSecurely = config.publicUrl?.startsWith('https:') === true

@@ -1,4 +1,5 @@
 import { networkList } from '@hearth/http'
+import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow } from '@hearth/outbound'
 import {
   absolutePath,
@@ -36,6 +37,7 @@ export const settingsSchema = z.object({
   ...serviceSettings({ name: 'media', port: 8103 }),
   FORWARDED_ALLOW_IPS: forwardedAllow,
   ...databaseSettings,
+  ...metricsSettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
@@ -63,6 +65,8 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
+    // Loopback is a proxy by default; only proxies that somebody listed are kept from scraping.
+    ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],
     mayBeOpen: settings.ALLOW_OPEN === 'true',
     extraHosts: settings.EXTRA_PLATFORM_HOSTS,

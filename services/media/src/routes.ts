@@ -1,4 +1,5 @@
 import { documentRoutes, type Route } from '@hearth/http'
+import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { z } from 'zod'
 import { route, type Access } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
@@ -38,6 +39,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
     readonly account: AccountDependencies
     /** Resolves to true if the data directory is writable. */
     readonly isWritable: () => Promise<boolean>
+    readonly metrics: Metrics
     readonly document: () => Promise<Record<string, unknown>>
   }
 
@@ -54,6 +56,7 @@ export function allRoutes(features: Features): Route[] {
   const cookies = createPageCookies(features.account)
   return [
     healthRoute(features.isWritable),
+    metricsRoute(features.metrics),
     ...accountRoutes(features.account, cookies),
     ...jobRoutes(features),
     ...infoRoutes(features),

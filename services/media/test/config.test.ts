@@ -20,6 +20,7 @@ const settings: ServiceSettings = {
     LOG_LEVEL: 'debug',
     SECRET_KEY: '0123456789abcdef'.repeat(4),
     SECRET_KEY_FILE: '/elsewhere/key',
+    METRICS_TOKEN: 'a-token-of-a-scraper',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     FORWARDED_ALLOW_IPS: '10.0.0.1',
     ALLOW_OPEN: 'true',

@@ -27,6 +27,7 @@ async function ask(access: Access, session: ProvenSession): Promise<string> {
     publicUrl: undefined,
     now: () => now,
     onLimited: () => undefined,
+    checkScrape: () => undefined,
   })
   const guarded = {
     request: {

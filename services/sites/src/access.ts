@@ -1,4 +1,5 @@
 import { addressGroup, HttpError, routeFor, type GuardedRequest, type Route } from '@hearth/http'
+import type { CheckScrape } from '@hearth/metrics'
 import { checkAllowance, hasCsrfToken, isRead } from '@hearth/service'
 import { cookieFor } from './accounts/session-cookie.ts'
 import type { ProvenSession } from './accounts/sessions.ts'
@@ -36,6 +37,8 @@ interface Callers {
   'recent-session': SessionCaller
   admin: Administrator
   'recent-admin': Administrator
+  /** A scraper; see `createScrapeCheck`. */
+  scrape: undefined
 }
 export type Access = keyof Callers
 
@@ -66,14 +69,19 @@ export interface GuardDependencies {
   readonly now: () => number
   /** Called for callers that exceeded a limit. */
   readonly onLimited: (guarded: GuardedRequest, spec: Route['spec']) => void
+  readonly checkScrape: CheckScrape
 }
 
 /** Creates the guard of every request before it is parsed: its limit, session, access, and origin. */
 export function createGuard(dependencies: GuardDependencies) {
-  return async (guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Visitor | SessionCaller> => {
+  return async (
+    guarded: GuardedRequest,
+    spec: Route['spec'] | undefined,
+  ): Promise<Visitor | SessionCaller | undefined> => {
+    if (spec?.access === 'scrape') return dependencies.checkScrape(guarded)
     await count(dependencies, guarded, spec)
     const visitor = await findVisitor(dependencies, guarded)
-    const access = (spec?.access ?? 'session') as Access
+    const access = (spec?.access ?? 'session') as Exclude<Access, 'scrape'>
     if (access !== 'always' && !(await dependencies.isSetUp()))
       throw forbidden('This service is not set up yet; see POST /api/setup', 'setup_required')
     if (!isRead(guarded)) checkOrigin(dependencies, guarded)

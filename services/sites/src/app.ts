@@ -2,12 +2,13 @@ import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { createAttempts, type SetUpToken } from '@hearth/accounts'
 import { createSealer, type Sealer } from '@hearth/credentials'
-import type { Database } from '@hearth/database'
+import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
+import { createScrapeCheck, Metrics } from '@hearth/metrics'
 import { createGuardedFetch, createOutboundPolicy } from '@hearth/outbound'
 import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { about } from './about.ts'
+import { about, version } from './about.ts'
 import { createGuard } from './access.ts'
 import { createAccounts } from './accounts/accounts.ts'
 import { createSessionCookies } from './accounts/session-cookie.ts'
@@ -18,7 +19,7 @@ import type { UploadedMaterial } from './certificates/uploads/uploaded-material.
 import { openUploads, type Uploads } from './certificates/uploads/uploads.ts'
 import type { Config } from './config.ts'
 import { createApplyNode } from './deploy/apply-node.ts'
-import { Apply } from './deploy/apply.ts'
+import { Apply, type ApplyResult } from './deploy/apply.ts'
 import { createReadiness, readCaddyStatus } from './deploy/caddy-status.ts'
 import { createReadDesiredState, desiredSites } from './deploy/desired-sites.ts'
 import { createDriftActions, DriftWatch } from './deploy/drift.ts'
@@ -56,6 +57,9 @@ import { hashPassword } from './sites/site-change.ts'
 import { Sites } from './sites/sites.ts'
 import { allDomainOwners, allSiteRows, countPending, findSiteRow, hasOnDemandSite, namePending } from './sites/store.ts'
 import { unsynced } from './sites/sync.ts'
+import { createApplyCounts } from './prometheus/apply-counts.ts'
+import { sitesCollectors } from './prometheus/figures.ts'
+import { createRequestCounts, type RequestCounts } from './prometheus/request-counts.ts'
 import type { Tables } from './tables.ts'
 import { createHostIndex } from './sites/domains.ts'
 import { createLiveTail } from './traffic/live-tail.ts'
@@ -68,7 +72,7 @@ export interface AppDependencies {
   readonly config: Config
   readonly log: Log
   readonly timers: Timers
-  readonly database: Database<Tables>
+  readonly database: MeasuredDatabase<Tables>
   /** The service's key, 32 bytes. */
   readonly secret: Uint8Array
   readonly setUpToken: SetUpToken
@@ -96,6 +100,7 @@ export interface App {
   readonly settings: SettingsStore
   readonly events: Events
   readonly deploy: Deploy
+  readonly metrics: Metrics
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
@@ -116,7 +121,9 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     folder: context.own === undefined ? undefined : join(config.dataDirectory, 'certificates'),
     onReplaced: (id, siteIds) => void deploy.sync.later(bySystem(`certificate.replaced ${id}`, siteIds)),
   })
-  const deploy = await openDeploy(context, uploads.material, (event) => {
+  const applies = createApplyCounts()
+  const onResult: OnResult = (result, durationMs) => applies.add(result, durationMs)
+  const deploy = await openDeploy({ ...context, onResult }, uploads.material, (event) => {
     // Before pages get the event, and read the states.
     traffic.feature.upstreams.outdate()
     events.publish(event)
@@ -124,7 +131,8 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     void traffic.learnHosts()
   })
   const certificates = openCertificates(context, deploy)
-  const traffic = createTraffic(context, deploy, access)
+  const requests = createRequestCounts()
+  const traffic = createTraffic({ ...context, requests }, deploy, access)
   const sites = createSites(context, deploy, uploads)
   const nodes = new ManagedNodes({
     ...context,
@@ -133,10 +141,18 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     countPending: (nodeId) => countPending(db, nodeId),
     ownVersion: context.own === undefined ? undefined : await readCaddyVersion(config.caddy.path ?? 'caddy'),
   })
+  const metrics = new Metrics({
+    service: 'sites',
+    version,
+    log: context.log,
+    histograms: [applies.durations],
+    collectors: sitesCollectors({ ...context, ...deploy, ...traffic.feature, applies, requests, certificates }),
+  })
   const isSetUp = () => access.accounts.users.isSetUp()
   const http = await createHttp(context, access, {
     ...sites.features,
     now: () => timers.now(),
+    metrics,
     general: { readiness: createReadiness(deploy, isSetUp), build: config.build, document: openapiDocument },
     ...accountFeatures(context, access),
     ...context,
@@ -161,6 +177,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     settings: context.settings,
     events,
     deploy,
+    metrics,
     async close() {
       events.close()
       await http.close()
@@ -218,6 +235,7 @@ function createAccess(context: Context) {
     origins: () => [...config.origins, ...config.relyingParty.origins(port())],
     publicUrl: config.publicUrl,
     now: () => clock.now(),
+    checkScrape: createScrapeCheck(config.metrics, clock),
     onLimited({ client }, { limit }) {
       if (!limit.startsWith('lasting')) return
       accounts.securityLog.failed({ client: client.address, reason: 'rate_limited', status: 429 })
@@ -240,11 +258,18 @@ function accountFeatures(context: Context, { accounts, limits }: Access) {
 /** The Caddy servers, and the way of the sites to them. */
 export type Deploy = Awaited<ReturnType<typeof openDeploy>>
 
+/** Called with the result of every change that was tried. */
+type OnResult = (result: ApplyResult, durationMs: number) => void
+
 /** A change that the service makes by itself. */
 const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds, cause, author: 'system' })
 
 /** Opens the Caddy servers and the way to them; nothing is changed yet. */
-async function openDeploy(context: Context, material: UploadedMaterial, onApplied: (event: NewEvent) => void) {
+async function openDeploy(
+  context: Context & { onResult: OnResult },
+  material: UploadedMaterial,
+  onApplied: (event: NewEvent) => void,
+) {
   const { config, database, db, timers, log, own, settings } = context
   await settleFirstNode(db, { caddy: config.caddy, own, now: timers.now() })
   const nodes = openNodes(context, {
@@ -266,7 +291,8 @@ async function openDeploy(context: Context, material: UploadedMaterial, onApplie
       const onboarded = (await nodes.list()).filter(({ row }) => row.onboarded_at !== null)
       return onboarded.map((node) => createApplyNode(node, { desiredState, configs, nodes, isProbing }))
     },
-    onApplied(result, changes) {
+    onApplied(result, changes, durationMs) {
+      context.onResult(result, durationMs)
       const event = appliedEvent(result, changes)
       if (event !== undefined) onApplied(event)
     },
@@ -356,7 +382,11 @@ function openCertificates(context: Context, { nodes }: Deploy): Certificates {
 }
 
 /** Creates the counts of the access log, its live tail, and the states of upstreams. */
-function createTraffic({ db, timers, log }: Context, { nodes }: Deploy, { accounts }: Access) {
+function createTraffic(
+  { db, timers, log, requests }: Context & { requests: RequestCounts },
+  { nodes }: Deploy,
+  { accounts }: Access,
+) {
   let index = createHostIndex([])
   const live = createLiveTail(timers)
   const traffic = new Traffic({
@@ -364,7 +394,10 @@ function createTraffic({ db, timers, log }: Context, { nodes }: Deploy, { accoun
     timers,
     log,
     siteOf: (host) => index.siteOf(host),
-    onRequest: (line, siteId) => live.publish(line, siteId),
+    onRequest(line, siteId) {
+      requests.add(line)
+      live.publish(line, siteId)
+    },
   })
   const upstreams = new UpstreamStates({
     declared: () => declaredUpstreams(db),
@@ -482,6 +515,7 @@ function createHttp({ config, log, pages }: Context, { guard }: Access, features
     about,
     guard,
     toError,
+    onAnswered: features.metrics.onAnswered,
     trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
     log,
     pages,

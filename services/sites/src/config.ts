@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { readRelyingParty } from '@hearth/accounts'
+import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { allowAddresses, outboundAllow } from '@hearth/outbound'
 import {
   absolutePath,
@@ -58,6 +59,7 @@ const addressList = commaList
 export const settingsSchema = z.object({
   ...serviceSettings({ name: 'sites', port: 8104 }),
   ...databaseSettings,
+  ...metricsSettings,
   PUBLIC_ORIGIN: originList.default([]),
   RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
   CADDY_ADMIN: adminAddress.optional(),
@@ -87,6 +89,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
+    ...metricsConfig(settings),
     /** Origins of the service's pages, beside the address a browser uses. */
     origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...PUBLIC_ORIGIN].map((text) => new URL(text).origin),
     relyingParty: readRelyingParty({ publicUrl, publicOrigins: PUBLIC_ORIGIN, rpId }),

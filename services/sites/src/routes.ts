@@ -1,4 +1,5 @@
 import type { Route } from '@hearth/http'
+import { metricsRoute, type Metrics } from '@hearth/metrics'
 import type { Accounts } from './accounts/accounts.ts'
 import { sessionRoutes, type SignInContext } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
@@ -33,6 +34,7 @@ export interface Features {
   /** Milliseconds since the epoch. */
   readonly now: () => number
   readonly general: GeneralDependencies
+  readonly metrics: Metrics
   readonly accounts: Accounts
   readonly signIn: SignInContext
   readonly passkeys: SitePasskeys
@@ -57,6 +59,7 @@ export function allRoutes(features: Features): Route[] {
   const { general, accounts, signIn, settings, events } = features
   return [
     ...generalRoutes(general),
+    metricsRoute(features.metrics),
     ...sessionRoutes(accounts, signIn),
     ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),

@@ -24,6 +24,7 @@ testSettings({
     LOG_LEVEL: 'debug',
     SECRET_KEY: '0123456789abcdef'.repeat(4),
     SECRET_KEY_FILE: '/elsewhere/key',
+    METRICS_TOKEN: 'a-token-of-a-scraper',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     PUBLIC_ORIGIN: 'http://192.168.1.5:8104',
     RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },

@@ -8,6 +8,7 @@ import {
   type GuardedRequest,
   type Route,
 } from '@hearth/http'
+import type { CheckScrape } from '@hearth/metrics'
 import type { Clock } from '@hearth/runtime'
 import { checkAllowance, hasCsrfToken, isCrossSite, isRead } from '@hearth/service'
 import { badRequest, forbidden } from './problems.ts'
@@ -46,6 +47,8 @@ interface Callers {
   /** Anyone with valid credentials; role `user` may only read, unless the handler checks more. */
   'signed-in': Caller
   admin: Administrator
+  /** A scraper; see `createScrapeCheck`. */
+  scrape: undefined
 }
 export type Access = keyof Callers
 export type Limit = 'counted' | 'none'
@@ -67,8 +70,13 @@ export type Identify = (request: {
 export const sessionCookie = 'hearth_vpn_session'
 
 /** Creates the guard that every request passes before it is parsed: authentication, rate limit, authorization. */
-export function createGuard(dependencies: { identify: Identify; exempt: readonly string[]; clock: Clock }) {
-  const { identify, clock } = dependencies
+export function createGuard(dependencies: {
+  identify: Identify
+  exempt: readonly string[]
+  clock: Clock
+  checkScrape: CheckScrape
+}) {
+  const { identify, clock, checkScrape } = dependencies
   const budgetOf = (limit: number) => createBudget({ limit, windowSeconds: 60, clock })
   const budgets = {
     read: { authenticated: budgetOf(perMinute.read.authenticated), anonymous: budgetOf(perMinute.read.anonymous) },
@@ -78,6 +86,7 @@ export function createGuard(dependencies: { identify: Identify; exempt: readonly
 
   async function check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
     if (guarded.request.headers.upgrade !== undefined) throw badRequest('This service upgrades to no other protocol')
+    if (spec?.access === 'scrape') return checkScrape(guarded)
     const credentials = credentialsOf(guarded)
     const caller = await identify({ ...credentials, address: guarded.client.address })
     if (spec?.limit !== 'none' && !exempt.has(guarded.client.address)) {

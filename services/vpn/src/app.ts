@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
-import type { Database } from '@hearth/database'
+import type { MeasuredDatabase } from '@hearth/database'
+import { createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer } from '@hearth/http'
 import { type Clock, type Log, systemClock, toIsoString } from '@hearth/runtime'
@@ -23,6 +24,8 @@ import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
 import { startSampling } from './peers/sampling-loop.ts'
 import { toError } from './problems.ts'
+import { dnsCollectors } from './prometheus/dns-collectors.ts'
+import { tunnelCollectors } from './prometheus/tunnel-collectors.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import { openFiltering } from './filtering/filtering.ts'
@@ -49,7 +52,7 @@ import { describeDrift } from './wireguard/drift.ts'
 export interface AppDependencies {
   readonly config: Config
   readonly log: Log
-  readonly database: Database<Tables>
+  readonly database: MeasuredDatabase<Tables>
   readonly sealer: Sealer
   readonly dataPlane: DataPlaneChoice
   readonly driver: WireGuardDriver
@@ -89,7 +92,12 @@ export async function createApp(dependencies: AppDependencies) {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
   }
-  const guard = createGuard({ identify, exempt: config.rateLimitExempt, clock })
+  const guard = createGuard({
+    identify,
+    exempt: config.rateLimitExempt,
+    clock,
+    checkScrape: createScrapeCheck(config.metrics, clock),
+  })
 
   // Tunnels and their counters.
   const drifts = createDriftRecord(clock)
@@ -173,8 +181,20 @@ export async function createApp(dependencies: AppDependencies) {
     })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
+  const metrics = new Metrics({
+    service: 'vpn',
+    version,
+    log,
+    collectors: [
+      ...tunnelCollectors({ ...managed, db: database.query, backend: dataPlane.backend, health }),
+      ...dnsCollectors({ db: database.query, resolver, filtering }),
+      databaseCollector(database),
+    ],
+  })
+
   const http = await createServer({
     routes: allRoutes({
+      metrics,
       events,
       settings,
       sessions,
@@ -215,6 +235,7 @@ export async function createApp(dependencies: AppDependencies) {
     about,
     guard: guard.check,
     toError,
+    onAnswered: metrics.onAnswered,
     trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
     log,
     pages,
@@ -251,6 +272,7 @@ export async function createApp(dependencies: AppDependencies) {
 
   return {
     http,
+    metrics,
     tunnels,
     sampler,
     /** Stops answering and watching. Tunnels keep running, and the database stays open. */

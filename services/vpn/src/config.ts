@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
 import { checkFile, type Environment, filePath, parseSettings, settingKind, wholeNumber } from '@hearth/runtime'
+import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow, type Resolver } from '@hearth/outbound'
 import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from '@hearth/service'
 import { z } from 'zod'
@@ -11,6 +12,7 @@ import { PublicEndpoint } from './settings/schema.ts'
 export const settingsSchema = z.object({
   ...serviceSettings({ name: 'vpn', port: 8101 }),
   ...databaseSettings,
+  ...metricsSettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
@@ -35,6 +37,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
+    ...metricsConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,

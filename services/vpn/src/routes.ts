@@ -1,4 +1,5 @@
 import type { Route } from '@hearth/http'
+import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { z } from 'zod'
 import { route, type Caller } from './access.ts'
 import { version } from './about.ts'
@@ -55,6 +56,7 @@ export interface Features {
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: SessionContext
+  readonly metrics: Metrics
   readonly document: () => Promise<Record<string, unknown>>
 }
 
@@ -64,6 +66,7 @@ export function allRoutes(features: Features): Route[] {
   const { publish } = events
   return [
     ...generalRoutes(features.document),
+    metricsRoute(features.metrics),
     ...sessionRoutes(sessions, features.signInContext),
     ...tokenRoutes(tokens, publish),
     ...interfaceRoutes(interfaces, features.proposal, publish),

@@ -18,6 +18,7 @@ testSettings({
     LOG_LEVEL: 'debug',
     SECRET_KEY: '0123456789abcdef'.repeat(4),
     SECRET_KEY_FILE: '/elsewhere/key',
+    METRICS_TOKEN: 'a-token-of-a-scraper',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     WIREGUARD_BACKEND: 'simulated',
     PUBLIC_ENDPOINT: 'vpn.example.org',

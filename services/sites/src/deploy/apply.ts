@@ -45,7 +45,7 @@ export interface ApplyDependencies {
   readonly log: Log
   /** The nodes that were onboarded: the first that answers is the trial for the others. */
   readonly nodes: () => Promise<readonly ApplyNode[]>
-  readonly onApplied: (result: ApplyResult, changes: readonly SiteChange[]) => void
+  readonly onApplied: (result: ApplyResult, changes: readonly SiteChange[], durationMs: number) => void
 }
 
 /** Changes that come within this are one; each one more prolongs it, up to the longest wait. Milliseconds. */
@@ -103,7 +103,7 @@ export class Apply {
     this.#note(runs)
     const durationMs = Math.round(this.#dependencies.timers.monotonic() - begun)
     const result = await this.#record(runs, { changes, durationMs })
-    this.#dependencies.onApplied(result, changes)
+    this.#dependencies.onApplied(result, changes, durationMs)
     return result
   }
 

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { totalDecisions } from '../dns/decision-counts.ts'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
 import { Shared } from '../dns/loops/shared-state.ts'
@@ -154,6 +155,12 @@ export class Resolver {
       logLost: this.#log.lost,
       names: lists.bundle().names,
       startedAt: this.#startedAt,
+      answered: totalDecisions(
+        this.data.state.decisions,
+        ...(this.#openedStreams === undefined ? [] : [this.#openedStreams.decisions]),
+      ),
+      refused: this.data.state.words[Shared.refused]!,
+      limited: this.data.state.words[Shared.limited]!,
     }
   }
 

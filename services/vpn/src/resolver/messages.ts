@@ -1,4 +1,5 @@
 import type { ResolverClient } from '../dns/resolver-files.ts'
+import type { DecisionTotals } from '../dns/decision-counts.ts'
 import type { ExplainedMatch } from '../dns/policy/explain.ts'
 import type { Verdict } from '../dns/policy/verdict.ts'
 import type { Resolver } from './create-resolver.ts'
@@ -79,6 +80,10 @@ export interface ResolverState {
   readonly logLost: number
   readonly names: number
   readonly startedAt: number
+  readonly answered: DecisionTotals
+  /** Queries of unknown clients, and those beyond a client's limit; neither was answered. */
+  readonly refused: number
+  readonly limited: number
 }
 
 /** A message from the resolver to the service. */

@@ -48,6 +48,11 @@ export class Inventory {
     return [...this.#known.values()]
   }
 
+  /** Every host as of the last check. Never connects. */
+  known(): readonly HostCertificate[] {
+    return [...this.#known.values()]
+  }
+
   /** Marks the last check as out of date, because what runs has changed. */
   outdate(): void {
     this.#checkedAt = undefined

@@ -52,7 +52,8 @@ export class LoopCore {
     this.engine = new Engine({ policy: openPolicy(config.policy), cache: this.#cache, settings: config.engine })
     this.upstreamQueries = new UpstreamQueries({ engine: this.engine, lines, figures: this.state.figures })
     const { engine, upstreamQueries } = this
-    this.exchange = new QueryExchange({ engine, upstreamQueries, rate: this.#rate, ring: this.#ring, lines })
+    const { decisions } = this.state
+    this.exchange = new QueryExchange({ engine, upstreamQueries, rate: this.#rate, ring: this.#ring, lines, decisions })
     this.setClock()
     this.upstreamQueries.use(config.upstreams, config.engine.dnssec)
     this.exchange.use(config)

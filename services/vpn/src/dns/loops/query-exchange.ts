@@ -1,3 +1,4 @@
+import { countDecision } from '../decision-counts.ts'
 import type { LogRing } from '../log-ring.ts'
 import { Outcome, type Answered, type Engine } from '../engine.ts'
 import type { UpstreamQueries } from './upstream-queries.ts'
@@ -37,6 +38,8 @@ export interface ExchangeDependencies {
   readonly rate: ClientRate
   readonly ring: LogRing
   readonly lines: AnswerLines
+  /** See `countDecision`. */
+  readonly decisions: Float64Array
 }
 
 /**
@@ -54,6 +57,7 @@ export class QueryExchange {
   readonly #rate: ClientRate
   readonly #ring: LogRing
   readonly #lines: AnswerLines
+  readonly #decisions: Float64Array
   #listenClient = 0
   #queryLog: DataConfig['queryLog'] = 'none'
   #isAnonymous = false
@@ -65,6 +69,7 @@ export class QueryExchange {
     this.#rate = dependencies.rate
     this.#ring = dependencies.ring
     this.#lines = dependencies.lines
+    this.#decisions = dependencies.decisions
     const { queries } = dependencies.upstreamQueries.pending.waiters
     this.#answered = {
       query: queries,
@@ -170,8 +175,9 @@ export class QueryExchange {
   #send(size: number, listener: number, addresses: Uint8Array, at: number, since: number): void {
     if (size <= 0) return
     this.#lines.answer(size, listener, addresses, at)
-    if (this.#queryLog === 'none' || !this.#engine.isLogged) return
     const { entry } = this.#engine
+    if (entry.nameLength > 0) countDecision(this.#decisions, entry)
+    if (this.#queryLog === 'none' || !this.#engine.isLogged) return
     if (entry.nameLength === 0 || (this.#queryLog === 'blocked' && entry.status === 0)) return
     if (this.#isAnonymous) entry.client = 0
     const micros = (performance.now() - since) * 1000

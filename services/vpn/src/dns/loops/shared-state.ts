@@ -1,3 +1,5 @@
+import { decisionCounts } from '../decision-counts.ts'
+
 /** Bits in a word name upstreams, so there are no more. */
 export const maxUpstreams = 24
 
@@ -36,6 +38,8 @@ export const Figure = {
   count: 8,
 } as const
 
+const figureCount = Figure.count * maxUpstreams
+
 /** Last failure of an upstream. */
 export const FailureCode = { none: 0, silent: 1, unreachable: 2, refused: 3 } as const
 
@@ -45,6 +49,8 @@ export interface SharedState {
   /** The control thread has updates in the port, for so many times now. */
   readonly words: Int32Array
   readonly figures: Float64Array
+  /** See `countDecision`. */
+  readonly decisions: Float64Array
 }
 
 /** Positions in `words`. */
@@ -52,14 +58,15 @@ export const Shared = words
 
 /** Memory for it, all zero. */
 export const createSharedMemory = (): SharedArrayBuffer =>
-  new SharedArrayBuffer(figuresAt + 8 * Figure.count * maxUpstreams)
+  new SharedArrayBuffer(figuresAt + 8 * (figureCount + decisionCounts))
 
 /** Opens the shared memory. */
 export function openSharedState(memory: SharedArrayBuffer): SharedState {
   return {
     memory,
     words: new Int32Array(memory, 0, words.descriptors + descriptorCount),
-    figures: new Float64Array(memory, figuresAt, Figure.count * maxUpstreams),
+    figures: new Float64Array(memory, figuresAt, figureCount),
+    decisions: new Float64Array(memory, figuresAt + 8 * figureCount, decisionCounts),
   }
 }
 

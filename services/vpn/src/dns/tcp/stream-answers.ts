@@ -1,3 +1,4 @@
+import { countDecision, decisionCounts } from '../decision-counts.ts'
 import type { LogRing } from '../log-ring.ts'
 import { AnswerCache } from '../answer-cache.ts'
 import { Engine, Outcome } from '../engine.ts'
@@ -24,6 +25,8 @@ export interface StreamAnswersDependencies {
  */
 export class StreamAnswers {
   readonly engine: Engine
+  /** See `countDecision`. */
+  readonly decisions = new Float64Array(decisionCounts)
   readonly #dependencies: StreamAnswersDependencies
   #config: DataConfig
   #underWay = 0
@@ -84,6 +87,7 @@ export class StreamAnswers {
     if (size <= 0) return undefined
     const { entry, isLogged, out, outAt } = this.engine
     const { queryLog, anonymizeClients } = this.#config
+    if (entry.nameLength > 0) countDecision(this.decisions, entry)
     if (isLogged && entry.nameLength > 0 && (queryLog === 'all' || (queryLog === 'blocked' && entry.status === 1))) {
       if (anonymizeClients) entry.client = 0
       entry.micros = Math.round((performance.now() - since) * 1000)

@@ -30,6 +30,11 @@ export class Streams {
     return this.#answers.engine.policy
   }
 
+  /** Counts of the decisions about what came over TCP. */
+  get decisions(): Float64Array {
+    return this.#answers.decisions
+  }
+
   /** Puts another configuration in force for the next query. */
   use(config: DataConfig): void {
     this.#answers.use(config)

@@ -1,0 +1,8 @@
+export { defineCollector, type Collector, type Labels } from './collector.ts'
+export { databaseCollector } from './database-collector.ts'
+export { DurationHistogram } from './duration-histogram.ts'
+export { keepFor } from './keep-for.ts'
+export { metricsRoute } from './metrics-route.ts'
+export { Metrics, type MetricsOptions } from './metrics.ts'
+export { createScrapeCheck, type CheckScrape } from './scrape-access.ts'
+export { metricsConfig, metricsSettings, type MetricsConfig } from './settings.ts'

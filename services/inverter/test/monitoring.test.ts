@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually, promtoolObstacle, promtoolProblems, testMonitoring } from '@hearth/testing'
+import { startGateway } from './in-process.ts'
+
+/** A scrape with every value that the scraper page lists from the start. */
+async function scrape(): Promise<string> {
+  await using gateway = await startGateway()
+  await gateway.call('GET', '/api/v1/devices/main/metrics')
+  // Values are shown as soon as the device has sent them.
+  const { text } = await eventually(
+    () => gateway.call('GET', '/metrics'),
+    (reply) => reply.text.includes('\nvendor_battery_soc_ratio{'),
+  )
+  return text
+}
+
+testMonitoring('inverter', async () =>
+  Array.from((await scrape()).matchAll(/^# TYPE (\S+)/gm), ([, name = '']) => name),
+)
+
+test('promtool finds nothing wrong but names that are the inverter’s own', { skip: promtoolObstacle() }, async () => {
+  const found = await promtoolProblems(['check', 'metrics'], await scrape())
+  const names = found.split('\n').flatMap((line) => (line === '' ? [] : [line.split(' ')[0]]))
+  assert.deepEqual(
+    new Set(names),
+    new Set(['vendor_power_mng_bat_calib_reqularity_days', 'vendor_solar_b_power_watts']),
+  )
+})

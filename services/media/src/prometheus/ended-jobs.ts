@@ -1,0 +1,76 @@
+import type { Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { MediaBus, MediaEvent } from '../events.ts'
+import { completedStatuses, isTerminal } from '../jobs/job-machine.ts'
+import { findJob } from '../jobs/store.ts'
+import type { JobRow, Tables } from '../tables.ts'
+import { unfinishedJobs } from './store.ts'
+
+interface EndedJobsDependencies {
+  readonly db: Kysely<Tables>
+  readonly bus: MediaBus
+  readonly log: Log
+}
+
+/** Counts of the jobs that ended since the start of this process, in any process. */
+export type EndedJobs = Awaited<ReturnType<typeof openEndedJobs>>
+
+/** Opens the counts: they follow the events, which also tell of jobs that other processes worked on. */
+export async function openEndedJobs({ db, bus, log }: EndedJobsDependencies) {
+  /** A job counts when it ends, not when something of it changes afterwards. */
+  const unfinished = new Set<string>()
+  const counts = new Map<string, { labels: EndLabels; count: number }>()
+  const lookups = new Set<Promise<void>>()
+
+  function count(row: JobRow): void {
+    const labels = endLabels(row)
+    const key = Object.values(labels).join(' ')
+    const entry = counts.get(key)
+    if (entry === undefined) counts.set(key, { labels, count: 1 })
+    else entry.count += 1
+  }
+
+  async function lookUp(id: string): Promise<void> {
+    try {
+      const row = await findJob(db, id)
+      if (row !== undefined && isTerminal(row.status)) count(row)
+    } catch (error) {
+      log.warn({ err: error, job: id }, 'a job that ended could not be counted')
+    }
+  }
+
+  function follow(event: MediaEvent): void {
+    if (!('id' in event)) {
+      if (event.type === 'job_added' && event.job_id !== null) unfinished.add(event.job_id)
+      if (event.type === 'jobs_cleared') unfinished.clear()
+    } else if (!isTerminal(event.status)) unfinished.add(event.id)
+    else if (unfinished.delete(event.id)) {
+      const lookup = lookUp(event.id).finally(() => lookups.delete(lookup))
+      lookups.add(lookup)
+    }
+  }
+
+  const close = bus.subscribe(follow)
+  for (const id of await unfinishedJobs(db)) unfinished.add(id)
+  return {
+    close,
+    /** The counts by platform, outcome and reason. */
+    async read(): Promise<readonly { readonly labels: EndLabels; readonly count: number }[]> {
+      await Promise.all(lookups)
+      return [...counts.values()]
+    },
+  }
+}
+
+interface EndLabels {
+  readonly platform: string
+  readonly outcome: 'completed' | 'failed' | 'cancelled'
+  /** Stable code of a failure; empty for other ends. */
+  readonly reason: string
+}
+
+function endLabels({ platform, status, error_code }: JobRow): EndLabels {
+  if (completedStatuses.includes(status)) return { platform, outcome: 'completed', reason: '' }
+  if (status === 'error') return { platform, outcome: 'failed', reason: error_code ?? 'failed' }
+  return { platform, outcome: 'cancelled', reason: '' }
+}

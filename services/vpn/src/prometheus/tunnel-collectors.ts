@@ -1,0 +1,110 @@
+import { defineCollector, type Collector } from '@hearth/metrics'
+import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { HealthNotice } from '../health/schema.ts'
+import { allInterfaceRows } from '../interfaces/store.ts'
+import { statusOf } from '../peers/followed-peer.ts'
+import type { Sampler } from '../peers/sampler.ts'
+import type { Tables } from '../tables.ts'
+import type { Tunnels } from '../wireguard/tunnels.ts'
+import { createInterfaceTraffic } from './interface-traffic.ts'
+
+export interface TunnelFigureDependencies {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+  readonly tunnels: Pick<Tunnels, 'state'>
+  readonly sampler: Pick<Sampler, 'peers' | 'lastReport'>
+  readonly backend: string
+  readonly health: () => Promise<HealthNotice[]>
+}
+
+/** The figures of interfaces and peers. */
+export function tunnelCollectors(dependencies: TunnelFigureDependencies): Collector[] {
+  return [interfaceCollector(dependencies), peerCollector(dependencies), healthCollector(dependencies)]
+}
+
+function interfaceCollector({ db, tunnels, backend, sampler }: TunnelFigureDependencies): Collector {
+  return defineCollector({
+    name: 'interfaces',
+    figures: {
+      hearth_vpn_interface_up: { type: 'gauge', help: '1 for an interface that runs, otherwise 0' },
+      hearth_vpn_interface_enabled: { type: 'gauge', help: '1 for an interface that is meant to run, otherwise 0' },
+      hearth_vpn_backend_info: { type: 'gauge', help: 'The data plane: kernel, userspace or simulated' },
+      hearth_vpn_sample_duration_seconds: { type: 'gauge', help: 'Time that the last reading of all devices took' },
+    },
+    async read() {
+      const rows = await allInterfaceRows(db)
+      const sample = sampler.lastReport()
+      return {
+        hearth_vpn_interface_up: rows.map(
+          ({ name }) => [{ interface: name }, tunnels.state(name).status === 'up' ? 1 : 0] as const,
+        ),
+        hearth_vpn_interface_enabled: rows.map(({ name, enabled }) => [{ interface: name }, enabled] as const),
+        hearth_vpn_backend_info: [[{ backend }, 1]],
+        hearth_vpn_sample_duration_seconds: sample === undefined ? undefined : sample.durationMs / 1000,
+      }
+    },
+  })
+}
+
+const stateNames = { active: 'connected', inactive: 'idle', disabled: 'disabled' } as const
+
+function peerCollector({ clock, sampler }: TunnelFigureDependencies): Collector {
+  const traffic = createInterfaceTraffic()
+  return defineCollector({
+    name: 'peers',
+    figures: {
+      hearth_vpn_peers: {
+        type: 'gauge',
+        help: 'Peers by interface and state: connected (handshake in the last three minutes), idle, or disabled',
+      },
+      hearth_vpn_latest_handshake_timestamp_seconds: {
+        type: 'gauge',
+        help: 'Time of the latest handshake of an interface',
+      },
+      hearth_vpn_receive_bytes_total: { type: 'counter', help: 'Bytes received from the peers of an interface' },
+      hearth_vpn_transmit_bytes_total: { type: 'counter', help: 'Bytes sent to the peers of an interface' },
+    },
+    read() {
+      const now = clock.now()
+      const peers = [...sampler.peers()]
+      const byInterface = Map.groupBy(peers, (peer) => peer.interface)
+      const moved = [...traffic.read(peers)]
+      return {
+        hearth_vpn_peers: [...byInterface].flatMap(([name, own]) => {
+          const counts = Map.groupBy(own, (peer) => stateNames[statusOf(peer, now)])
+          return Object.values(stateNames).map(
+            (state) => [{ interface: name, state }, counts.get(state)?.length ?? 0] as const,
+          )
+        }),
+        hearth_vpn_latest_handshake_timestamp_seconds: Array.from(byInterface, ([name, own]) => {
+          const latest = own.reduce((time, { activity }) => Math.max(time, activity.last_handshake ?? 0), 0)
+          return [{ interface: name }, latest === 0 ? undefined : latest / 1000] as const
+        }),
+        hearth_vpn_receive_bytes_total: moved.map(([name, { rx }]) => [{ interface: name }, rx] as const),
+        hearth_vpn_transmit_bytes_total: moved.map(([name, { tx }]) => [{ interface: name }, tx] as const),
+      }
+    },
+  })
+}
+
+function healthCollector({ health }: TunnelFigureDependencies): Collector {
+  return defineCollector({
+    name: 'health',
+    figures: {
+      hearth_vpn_health_problems: {
+        type: 'gauge',
+        help: 'Problems that the overview page shows, by severity and code',
+      },
+    },
+    async read() {
+      const notices = Map.groupBy(await health(), ({ severity, code }) => `${severity} ${code}`)
+      return {
+        hearth_vpn_health_problems: Array.from(notices, ([key, { length }]) => {
+          const [severity = '', code = ''] = key.split(' ')
+          return [{ severity, code }, length] as const
+        }),
+      }
+    },
+  })
+}
