@@ -40,12 +40,14 @@ export interface HostSide {
   readonly view: HostView
 }
 
+const httpApp = { path: '/apps/http' }
+
 /** Finds the hosts of all servers. Routes that are for every host and hosts of two servers are reported. */
 export function groupHosts(servers: ReadServers, report: ImportReport): HostGroup[] {
   const all = [...servers.https, ...servers.http]
   const hosts = [...new Set(all.flatMap((server) => Array.from(server.hosts.hosts)))]
   if (hosts.length > configBounds.hosts) {
-    report.add('left_out', '/apps/http', { what: `the whole: it names more than ${configBounds.hosts} hosts` })
+    report.leftOut(httpApp, `the whole: it names more than ${configBounds.hosts} hosts`)
     return []
   }
   for (const server of all) reportHostless(server, report)
@@ -56,8 +58,7 @@ export function groupHosts(servers: ReadServers, report: ImportReport): HostGrou
     if (isTooMuch) break
     addHost(host, { servers, report, groups })
   }
-  if (isTooMuch)
-    report.add('left_out', '/apps/http', { what: 'the rest of the hosts: too many routes are for all of them' })
+  if (isTooMuch) report.leftOut(httpApp, 'the rest of the hosts: too many routes are for all of them')
   return [...groups.values()]
 }
 
@@ -67,10 +68,9 @@ function addHost(
 ): void {
   const https = sideOf(host, on.servers.https, on.report)
   const http = sideOf(host, on.servers.http, on.report)
-  const routes = (https ?? http)?.view.routes ?? []
-  const path = routes[0]?.location.path
+  const path = (https ?? http)?.view.routes[0]?.path
   if (path === undefined) return
-  const key = JSON.stringify([https?.view.key, http?.view.key])
+  const key = JSON.stringify([https, http].map((side) => side?.view.routes.map((route) => route.path)))
   const group = on.groups.get(key)
   if (group === undefined) on.groups.set(key, { hosts: [host], path, https, http })
   else group.hosts.push(host)
@@ -80,10 +80,7 @@ function addHost(
 function sideOf(host: string, servers: readonly ReadServer[], report: ImportReport): HostSide | undefined {
   const own = servers.filter(({ hosts }) => hosts.hosts.has(host))
   for (const { location } of own.slice(1))
-    report.add('left_out', location.path, {
-      what: `${host.slice(0, 100)}, which another server has too`,
-      site: host.slice(0, 253),
-    })
+    report.leftOut(location, `${host.slice(0, 100)}, which another server has too`, host.slice(0, 253))
   const [server] = own
   return server && { server: server.location, view: server.hosts.view(host) }
 }
@@ -98,7 +95,6 @@ function reportHostless({ hosts }: ReadServer, report: ImportReport): void {
         at(handler, 'handler')?.value === 'static_response' && (at(handler, 'abort')?.value === true || status === 404)
       )
     })
-    if (!isRefusal)
-      report.add('left_out', route.path, { what: 'what hosts get that no other route is for; here they get 404' })
+    if (!isRefusal) report.leftOut(route, 'what hosts get that no other route is for; here they get 404')
   }
 }

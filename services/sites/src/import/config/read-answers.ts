@@ -5,16 +5,16 @@ import type { SiteRecord } from '../../sites/schema.ts'
 import { literalText, plainBraces, plainText, statusOf } from './caddy-values.ts'
 import {
   at,
+  giveUp,
   isObject,
   itemsOf,
+  type JsonLocation,
   Members,
   membersOf,
-  type JsonLocation,
-  reach,
   textOf,
   textsOf,
 } from './json-location.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
+import type { SiteReading } from './site-reading.ts'
 
 type Redirect = NonNullable<AnswerMembers['redirect']>
 type FixedAnswer = NonNullable<AnswerMembers['respond']>
@@ -35,7 +35,7 @@ export function readAnswer(handler: JsonLocation, reading: SiteReading): AnswerR
   const status = statusOf(members.take('status_code')) ?? 200
   const headers = new Map(membersOf(members.take('headers')).map(([name, value]) => [name.toLowerCase(), value]))
   const body = members.take('body')
-  for (const member of members.left()) giveUp(member, 'an answer that sites cannot give')
+  members.refuseOthers('an answer that sites cannot give')
   reading.lost(close, 'that the connection is closed after the answer')
   const location = headers.get('location')
   if (location !== undefined) return { kind: 'redirect', redirect: readRedirect(location, status, [headers, body]) }
@@ -112,7 +112,7 @@ export function isMaintenance(handler: JsonLocation): boolean {
 /** The page a site shows when its upstreams fail; what errors get otherwise is reported as lost. */
 export function readErrorPage(server: JsonLocation, hosts: readonly string[], reading: SiteReading): string | null {
   let page: string | null = null
-  for (const route of itemsOf(reach(server, 'errors', 'routes'))) {
+  for (const route of itemsOf(at(server, 'errors', 'routes'))) {
     const names = itemsOf(at(route, 'match')).flatMap((set) => textsOf(at(set, 'host')) ?? [])
     if (names.length > 0 && !hosts.some((host) => names.includes(host))) continue
     const found: string | undefined = page === null ? ownPage(route, names) : undefined
@@ -156,7 +156,7 @@ export function readFiles(
   readHidden(members.take('hide'))
   for (const name of ['precompressed', 'precompressed_order', 'etag_file_extensions'])
     reading.lost(members.take(name), 'files that are stored compressed')
-  for (const member of members.left()) giveUp(member, 'a way to serve files that sites do not have')
+  members.refuseOthers('a way to serve files that sites do not have')
   const directory = literalText(root)
   if (!directory.startsWith('/')) giveUp(root, 'a directory that is not absolute')
   return { root: directory, index, browse: browse !== undefined, fallback: readFallback(tried, { root, index }) }
@@ -182,7 +182,7 @@ function readFallback(
   if (root !== undefined && root.value !== on.root.value)
     giveUp(root, 'files that are looked for elsewhere than they are served from')
   const list = members.take('try_files')
-  for (const member of members.left()) giveUp(member, 'a way to try files that sites do not have')
+  members.refuseOthers('a way to try files that sites do not have')
   const files = textsOf(list) ?? []
   const path = '{http.request.uri.path}'
   const usual = new Set([path, `${path}/`, ...on.index.map((name) => `${path}/${name}`)])
@@ -197,7 +197,7 @@ function readFallback(
 export function readRoot(handler: JsonLocation): JsonLocation | undefined {
   const members = new Members(handler, 'handler')
   const root = members.take('root')
-  for (const member of members.left()) giveUp(member, 'a variable')
+  members.refuseOthers('a variable')
   return root
 }
 

@@ -1,4 +1,4 @@
-import { at, membersOf, textsOf, type JsonLocation } from './json-location.ts'
+import { at, type JsonLocation, membersOf, textsOf } from './json-location.ts'
 import { ServerHosts } from './host-routes.ts'
 import { isMaintenance } from './read-answers.ts'
 import type { ImportReport, ReadOptions } from './site-reading.ts'
@@ -29,15 +29,16 @@ export function readServers(http: JsonLocation, report: ImportReport, options: R
     const scheme = schemeOf(location, ports)
     if (scheme === undefined) {
       const listen = (textsOf(at(location, 'listen')) ?? []).join(', ').slice(0, 200)
-      report.add('left_out', location.path, {
-        what: `a server on ${listen || 'no address'}; sites are served on the ports for HTTP and HTTPS only`,
-      })
+      report.leftOut(
+        location,
+        `a server on ${listen || 'no address'}; sites are served on the ports for HTTP and HTTPS only`,
+      )
       continue
     }
     servers[scheme].push({ location, hosts: new ServerHosts(at(location, 'routes'), isMaintenance) })
     for (const [name, member] of membersOf(location))
       if (!isOurs && !ownMembers.has(name) && !harmless.has(name))
-        report.add('lost', member.path, { what: `the option ${name.slice(0, 60)} of a server` })
+        report.lost(member, `the option ${name.slice(0, 60)} of a server`)
   }
   return servers
 }
