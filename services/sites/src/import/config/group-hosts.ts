@@ -31,18 +31,12 @@ interface ReadServer {
   readonly hosts: ServerHosts
 }
 
-/** The two servers of sites. Each may be made of several of Caddy's. */
-interface ReadServers {
-  readonly https: readonly ReadServer[]
-  readonly http: readonly ReadServer[]
-}
-
 /** Members of a server that say nothing about single sites, and what becomes of them. */
 const ownMembers = new Set(['listen', 'routes', 'errors', 'tls_connection_policies', 'logs', 'automatic_https'])
 const harmless = new Set(['strict_sni_host', '@id', 'metrics'])
 
 /** Finds the servers for HTTPS and plain HTTP on the usual ports; what listens elsewhere is reported. */
-export function readServers(http: JsonLocation, report: ImportReport, options: ReadOptions): ReadServers {
+function readServers(http: JsonLocation, report: ImportReport, options: ReadOptions) {
   const isOurs = options.isOurs === true
   const { http: plain = 80, https: secure = 443 } = options.ports ?? {}
   const ports = { http: portOf(at(http, 'http_port')) ?? plain, https: portOf(at(http, 'https_port')) ?? secure }
@@ -96,14 +90,13 @@ export interface HostSide {
   readonly view: HostView
 }
 
-const httpApp = { path: '/apps/http' }
-
 /** Finds the hosts of all servers. Routes that are for every host and hosts of two servers are reported. */
-export function groupHosts(servers: ReadServers, report: ImportReport): HostGroup[] {
+export function groupHosts(http: JsonLocation, report: ImportReport, options: ReadOptions): HostGroup[] {
+  const servers = readServers(http, report, options)
   const all = [...servers.https, ...servers.http]
   const hosts = [...new Set(all.flatMap((server) => Array.from(server.hosts.hosts)))]
   if (hosts.length > configBounds.hosts) {
-    report.leftOut(httpApp, `the whole: it names more than ${configBounds.hosts} hosts`)
+    report.leftOut(http, `the whole: it names more than ${configBounds.hosts} hosts`)
     return []
   }
   for (const server of all) reportHostless(server, report)
@@ -114,13 +107,13 @@ export function groupHosts(servers: ReadServers, report: ImportReport): HostGrou
     if (isTooMuch) break
     addHost(host, { servers, report, groups })
   }
-  if (isTooMuch) report.leftOut(httpApp, 'the rest of the hosts: too many routes are for all of them')
+  if (isTooMuch) report.leftOut(http, 'the rest of the hosts: too many routes are for all of them')
   return [...groups.values()]
 }
 
 function addHost(
   host: string,
-  on: { servers: ReadServers; report: ImportReport; groups: Map<string, HostGroup> },
+  on: { servers: ReturnType<typeof readServers>; report: ImportReport; groups: Map<string, HostGroup> },
 ): void {
   const https = sideOf(host, on.servers.https, on.report)
   const http = sideOf(host, on.servers.http, on.report)

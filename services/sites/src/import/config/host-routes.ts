@@ -12,6 +12,8 @@ export type Step =
       /** Matcher sets without those of hosts, of which one must hold, each with its members. */
       readonly sets: MatcherSets
       readonly steps: readonly Step[]
+      /** The handler under the condition, when there is exactly one. */
+      readonly only: JsonLocation | undefined
       /** True when it keeps later steps from being tried, though it may answer nothing itself. */
       readonly isExclusive: boolean
     }
@@ -138,7 +140,7 @@ export class ServerHosts {
       const handlers = route.handlers.map((handler) => this.#handler(handler, before))
       const inner = handlers.flatMap((handler) => handler.steps)
       if (isAlways) steps.push(...inner)
-      else steps.push({ kind: 'when', location, sets, steps: inner, isExclusive: isTerminal || group !== undefined })
+      else steps.push(whenOf(route, sets, inner))
       if (isAlways && group !== undefined) on.groups.add(group)
       if (!isAlways || route.handlers.some((handler) => this.#goesOn(handler.location))) continue
       ends = isTerminal || handlers.some((handler) => handler.ends)
@@ -152,6 +154,12 @@ export class ServerHosts {
     if (list !== undefined) return this.#restrict(list, on)
     return { steps: [{ kind: 'always', handler: location }], ends: isAnswer(location) }
   }
+}
+
+function whenOf({ location, group, isTerminal }: Prepared, sets: MatcherSets, steps: readonly Step[]): Step {
+  const [first, ...more] = steps
+  const only = first?.kind === 'always' && more.length === 0 ? first.handler : undefined
+  return { kind: 'when', location, sets, steps, only, isExclusive: isTerminal || group !== undefined }
 }
 
 interface Visit {
@@ -193,6 +201,9 @@ export function isAnswer(handler: JsonLocation): boolean {
   if (name === 'file_server') return at(handler, 'pass_thru')?.value !== true
   return name === 'reverse_proxy' && isObject(handler.value) && at(handler, 'handle_response') === undefined
 }
+
+/** Steps under a condition. */
+export type When = Extract<Step, { kind: 'when' }>
 
 /** Returns where a step stands. */
 export const locationOf = (step: Step): JsonLocation => (step.kind === 'always' ? step.handler : step.location)

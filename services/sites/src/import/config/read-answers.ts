@@ -1,3 +1,4 @@
+import { parseJson } from '@hearth/runtime'
 import { canonicalJson } from '../../caddy/canonical-json.ts'
 import { errorPageRoute } from '../../caddy/http-servers.ts'
 import type { AnswerMembers } from '../../sites/proxy-schema.ts'
@@ -17,12 +18,11 @@ import {
 import type { SiteReading } from './site-reading.ts'
 
 type Redirect = NonNullable<AnswerMembers['redirect']>
-type FixedAnswer = NonNullable<AnswerMembers['respond']>
 
 /** Answer of a handler `static_response`. */
 export type AnswerReading =
   | { readonly kind: 'redirect'; readonly redirect: Redirect }
-  | { readonly kind: 'respond'; readonly respond: FixedAnswer }
+  | { readonly kind: 'respond'; readonly respond: NonNullable<AnswerMembers['respond']> }
   | { readonly kind: 'abort' }
 
 const codes: ReadonlySet<number> = new Set([301, 302, 307, 308])
@@ -42,28 +42,18 @@ export function readAnswer(handler: JsonLocation, reading: SiteReading): AnswerR
   const type = headers.get('content-type')
   headers.delete('content-type')
   for (const value of headers.values()) giveUp(value, 'a header of a fixed answer')
-  return { kind: 'respond', respond: readFixed({ status, body, type }) }
-}
-
-function readFixed(parts: {
-  status: number
-  body: JsonLocation | undefined
-  type: JsonLocation | undefined
-}): FixedAnswer {
-  const body = parts.body === undefined ? '' : plainText(parts.body)
-  return { status: parts.status, body, content_type: parts.type ? plainText(only(parts.type)) : usualType(body) }
+  const page = body === undefined ? '' : plainText(body)
+  return {
+    kind: 'respond',
+    respond: { status, body: page, content_type: type ? plainText(only(type)) : usualType(page) },
+  }
 }
 
 /** The type Caddy gives an answer that says none. */
 function usualType(body: string): string {
   const text = body.trim()
-  if (!/^[{[]/.test(text) || text.length <= 2) return 'text/plain; charset=utf-8'
-  try {
-    JSON.parse(text)
-    return 'application/json'
-  } catch {
-    return 'text/plain; charset=utf-8'
-  }
+  const isJson = /^[{[]/.test(text) && text.length > 2 && parseJson(text) !== undefined
+  return isJson ? 'application/json' : 'text/plain; charset=utf-8'
 }
 
 function readRedirect(
@@ -100,13 +90,8 @@ function only(list: JsonLocation): JsonLocation {
 /** Returns true for the answer of a site in maintenance. */
 export function isMaintenance(handler: JsonLocation): boolean {
   if (at(handler, 'handler')?.value !== 'static_response' || at(handler, 'status_code')?.value !== 503) return false
-  const headers = membersOf(at(handler, 'headers'))
-  return (
-    headers
-      .map(([name]) => name)
-      .sort()
-      .join() === 'Cache-Control,Content-Type,Retry-After'
-  )
+  const names = membersOf(at(handler, 'headers')).map(([name]) => name)
+  return names.sort().join() === 'Cache-Control,Content-Type,Retry-After'
 }
 
 /** The page a site shows when its upstreams fail; what errors get otherwise is reported as lost. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { z } from 'zod'
 import { readDomain } from '../../sites/domains.ts'
 import type { SiteCreate } from '../../sites/schema.ts'
-import { boundsProblem, configBounds, groupHosts, type HostGroup, readServers } from './group-hosts.ts'
+import { boundsProblem, configBounds, groupHosts, type HostGroup } from './group-hosts.ts'
 import { ImportReport, type ReadOptions } from './site-reading.ts'
 import { at, isObject, type JsonLocation } from './json-location.ts'
 import { readOtherParts } from './read-other-parts.ts'
@@ -74,8 +74,7 @@ function readHttp(
   root: JsonLocation,
   { report, options }: { report: ImportReport; options: ReadOptions },
 ): ImportedSite[] {
-  const servers = readServers(http, report, options)
-  const groups = groupHosts(servers, report).filter((group) => isGroupOfNames(group, report))
+  const groups = groupHosts(http, report, options).filter((group) => isGroupOfNames(group, report))
   const sites = groups
     .slice(0, configBounds.sites)
     .flatMap((group) => readSiteOf(group, { root, options }, report) ?? [])

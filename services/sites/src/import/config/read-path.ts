@@ -6,12 +6,11 @@ import { at, giveUp, type JsonLocation, Members } from './json-location.ts'
 import { isRewriteToFound, readAnswer, readRoot } from './read-answers.ts'
 import { type HeaderReading, readHeaderHandler } from './read-headers.ts'
 import { nameOf, readTarget, type Target } from './read-target.ts'
-import { locationOf, type Step } from './host-routes.ts'
+import { locationOf, type Step, type When } from './host-routes.ts'
 import { type Phase, ResponseHeaders, type SiteDraft } from './site-draft.ts'
 import type { HeaderChange } from '../../sites/guard-schema.ts'
 
 type Paths = Extract<Condition, { kind: 'paths' }>
-type When = Extract<Step, { kind: 'when' }>
 
 /** Context of reading a path. */
 export interface PathContext {
@@ -177,8 +176,7 @@ class PathReader {
 
   #when(step: When): void {
     const condition = readCondition(step.sets)
-    const [first] = step.steps
-    const only = step.steps.length === 1 && first?.kind === 'always' ? first.handler : undefined
+    const { only } = step
     if (condition.kind === 'file' && isRewriteToFound(only) && this.#tried === undefined) {
       this.#tried = condition.file
       return

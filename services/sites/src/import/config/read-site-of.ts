@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isWildcard } from '../../sites/domains.ts'
+import { Tls } from '../../sites/guard-schema.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
 import type { HostGroup, HostSide } from './group-hosts.ts'
 import { type ImportReport, type ReadOptions, SiteReading } from './site-reading.ts'
@@ -88,22 +89,13 @@ const sorted = (hosts: readonly string[]) => [
 
 function readTlsOf({ hosts, https }: HostGroup, root: JsonLocation, reading: SiteReading): TlsReading {
   const tls = at(root, 'apps', 'tls')
-  if (https === undefined) return { tls: { ...offTls } }
+  if (https === undefined) return { tls: { ...Tls.parse({}), mode: 'off' } }
   const locations = { app: tls, connections: at(https.server, 'tls_connection_policies') }
   const [first, ...others] = hosts.map((host) => readTls(host, locations, reading))
   if (first === undefined) throw new Error('a group without hosts')
   if (others.some((other) => !isDeepStrictEqual(other, first)))
     giveUp(tls ?? https.server, `certificates that ${hosts.join(', ').slice(0, 300)} get in different ways`)
   return first
-}
-
-const offTls: SiteRecord['tls'] = {
-  mode: 'off',
-  min_version: '1.2',
-  acme_ca: null,
-  staging: false,
-  certificate_id: null,
-  client_auth_ca_id: null,
 }
 
 /** Returns true when plain HTTP redirects to HTTPS. Caddy does that by itself where no route says otherwise. */

@@ -1,6 +1,6 @@
 import { numberOf } from './caddy-values.ts'
 import { type Condition, readCondition } from './conditions.ts'
-import { endsAlways, locationOf, type Step } from './host-routes.ts'
+import { endsAlways, locationOf, type Step, type When } from './host-routes.ts'
 import type { SiteReading } from './site-reading.ts'
 import { at, giveUp, type JsonLocation, Members } from './json-location.ts'
 import {
@@ -38,8 +38,6 @@ export function readRoutes(steps: readonly Step[], reading: SiteReading): Routes
   }
   return { site: finishDraft(reader.finish()), hashes: reader.draft.hashes ?? {} }
 }
-
-type When = Extract<Step, { kind: 'when' }>
 
 /** Stages that may come earlier than they did, because requests are answered the same. */
 const mayMove: Readonly<Partial<Record<Phase, Phase>>> = {
@@ -93,24 +91,23 @@ class RoutesReader {
   /** Steps under a condition. */
   when(step: When): void {
     const condition = readCondition(step.sets)
-    const [first] = step.steps
-    if (condition.kind === 'other' || first === undefined)
-      giveUp(step.location, condition.kind === 'other' ? condition.what : 'a route without a handler')
-    const only = step.steps.length === 1 && first.kind === 'always' ? first.handler : undefined
+    if (condition.kind === 'other') giveUp(step.location, condition.what)
+    if (step.steps.length === 0) giveUp(step.location, 'a route without a handler')
     if (step.isExclusive && condition.kind === 'header_missing')
       giveUp(step.location, 'a route that keeps others from being asked')
     switch (condition.kind) {
       case 'bots':
       case 'networks':
-        return this.#networks(condition, { step, only })
+        return this.#networks(condition, step)
       case 'file':
-        if (this.#tried !== undefined || !isRewriteToFound(only)) giveUp(condition.file, 'routes that depend on files')
+        if (this.#tried !== undefined || !isRewriteToFound(step.only))
+          giveUp(condition.file, 'routes that depend on files')
         this.#tried = condition.file
         return
       case 'header_missing':
-        return this.#defaultHeader(condition.name, { step, only })
+        return this.#defaultHeader(condition.name, step)
       case 'paths':
-        return this.#paths(condition, { step, only })
+        return this.#paths(condition, step)
     }
   }
 
@@ -183,24 +180,24 @@ class RoutesReader {
     this.draft.maintenance = readMaintenance(handler, allow)
   }
 
-  #networks(condition: NetworkCondition, { step, only }: Inner): void {
-    if (only === undefined) giveUp(step.location, 'routes for some networks only')
+  #networks(condition: NetworkCondition, { only, location }: When): void {
+    if (only === undefined) giveUp(location, 'routes for some networks only')
     if (condition.kind === 'networks' && condition.isInverted && isMaintenance(only))
       return this.#maintenance(only, condition.ranges)
-    this.#enter('access', step.location)
-    addAccess(this.draft.access, { condition, answer: only, location: step.location }, this.#reading)
+    this.#enter('access', location)
+    addAccess(this.draft.access, { condition, answer: only, location }, this.#reading)
   }
 
-  #defaultHeader(name: string, { step, only }: Inner): void {
+  #defaultHeader(name: string, { only, location }: When): void {
     const read = only && at(only, 'handler')?.value === 'headers' ? readHeaderHandler(only) : undefined
     const [change, ...more] = read?.request ?? []
     const isDefault = change?.op === 'set' && change.name.toLowerCase() === name.toLowerCase()
     if (!isDefault || more.length > 0 || (read?.response.length ?? 0) > 0)
-      giveUp(step.location, 'routes that depend on a header')
-    this.#addRequestHeaders([{ ...change, op: 'default' }], step.location)
+      giveUp(location, 'routes that depend on a header')
+    this.#addRequestHeaders([{ ...change, op: 'default' }], location)
   }
 
-  #paths(condition: Extract<Condition, { kind: 'paths' }>, { step }: Inner): void {
+  #paths(condition: Extract<Condition, { kind: 'paths' }>, step: When): void {
     const headers = step.isExclusive || this.#isAfterPaths ? undefined : readPathHeaders(step.steps)
     if (headers !== undefined) {
       this.#enter('response_headers', step.location)
@@ -224,9 +221,4 @@ class RoutesReader {
       enter: (phase) => this.#tryEnter(phase),
     })
   }
-}
-
-interface Inner {
-  readonly step: When
-  readonly only: JsonLocation | undefined
 }
