@@ -80,7 +80,7 @@ export function NodeList() {
           <span className="hearth-name">
             {name}
             <small>
-              {version === null ? 'Version not known' : `Version ${version}`}, asked <RelativeTime value={at} />
+              {version === null ? 'Version not known' : `Version ${version}`}, checked <RelativeTime value={at} />
             </small>
           </span>
           <StatusBadge tone={nodeStates[state].tone}>{nodeStates[state].text}</StatusBadge>

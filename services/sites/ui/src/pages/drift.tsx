@@ -10,7 +10,7 @@ import { type Drift, useDrift } from '../drift/read-status.ts'
 /** Changes of the Caddy servers by somebody else, with buttons that restore or adopt them. */
 export function DriftPage() {
   const drift = useDrift()
-  const [asked, ask] = useState<'adopt' | 'restore'>()
+  const [dialog, setDialog] = useState<'adopt' | 'restore'>()
   const found = drift.data ?? []
   return (
     <>
@@ -20,10 +20,10 @@ export function DriftPage() {
         actions={
           found.length > 0 && (
             <Group gap="sm">
-              <IconButton icon={IconArrowBigDownLine} onClick={() => ask('adopt')}>
+              <IconButton icon={IconArrowBigDownLine} onClick={() => setDialog('adopt')}>
                 Adopt
               </IconButton>
-              <IconButton variant="filled" icon={IconRestore} onClick={() => ask('restore')}>
+              <IconButton variant="filled" icon={IconRestore} onClick={() => setDialog('restore')}>
                 Restore
               </IconButton>
             </Group>
@@ -41,8 +41,8 @@ export function DriftPage() {
           <NodeDrift key={one.node_id} drift={one} />
         ))}
       </div>
-      {asked === 'restore' && <RestoreDialog drifts={found} onClose={() => ask(undefined)} />}
-      {asked === 'adopt' && <AdoptDialog drifts={found} onClose={() => ask(undefined)} />}
+      {dialog === 'restore' && <RestoreDialog drifts={found} onClose={() => setDialog(undefined)} />}
+      {dialog === 'adopt' && <AdoptDialog drifts={found} onClose={() => setDialog(undefined)} />}
     </>
   )
 }
