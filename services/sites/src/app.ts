@@ -29,7 +29,7 @@ import type { CaddyProcess } from './deploy/nodes/caddy-process.ts'
 import { createExpectedConfigs } from './deploy/nodes/expected-config.ts'
 import { settleFirstNode } from './deploy/nodes/first-node.ts'
 import { ManagedNodes } from './deploy/nodes/managed-nodes.ts'
-import { Nodes, reachHost } from './deploy/nodes/nodes.ts'
+import { firstNode, Nodes, reachHost } from './deploy/nodes/nodes.ts'
 import { readCaddyVersion } from './deploy/nodes/own-caddy.ts'
 import { findNodeRow } from './deploy/nodes/store.ts'
 import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
@@ -104,9 +104,6 @@ export interface App {
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
-
-/** Node of the settings: the first server, which always exists. */
-const firstNode = 1
 
 /** Wires the whole service together. The server does not listen yet. */
 export async function createApp(dependencies: AppDependencies): Promise<App> {

@@ -27,7 +27,7 @@ export interface Explanation {
   readonly answer: ExplainedAnswer
 }
 
-/** Thinks a request through, as Caddy would with the configuration of this state. Asks nobody. Throws TypeError for no URL. */
+/** Explains how Caddy would answer a request with the configuration of this state, without a request to it. Throws TypeError for no URL. */
 export function explainRequest(request: ExplainedRequest, desired: DesiredState, node: NodeProfile): Explanation {
   const url = new URL(request.url)
   const server = url.protocol === 'https:' ? 'https' : 'http'
@@ -72,16 +72,16 @@ function findSite(
   return undefined
 }
 
-interface Asked {
+interface ParsedRequest {
   readonly url: URL
   readonly request: ExplainedRequest
 }
 
-function insideSite(site: CompiledSite, asked: Asked): Pick<Explanation, 'path' | 'steps' | 'answer'> {
+function insideSite(site: CompiledSite, parsed: ParsedRequest): Pick<Explanation, 'path' | 'steps' | 'answer'> {
   const { record } = site
   const lacking = whatIsLacking(site)
   const early =
-    lacking === undefined ? earlyAnswer(record, asked) : ({ kind: 'closed', status: 503, text: lacking } as const)
+    lacking === undefined ? earlyAnswer(record, parsed) : ({ kind: 'closed', status: 503, text: lacking } as const)
   if (early) return { path: null, steps: [], answer: early }
   const steps = [
     ...(record.basic_auth.length > 0 ? [`asks for one of ${record.basic_auth.length} users and passwords (401)`] : []),
@@ -91,12 +91,12 @@ function insideSite(site: CompiledSite, asked: Asked): Pick<Explanation, 'path' 
       ? []
       : [`compresses with ${record.compression === 'both' ? 'zstd or gzip' : record.compression}`]),
   ]
-  const path = sortPaths(record.paths).find((path) => patternsOf(path).some((pattern) => isOnPath(asked.url, pattern)))
-  const answer = explainTarget(path ?? record, path, asked.url)
+  const path = sortPaths(record.paths).find((path) => patternsOf(path).some((pattern) => isOnPath(parsed.url, pattern)))
+  const answer = explainTarget(path ?? record, path, parsed.url)
   return { path: path ? { match: path.match, path: path.path } : null, steps, answer }
 }
 
-function earlyAnswer(record: SiteRecord, { url, request }: Asked): ExplainedAnswer | undefined {
+function earlyAnswer(record: SiteRecord, { url, request }: ParsedRequest): ExplainedAnswer | undefined {
   const { access, maintenance } = record
   const isIn = (networks: readonly string[]) =>
     request.clientIp !== undefined && isNetworkMember(request.clientIp, networks)

@@ -14,7 +14,7 @@ export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): ob
     handler: 'headers',
     request: { delete: names.flatMap((name) => [...new Set([name, name.replaceAll('-', '_')])]) },
   }
-  const ask = {
+  const check = {
     handler: 'reverse_proxy',
     upstreams: [{ dial: dialOf(url) }],
     ...(schemeOf(url) === 'https' && { transport: { protocol: 'http', tls: {} } }),
@@ -30,7 +30,7 @@ export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): ob
     },
     handle_response: [{ match: { status_code: [2] }, routes: copyRoutes(names) }],
   }
-  return [...(names.length > 0 ? [forget] : []), ask]
+  return [...(names.length > 0 ? [forget] : []), check]
 }
 
 /**

@@ -4,7 +4,7 @@ import { countStates } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import type { DriftWatch } from './drift.ts'
 import { formatAdminAddress } from './nodes/admin-address.ts'
-import type { KnownNode, Nodes } from './nodes/nodes.ts'
+import { firstNode, type KnownNode, type Nodes } from './nodes/nodes.ts'
 import { hashConfig } from './nodes/running-config.ts'
 import type { CaddyStatus } from './schema.ts'
 
@@ -21,8 +21,6 @@ interface Servers {
   readonly nodes: Pick<Nodes, 'inspect' | 'get'>
   readonly drift: Pick<DriftWatch, 'of' | 'check'>
 }
-
-const firstNode = 1
 
 /** Creates the readiness check: what runs is known, onboarding is complete, and the admin endpoint answers. */
 export function createReadiness({ nodes, drift }: Servers, isSetUp: () => Promise<boolean>) {

@@ -62,12 +62,12 @@ export function createPreviewSite(dependencies: PreviewDependencies): PreviewSit
     let node = await dependencies.firstNode()
     const compiled = (sites: readonly DesiredSite[]): CompiledConfig | undefined =>
       node === undefined ? undefined : compileConfig(dependencies.desiredState(sites), node.place)
-    let verdict = outcome.errors.length > 0 ? notTried : await ask(node, compiled(after))
+    let verdict = outcome.errors.length > 0 ? notTried : await tryOn(node, compiled(after))
     if (isNotUnderstood(verdict.caddy_error ?? '')) {
       const known = await dependencies.recheckFirst().catch(() => undefined)
       if (known !== undefined && areDifferent(node?.capabilities, known.capabilities)) {
         node = known
-        verdict = await ask(node, compiled(after))
+        verdict = await tryOn(node, compiled(after))
       }
     }
     const [earlier, later] = [compiled(before), compiled(after)]
@@ -92,7 +92,7 @@ function withSite(sites: readonly DesiredSite[], wanted: WantedSite, id: number 
   return [...others, { id: id ?? newSite, revision: 0, name: wanted.record.site_name, ...wanted }]
 }
 
-async function ask(
+async function tryOn(
   node: KnownNode | undefined,
   compiled: CompiledConfig | undefined,
 ): Promise<Pick<Preview, 'is_good' | 'caddy_error'>> {

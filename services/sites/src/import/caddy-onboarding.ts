@@ -1,9 +1,8 @@
-import type { Clock } from '@hearth/runtime'
-import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from '../deploy/nodes/admin-address.ts'
+import { formatAdminAddress } from '../deploy/nodes/admin-address.ts'
 import type { RunningConfig } from '../deploy/nodes/admin-client.ts'
-import { type KnownNode, type Nodes, nodeWarnings } from '../deploy/nodes/nodes.ts'
-import { baselineOf, hashConfig, isBlank } from '../deploy/nodes/running-config.ts'
-import { badRequest, conflict, invalidField, Problem, unavailable } from '../problems.ts'
+import { firstNode, type KnownNode, type Nodes, nodeWarnings, readAdminUrl } from '../deploy/nodes/nodes.ts'
+import { hashConfig, isBlank } from '../deploy/nodes/running-config.ts'
+import { badRequest, conflict, Problem, unavailable } from '../problems.ts'
 import type { EditMany } from '../sites/bulk-edit.ts'
 import type { SyncedWhole, SyncSites } from '../sites/sync.ts'
 import { readConfig } from './config/read-config.ts'
@@ -21,7 +20,6 @@ interface Imported {
 
 export interface OnboardingDependencies {
   readonly nodes: Nodes
-  readonly clock: Clock
   readonly sync: SyncSites
   /** Stores imported sites without applying them. */
   readonly target: ImportTarget
@@ -30,8 +28,6 @@ export interface OnboardingDependencies {
   readonly setAcmeEmail: (email: string) => Promise<void>
   readonly onOnboarded: (node: KnownNode) => void
 }
-
-const firstNode = 1
 
 /** The way from a Caddy that somebody else configured to one that is managed here. */
 export class CaddyOnboarding {
@@ -114,18 +110,12 @@ export class CaddyOnboarding {
   }
 
   async #takeOver(node: KnownNode, { config }: RunningConfig, author: string): Promise<SyncedWhole> {
-    const { nodes, clock, sync, onOnboarded } = this.#dependencies
-    const { id } = node.row
-    await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
-    try {
-      const { synced } = await sync.many({ siteIds: [], cause: 'onboarding', author, isUrgent: true })
-      await nodes.update(id, { baseline_sha: baselineOf(config) })
-      onOnboarded(node)
-      return synced
-    } catch (error) {
-      await nodes.update(id, { onboarded_at: null, baseline_sha: null })
-      throw error
-    }
+    const { nodes, sync, onOnboarded } = this.#dependencies
+    const { synced } = await nodes.takeOver(node.row.id, config, () =>
+      sync.many({ siteIds: [], cause: 'onboarding', author, isUrgent: true }),
+    )
+    onOnboarded(node)
+    return synced
   }
 }
 
@@ -149,20 +139,15 @@ function alreadyManaged({ row }: KnownNode): OnboardResult {
 }
 
 async function useAddress(nodes: Nodes, text: string): Promise<void> {
-  try {
-    const admin = formatAdminAddress(parseAdminAddress(text))
-    const node = await nodes.get(firstNode)
-    if (node !== undefined && formatAdminAddress(node.admin) === admin) return
-    if (stepOf(node, undefined) === 'done')
-      throw conflict(
-        'admin_url: another Caddy is managed already; further ones are servers of their own',
-        'already_managed',
-      )
-    await nodes.update(firstNode, { admin })
-  } catch (error) {
-    if (error instanceof AdminAddressRefused) throw invalidField('admin_url', error.message)
-    throw error
-  }
+  const admin = readAdminUrl(text)
+  const node = await nodes.get(firstNode)
+  if (node !== undefined && formatAdminAddress(node.admin) === admin) return
+  if (stepOf(node, undefined) === 'done')
+    throw conflict(
+      'admin_url: another Caddy is managed already; further ones are servers of their own',
+      'already_managed',
+    )
+  await nodes.update(firstNode, { admin })
 }
 
 async function inspectOrRefuse(nodes: Nodes, node: KnownNode): Promise<RunningConfig> {

@@ -3,6 +3,7 @@ import type { Role } from '../accounts/schema.ts'
 import type { Kysely } from 'kysely'
 import type { Inventory } from '../certificates/inventory/inventory.ts'
 import type { ManagedNodes } from '../deploy/nodes/managed-nodes.ts'
+import { firstNode } from '../deploy/nodes/nodes.ts'
 import type { Node } from '../deploy/nodes/schema.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import { allDomainOwners, countSites, countStates } from '../sites/store.ts'
@@ -22,8 +23,6 @@ export interface OverviewDependencies {
   readonly upstreams: UpstreamStates
   readonly isDrifted: () => boolean
 }
-
-const firstNode = 1
 
 /** Creates the overview. Errors of nodes, which may hold internal addresses, are shown to administrators only. */
 export function createOverview(dependencies: OverviewDependencies) {

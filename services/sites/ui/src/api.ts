@@ -22,7 +22,7 @@ export type ReportItem = Schemas['ImportReportItem']
 
 const tokens = new Tokens()
 
-/** Asks whoever is signed in to confirm who they are; see `send.ts`. */
+/** Lets the signed-in user confirm their identity; see `send.ts`. */
 export const confirmation = createConfirmation(
   () => new ApiError('Nothing was changed, because it was not confirmed', { status: 403, kind: 'not_confirmed' }),
 )
@@ -46,8 +46,8 @@ export const session = createSessionStore(ways)
 export const send = createSend({ tokens, confirmation })
 
 /**
- * The service's API, typed by its OpenAPI document. Calls that need a recent confirmation of who is calling ask for it and are
- * sent once more; a page need not care.
+ * The service's API, typed by its OpenAPI document. Calls that need a recently confirmed identity open the
+ * confirmation and are sent once more; a page need not care.
  */
 export const api = createApiClient<paths>(session, send)
 

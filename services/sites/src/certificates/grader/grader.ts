@@ -8,7 +8,7 @@ import { scoreOf, type Score } from './score.ts'
 /** Label of a local grade wherever it is shown: it is not a grade of SSL Labs. */
 export const localGradeLabel = 'local grade, SSL Labs-like'
 
-/** A grade of one host at one moment. */
+/** A grade of one host, with its time. */
 export interface LocalGrade extends Score {
   readonly host: string
   readonly observation: Observation

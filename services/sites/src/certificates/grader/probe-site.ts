@@ -24,7 +24,7 @@ export type ProbeOutcome =
   | { readonly kind: 'failed'; readonly reason: string }
 
 /**
- * Looks at a site as a scanner does: a handshake for every version, suite and group, and a request by HTTPS and HTTP. What
+ * Probes a site as a scanner does: a handshake for every version, suite and group, and a request by HTTPS and HTTP. What
  * the runtime's own OpenSSL does not speak (SSL 3, RC4, anonymous suites) cannot be found. Never rejects.
  */
 export async function probeSite(target: HandshakeTarget, httpPort: number): Promise<ProbeOutcome> {
@@ -64,8 +64,8 @@ async function probeSuites(target: HandshakeTarget, versions: readonly TlsVersio
   const hasNew = versions.includes('TLSv1.3')
   const highest = versions.findLast((version) => version !== 'TLSv1.3')
   const old = highest === undefined ? [] : oldSuites
-  const asked = [...(hasNew ? newSuites : []), ...old]
-  const found = await atMost(concurrency, asked, async (name) => {
+  const candidates = [...(hasNew ? newSuites : []), ...old]
+  const found = await atMost(concurrency, candidates, async (name) => {
     const isNew = name.startsWith('TLS_')
     const limits = isNew
       ? ({ minVersion: 'TLSv1.3', ciphers: name } as const)

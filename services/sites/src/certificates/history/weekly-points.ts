@@ -29,7 +29,7 @@ export const historyRange = (key: string | undefined): HistoryRange =>
 /** For so long a grade stands where no newer one is, milliseconds: who is graded once a month has no gaps. */
 export const carryFor = 40 * 86_400_000
 
-/** A grade at a moment, milliseconds. */
+/** A grade and its time, milliseconds. */
 export interface GradeSample {
   readonly grade: HistoryGrade
   readonly checkedAt: number
@@ -46,10 +46,10 @@ export interface WeekPoint {
 const day = 86_400_000
 const week = 7 * day
 
-/** Monday, 00:00 UTC, of the week of a moment. The epoch began on a Thursday. */
-const mondayOf = (moment: number): number => Math.floor((moment - 4 * day) / week) * week + 4 * day
+/** Monday, 00:00 UTC, of the week of a time. The epoch began on a Thursday. */
+const mondayOf = (time: number): number => Math.floor((time - 4 * day) / week) * week + 4 * day
 
-/** The earliest moment whose samples matter to a range. */
+/** The earliest time whose samples matter to a range. */
 export const historyStart = (range: HistoryRange, now: number): number =>
   mondayOf(now - historyRanges[range] * day) - carryFor
 

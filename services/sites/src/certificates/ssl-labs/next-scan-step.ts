@@ -26,7 +26,7 @@ export type ScanStep =
   | { readonly state: 'dns' | 'in_progress'; readonly waitMs: number }
   /** Time without any request to SSL Labs. */
   | { readonly state: 'rate_limited'; readonly coolOffMs: number; readonly message: string }
-  /** Asks the same again. */
+  /** The same request again. */
   | { readonly state: 'starting'; readonly waitMs: number; readonly message: string }
   | { readonly state: 'ready'; readonly grade: HistoryGrade; readonly gradeTrustIgnored: Grade | undefined }
   | { readonly state: 'error' | 'failed'; readonly message: string }
@@ -43,7 +43,7 @@ const coolOffs: Readonly<Partial<Record<SslLabsFailure, number>>> = {
 const maxCoolOff = 60 * minute
 const maxFailures = 5
 
-/** The next step of a scan. Pure: the same question and answer always give the same step. */
+/** The next step of a scan. Pure: the same input and progress always give the same step. */
 export function nextScanStep(input: ScanInput, { elapsed, troubles }: ScanProgress): ScanStep {
   const step = input.kind === 'answer' ? afterAnswer(input.assessment) : afterFailure(input, troubles)
   const goesOn = 'waitMs' in step || 'coolOffMs' in step

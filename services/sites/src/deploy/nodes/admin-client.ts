@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { parseJson } from '@hearth/runtime'
 import type { AdminAddress } from './admin-address.ts'
 import { AdminUnknown, sendAdminCall, type AdminCall, type AdminReply } from './admin-request.ts'
 import { AdaptFailed, type Adapt } from '../../sites/raw/adapt.ts'
-import { isMembers, parseJson, readRunning } from './running-config.ts'
+import { isMembers, readRunning } from './running-config.ts'
 
 /** Outcome of sending a configuration. */
 export type ReplaceOutcome =

@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import type { Config } from '../../config.ts'
 import type { CaddyProcess } from './caddy-process.ts'
+import { firstNode } from './nodes.ts'
 import { findNodeRow, insertNodeRow, unknownState, updateNodeRow } from './store.ts'
 import type { NodeTables } from './tables.ts'
-
-const id = 1
 
 /**
  * Brings the node of the settings up to date with them: the first one, which is always there. What the service knows of it is
@@ -14,7 +13,7 @@ export async function settleFirstNode(
   db: Kysely<NodeTables>,
   { caddy, own, now }: { caddy: Config['caddy']; own: CaddyProcess | undefined; now: number },
 ): Promise<void> {
-  const row = await findNodeRow(db, id)
+  const row = await findNodeRow(db, firstNode)
   const places = {
     http_port: caddy.httpPort,
     https_port: caddy.httpsPort,
@@ -23,7 +22,7 @@ export async function settleFirstNode(
   }
   if (row === undefined) {
     await insertNodeRow(db, {
-      id,
+      id: firstNode,
       name: 'caddy',
       admin: caddy.admin ?? null,
       ...places,
@@ -34,5 +33,5 @@ export async function settleFirstNode(
   }
   // An address that was given over the API stays, as long as the settings name none.
   const admin = caddy.admin ?? (own === undefined ? row.admin : null)
-  await updateNodeRow(db, id, admin === row.admin ? places : { ...places, ...unknownState, admin })
+  await updateNodeRow(db, firstNode, admin === row.admin ? places : { ...places, ...unknownState, admin })
 }

@@ -3,9 +3,9 @@ import { toIsoString, type Clock } from '@hearth/runtime'
 import { conflict, invalidField, notFound, Problem, unavailable } from '../../problems.ts'
 import type { SyncSites } from '../../sites/sync.ts'
 import type { DriftWatch } from '../drift.ts'
-import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from './admin-address.ts'
-import { type KnownNode, type Nodes, nodeWarnings } from './nodes.ts'
-import { baselineOf, hashConfig, isBlank } from './running-config.ts'
+import { formatAdminAddress } from './admin-address.ts'
+import { firstNode, type KnownNode, type Nodes, nodeWarnings, readAdminUrl } from './nodes.ts'
+import { isBlank } from './running-config.ts'
 import type { Node, NodeCreate, NodeUpdate } from './schema.ts'
 import { unknownState } from './store.ts'
 import type { NodeRow } from './tables.ts'
@@ -22,8 +22,6 @@ export interface ManagedNodesDependencies {
   readonly ownVersion: string | undefined
 }
 
-/** The node of the settings: it is always there. */
-const firstNode = 1
 const maxNodes = 20
 
 /** Managing the Caddy servers that the sites run on. */
@@ -49,7 +47,7 @@ export class ManagedNodes {
   /** Adds a Caddy that answers; it serves the sites once it was onboarded. */
   async add({ admin_url: adminUrl, bind, ...rest }: NodeCreate): Promise<Node> {
     const { nodes, clock } = this.#dependencies
-    const admin = readAddress(adminUrl)
+    const admin = readAdminUrl(adminUrl)
     this.#checkLog(rest.log_file)
     const others = await nodes.list()
     if (others.length >= maxNodes) throw conflict(`There are ${maxNodes} servers already`, 'too_many_nodes')
@@ -93,10 +91,11 @@ export class ManagedNodes {
 
   /** From now on it serves the sites, and nothing else. */
   async onboard(id: number, isConfirmed: boolean, author: string): Promise<Node> {
-    const { nodes, clock, sync } = this.#dependencies
+    const { nodes, sync } = this.#dependencies
     const node = await this.#find(id)
+    const apply = () => sync.onNode(id, { siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
     if (node.row.onboarded_at !== null) {
-      await sync.onNode(id, { siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
+      await apply()
       return await this.#view(await this.#find(id))
     }
     const { config } = await nodes.inspect(id).catch((error: unknown) => {
@@ -104,14 +103,7 @@ export class ManagedNodes {
     })
     if (!isBlank(config) && !isConfirmed)
       throw conflict('confirm_exclusive: this Caddy serves something, which would be replaced', 'confirmation_required')
-    await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
-    try {
-      await sync.onNode(id, { siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
-      await nodes.update(id, { baseline_sha: baselineOf(config) })
-    } catch (error) {
-      await nodes.update(id, { onboarded_at: null, baseline_sha: null })
-      throw error
-    }
+    await nodes.takeOver(id, config, apply)
     return await this.#view(await this.#find(id))
   }
 
@@ -186,15 +178,6 @@ function stateOf({ row, checkedAt, isReachable }: KnownNode, isDrifted: boolean,
 
 const unreachable = (error: unknown) =>
   unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, { code: 'admin_unreachable' })
-
-function readAddress(text: string): string {
-  try {
-    return formatAdminAddress(parseAdminAddress(text))
-  } catch (error) {
-    if (error instanceof AdminAddressRefused) throw invalidField('admin_url', error.message)
-    throw error
-  }
-}
 
 async function named<T>(work: () => Promise<T>): Promise<T> {
   try {

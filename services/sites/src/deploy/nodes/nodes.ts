@@ -1,10 +1,17 @@
 import { acquireLock, type Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
-import { isBlank } from './running-config.ts'
+import { baselineOf, hashConfig, isBlank } from './running-config.ts'
+import { invalidField } from '../../problems.ts'
 import { oldestCapabilities, type Capabilities } from '../../caddy/capabilities.ts'
 import type { NodeProfile } from '../../caddy/desired-state.ts'
-import { type AdminAddress, adminBlockOf, parseAdminAddress } from './admin-address.ts'
+import {
+  type AdminAddress,
+  AdminAddressRefused,
+  adminBlockOf,
+  formatAdminAddress,
+  parseAdminAddress,
+} from './admin-address.ts'
 import { createAdminClient, type AdminClient, type RunningConfig } from './admin-client.ts'
 import type { CaddyProcess } from './caddy-process.ts'
 import { areDifferent, currentCapabilities, type Doubt, type KnownCapabilities } from './capabilities.ts'
@@ -13,6 +20,9 @@ import type { NodeRow, NodeTables } from './tables.ts'
 
 /** Lock in which nodes get their numbers on PostgreSQL. */
 const nodeNumberLock = 13
+
+/** Number of the node of the settings, which is always there. */
+export const firstNode = 1
 
 /** A node as known from its row and its last contact. */
 export interface KnownNode {
@@ -120,6 +130,19 @@ export class Nodes {
     if (areDifferent(before, contact.known.capabilities)) this.#dependencies.onReplaced(node.row)
   }
 
+  /** Manages a node from now on, once `apply` has replaced what it runs. When that fails, the node is not managed. */
+  async takeOver<Result>(id: number, config: unknown, apply: () => Promise<Result>): Promise<Result> {
+    await this.update(id, { onboarded_at: this.#dependencies.clock.now(), baseline_sha: hashConfig(config) })
+    try {
+      const result = await apply()
+      await this.update(id, { baseline_sha: baselineOf(config) })
+      return result
+    } catch (error) {
+      await this.update(id, { onboarded_at: null, baseline_sha: null })
+      throw error
+    }
+  }
+
   async add(row: Omit<NodeRow, 'id'>): Promise<KnownNode> {
     const { database } = this.#dependencies
     const whole = await this.#db.transaction().execute(async (trx) => {
@@ -186,6 +209,16 @@ function placeOf(
     capabilities: capabilities ?? oldestCapabilities,
     ...(row.log_file !== null && { logFile: row.log_file }),
     ...(own !== undefined && { storageRoot: own.storage, siteLogDirectory: own.logs }),
+  }
+}
+
+/** Reads the member `admin_url` of a request; returns the address in its usual form. Throws a problem. */
+export function readAdminUrl(text: string): string {
+  try {
+    return formatAdminAddress(parseAdminAddress(text))
+  } catch (error) {
+    if (error instanceof AdminAddressRefused) throw invalidField('admin_url', error.message)
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { parseJson } from '@hearth/runtime'
 import { canonicalJson } from '../../caddy/canonical-json.ts'
 import type { RunningConfig } from './admin-client.ts'
 
@@ -60,15 +61,6 @@ export function readRunning(text: string): { readonly config: object | null } | 
   if (!isMembers(config) || isDeep(config)) return undefined
   const { admin, apps } = config
   return isOptional(apps, isMembers) && isOptional(admin, isAdminBlock) ? { config } : undefined
-}
-
-/** Parses a JSON text; returns undefined when it is not valid. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 function isAdminBlock(value: unknown): boolean {

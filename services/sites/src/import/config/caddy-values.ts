@@ -1,5 +1,4 @@
-import { giveUp } from './site-reading.ts'
-import type { JsonLocation } from './json-location.ts'
+import { giveUp, type JsonLocation } from './json-location.ts'
 
 const units: Readonly<Record<string, number>> = {
   ns: 1e-9,

@@ -1,7 +1,7 @@
-import type { HostView } from './host-routes.ts'
-import { at, itemsOf, type JsonLocation } from './json-location.ts'
-import type { ReadServer, ReadServers } from './read-servers.ts'
-import type { ImportReport } from './site-reading.ts'
+import { type HostView, ServerHosts } from './host-routes.ts'
+import { at, itemsOf, type JsonLocation, membersOf, textsOf } from './json-location.ts'
+import { isMaintenance } from './read-answers.ts'
+import type { ImportReport, ReadOptions } from './site-reading.ts'
 
 /** Limits of a configuration. */
 export const configBounds = {
@@ -25,6 +25,56 @@ export function boundsProblem(config: unknown): string | undefined {
   return undefined
 }
 
+/** A server of the http app that sites can be read from. */
+interface ReadServer {
+  readonly location: JsonLocation
+  readonly hosts: ServerHosts
+}
+
+/** Members of a server that say nothing about single sites, and what becomes of them. */
+const ownMembers = new Set(['listen', 'routes', 'errors', 'tls_connection_policies', 'logs', 'automatic_https'])
+const harmless = new Set(['strict_sni_host', '@id', 'metrics'])
+
+/** Finds the servers for HTTPS and plain HTTP on the usual ports; what listens elsewhere is reported. */
+function readServers(http: JsonLocation, report: ImportReport, options: ReadOptions) {
+  const isOurs = options.isOurs === true
+  const { http: plain = 80, https: secure = 443 } = options.ports ?? {}
+  const ports = { http: portOf(at(http, 'http_port')) ?? plain, https: portOf(at(http, 'https_port')) ?? secure }
+  const servers = { https: [] as ReadServer[], http: [] as ReadServer[] }
+  for (const [, location] of membersOf(at(http, 'servers'))) {
+    const scheme = schemeOf(location, ports)
+    if (scheme === undefined) {
+      const listen = (textsOf(at(location, 'listen')) ?? []).join(', ').slice(0, 200)
+      report.leftOut(
+        location,
+        `a server on ${listen || 'no address'}; sites are served on the ports for HTTP and HTTPS only`,
+      )
+      continue
+    }
+    servers[scheme].push({ location, hosts: new ServerHosts(at(location, 'routes'), isMaintenance) })
+    for (const [name, member] of membersOf(location))
+      if (!isOurs && !ownMembers.has(name) && !harmless.has(name))
+        report.lost(member, `the option ${name.slice(0, 60)} of a server`)
+  }
+  return servers
+}
+
+function portOf(location: JsonLocation | undefined): number | undefined {
+  return typeof location?.value === 'number' ? location.value : undefined
+}
+
+function schemeOf(server: JsonLocation, ports: { http: number; https: number }): 'http' | 'https' | undefined {
+  const listen = textsOf(at(server, 'listen')) ?? []
+  const found = new Set(
+    listen.map((address) => {
+      const port = Number(/:(\d{1,5})$/.exec(address)?.[1])
+      return port === ports.http ? 'http' : port === ports.https ? 'https' : undefined
+    }),
+  )
+  const [scheme] = found
+  return found.size === 1 ? scheme : undefined
+}
+
 /** Hosts that the same routes of the same servers are for. */
 export interface HostGroup {
   readonly hosts: string[]
@@ -41,11 +91,12 @@ export interface HostSide {
 }
 
 /** Finds the hosts of all servers. Routes that are for every host and hosts of two servers are reported. */
-export function groupHosts(servers: ReadServers, report: ImportReport): HostGroup[] {
+export function groupHosts(http: JsonLocation, report: ImportReport, options: ReadOptions): HostGroup[] {
+  const servers = readServers(http, report, options)
   const all = [...servers.https, ...servers.http]
   const hosts = [...new Set(all.flatMap((server) => Array.from(server.hosts.hosts)))]
   if (hosts.length > configBounds.hosts) {
-    report.add('left_out', '/apps/http', { what: `the whole: it names more than ${configBounds.hosts} hosts` })
+    report.leftOut(http, `the whole: it names more than ${configBounds.hosts} hosts`)
     return []
   }
   for (const server of all) reportHostless(server, report)
@@ -56,21 +107,19 @@ export function groupHosts(servers: ReadServers, report: ImportReport): HostGrou
     if (isTooMuch) break
     addHost(host, { servers, report, groups })
   }
-  if (isTooMuch)
-    report.add('left_out', '/apps/http', { what: 'the rest of the hosts: too many routes are for all of them' })
+  if (isTooMuch) report.leftOut(http, 'the rest of the hosts: too many routes are for all of them')
   return [...groups.values()]
 }
 
 function addHost(
   host: string,
-  on: { servers: ReadServers; report: ImportReport; groups: Map<string, HostGroup> },
+  on: { servers: ReturnType<typeof readServers>; report: ImportReport; groups: Map<string, HostGroup> },
 ): void {
   const https = sideOf(host, on.servers.https, on.report)
   const http = sideOf(host, on.servers.http, on.report)
-  const routes = (https ?? http)?.view.routes ?? []
-  const path = routes[0]?.location.path
+  const path = (https ?? http)?.view.routes[0]?.path
   if (path === undefined) return
-  const key = JSON.stringify([https?.view.key, http?.view.key])
+  const key = JSON.stringify([https, http].map((side) => side?.view.routes.map((route) => route.path)))
   const group = on.groups.get(key)
   if (group === undefined) on.groups.set(key, { hosts: [host], path, https, http })
   else group.hosts.push(host)
@@ -80,10 +129,7 @@ function addHost(
 function sideOf(host: string, servers: readonly ReadServer[], report: ImportReport): HostSide | undefined {
   const own = servers.filter(({ hosts }) => hosts.hosts.has(host))
   for (const { location } of own.slice(1))
-    report.add('left_out', location.path, {
-      what: `${host.slice(0, 100)}, which another server has too`,
-      site: host.slice(0, 253),
-    })
+    report.leftOut(location, `${host.slice(0, 100)}, which another server has too`, host.slice(0, 253))
   const [server] = own
   return server && { server: server.location, view: server.hosts.view(host) }
 }
@@ -98,7 +144,6 @@ function reportHostless({ hosts }: ReadServer, report: ImportReport): void {
         at(handler, 'handler')?.value === 'static_response' && (at(handler, 'abort')?.value === true || status === 404)
       )
     })
-    if (!isRefusal)
-      report.add('left_out', route.path, { what: 'what hosts get that no other route is for; here they get 404' })
+    if (!isRefusal) report.leftOut(route, 'what hosts get that no other route is for; here they get 404')
   }
 }

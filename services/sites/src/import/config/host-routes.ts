@@ -1,35 +1,36 @@
 import { isWildcard, wildcardOver } from '../../sites/domains.ts'
 import { at, isObject, itemsOf, type JsonLocation, membersOf, textsOf } from './json-location.ts'
 
-/** A route as one host meets it: its matchers without those of hosts. */
-export interface HostRoute {
-  readonly location: JsonLocation
-  /** Matcher sets of which one must hold, each with its members; none when the route is for every request. */
-  readonly sets: readonly Readonly<Record<string, JsonLocation>>[]
-  readonly group: string | undefined
-  /** True when no later route is tried. */
-  readonly isTerminal: boolean
-  readonly handlers: readonly HostHandler[]
-}
+type MatcherSets = readonly Readonly<Record<string, JsonLocation>>[]
 
-/** A handler; a subroute has its routes. */
-export interface HostHandler {
-  readonly location: JsonLocation
-  readonly routes?: readonly HostRoute[]
-}
+/** One step of a request: a handler, or steps under a condition. */
+export type Step =
+  | { readonly kind: 'always'; readonly handler: JsonLocation }
+  | {
+      readonly kind: 'when'
+      readonly location: JsonLocation
+      /** Matcher sets without those of hosts, of which one must hold, each with its members. */
+      readonly sets: MatcherSets
+      readonly steps: readonly Step[]
+      /** The handler under the condition, when there is exactly one. */
+      readonly only: JsonLocation | undefined
+      /** True when it keeps later steps from being tried, though it may answer nothing itself. */
+      readonly isExclusive: boolean
+    }
 
-/** The handlers of a host on a server, and their routes. */
+/** The routes of a server as one host meets them. */
 export interface HostView {
-  readonly routes: readonly HostRoute[]
+  /** All steps in one line: what a subroute without a condition holds stands in its place. */
+  readonly steps: readonly Step[]
+  /** The routes for the host, those of subroutes after the one they stand in. */
+  readonly routes: readonly JsonLocation[]
   /** Routes for the host inside others that come too late: all requests are answered before. */
   readonly unreached: readonly JsonLocation[]
-  /** The same for hosts that are served by the same routes. */
-  readonly key: string
 }
 
 interface PreparedSet {
   readonly hosts: ReadonlySet<string> | undefined
-  readonly rest: Readonly<Record<string, JsonLocation>>
+  readonly rest: MatcherSets[number]
 }
 interface Prepared {
   readonly location: JsonLocation
@@ -73,10 +74,10 @@ export class ServerHosts {
   }
 
   view(host: string): HostView {
-    const keys: string[] = []
+    const routes: JsonLocation[] = []
     const unreached: JsonLocation[] = []
-    const { routes } = this.#restrict(this.#list, { host, keys, unreached, groups: new Set() })
-    return { routes, unreached, key: keys.join(' ') }
+    const { steps } = this.#restrict(this.#list, { host, routes, unreached, groups: new Set() })
+    return { steps, routes, unreached }
   }
 
   #prepare(routes: JsonLocation | undefined): PreparedList {
@@ -119,43 +120,51 @@ export class ServerHosts {
     return { hosts: new Set(names), rest }
   }
 
-  #restrict(list: PreparedList, on: Visit): { routes: HostRoute[]; ends: boolean } {
-    const routes: HostRoute[] = []
+  #restrict(list: PreparedList, on: Visit): { steps: Step[]; ends: boolean } {
+    const steps: Step[] = []
     let ends = false
     for (const index of indexesFor(list, on.host)) {
       const route = list.routes[index]
       const sets = route && setsFor(route, on.host)
       if (route === undefined || sets === undefined || (route.group !== undefined && on.groups.has(route.group)))
         continue
+      const { location, group, isTerminal } = route
       if (ends) {
-        on.unreached.push(route.location)
+        on.unreached.push(location)
         continue
       }
       this.#visits += 1
-      on.keys.push(route.location.path)
+      on.routes.push(location)
       const isAlways = sets.length === 0
       const before = isAlways ? on : { ...on, groups: new Set(on.groups) }
       const handlers = route.handlers.map((handler) => this.#handler(handler, before))
-      routes.push({ location: route.location, sets, group: route.group, isTerminal: route.isTerminal, handlers })
-      if (isAlways && route.group !== undefined) on.groups.add(route.group)
-      if (!isAlways || handlers.some(({ location }) => this.#goesOn(location))) continue
-      ends = route.isTerminal || handlers.some((handler) => handler.ends)
+      const inner = handlers.flatMap((handler) => handler.steps)
+      if (isAlways) steps.push(...inner)
+      else steps.push(whenOf(route, sets, inner))
+      if (isAlways && group !== undefined) on.groups.add(group)
+      if (!isAlways || route.handlers.some((handler) => this.#goesOn(handler.location))) continue
+      ends = isTerminal || handlers.some((handler) => handler.ends)
       // What comes after on the outermost level is for other hosts.
       if (ends && list === this.#list) break
     }
-    return { routes, ends }
+    return { steps, ends }
   }
 
-  #handler({ location, list }: Prepared['handlers'][number], on: Visit): HostHandler & { ends: boolean } {
-    if (list === undefined) return { location, ends: isAnswer(location) }
-    const { routes, ends } = this.#restrict(list, on)
-    return { location, routes, ends }
+  #handler({ location, list }: Prepared['handlers'][number], on: Visit): { steps: Step[]; ends: boolean } {
+    if (list !== undefined) return this.#restrict(list, on)
+    return { steps: [{ kind: 'always', handler: location }], ends: isAnswer(location) }
   }
+}
+
+function whenOf({ location, group, isTerminal }: Prepared, sets: MatcherSets, steps: readonly Step[]): Step {
+  const [first, ...more] = steps
+  const only = first?.kind === 'always' && more.length === 0 ? first.handler : undefined
+  return { kind: 'when', location, sets, steps, only, isExclusive: isTerminal || group !== undefined }
 }
 
 interface Visit {
   readonly host: string
-  readonly keys: string[]
+  readonly routes: JsonLocation[]
   readonly unreached: JsonLocation[]
   readonly groups: Set<string>
 }
@@ -175,7 +184,7 @@ function indexesFor(list: PreparedList, host: string): number[] {
 }
 
 /** The matcher sets that are left for the host; none for always, undefined for never. */
-function setsFor({ sets }: Prepared, host: string): Readonly<Record<string, JsonLocation>>[] | undefined {
+function setsFor({ sets }: Prepared, host: string): MatcherSets | undefined {
   if (sets.length === 0) return []
   const wildcard = wildcardOver(host)
   const holds = ({ hosts }: PreparedSet) =>
@@ -193,29 +202,11 @@ export function isAnswer(handler: JsonLocation): boolean {
   return name === 'reverse_proxy' && isObject(handler.value) && at(handler, 'handle_response') === undefined
 }
 
-/** One step of a request: a handler, or steps under a condition. */
-export type Step =
-  | { readonly kind: 'always'; readonly handler: JsonLocation }
-  | {
-      readonly kind: 'when'
-      readonly location: JsonLocation
-      readonly sets: readonly Readonly<Record<string, JsonLocation>>[]
-      readonly steps: readonly Step[]
-      /** True when it keeps later steps from being tried, though it may answer nothing itself. */
-      readonly isExclusive: boolean
-    }
+/** Steps under a condition. */
+export type When = Extract<Step, { kind: 'when' }>
 
-/** The routes of a host in one line. What a subroute without a condition holds stands in its place. */
-export function stepsOf(routes: readonly HostRoute[]): Step[] {
-  return routes.flatMap(({ location, sets, group, isTerminal, handlers }): Step[] => {
-    const steps = handlers.flatMap((handler): Step[] =>
-      handler.routes === undefined ? [{ kind: 'always', handler: handler.location }] : stepsOf(handler.routes),
-    )
-    return sets.length === 0
-      ? steps
-      : [{ kind: 'when', location, sets, steps, isExclusive: isTerminal || group !== undefined }]
-  })
-}
+/** Returns where a step stands. */
+export const locationOf = (step: Step): JsonLocation => (step.kind === 'always' ? step.handler : step.location)
 
 /** Returns true when no request gets past the steps. */
 export function endsAlways(steps: readonly Step[]): boolean {

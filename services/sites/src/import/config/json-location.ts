@@ -4,25 +4,20 @@ export interface JsonLocation {
   readonly path: string
 }
 
-/** The root of a document. */
-export const rootOf = (value: unknown): JsonLocation => ({ value, path: '' })
-
 /** Returns true for a JSON object; false for null and lists. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns the member or element; undefined when it is absent or null, which Caddy treats alike. */
-export function at({ value, path }: JsonLocation, key: string | number): JsonLocation | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
-  const inner = (value as Record<string | number, unknown>)[key]
-  return inner === null || inner === undefined ? undefined : { value: inner, path: `${path}/${escape(String(key))}` }
-}
-
-/** Returns the location at a path of several members. */
-export function reach(location: JsonLocation, ...keys: readonly string[]): JsonLocation | undefined {
-  let found: JsonLocation | undefined = location
-  for (const key of keys) found = found && at(found, key)
+/** Returns what stands below at these keys; undefined when any of them is absent or null, which Caddy treats alike. */
+export function at(location: JsonLocation | undefined, ...keys: readonly string[]): JsonLocation | undefined {
+  let found = location
+  for (const key of keys) {
+    if (typeof found?.value !== 'object' || found.value === null || !Object.hasOwn(found.value, key)) return undefined
+    const value: unknown = (found.value as Record<string, unknown>)[key]
+    if (value === null || value === undefined) return undefined
+    found = { value, path: `${found.path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}` }
+  }
   return found
 }
 
@@ -75,8 +70,25 @@ export class Members {
   left(): JsonLocation[] {
     return [...this.#left.values()]
   }
+
+  /** Gives up on the site when a member is left. */
+  refuseOthers(what: string): void {
+    for (const member of this.left()) giveUp(member, what)
+  }
 }
 
-function escape(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Something that keeps a site from being taken over whole. */
+export class NotMappable extends Error {
+  override readonly name = 'NotMappable'
+  readonly location: JsonLocation
+
+  constructor(location: JsonLocation, what: string) {
+    super(what)
+    this.location = location
+  }
+}
+
+/** Gives up on the site that is being read. */
+export function giveUp(location: JsonLocation, what: string): never {
+  throw new NotMappable(location, what)
 }

@@ -1,3 +1,4 @@
+import { parseJson } from '@hearth/runtime'
 import { canonicalJson } from '../../caddy/canonical-json.ts'
 import { errorPageRoute } from '../../caddy/http-servers.ts'
 import type { AnswerMembers } from '../../sites/proxy-schema.ts'
@@ -5,24 +6,23 @@ import type { SiteRecord } from '../../sites/schema.ts'
 import { literalText, plainBraces, plainText, statusOf } from './caddy-values.ts'
 import {
   at,
+  giveUp,
   isObject,
   itemsOf,
+  type JsonLocation,
   Members,
   membersOf,
-  type JsonLocation,
-  reach,
   textOf,
   textsOf,
 } from './json-location.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
+import type { SiteReading } from './site-reading.ts'
 
 type Redirect = NonNullable<AnswerMembers['redirect']>
-type FixedAnswer = NonNullable<AnswerMembers['respond']>
 
 /** Answer of a handler `static_response`. */
 export type AnswerReading =
   | { readonly kind: 'redirect'; readonly redirect: Redirect }
-  | { readonly kind: 'respond'; readonly respond: FixedAnswer }
+  | { readonly kind: 'respond'; readonly respond: NonNullable<AnswerMembers['respond']> }
   | { readonly kind: 'abort' }
 
 const codes: ReadonlySet<number> = new Set([301, 302, 307, 308])
@@ -35,35 +35,25 @@ export function readAnswer(handler: JsonLocation, reading: SiteReading): AnswerR
   const status = statusOf(members.take('status_code')) ?? 200
   const headers = new Map(membersOf(members.take('headers')).map(([name, value]) => [name.toLowerCase(), value]))
   const body = members.take('body')
-  for (const member of members.left()) giveUp(member, 'an answer that sites cannot give')
+  members.refuseOthers('an answer that sites cannot give')
   reading.lost(close, 'that the connection is closed after the answer')
   const location = headers.get('location')
   if (location !== undefined) return { kind: 'redirect', redirect: readRedirect(location, status, [headers, body]) }
   const type = headers.get('content-type')
   headers.delete('content-type')
   for (const value of headers.values()) giveUp(value, 'a header of a fixed answer')
-  return { kind: 'respond', respond: readFixed({ status, body, type }) }
-}
-
-function readFixed(parts: {
-  status: number
-  body: JsonLocation | undefined
-  type: JsonLocation | undefined
-}): FixedAnswer {
-  const body = parts.body === undefined ? '' : plainText(parts.body)
-  return { status: parts.status, body, content_type: parts.type ? plainText(only(parts.type)) : usualType(body) }
+  const page = body === undefined ? '' : plainText(body)
+  return {
+    kind: 'respond',
+    respond: { status, body: page, content_type: type ? plainText(only(type)) : usualType(page) },
+  }
 }
 
 /** The type Caddy gives an answer that says none. */
 function usualType(body: string): string {
   const text = body.trim()
-  if (!/^[{[]/.test(text) || text.length <= 2) return 'text/plain; charset=utf-8'
-  try {
-    JSON.parse(text)
-    return 'application/json'
-  } catch {
-    return 'text/plain; charset=utf-8'
-  }
+  const isJson = /^[{[]/.test(text) && text.length > 2 && parseJson(text) !== undefined
+  return isJson ? 'application/json' : 'text/plain; charset=utf-8'
 }
 
 function readRedirect(
@@ -100,19 +90,14 @@ function only(list: JsonLocation): JsonLocation {
 /** Returns true for the answer of a site in maintenance. */
 export function isMaintenance(handler: JsonLocation): boolean {
   if (at(handler, 'handler')?.value !== 'static_response' || at(handler, 'status_code')?.value !== 503) return false
-  const headers = membersOf(at(handler, 'headers'))
-  return (
-    headers
-      .map(([name]) => name)
-      .sort()
-      .join() === 'Cache-Control,Content-Type,Retry-After'
-  )
+  const names = membersOf(at(handler, 'headers')).map(([name]) => name)
+  return names.sort().join() === 'Cache-Control,Content-Type,Retry-After'
 }
 
 /** The page a site shows when its upstreams fail; what errors get otherwise is reported as lost. */
 export function readErrorPage(server: JsonLocation, hosts: readonly string[], reading: SiteReading): string | null {
   let page: string | null = null
-  for (const route of itemsOf(reach(server, 'errors', 'routes'))) {
+  for (const route of itemsOf(at(server, 'errors', 'routes'))) {
     const names = itemsOf(at(route, 'match')).flatMap((set) => textsOf(at(set, 'host')) ?? [])
     if (names.length > 0 && !hosts.some((host) => names.includes(host))) continue
     const found: string | undefined = page === null ? ownPage(route, names) : undefined
@@ -156,7 +141,7 @@ export function readFiles(
   readHidden(members.take('hide'))
   for (const name of ['precompressed', 'precompressed_order', 'etag_file_extensions'])
     reading.lost(members.take(name), 'files that are stored compressed')
-  for (const member of members.left()) giveUp(member, 'a way to serve files that sites do not have')
+  members.refuseOthers('a way to serve files that sites do not have')
   const directory = literalText(root)
   if (!directory.startsWith('/')) giveUp(root, 'a directory that is not absolute')
   return { root: directory, index, browse: browse !== undefined, fallback: readFallback(tried, { root, index }) }
@@ -182,7 +167,7 @@ function readFallback(
   if (root !== undefined && root.value !== on.root.value)
     giveUp(root, 'files that are looked for elsewhere than they are served from')
   const list = members.take('try_files')
-  for (const member of members.left()) giveUp(member, 'a way to try files that sites do not have')
+  members.refuseOthers('a way to try files that sites do not have')
   const files = textsOf(list) ?? []
   const path = '{http.request.uri.path}'
   const usual = new Set([path, `${path}/`, ...on.index.map((name) => `${path}/${name}`)])
@@ -197,7 +182,7 @@ function readFallback(
 export function readRoot(handler: JsonLocation): JsonLocation | undefined {
   const members = new Members(handler, 'handler')
   const root = members.take('root')
-  for (const member of members.left()) giveUp(member, 'a variable')
+  members.refuseOthers('a variable')
   return root
 }
 

@@ -5,19 +5,19 @@ import { literalText } from './caddy-values.ts'
 import type { Condition } from './conditions.ts'
 import {
   at,
+  giveUp,
   isObject,
   itemsOf,
+  type JsonLocation,
   Members,
   membersOf,
-  type JsonLocation,
-  reach,
   textOf,
   textsOf,
 } from './json-location.ts'
 import { readAnswer } from './read-answers.ts'
 import { urlOf } from './read-proxy.ts'
 import type { SiteDraft } from './site-draft.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
+import type { SiteReading } from './site-reading.ts'
 
 const bcrypt = /^\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}$/
 
@@ -29,13 +29,13 @@ export function readBasicAuth(handler: JsonLocation, reading: SiteReading): Reco
   for (const member of [...members.left(), ...(basic ? providers.left() : [])])
     giveUp(member, 'a kind of sign-in that sites do not have')
   const parts = new Members(basic, 'hash_cache')
-  const algorithm = reach(basic, 'hash', 'algorithm')
+  const algorithm = at(basic, 'hash', 'algorithm')
   if (algorithm !== undefined && algorithm.value !== 'bcrypt')
     giveUp(algorithm, 'passwords that are not stored with bcrypt')
   parts.skip('hash')
   reading.changed(parts.take('realm'), 'the name of the realm, which visitors no longer see')
   const accounts = itemsOf(parts.take('accounts'))
-  for (const member of parts.left()) giveUp(member, 'a kind of sign-in that sites do not have')
+  parts.refuseOthers('a kind of sign-in that sites do not have')
   if (accounts.length === 0) giveUp(basic, 'a sign-in without users')
   return Object.fromEntries(accounts.map(readAccount))
 }
@@ -67,10 +67,10 @@ export function readForwardAuth(handler: JsonLocation): NonNullable<SiteRecord['
   const rewrite = members.take('rewrite')
   checkQuestion(rewrite ?? handler, members.take('headers'), isTls)
   const answers = itemsOf(members.take('handle_response'))
-  for (const member of members.left()) giveUp(member, 'a forward authentication that sites do not have')
+  members.refuseOthers('a forward authentication that sites do not have')
   const copied =
     answers.length === 1 && answers[0] ? readCopies(answers[0]) : giveUp(handler, 'an answer that is handled otherwise')
-  return { url, uri: literalText((rewrite && at(rewrite, 'uri')) ?? handler), copy_headers: copied }
+  return { url, uri: literalText(at(rewrite, 'uri') ?? handler), copy_headers: copied }
 }
 
 function isPlainTls(transport: JsonLocation): boolean {
@@ -91,7 +91,7 @@ function checkQuestion(rewrite: JsonLocation, headers: JsonLocation | undefined,
     'X-Forwarded-Uri': '{http.request.uri}',
     ...(isTls && { Host: '{http.reverse_proxy.upstream.hostport}' }),
   }
-  const request = headers && at(headers, 'request')
+  const request = at(headers, 'request')
   for (const [, operation] of membersOf(request)) {
     for (const [name, values] of membersOf(operation)) {
       const isExpected = operation.path.endsWith('/set') && textsOf(values)?.join() === expected[name]
@@ -103,7 +103,7 @@ function checkQuestion(rewrite: JsonLocation, headers: JsonLocation | undefined,
 
 /** The headers a good answer passes on. */
 function readCopies(answer: JsonLocation): string[] {
-  const statuses = reach(answer, 'match', 'status_code')
+  const statuses = at(answer, 'match', 'status_code')
   if (JSON.stringify(statuses?.value) !== '[2]' || membersOf(at(answer, 'match')).length !== 1)
     giveUp(answer, 'an answer that is handled otherwise')
   const names: string[] = []
@@ -171,7 +171,7 @@ export function addAccess(access: SiteDraft['access'], refusal: Refusal, reading
 export function readMaintenance(handler: JsonLocation, allow: readonly string[]): SiteRecord['maintenance'] {
   const body = at(handler, 'body')
   const page = body === undefined ? '' : literalText(body)
-  const [after] = itemsOf(reach(handler, 'headers', 'Retry-After'))
+  const [after] = itemsOf(at(handler, 'headers', 'Retry-After'))
   const seconds = Number(textOf(after) ?? Number.NaN)
   return {
     allow: [...allow],

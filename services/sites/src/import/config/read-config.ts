@@ -4,10 +4,9 @@ import { readDomain } from '../../sites/domains.ts'
 import type { SiteCreate } from '../../sites/schema.ts'
 import { boundsProblem, configBounds, groupHosts, type HostGroup } from './group-hosts.ts'
 import { ImportReport, type ReadOptions } from './site-reading.ts'
-import { at, isObject, reach, rootOf, type JsonLocation } from './json-location.ts'
+import { at, isObject, type JsonLocation } from './json-location.ts'
 import { readOtherParts } from './read-other-parts.ts'
-import { readServers } from './read-servers.ts'
-import { readSiteOf, type SiteDependencies } from './read-site-of.ts'
+import { readSiteOf } from './read-site-of.ts'
 import type { ReportItem } from '../schema.ts'
 import type { FoundCertificate } from './read-tls.ts'
 
@@ -60,11 +59,11 @@ export function readConfig(config: unknown, options: ReadOptions = {}): ImportRe
   const report = new ImportReport()
   const problem = isObject(config) ? boundsProblem(config) : 'is no configuration of Caddy'
   if (problem !== undefined) {
-    report.add('left_out', '/', { what: `the whole: it ${problem}` })
+    report.leftOut({ path: '/' }, `the whole: it ${problem}`)
     return { sites: [], report: report.items() }
   }
-  const root = rootOf(config)
-  const http = reach(root, 'apps', 'http')
+  const root = { value: config, path: '' }
+  const http = at(root, 'apps', 'http')
   const sites = http === undefined ? [] : readHttp(http, root, { report, options })
   const { acmeEmail } = readOtherParts(root, report, options.isOurs === true)
   return { sites, report: report.items(), ...(acmeEmail !== undefined && { acmeEmail }) }
@@ -75,19 +74,15 @@ function readHttp(
   root: JsonLocation,
   { report, options }: { report: ImportReport; options: ReadOptions },
 ): ImportedSite[] {
-  const servers = readServers(http, report, options)
-  const groups = groupHosts(servers, report).filter((group) => isGroupOfNames(group, report))
-  const dependencies: SiteDependencies = {
-    tls: reach(root, 'apps', 'tls'),
-    logging: at(root, 'logging'),
-    httpsPort: at(http, 'https_port')?.value,
-    options,
-  }
-  const sites = groups.slice(0, configBounds.sites).flatMap((group) => readSiteOf(group, dependencies, report) ?? [])
+  const groups = groupHosts(http, report, options).filter((group) => isGroupOfNames(group, report))
+  const sites = groups
+    .slice(0, configBounds.sites)
+    .flatMap((group) => readSiteOf(group, { root, options }, report) ?? [])
   if (groups.length > configBounds.sites)
-    report.add('left_out', http.path, {
-      what: `${groups.length - configBounds.sites} sites more than the ${configBounds.sites} that can be imported at once`,
-    })
+    report.leftOut(
+      http,
+      `${groups.length - configBounds.sites} sites more than the ${configBounds.sites} that can be imported at once`,
+    )
   return joinParts(sites)
 }
 
@@ -95,10 +90,7 @@ function readHttp(
 function isGroupOfNames(group: HostGroup, report: ImportReport): boolean {
   const wrong = group.hosts.find((host) => 'problem' in readDomain(host))
   if (wrong === undefined) return true
-  report.add('left_out', group.path, {
-    what: `${wrong.slice(0, 100)} is no name a site can have`,
-    site: group.hosts[0] ?? null,
-  })
+  report.leftOut(group, `${wrong.slice(0, 100)} is no name a site can have`, group.hosts[0])
   return false
 }
 

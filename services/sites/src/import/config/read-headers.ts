@@ -2,9 +2,8 @@ import type { HeaderChange } from '../../sites/guard-schema.ts'
 import type { PathRoute } from '../../sites/schema.ts'
 import { plainText } from './caddy-values.ts'
 import type { PathCondition } from './conditions.ts'
-import { at, itemsOf, type JsonLocation, Members, membersOf, textOf, textsOf } from './json-location.ts'
+import { at, giveUp, itemsOf, type JsonLocation, Members, membersOf, textOf, textsOf } from './json-location.ts'
 import type { Step } from './host-routes.ts'
-import { giveUp } from './site-reading.ts'
 
 /** Changes of one handler's headers, in the order in which they are done. */
 export interface HeaderReading {
@@ -19,7 +18,7 @@ export function readHeaderHandler(handler: JsonLocation): HeaderReading {
   const members = new Members(handler, 'handler')
   const request = members.take('request')
   const response = members.take('response')
-  for (const location of members.left()) giveUp(location, 'a way to change headers that sites do not have')
+  members.refuseOthers('a way to change headers that sites do not have')
   const isDeferred =
     response !== undefined && (at(response, 'deferred')?.value === true || at(response, 'require') !== undefined)
   return {
@@ -54,7 +53,7 @@ export function readOperations(members: Members): HeaderChange[] {
     ...readValues(members.take('set'), 'set'),
     ...readDeletions(members.take('delete')),
   ]
-  for (const location of members.left()) giveUp(location, 'a way to change headers that sites do not have')
+  members.refuseOthers('a way to change headers that sites do not have')
   return changes
 }
 

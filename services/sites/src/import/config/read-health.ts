@@ -1,7 +1,7 @@
 import { ActiveHealth, PassiveHealth, type ProxyMembers } from '../../sites/proxy-schema.ts'
 import { literalText, numberOf, secondsOf, wordOf } from './caddy-values.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
-import { itemsOf, Members, membersOf, type JsonLocation } from './json-location.ts'
+import type { SiteReading } from './site-reading.ts'
+import { itemsOf, type JsonLocation, Members, membersOf } from './json-location.ts'
 
 type Health = ProxyMembers['health']
 
@@ -10,7 +10,7 @@ export function readHealth(location: JsonLocation | undefined, reading: SiteRead
   if (location === undefined) return { active: null, passive: null }
   const members = new Members(location)
   const [active, passive] = [members.take('active'), members.take('passive')]
-  for (const member of members.left()) giveUp(member, 'health checks that sites do not have')
+  members.refuseOthers('health checks that sites do not have')
   return {
     active: active ? readActive(active, reading) : null,
     passive: passive ? readPassive(passive, reading) : null,

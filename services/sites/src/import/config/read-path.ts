@@ -1,17 +1,16 @@
 import type { PathRoute, SiteRecord } from '../../sites/schema.ts'
 import { type Condition, type PathCondition, readCondition } from './conditions.ts'
 import { wordOf } from './caddy-values.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
-import { at, type JsonLocation, Members } from './json-location.ts'
+import type { SiteReading } from './site-reading.ts'
+import { at, giveUp, type JsonLocation, Members } from './json-location.ts'
 import { isRewriteToFound, readAnswer, readRoot } from './read-answers.ts'
-import { readHeaderHandler } from './read-headers.ts'
+import { type HeaderReading, readHeaderHandler } from './read-headers.ts'
 import { nameOf, readTarget, type Target } from './read-target.ts'
-import type { Step } from './host-routes.ts'
-import { inEffect, type Phase, type ResponseHeaders, type SiteDraft } from './site-draft.ts'
+import { locationOf, type Step, type When } from './host-routes.ts'
+import { type Phase, ResponseHeaders, type SiteDraft } from './site-draft.ts'
 import type { HeaderChange } from '../../sites/guard-schema.ts'
 
 type Paths = Extract<Condition, { kind: 'paths' }>
-type When = Extract<Step, { kind: 'when' }>
 
 /** Context of reading a path. */
 export interface PathContext {
@@ -114,11 +113,7 @@ function covers(earlier: PathRoute, later: PathCondition, loose: ReadonlySet<str
 function readOne(path: PathCondition, step: When, context: PathContext): PathRoute {
   const inner = new PathReader(path, context)
   for (const each of step.steps) {
-    if (inner.target !== undefined)
-      context.reading.lost(
-        each.kind === 'always' ? each.handler : each.location,
-        'never reached: the path is answered before',
-      )
+    if (inner.target !== undefined) context.reading.lost(locationOf(each), 'never reached: the path is answered before')
     else inner.step(each)
   }
   const { target } = inner
@@ -130,14 +125,14 @@ function readOne(path: PathCondition, step: When, context: PathContext): PathRou
     strip: inner.strips,
     ...members,
     request_headers: [...inner.request, ...requestHeaders],
-    response_headers: [...inEffect(inner.response), ...responseHeaders],
+    response_headers: [...inner.response.inEffect(), ...responseHeaders],
   }
 }
 
 /** Reads what happens on one path. */
 class PathReader {
   readonly request: HeaderChange[] = []
-  readonly response: ResponseHeaders = { direct: [], deferred: [] }
+  readonly response = new ResponseHeaders()
   strips = false
   target: Target | undefined
   readonly #path: PathCondition
@@ -156,7 +151,7 @@ class PathReader {
     const { handler } = step
     switch (at(handler, 'handler')?.value) {
       case 'headers':
-        return this.#headers(handler)
+        return this.#headers(readHeaderHandler(handler))
       case 'rewrite':
         return this.#rewrite(handler)
       case 'vars':
@@ -167,11 +162,9 @@ class PathReader {
     }
   }
 
-  #headers(handler: JsonLocation): void {
-    const { request, response, isDeferred } = readHeaderHandler(handler)
-    this.request.push(...request)
-    if (isDeferred) this.response.deferred.push([...response])
-    else this.response.direct.push(...response)
+  #headers(change: HeaderReading): void {
+    this.request.push(...change.request)
+    this.response.add(change)
   }
 
   #rewrite(handler: JsonLocation): void {
@@ -183,8 +176,7 @@ class PathReader {
 
   #when(step: When): void {
     const condition = readCondition(step.sets)
-    const [first] = step.steps
-    const only = step.steps.length === 1 && first?.kind === 'always' ? first.handler : undefined
+    const { only } = step
     if (condition.kind === 'file' && isRewriteToFound(only) && this.#tried === undefined) {
       this.#tried = condition.file
       return

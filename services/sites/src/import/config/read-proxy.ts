@@ -2,11 +2,11 @@ import type { HeaderChange } from '../../sites/guard-schema.ts'
 import { BalancingPolicy, proxyDefaults, type ProxyMembers } from '../../sites/proxy-schema.ts'
 import { readUpstreamUrl } from '../../sites/upstream-url.ts'
 import { numberOf, plainText, secondsOf, wordOf } from './caddy-values.ts'
-import { at, itemsOf, Members, type JsonLocation } from './json-location.ts'
+import { at, giveUp, itemsOf, type JsonLocation, Members } from './json-location.ts'
 import { readOperations, readResponse } from './read-headers.ts'
 import { readHealth } from './read-health.ts'
 import { readTransport, type TransportReading } from './read-transport.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
+import type { SiteReading } from './site-reading.ts'
 
 /** A proxy, and the headers it changes. */
 export interface ProxyReading {
@@ -51,7 +51,7 @@ export function readProxy(handler: JsonLocation, reading: SiteReading): ProxyRea
   const trusted = members.take('trusted_proxies')
   if (!reading.options.isOurs) reading.lost(trusted, 'proxies that are trusted; that is said of the node here')
   for (const name of tuning) reading.lost(members.take(name), 'fine tuning of a proxy')
-  for (const location of members.left()) giveUp(location, 'something a proxy of a site does not have')
+  members.refuseOthers('something a proxy of a site does not have')
   return { members: proxy, requestHeaders: headers.request, responseHeaders: headers.response }
 }
 
@@ -63,7 +63,7 @@ function readUpstream(
   const members = new Members(location)
   const dial = wordOf(members.take('dial')) ?? giveUp(location, 'an upstream without an address')
   const most = numberOf(members.take('max_requests'))
-  for (const member of members.left()) giveUp(member, 'an upstream that is found otherwise than by its address')
+  members.refuseOthers('an upstream that is found otherwise than by its address')
   return {
     url: urlOf(dial, scheme) ?? giveUp(location, 'an upstream’s address that sites cannot have'),
     weight,
@@ -92,7 +92,7 @@ function readProxyHeaders(headers: JsonLocation | undefined, reading: SiteReadin
   const members = headers && new Members(headers)
   const [request, response] = [members?.take('request'), members?.take('response')]
   for (const location of members?.left() ?? []) giveUp(location, 'a way to change headers that sites do not have')
-  const host = request && at(request, 'set') && hostOf(request)
+  const host = hostOf(request)
   const isUpstreamHost =
     host === '{http.reverse_proxy.upstream.hostport}' || host === '{http.reverse_proxy.upstream.host}'
   const changes = request ? readOperations(new Members(request)) : []
@@ -110,10 +110,8 @@ function readProxyHeaders(headers: JsonLocation | undefined, reading: SiteReadin
   }
 }
 
-function hostOf(request: JsonLocation): string | undefined {
-  const set = at(request, 'set')
-  const values = set && at(set, 'Host')
-  const [value, ...more] = itemsOf(values)
+function hostOf(request: JsonLocation | undefined): string | undefined {
+  const [value, ...more] = itemsOf(at(request, 'set', 'Host'))
   return value && more.length === 0 ? plainText(value) : undefined
 }
 
@@ -163,7 +161,7 @@ function readBalancing(location: JsonLocation | undefined, upstreams: number, re
   const retries = numberOf(members.take('retries')) ?? 0
   const duration = secondsOf(members.take('try_duration')) ?? 0
   for (const name of ['try_interval', 'retry_match']) reading.lost(members.take(name), 'fine tuning of retries')
-  for (const member of members.left()) giveUp(member, 'a way to choose upstreams that sites do not have')
+  members.refuseOthers('a way to choose upstreams that sites do not have')
   return { lb: { ...usual, ...chosen.lb, retries, try_duration: duration }, weights: chosen.weights }
 }
 

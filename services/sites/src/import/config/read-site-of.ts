@@ -1,54 +1,51 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isWildcard } from '../../sites/domains.ts'
+import { Tls } from '../../sites/guard-schema.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
 import type { HostGroup, HostSide } from './group-hosts.ts'
-import { giveUp, type ImportReport, NotMappable, type ReadOptions, SiteReading } from './site-reading.ts'
-import { at, isObject, reach, textsOf, type JsonLocation } from './json-location.ts'
+import { type ImportReport, type ReadOptions, SiteReading } from './site-reading.ts'
+import { at, giveUp, isObject, type JsonLocation, NotMappable, textsOf } from './json-location.ts'
 import type { ImportedSite } from './read-config.ts'
 import { readErrorPage } from './read-answers.ts'
 import { readRoutes, type RoutesReading } from './read-site.ts'
 import { readTls, type TlsReading } from './read-tls.ts'
 
-/** Context of reading sites. */
-export interface SiteDependencies {
-  /** The app `tls`. */
-  readonly tls: JsonLocation | undefined
-  readonly logging: JsonLocation | undefined
-  /** `https_port` of the http app. */
-  readonly httpsPort: unknown
-  readonly options: ReadOptions
-}
-
 /** Reads the site of some hosts; undefined when it cannot be taken over, which is reported. */
 export function readSiteOf(
   group: HostGroup,
-  dependencies: SiteDependencies,
+  { root, options }: { readonly root: JsonLocation; readonly options: ReadOptions },
   report: ImportReport,
 ): ImportedSite | undefined {
   const name = group.hosts[0] ?? ''
-  const reading = new SiteReading(name, dependencies.options)
+  const reading = new SiteReading(name, options)
   try {
-    const site = read(group, dependencies, reading)
+    const site = read(group, root, reading)
     report.append(reading.report.items())
     return site
   } catch (error) {
     if (!(error instanceof NotMappable)) throw error
-    const raw = dependencies.options.rawOf?.(name)
-    const site = raw === undefined ? undefined : rawSite(group, raw, dependencies)
-    report.add(site === undefined ? 'left_out' : 'raw', error.location.path, { what: error.message, site: name })
+    const raw = options.rawOf?.(name)
+    const site = raw === undefined ? undefined : rawSite(group, raw, { root, options })
+    report.add({
+      outcome: site === undefined ? 'left_out' : 'raw',
+      path: error.location.path,
+      what: error.message,
+      site: name,
+    })
     return site
   }
 }
 
-function read(group: HostGroup, dependencies: SiteDependencies, reading: SiteReading): ImportedSite {
+function read(group: HostGroup, root: JsonLocation, reading: SiteReading): ImportedSite {
   const side = group.https ?? group.http
   if (side === undefined) throw new Error('a group of hosts without a server')
-  const { site, hashes } = readRoutes(side.view.routes, reading)
+  const { site, hashes } = readRoutes(side.view.steps, reading)
   for (const location of side.view.unreached) reading.lost(location, 'never reached: all requests are answered before')
-  const { tls, certificate } = readTlsOf(group, dependencies, reading)
+  const { tls, certificate } = readTlsOf(group, root, reading)
   const id = idOf(side)
   const isSecure = group.https !== undefined
-  const httpsPort = typeof dependencies.httpsPort === 'number' ? dependencies.httpsPort : 443
+  const port = at(root, 'apps', 'http', 'https_port')?.value
+  const httpsPort = typeof port === 'number' ? port : 443
   return {
     path: group.path,
     site: {
@@ -60,7 +57,7 @@ function read(group: HostGroup, dependencies: SiteDependencies, reading: SiteRea
       hsts: site.hsts,
       enabled: listensEverywhere(side.server, reading),
       error_page: readErrorPage(side.server, group.hosts, reading),
-      log: readLog(side.server, group.hosts[0] ?? '', { logging: dependencies.logging, id }),
+      log: readLog(side.server, group.hosts[0] ?? '', { root, id }),
     },
     hashes,
     ...(certificate && { certificate }),
@@ -90,23 +87,15 @@ const sorted = (hosts: readonly string[]) => [
   ...hosts.filter((host) => isWildcard(host)),
 ]
 
-function readTlsOf({ hosts, https }: HostGroup, { tls }: SiteDependencies, reading: SiteReading): TlsReading {
-  if (https === undefined) return { tls: { ...offTls } }
+function readTlsOf({ hosts, https }: HostGroup, root: JsonLocation, reading: SiteReading): TlsReading {
+  const tls = at(root, 'apps', 'tls')
+  if (https === undefined) return { tls: { ...Tls.parse({}), mode: 'off' } }
   const locations = { app: tls, connections: at(https.server, 'tls_connection_policies') }
   const [first, ...others] = hosts.map((host) => readTls(host, locations, reading))
   if (first === undefined) throw new Error('a group without hosts')
   if (others.some((other) => !isDeepStrictEqual(other, first)))
     giveUp(tls ?? https.server, `certificates that ${hosts.join(', ').slice(0, 300)} get in different ways`)
   return first
-}
-
-const offTls: SiteRecord['tls'] = {
-  mode: 'off',
-  min_version: '1.2',
-  acme_ca: null,
-  staging: false,
-  certificate_id: null,
-  client_auth_ca_id: null,
 }
 
 /** Returns true when plain HTTP redirects to HTTPS. Caddy does that by itself where no route says otherwise. */
@@ -117,7 +106,7 @@ function forcesHttps(
 ): boolean {
   const { http, hosts } = group
   if (http === undefined) return true
-  const plain = readRoutes(http.view.routes, new SiteReading(on.reading.site, on.reading.options))
+  const plain = readRoutes(http.view.steps, new SiteReading(on.reading.site, on.reading.options))
   const location = plain.site.redirect
   const usual = [...hosts.map((host) => `https://${host}`), 'https://{http.request.host}']
   const isToHttps = usual.some((base) => location?.to === base || location?.to === `${base}:${on.httpsPort}`)
@@ -125,16 +114,13 @@ function forcesHttps(
   const bare = ({ site: { hsts: _hsts, ...site }, hashes }: RoutesReading) => ({ site, hashes })
   if (isDeepStrictEqual(bare(plain), bare(secure))) return false
   const [first] = http.view.routes
-  return giveUp(first?.location ?? http.server, 'other answers over plain HTTP than over HTTPS')
+  return giveUp(first ?? http.server, 'other answers over plain HTTP than over HTTPS')
 }
 
 /** The number in the `@id` of a route of ours. */
 function idOf({ view }: HostSide): number | undefined {
-  for (const key of view.routes.flatMap(({ location, handlers }) => [
-    location,
-    ...handlers.flatMap((handler) => handler.routes?.map((route) => route.location) ?? []),
-  ])) {
-    const id = at(key, '@id')?.value
+  for (const route of view.routes) {
+    const id = at(route, '@id')?.value
     const number = typeof id === 'string' && /^site-(\d{1,15})(-wildcards)?(-http)?$/.exec(id)?.[1]
     if (number) return Number(number)
   }
@@ -144,23 +130,27 @@ function idOf({ view }: HostSide): number | undefined {
 function readLog(
   server: JsonLocation,
   host: string,
-  { logging, id }: { logging: JsonLocation | undefined; id: number | undefined },
+  { root, id }: { root: JsonLocation; id: number | undefined },
 ): SiteRecord['log'] {
-  const names = reach(server, 'logs', 'logger_names')
-  const entry = names && at(names, host)
+  const names = at(server, 'logs', 'logger_names')
+  const entry = at(names, host)
   const name = textsOf(entry)?.[0] ?? entry?.value
   return {
     enabled: id === undefined || name !== 'off',
-    own_file: id !== undefined && isObject(logging && reach(logging, 'logs', `site-${id}`)?.value),
+    own_file: id !== undefined && isObject(at(root, 'logging', 'logs', `site-${id}`)?.value),
   }
 }
 
 /** The site with the directives it was written with. Undefined when they do not say all: how TLS is done stands elsewhere. */
-function rawSite(group: HostGroup, raw: string, dependencies: SiteDependencies): ImportedSite | undefined {
+function rawSite(
+  group: HostGroup,
+  raw: string,
+  { root, options }: { root: JsonLocation; options: ReadOptions },
+): ImportedSite | undefined {
   const name = group.hosts[0] ?? ''
-  const reading = new SiteReading(name, dependencies.options)
+  const reading = new SiteReading(name, options)
   try {
-    const { tls } = readTlsOf(group, dependencies, reading)
+    const { tls } = readTlsOf(group, root, reading)
     if (tls.mode === 'custom' || reading.report.items().length > 0) return undefined
     const domains = sorted(group.hosts)
     const site = {

@@ -1,8 +1,8 @@
 import { numberOf } from './caddy-values.ts'
 import { type Condition, readCondition } from './conditions.ts'
-import { endsAlways, type HostRoute, type Step, stepsOf } from './host-routes.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
-import { at, type JsonLocation, Members } from './json-location.ts'
+import { endsAlways, locationOf, type Step, type When } from './host-routes.ts'
+import type { SiteReading } from './site-reading.ts'
+import { at, giveUp, type JsonLocation, Members } from './json-location.ts'
 import {
   addAccess,
   isForwardAuth,
@@ -15,7 +15,8 @@ import { isMaintenance, isRewriteToFound, readRoot } from './read-answers.ts'
 import { readHeaderHandler, readPathHeaders } from './read-headers.ts'
 import { readPath } from './read-path.ts'
 import { nameOf, readTarget } from './read-target.ts'
-import { type DraftSite, finishDraft, newDraft, type Phase, phases, type SiteDraft } from './site-draft.ts'
+import type { HeaderChange } from '../../sites/guard-schema.ts'
+import { type DraftSite, finishDraft, type Phase, phases, SiteDraft } from './site-draft.ts'
 
 /** A site’s routes as members of a site, and its passwords. */
 export interface RoutesReading {
@@ -24,23 +25,19 @@ export interface RoutesReading {
 }
 
 /**
- * Reads the routes a host meets. Throws `NotMappable` when a request could be answered otherwise by a site than by the routes,
+ * Reads the steps of a host's requests. Throws `NotMappable` when a request could be answered otherwise by a site than by the routes,
  * apart from what is reported as changed or lost.
  */
-export function readRoutes(routes: readonly HostRoute[], reading: SiteReading): RoutesReading {
+export function readRoutes(steps: readonly Step[], reading: SiteReading): RoutesReading {
   const reader = new RoutesReader(reading)
-  const steps = stepsOf(routes)
   for (const step of steps) {
-    if (reader.isDone) reading.lost(placeOf(step), 'never reached: all requests are answered before')
+    if (reader.draft.target !== undefined)
+      reading.lost(locationOf(step), 'never reached: all requests are answered before')
     else if (step.kind === 'always') reader.always(step.handler)
     else reader.when(step)
   }
   return { site: finishDraft(reader.finish()), hashes: reader.draft.hashes ?? {} }
 }
-
-const placeOf = (step: Step): JsonLocation => (step.kind === 'always' ? step.handler : step.location)
-
-type When = Extract<Step, { kind: 'when' }>
 
 /** Stages that may come earlier than they did, because requests are answered the same. */
 const mayMove: Readonly<Partial<Record<Phase, Phase>>> = {
@@ -55,7 +52,7 @@ const mayMove: Readonly<Partial<Record<Phase, Phase>>> = {
 }
 
 class RoutesReader {
-  readonly draft: SiteDraft = newDraft()
+  readonly draft = new SiteDraft()
   readonly #reading: SiteReading
   #reached = 0
   #root: JsonLocation | undefined
@@ -63,10 +60,6 @@ class RoutesReader {
 
   constructor(reading: SiteReading) {
     this.#reading = reading
-  }
-
-  get isDone(): boolean {
-    return this.draft.target !== undefined
   }
 
   /** A handler that every request meets. */
@@ -98,22 +91,23 @@ class RoutesReader {
   /** Steps under a condition. */
   when(step: When): void {
     const condition = readCondition(step.sets)
-    const [first] = step.steps
-    if (condition.kind === 'other' || first === undefined)
-      giveUp(step.location, condition.kind === 'other' ? condition.what : 'a route without a handler')
-    const only = step.steps.length === 1 && first.kind === 'always' ? first.handler : undefined
+    if (condition.kind === 'other') giveUp(step.location, condition.what)
+    if (step.steps.length === 0) giveUp(step.location, 'a route without a handler')
     if (step.isExclusive && condition.kind === 'header_missing')
       giveUp(step.location, 'a route that keeps others from being asked')
     switch (condition.kind) {
       case 'bots':
       case 'networks':
-        return this.#networks(condition, { step, only })
+        return this.#networks(condition, step)
       case 'file':
-        return this.#file(condition.file, only)
+        if (this.#tried !== undefined || !isRewriteToFound(step.only))
+          giveUp(condition.file, 'routes that depend on files')
+        this.#tried = condition.file
+        return
       case 'header_missing':
-        return this.#defaultHeader(condition.name, { step, only })
+        return this.#defaultHeader(condition.name, step)
       case 'paths':
-        return this.#paths(condition, { step, only })
+        return this.#paths(condition, step)
     }
   }
 
@@ -125,10 +119,14 @@ class RoutesReader {
 
   /** Goes on to a part of the site. What would come earlier than it did must be allowed to. */
   #enter(phase: Phase, location: JsonLocation): void {
-    const rank = phases.indexOf(phase)
-    if (this.#reached > phases.indexOf(mayMove[phase] ?? phase))
-      giveUp(location, `something that a site does earlier (${phase.replace('_', ' ')})`)
-    this.#reached = Math.max(this.#reached, rank)
+    if (!this.#tryEnter(phase)) giveUp(location, `something that a site does earlier (${phase.replace('_', ' ')})`)
+  }
+
+  /** Goes on to a part of the site; returns false when it is too late for it. */
+  #tryEnter(phase: Phase): boolean {
+    if (this.#reached > phases.indexOf(mayMove[phase] ?? phase)) return false
+    this.#reached = Math.max(this.#reached, phases.indexOf(phase))
+    return true
   }
 
   get #isAfterPaths(): boolean {
@@ -136,25 +134,26 @@ class RoutesReader {
   }
 
   #headers(handler: JsonLocation): void {
-    const { request, response, isDeferred } = readHeaderHandler(handler)
-    const { draft } = this
-    if (request.length > 0 && !this.#isAfterPaths) this.#enter('request_headers', handler)
-    if (response.length > 0 && !this.#isAfterPaths) this.#enter('response_headers', handler)
-    ;(this.#isAfterPaths ? draft.rest.request : draft.requestHeaders).push(...request)
-    const target = this.#isAfterPaths ? draft.rest.response : draft.response
-    if (isDeferred) target.deferred.push([...response])
-    else target.direct.push(...response)
+    const change = readHeaderHandler(handler)
+    if (change.request.length > 0) this.#addRequestHeaders(change.request, handler)
+    if (change.response.length > 0 && !this.#isAfterPaths) this.#enter('response_headers', handler)
+    const { rest, response } = this.draft
+    ;(this.#isAfterPaths ? rest.response : response).add(change)
+  }
+
+  #addRequestHeaders(changes: readonly HeaderChange[], location: JsonLocation): void {
+    if (!this.#isAfterPaths) this.#enter('request_headers', location)
+    ;(this.#isAfterPaths ? this.draft.rest.request : this.draft.requestHeaders).push(...changes)
   }
 
   #encode(handler: JsonLocation): void {
     this.#enter('compression', handler)
     const members = new Members(handler, 'handler', 'prefer', 'minimum_length', 'match')
     const encodings = members.take('encodings')
-    for (const member of members.left()) giveUp(member, 'a way to compress that sites do not have')
+    members.refuseOthers('a way to compress that sites do not have')
     const names = Object.keys((encodings?.value as object | undefined) ?? {})
     for (const name of names)
-      if (name !== 'gzip' && name !== 'zstd')
-        this.#reading.lost(encodings && at(encodings, name), `compression with ${name}`)
+      if (name !== 'gzip' && name !== 'zstd') this.#reading.lost(at(encodings, name), `compression with ${name}`)
     const [gzip, zstd] = [names.includes('gzip'), names.includes('zstd')]
     this.draft.compression = gzip && zstd ? 'both' : gzip ? 'gzip' : zstd ? 'zstd' : 'off'
   }
@@ -163,7 +162,7 @@ class RoutesReader {
     this.#enter('body', handler)
     const members = new Members(handler, 'handler')
     this.draft.maxBody = numberOf(members.take('max_size')) ?? null
-    for (const member of members.left()) giveUp(member, 'a rule for bodies that sites do not have')
+    members.refuseOthers('a rule for bodies that sites do not have')
   }
 
   #forwardAuth(handler: JsonLocation): void {
@@ -181,30 +180,24 @@ class RoutesReader {
     this.draft.maintenance = readMaintenance(handler, allow)
   }
 
-  #networks(condition: NetworkCondition, { step, only }: Inner): void {
-    if (only === undefined) giveUp(step.location, 'routes for some networks only')
+  #networks(condition: NetworkCondition, { only, location }: When): void {
+    if (only === undefined) giveUp(location, 'routes for some networks only')
     if (condition.kind === 'networks' && condition.isInverted && isMaintenance(only))
       return this.#maintenance(only, condition.ranges)
-    this.#enter('access', step.location)
-    addAccess(this.draft.access, { condition, answer: only, location: step.location }, this.#reading)
+    this.#enter('access', location)
+    addAccess(this.draft.access, { condition, answer: only, location }, this.#reading)
   }
 
-  #file(file: JsonLocation, only: JsonLocation | undefined): void {
-    if (this.#tried !== undefined || !isRewriteToFound(only)) giveUp(file, 'routes that depend on files')
-    this.#tried = file
-  }
-
-  #defaultHeader(name: string, { step, only }: Inner): void {
+  #defaultHeader(name: string, { only, location }: When): void {
     const read = only && at(only, 'handler')?.value === 'headers' ? readHeaderHandler(only) : undefined
     const [change, ...more] = read?.request ?? []
     const isDefault = change?.op === 'set' && change.name.toLowerCase() === name.toLowerCase()
     if (!isDefault || more.length > 0 || (read?.response.length ?? 0) > 0)
-      giveUp(step.location, 'routes that depend on a header')
-    if (!this.#isAfterPaths) this.#enter('request_headers', step.location)
-    ;(this.#isAfterPaths ? this.draft.rest.request : this.draft.requestHeaders).push({ ...change, op: 'default' })
+      giveUp(location, 'routes that depend on a header')
+    this.#addRequestHeaders([{ ...change, op: 'default' }], location)
   }
 
-  #paths(condition: Extract<Condition, { kind: 'paths' }>, { step }: Inner): void {
+  #paths(condition: Extract<Condition, { kind: 'paths' }>, step: When): void {
     const headers = step.isExclusive || this.#isAfterPaths ? undefined : readPathHeaders(step.steps)
     if (headers !== undefined) {
       this.#enter('response_headers', step.location)
@@ -228,17 +221,4 @@ class RoutesReader {
       enter: (phase) => this.#tryEnter(phase),
     })
   }
-
-  /** Returns true while it is not too late for this part of the site. */
-  #tryEnter(phase: Phase): boolean {
-    const rank = phases.indexOf(phase)
-    if (this.#reached > phases.indexOf(mayMove[phase] ?? phase)) return false
-    this.#reached = Math.max(this.#reached, rank)
-    return true
-  }
-}
-
-interface Inner {
-  readonly step: When
-  readonly only: JsonLocation | undefined
 }

@@ -1,7 +1,7 @@
 import { type AnswerMembers, proxyDefaults, type ProxyMembers } from '../../sites/proxy-schema.ts'
 import type { HeaderChange } from '../../sites/guard-schema.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
-import { at, type JsonLocation } from './json-location.ts'
+import type { SiteReading } from './site-reading.ts'
+import { at, giveUp, type JsonLocation } from './json-location.ts'
 import { type FileContext, readAnswer, readFiles } from './read-answers.ts'
 import { readProxy } from './read-proxy.ts'
 

@@ -1,8 +1,8 @@
 import { Tls } from '../../sites/guard-schema.ts'
 import { isWildcard, whyNotPublic, wildcardOver } from '../../sites/domains.ts'
 import type { SiteRecord } from '../../sites/schema.ts'
-import { textOf, at, itemsOf, Members, membersOf, reach, textsOf, type JsonLocation } from './json-location.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
+import { at, giveUp, itemsOf, type JsonLocation, Members, membersOf, textOf, textsOf } from './json-location.ts'
+import type { SiteReading } from './site-reading.ts'
 import { readAuthority } from './read-transport.ts'
 
 /** A certificate with its key, PEM. */
@@ -49,13 +49,13 @@ export function readTls(host: string, locations: TlsPositions, reading: SiteRead
   }
   for (const name of ['protocol_max', 'cipher_suites', 'curves', 'default_sni', 'fallback_sni'])
     reading.lost(members.take(name), 'fine tuning of TLS')
-  for (const member of members.left()) giveUp(member, 'a way of TLS that sites do not have')
+  members.refuseOthers('a way of TLS that sites do not have')
   return selection === undefined ? { tls } : readSelection(tls, { host, selection, app: locations.app }, reading)
 }
 
 function readIssuing(host: string, app: JsonLocation | undefined, reading: SiteReading): SiteRecord['tls'] {
   const usual = Tls.parse({})
-  const policies = itemsOf(app && reach(app, 'automation', 'policies'))
+  const policies = itemsOf(at(app, 'automation', 'policies'))
   const policy =
     policies.find((policy) => isFor(host, at(policy, 'subjects'))) ??
     policies.find((policy) => (textsOf(at(policy, 'subjects')) ?? []).length === 0)
@@ -67,7 +67,7 @@ function readIssuing(host: string, app: JsonLocation | undefined, reading: SiteR
   const isOnDemand = members.take('on_demand')?.value === true
   if (isNamed) for (const member of members.left()) reading.lost(member, 'how certificates are got')
   const [first] = issuers
-  const module = first && at(first, 'module')?.value
+  const module = at(first, 'module')?.value
   if (module === 'internal') {
     for (const [name, member] of membersOf(first))
       if (name !== 'module') reading.lost(member, 'fine tuning of the internal authority')
@@ -117,7 +117,7 @@ function readSelection(tls: SiteRecord['tls'], { host, selection, app }: Selecti
 }
 
 function findPem(app: JsonLocation | undefined, tag: string): FoundCertificate | undefined {
-  for (const entry of itemsOf(app && reach(app, 'certificates', 'load_pem'))) {
+  for (const entry of itemsOf(at(app, 'certificates', 'load_pem'))) {
     if (!textsOf(at(entry, 'tags'))?.includes(tag)) continue
     const [certificate, key] = [textOf(at(entry, 'certificate')), textOf(at(entry, 'key'))]
     if (certificate !== undefined && key !== undefined) return { certificate, key }

@@ -1,7 +1,7 @@
 import { proxyDefaults, type ProxyMembers } from '../../sites/proxy-schema.ts'
 import { literalText, secondsOf } from './caddy-values.ts'
-import { giveUp, type SiteReading } from './site-reading.ts'
-import { at, isObject, Members, textsOf, type JsonLocation } from './json-location.ts'
+import type { SiteReading } from './site-reading.ts'
+import { at, giveUp, isObject, type JsonLocation, Members, textsOf } from './json-location.ts'
 
 /** Transport to the upstreams. */
 export interface TransportReading {
@@ -41,7 +41,7 @@ export function readTransport(transport: JsonLocation | undefined, reading: Site
     write: secondsOf(members.take('write_timeout')) ?? null,
   }
   for (const name of tuning) reading.lost(members.take(name), 'fine tuning of a proxy')
-  for (const location of members.left()) giveUp(location, 'a way to speak to upstreams that sites do not have')
+  members.refuseOthers('a way to speak to upstreams that sites do not have')
   const chosen = isH2c ? [] : versions.filter((version) => version === '1.1' || version === '2')
   if (!isH2c && chosen.length < versions.length) reading.lost(at(transport, 'versions'), 'versions of HTTP')
   return {
@@ -61,11 +61,11 @@ function readTls(location: JsonLocation, reading: SiteReading): ProxyMembers['up
     ...proxyDefaults.upstream_tls,
     verify: members.take('insecure_skip_verify')?.value !== true,
     server_name: name === undefined ? null : literalText(name),
-    ca_id: readAuthority(pool ?? ca, pool ?? (ca && at(ca, 'trusted_ca_certs')), reading),
+    ca_id: readAuthority(pool ?? ca, pool ?? at(ca, 'trusted_ca_certs'), reading),
   }
   for (const name of ['handshake_timeout', 'renegotiation', 'curves'])
     reading.lost(members.take(name), 'fine tuning of TLS to upstreams')
-  for (const member of members.left()) giveUp(member, 'a kind of TLS to upstreams that sites do not have')
+  members.refuseOthers('a kind of TLS to upstreams that sites do not have')
   return tls
 }
 

@@ -1,7 +1,7 @@
 import type { HeaderChange } from '../../sites/guard-schema.ts'
 import { proxyDefaults } from '../../sites/proxy-schema.ts'
 import { siteDefaults, type PathRoute, type SiteCreate, type SiteRecord } from '../../sites/schema.ts'
-import { pathsForHeaders, type PathHeaders } from './read-headers.ts'
+import { type HeaderReading, pathsForHeaders, type PathHeaders } from './read-headers.ts'
 import type { Target } from './read-target.ts'
 
 /** Stages of a request, in the order of the compiler, which is the only order a site can have. */
@@ -20,52 +20,41 @@ export const phases = [
 ] as const
 export type Phase = (typeof phases)[number]
 
+/** Changes of the answer's headers. */
+export class ResponseHeaders {
+  readonly #direct: HeaderChange[] = []
+  readonly #deferred: HeaderChange[][] = []
+
+  /** Adds the changes of a handler. */
+  add({ response, isDeferred }: Pick<HeaderReading, 'response' | 'isDeferred'>): void {
+    if (isDeferred) this.#deferred.push([...response])
+    else this.#direct.push(...response)
+  }
+
+  /** The changes in effective order: those that are done at once, then those that wait, the last first. */
+  inEffect(): HeaderChange[] {
+    return [...this.#direct, ...this.#deferred.toReversed().flat()]
+  }
+}
+
 /** A site while its routes are read. */
-export interface SiteDraft {
-  readonly response: ResponseHeaders
-  readonly access: { allow: string[]; deny: string[]; blocksBots: boolean }
+export class SiteDraft {
+  readonly response = new ResponseHeaders()
+  readonly access = { allow: [] as string[], deny: [] as string[], blocksBots: false }
   maintenance: SiteRecord['maintenance'] | undefined
-  maxBody: number | null
-  readonly redirects: SiteRecord['redirects']
+  maxBody: number | null = null
+  readonly redirects: SiteRecord['redirects'] = []
   hashes: Record<string, string> | undefined
-  forwardAuth: SiteRecord['forward_auth']
-  requestHeaders: HeaderChange[]
-  compression: SiteRecord['compression']
-  readonly paths: PathRoute[]
+  forwardAuth: SiteRecord['forward_auth'] = null
+  requestHeaders: HeaderChange[] = []
+  compression: SiteRecord['compression'] = 'off'
+  readonly paths: PathRoute[] = []
   /** Prefixes that did not hold for the bare path without a slash. */
-  readonly loosePaths: Set<string>
-  readonly pathHeaders: PathHeaders[]
+  readonly loosePaths = new Set<string>()
+  readonly pathHeaders: PathHeaders[] = []
   /** Changes that come after the paths, and so hold only for what no path took. */
-  readonly rest: { request: HeaderChange[]; readonly response: ResponseHeaders }
+  readonly rest = { request: [] as HeaderChange[], response: new ResponseHeaders() }
   target: Target | undefined
-}
-
-/** Headers of the answer: those that are done at once, in order, and those that wait, the last first. */
-export interface ResponseHeaders {
-  readonly direct: HeaderChange[]
-  readonly deferred: HeaderChange[][]
-}
-
-export const newDraft = (): SiteDraft => ({
-  response: { direct: [], deferred: [] },
-  access: { allow: [], deny: [], blocksBots: false },
-  maintenance: undefined,
-  maxBody: null,
-  redirects: [],
-  hashes: undefined,
-  forwardAuth: null,
-  requestHeaders: [],
-  compression: 'off',
-  paths: [],
-  loosePaths: new Set(),
-  pathHeaders: [],
-  rest: { request: [], response: { direct: [], deferred: [] } },
-  target: undefined,
-})
-
-/** The changes in the order in which they come about. */
-export function inEffect({ direct, deferred }: ResponseHeaders): HeaderChange[] {
-  return [...direct, ...deferred.toReversed().flat()]
 }
 
 const noAnswer: Target = {
@@ -88,12 +77,15 @@ export type DraftSite = Omit<
 export function finishDraft(draft: SiteDraft): DraftSite {
   const { requestHeaders: own, responseHeaders: ownResponse, ...target } = draft.target ?? noAnswer
   const request = [...draft.rest.request, ...own]
-  const response = [...inEffect(draft.rest.response), ...ownResponse]
+  const response = [...draft.rest.response.inEffect(), ...ownResponse]
   const isApart = draft.paths.length + draft.pathHeaders.length > 0
   const isRestApart = isApart && request.length + response.length > 0
-  const { hsts, noindex, changes } = knownHeaders(inEffect(draft.response))
-  const rest = restPath(target, { request, response })
-  const forHeaders = pathsForHeaders(draft.pathHeaders, { paths: draft.paths, changes: inEffect(draft.response), rest })
+  const siteChanges = draft.response.inEffect()
+  const { hsts, noindex, changes } = knownHeaders(siteChanges)
+  // What no path took becomes a path, so that it can have headers that the paths do not have.
+  const headers = { request_headers: request, response_headers: response }
+  const rest: PathRoute = { match: 'prefix', path: '/', strip: false, ...target, ...headers }
+  const forHeaders = pathsForHeaders(draft.pathHeaders, { paths: draft.paths, changes: siteChanges, rest })
   const paths = [...draft.paths, ...forHeaders, ...(isRestApart ? [rest] : [])]
   return {
     ...siteDefaults,
@@ -111,15 +103,6 @@ export function finishDraft(draft: SiteDraft): DraftSite {
     maintenance_mode: draft.maintenance !== undefined,
     maintenance: draft.maintenance ?? siteDefaults.maintenance,
   }
-}
-
-/** All that no path took, as its own path: so it can have headers that the paths do not have. */
-function restPath(
-  target: Omit<Target, 'requestHeaders' | 'responseHeaders'>,
-  headers: { request: HeaderChange[]; response: HeaderChange[] },
-): PathRoute {
-  const { request, response } = headers
-  return { match: 'prefix', path: '/', strip: false, ...target, request_headers: request, response_headers: response }
 }
 
 function knownHeaders(changes: readonly HeaderChange[]) {

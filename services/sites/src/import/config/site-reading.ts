@@ -1,4 +1,4 @@
-import type { ImportOutcome, ReportItem } from '../schema.ts'
+import type { ReportItem } from '../schema.ts'
 import type { JsonLocation } from './json-location.ts'
 
 /** Options of reading a configuration. */
@@ -46,7 +46,7 @@ export class SiteReading {
   #note(outcome: 'lost' | 'changed', location: JsonLocation | undefined, what: string): void {
     if (location === undefined || this.#seen.has(`${location.path} ${what}`)) return
     this.#seen.add(`${location.path} ${what}`)
-    this.report.add(outcome, location.path, { what, site: this.site })
+    this.report.add({ outcome, path: location.path, what, site: this.site })
   }
 }
 
@@ -58,9 +58,19 @@ export class ImportReport {
   readonly #items: ReportItem[] = []
   #more = 0
 
-  add(outcome: ImportOutcome, path: string, about: { readonly what: string; readonly site?: string | null }): void {
+  add({ path, what, outcome, site = null }: Omit<ReportItem, 'site'> & { readonly site?: string | null }): void {
     if (this.#items.length >= maxItems) this.#more += 1
-    else this.#items.push({ path: path === '' ? '/' : path, what: about.what, outcome, site: about.site ?? null })
+    else this.#items.push({ path: path === '' ? '/' : path, what, outcome, site })
+  }
+
+  /** Notes a part that no site has. */
+  lost({ path }: Pick<JsonLocation, 'path'>, what: string): void {
+    this.add({ outcome: 'lost', path, what })
+  }
+
+  /** Notes what is not taken over at all. */
+  leftOut({ path }: Pick<JsonLocation, 'path'>, what: string, site: string | null = null): void {
+    this.add({ outcome: 'left_out', path, what, site })
   }
 
   items(): ReportItem[] {
@@ -70,22 +80,6 @@ export class ImportReport {
   }
 
   append(items: readonly ReportItem[]): void {
-    for (const { outcome, path, what, site } of items) this.add(outcome, path, { what, site })
+    for (const item of items) this.add(item)
   }
-}
-
-/** Something that keeps a site from being taken over whole. */
-export class NotMappable extends Error {
-  override readonly name = 'NotMappable'
-  readonly location: JsonLocation
-
-  constructor(location: JsonLocation, what: string) {
-    super(what)
-    this.location = location
-  }
-}
-
-/** Gives up on the site that is being read. */
-export function giveUp(location: JsonLocation, what: string): never {
-  throw new NotMappable(location, what)
 }

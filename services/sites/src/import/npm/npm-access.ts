@@ -1,3 +1,4 @@
+import { parseJson } from '@hearth/runtime'
 import type { HeaderChange } from '../../sites/guard-schema.ts'
 import type { NpmRow, NpmTables } from './npm-database.ts'
 
@@ -153,12 +154,7 @@ export function flagIn(row: NpmRow, column: string): boolean {
 /** A value that is stored as JSON; undefined when it is none. */
 export function jsonIn(row: NpmRow, column: string): unknown {
   const text = textIn(row, column)
-  if (text === '' || text.length > 1_000_000) return undefined
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
+  return text.length > 1_000_000 ? undefined : parseJson(text)
 }
 
 /** The names of a host. */

@@ -38,9 +38,10 @@ export async function readNpm(tables: NpmTables, dependencies: NpmDependencies):
     if (site !== undefined) sites.push(site)
   }
   if (hosts.length > maxSites)
-    reader.report.add('left_out', '/', {
-      what: `${hosts.length - maxSites} hosts more than the ${maxSites} that can be imported at once`,
-    })
+    reader.report.leftOut(
+      { path: '/' },
+      `${hosts.length - maxSites} hosts more than the ${maxSites} that can be imported at once`,
+    )
   for (const stream of tables.stream) reader.stream(stream)
   return { sites, report: reader.report.items() }
 }
@@ -72,11 +73,11 @@ class NpmReader {
     const domains = [...new Set(domainsIn(row))]
     const site = domains[0] ?? null
     const leaveOut = (what: string) => {
-      this.report.add('left_out', path, { what, site })
+      this.report.leftOut({ path }, what, site)
       return undefined
     }
     if (domains.length === 0) return leaveOut('a host without names')
-    const host: Host = { row, path, domains, note: (outcome, what) => this.report.add(outcome, path, { what, site }) }
+    const host: Host = { row, path, domains, note: (outcome, what) => this.report.add({ outcome, path, what, site }) }
     const target =
       table === 'proxy_host' ? readProxyHost(host) : table === 'redirection_host' ? readRedirection(host) : deadHost
     if ('problem' in target) return leaveOut(target.problem)
@@ -106,9 +107,10 @@ class NpmReader {
 
   stream(row: NpmRow): void {
     const to = `${textIn(row, 'forwarding_host') || textIn(row, 'forward_ip')}:${textIn(row, 'forwarding_port')}`
-    this.report.add('left_out', `stream ${numberIn(row, 'id')}`, {
-      what: `the stream from port ${numberIn(row, 'incoming_port')} to ${to.slice(0, 200)}: not possible with stock Caddy`,
-    })
+    this.report.leftOut(
+      { path: `stream ${numberIn(row, 'id')}` },
+      `the stream from port ${numberIn(row, 'incoming_port')} to ${to.slice(0, 200)}: not possible with stock Caddy`,
+    )
   }
 
   async #access({ row, note }: Host) {

@@ -1,3 +1,5 @@
+import { parseJson } from '@hearth/runtime'
+
 /** One request as the access log has it. Host, method, path and client come from visitors: they are text and nothing else. */
 export interface LogLine {
   /** Time when it was answered, milliseconds. */
@@ -41,7 +43,7 @@ const maxPath = 256
  * gets further than this. Undefined for what is no such line.
  */
 export function parseLogLine(text: string): LogLine | undefined {
-  const raw = parseJson(text)
+  const raw = text.startsWith('{') ? (parseJson(text) as RawLine | undefined) : undefined
   const request = raw?.request
   if (raw === undefined || typeof request !== 'object' || request === null) return undefined
   const { ts, status } = raw
@@ -72,15 +74,6 @@ const isProbeAgent = (header: unknown): boolean => {
 function siteOfLogger(logger: unknown): number | undefined {
   const id = typeof logger === 'string' ? /^http\.log\.access\.site-(\d{1,9})$/.exec(logger)?.[1] : undefined
   return id === undefined ? undefined : Number(id)
-}
-
-function parseJson(text: string): RawLine | undefined {
-  if (!text.startsWith('{')) return undefined
-  try {
-    return JSON.parse(text) as RawLine
-  } catch {
-    return undefined
-  }
 }
 
 // oxlint-disable-next-line no-control-regex

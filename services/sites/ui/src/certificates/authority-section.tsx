@@ -41,7 +41,7 @@ export function SslLabsState() {
     queryKey: key,
     queryFn: () => answer(api.GET('/api/v1/ssllabs/registration-status')),
   })
-  const ask = useAction({
+  const refresh = useAction({
     run: () => answer(api.POST('/api/v1/ssllabs/refresh-status')),
     renew: [key],
   })
@@ -50,7 +50,7 @@ export function SslLabsState() {
     <Section
       title="SSL Labs"
       actions={
-        <IconButton icon={IconRefresh} size="xs" loading={ask.isPending} onClick={() => ask.mutate()}>
+        <IconButton icon={IconRefresh} size="xs" loading={refresh.isPending} onClick={() => refresh.mutate()}>
           Check again
         </IconButton>
       }

@@ -24,7 +24,7 @@ export function byUrgency<T extends Pick<Schemas['HostCertificate'], 'state' | '
   certificates: readonly T[],
 ): T[] {
   const rank = ({ state }: T) => urgency.indexOf(state)
-  const end = ({ not_after: moment }: T) => moment ?? ''
+  const end = (certificate: T) => certificate.not_after ?? ''
   return [...certificates].sort(
     (one, other) => rank(one) - rank(other) || end(one).localeCompare(end(other)) || one.host.localeCompare(other.host),
   )

@@ -1,5 +1,7 @@
-import { answer, RelativeTime, StatusBadge, useSession } from '@hearth/ui'
+import { Text } from '@mantine/core'
+import { answer, QueryState, RelativeTime, Section, StatusBadge, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { api, keys } from '../api.ts'
 import { byUrgency } from '../certificates/certificate-words.ts'
@@ -9,9 +11,9 @@ import { readRevisions } from '../revisions/read-revisions.ts'
 import { OutcomeBadge } from '../revisions/revision-columns.tsx'
 import { causeText, changedText } from '../revisions/revision-words.ts'
 import { nodeStates } from '../servers/node-words.ts'
-import { CardList } from './card-list.tsx'
 import { failureText, useUpstreams } from '../sites/upstreams.ts'
 import { readSite } from '../sites/read-sites.ts'
+import './dashboard.css'
 
 const few = 5
 
@@ -78,7 +80,7 @@ export function NodeList() {
           <span className="hearth-name">
             {name}
             <small>
-              {version === null ? 'Version not known' : `Version ${version}`}, asked <RelativeTime value={at} />
+              {version === null ? 'Version not known' : `Version ${version}`}, checked <RelativeTime value={at} />
             </small>
           </span>
           <StatusBadge tone={nodeStates[state].tone}>{nodeStates[state].text}</StatusBadge>
@@ -114,6 +116,52 @@ export function RevisionList() {
         </>
       )}
     />
+  )
+}
+
+interface Answer<Row> {
+  readonly data: readonly Row[] | undefined
+  readonly error: unknown
+  refetch(): unknown
+}
+
+interface CardListProps<Row> {
+  title: string
+  /** Link to the whole list. */
+  more: { href: string; text: string }
+  answer: Answer<Row>
+  rowKey: (row: Row) => string
+  render: (row: Row) => ReactNode
+  /** Text of the empty list. */
+  empty: ReactNode
+}
+
+/** The first few of something, with the way to all of them. */
+function CardList<Row>({ title, more, answer, rowKey, render, empty }: CardListProps<Row>) {
+  const { data } = answer
+  return (
+    <Section
+      title={title}
+      actions={
+        <Link href={more.href} className="hearth-link">
+          {more.text}
+        </Link>
+      }
+    >
+      <QueryState query={answer} lines={3} />
+      {data?.length === 0 && (
+        <Text c="dimmed" size="sm">
+          {empty}
+        </Text>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <ul className="dashboard-list">
+          {data.map((row) => (
+            <li key={rowKey(row)}>{render(row)}</li>
+          ))}
+        </ul>
+      )}
+    </Section>
   )
 }
 

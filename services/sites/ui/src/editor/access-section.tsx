@@ -66,13 +66,13 @@ function ForwardAuthFields() {
       <PartSwitch
         path="forward_auth"
         blank={blankForwardAuth}
-        label="Ask another server whether a request may pass"
+        label="Let another server check each request"
         description="Such as Authelia, authentik or oauth2-proxy"
       />
       {draft.forward_auth !== null && (
         <div className="field-inset">
           <TextField path="forward_auth.url" label="Deciding server" placeholder="http://192.168.1.9:9091" isMono />
-          <TextField path="forward_auth.uri" label="Path that is asked" placeholder="/api/authz/forward-auth" isMono />
+          <TextField path="forward_auth.uri" label="Path of the check" placeholder="/api/authz/forward-auth" isMono />
           <ListField
             path="forward_auth.copy_headers"
             label="Headers of its answer the site gets"

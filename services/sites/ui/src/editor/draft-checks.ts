@@ -22,13 +22,13 @@ export interface Checked {
 /** The server counts previews by the minute, so a pause of the keys is waited for. */
 const previewPauseMs = 450
 
-/** Has a draft checked whenever it changed. `body` is what would be sent; undefined when nothing differs. */
+/** Checks a draft whenever it changes. `body` is what would be sent; undefined when nothing differs. */
 export function usePreview(id: number | undefined, body: SitePatch | undefined): Checked {
   const text = body === undefined ? '' : JSON.stringify(body)
   const [settled] = useDebouncedValue(text, previewPauseMs)
   const query = useQuery<Preview>({
     queryKey: ['preview', id ?? 'new', settled],
-    queryFn: ({ signal }) => ask(id, settled, signal),
+    queryFn: ({ signal }) => requestPreview(id, settled, signal),
     enabled: settled !== '' && text !== '',
     placeholderData: keepPreviousData,
     gcTime: 0,
@@ -46,7 +46,7 @@ export function usePreview(id: number | undefined, body: SitePatch | undefined):
   }
 }
 
-function ask(id: number | undefined, text: string, signal: AbortSignal): Promise<Preview> {
+function requestPreview(id: number | undefined, text: string, signal: AbortSignal): Promise<Preview> {
   const body = JSON.parse(text) as SiteInput
   if (id === undefined) return answer(api.POST('/api/sites/preview', { body, signal }))
   return answer(api.POST('/api/sites/{id}/preview', { params: { path: { id } }, body, signal }))

@@ -3,7 +3,7 @@ import { blankDraft, blankUpstream } from './blank-draft.ts'
 import type { components } from '../api.gen.ts'
 
 /** Members that the server adds to a site; people decide the rest. */
-type Told =
+type ServerMembers =
   | 'id'
   | 'domain'
   | 'upstream_url'
@@ -23,7 +23,7 @@ type NonNull<T, Key extends keyof T> = Omit<T, Key> & { [Member in Key]: NonNull
  * A site while it is edited: every member a person decides, those of the other kinds included, so that a change of the kind and
  * back loses nothing. A password is empty unless a new one is given.
  */
-export interface Draft extends Omit<NonNull<Site, Answers>, Told | 'basic_auth' | 'paths'> {
+export interface Draft extends Omit<NonNull<Site, Answers>, ServerMembers | 'basic_auth' | 'paths'> {
   basic_auth: { username: string; password: string }[]
   paths: NonNull<Site['paths'][number], Answers>[]
 }

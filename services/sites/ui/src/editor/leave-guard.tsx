@@ -2,7 +2,7 @@ import { Button, Group, Modal, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 
-/** Asks before a page with unsaved changes is left: by a link, by the back button, or by closing the window. */
+/** Confirms that a page with unsaved changes is left: by a link, by the back button, or by closing the window. */
 export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   const [target, setTarget] = useState<string>()
   const [, navigate] = useLocation()
@@ -33,7 +33,7 @@ const back = 'back'
 const guard = 'hearth-unsaved'
 
 /**
- * Keeps the page where it is and tells where somebody wanted to go: an address of this service, or `back`. Returns what ends that.
+ * Keeps the page where it is and reports the wanted target: an address of this service, or `back`. Returns a function that ends this.
  * The back button cannot be stopped, so one more entry of the same address stands in its way.
  */
 function holdBack(wanted: (target: string) => void): () => void {

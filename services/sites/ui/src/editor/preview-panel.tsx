@@ -49,7 +49,7 @@ export function PreviewPanel(props: PanelProps) {
   )
 }
 
-/** A new site is told with what was typed; passwords are not. */
+/** Shows a new site with the members that were typed, without passwords. */
 function withMembers(diffs: readonly SiteDiff[], typed: SitePatch | undefined): SiteDiff[] {
   const fields = typed === undefined ? [] : typedMembers(typed)
   return diffs.map((diff) => (typed !== undefined && diff.change === 'added' ? { ...diff, fields } : diff))

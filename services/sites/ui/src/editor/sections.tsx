@@ -29,7 +29,7 @@ const counted = (rows: readonly unknown[], noun: string): string =>
   when(rows.length > 0, formatCount(rows.length, noun))
 const compressionNames = { both: 'zstd and gzip', zstd: 'zstd', gzip: 'gzip', off: 'no compression' }
 
-/** The parts in their order; the first fields of a site stand before them. */
+/** The sections in their order, without the first one, which every site has. */
 export const editorSections: readonly EditorSection[] = [
   {
     name: 'tls',
@@ -39,7 +39,7 @@ export const editorSections: readonly EditorSection[] = [
       tlsName(draft),
       when(draft.tls.mode !== 'off' && draft.force_https, 'redirects to HTTPS'),
       when(draft.hsts !== null, 'HSTS'),
-      when(draft.tls.client_auth_ca_id !== null, 'asks for certificates'),
+      when(draft.tls.client_auth_ca_id !== null, 'requires client certificates'),
     ],
     Content: TlsSection,
   },

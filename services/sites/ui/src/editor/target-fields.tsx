@@ -3,7 +3,7 @@ import { blankUpstream } from './blank-draft.ts'
 import { ListField, NumberField, SelectField, SwitchField, TextAreaField, TextField, useEditing } from './fields.tsx'
 import { RowList } from './row-list.tsx'
 
-/** The ways a redirect can be told. */
+/** Status codes of redirects, with what they mean. */
 export const redirectCodes = [
   { value: 308, label: '308 – for good, the same method' },
   { value: 301, label: '301 – for good' },

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api, keys } from '../api.ts'
 import { readSite } from '../sites/read-sites.ts'
 import { show } from '../sites/site-actions.ts'
-import { toldOf } from '../sites/site-words.ts'
+import { saveMessage } from '../sites/site-words.ts'
 import type { Site, SiteEnvelope } from '../sites/site.ts'
 import { blankDraft } from './blank-draft.ts'
 import { caddyWordsOf, issuesOf } from './draft-checks.ts'
@@ -58,7 +58,7 @@ export function useEditor(site: Site | undefined, onSaved: (site: Site) => void)
       show(cache, envelope.site)
       cache.setQueryData([...keys.sites, 'one', envelope.site.id], envelope.site)
       for (const queryKey of [keys.sites, keys.revisions, keys.status]) void cache.invalidateQueries({ queryKey })
-      notifyDone(toldOf(envelope, site === undefined ? 'Added' : 'Saved'))
+      notifyDone(saveMessage(envelope, site === undefined ? 'Added' : 'Saved'))
       hold(begin(envelope.site))
       onSaved(envelope.site)
     },

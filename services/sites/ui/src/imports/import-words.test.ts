@@ -5,7 +5,7 @@ import { summary } from './import-words.ts'
 
 const counts = { found: 4, created: 0, new: 2, failed: 0, conflicting: 1, invalid: 1 }
 
-test('an import is told in one sentence, before and after', () => {
+test('one sentence describes an import, before and after', () => {
   assert.equal(
     summary({ dry_run: true, counts }),
     '2 of 4 sites can be imported; 1 with a domain of another site, 1 that cannot be.',

@@ -14,7 +14,7 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
   { value: 'config', label: 'Caddy’s JSON', description: 'What “curl localhost:2019/config/” prints' },
 ]
 
-/** Asks where sites come from; nothing is changed before the answer was seen. */
+/** Form for the source of an import; previews it before anything is changed. */
 export function SourceForm(props: {
   /** Earlier input, shown again. */
   initial: ImportSource | undefined

@@ -121,8 +121,8 @@ function Working({ isImport }: { isImport: boolean }) {
       <Loader aria-hidden />
       <Text fw={600}>Taking over</Text>
       <Text c="dimmed" maw={440}>
-        {isImport ? 'What runs is read and turned into sites, then' : 'The configuration is'} applied, and Caddy is
-        asked whether it runs. This takes some seconds.
+        {isImport ? 'What runs is read and turned into sites, then' : 'The configuration is'} applied, and then checked.
+        This takes some seconds.
       </Text>
     </output>
   )
@@ -157,7 +157,7 @@ function HostList({ hosts }: { hosts: readonly string[] }) {
 /** The server that is taken over first. */
 const firstNode = 1
 
-/** Shows what an import of what runs would come to, before anything is decided. */
+/** Previews an import of what runs, before anything is decided. */
 function PreviewImport() {
   const look = useMutation({
     mutationFn: () => sendImport({ kind: 'node', id: firstNode }, true),

@@ -2,7 +2,7 @@ import { answer, ApiError, notifyDone } from '@hearth/ui'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, keys, type OnboardRequest, type OnboardResult } from '../api.ts'
 
-/** Takes Caddy over; `onDone` hears what came of it. A refusal that only asks for a decision is no failure. */
+/** Takes Caddy over; `onDone` receives the result. A refusal that only requires a decision is no failure. */
 export function useOnboard(onDone: (result: OnboardResult) => void) {
   const cache = useQueryClient()
   const renew = () => {

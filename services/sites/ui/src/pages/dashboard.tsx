@@ -9,7 +9,7 @@ import { StateBanners } from '../drift/state-banners.tsx'
 import { readTraffic, type TrafficOverview, trafficPace, type TrafficRange } from '../traffic/read-traffic.ts'
 import { TrafficCharts, TrafficSection } from '../traffic/traffic-card.tsx'
 
-/** Everything at a glance: what is asked for, and what needs somebody. */
+/** Overview: traffic, and what needs attention. */
 export function DashboardPage() {
   const { isAdmin } = useSession()
   const [range, setRange] = useState<TrafficRange>('24h')

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { answer, EmptyState, PageHeader, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
 import { IconArrowBigDownLine, IconCircleCheck, IconRestore } from '@tabler/icons-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys } from '../api.ts'
 import { ConfigDiff } from '../differences/config-diff.tsx'
@@ -10,7 +10,7 @@ import { type Drift, useDrift } from '../drift/read-status.ts'
 /** Changes of the Caddy servers by somebody else, with buttons that restore or adopt them. */
 export function DriftPage() {
   const drift = useDrift()
-  const [asked, ask] = useState<'adopt' | 'restore'>()
+  const [dialog, setDialog] = useState<'adopt' | 'restore'>()
   const found = drift.data ?? []
   return (
     <>
@@ -20,10 +20,10 @@ export function DriftPage() {
         actions={
           found.length > 0 && (
             <Group gap="sm">
-              <IconButton icon={IconArrowBigDownLine} onClick={() => ask('adopt')}>
+              <IconButton icon={IconArrowBigDownLine} onClick={() => setDialog('adopt')}>
                 Adopt
               </IconButton>
-              <IconButton variant="filled" icon={IconRestore} onClick={() => ask('restore')}>
+              <IconButton variant="filled" icon={IconRestore} onClick={() => setDialog('restore')}>
                 Restore
               </IconButton>
             </Group>
@@ -41,8 +41,8 @@ export function DriftPage() {
           <NodeDrift key={one.node_id} drift={one} />
         ))}
       </div>
-      {asked === 'restore' && <RestoreDialog drifts={found} onClose={() => ask(undefined)} />}
-      {asked === 'adopt' && <AdoptDialog drifts={found} onClose={() => ask(undefined)} />}
+      {dialog === 'restore' && <RestoreDialog drifts={found} onClose={() => setDialog(undefined)} />}
+      {dialog === 'adopt' && <AdoptDialog drifts={found} onClose={() => setDialog(undefined)} />}
     </>
   )
 }
@@ -67,20 +67,10 @@ function RestoreDialog({ drifts, onClose }: { drifts: readonly Drift[]; onClose:
     onDone: onClose,
   })
   return (
-    <Modal opened onClose={onClose} title="Restore what is wanted here?">
-      <Text>
-        What somebody else changed is lost on {drifts.map(({ node_name: name }) => name).join(', ')}: {places}{' '}
-        {places === 1 ? 'place' : 'places'} of the configuration. Changes that waited are applied along with it.
-      </Text>
-      <Group justify="flex-end" mt="md" className="hearth-dialog-actions">
-        <Button variant="default" onClick={onClose} data-autofocus>
-          Leave it
-        </Button>
-        <Button color="red" loading={restore.isPending} onClick={() => restore.mutate()}>
-          Restore
-        </Button>
-      </Group>
-    </Modal>
+    <Decision title="Restore what is wanted here?" verb="Restore" color="red" action={restore} onClose={onClose}>
+      What somebody else changed is lost on {drifts.map(({ node_name: name }) => name).join(', ')}: {places}{' '}
+      {places === 1 ? 'place' : 'places'} of the configuration. Changes that waited are applied along with it.
+    </Decision>
   )
 }
 
@@ -95,17 +85,32 @@ function AdoptDialog({ drifts, onClose }: { drifts: readonly Drift[]; onClose: (
     onDone: onClose,
   })
   return (
-    <Modal opened onClose={onClose} title="Adopt what somebody else changed?">
-      <Text>
-        The sites become what runs on {first?.node_name} now: changed members are taken over, new hosts become sites,
-        and sites that were taken away are switched off. What no site can have is lost, and the answer names it.
-      </Text>
+    <Decision title="Adopt what somebody else changed?" verb="Adopt" action={adopt} onClose={onClose}>
+      The sites become what runs on {first?.node_name} now: changed members are taken over, new hosts become sites, and
+      sites that were taken away are switched off. What no site can have is lost, and the answer names it.
+    </Decision>
+  )
+}
+
+interface DecisionProps {
+  readonly title: string
+  readonly verb: string
+  readonly color?: string
+  readonly action: { readonly isPending: boolean; mutate(): void }
+  readonly onClose: () => void
+  readonly children: ReactNode
+}
+
+function Decision({ title, verb, color, action, onClose, children }: DecisionProps) {
+  return (
+    <Modal opened onClose={onClose} title={title}>
+      <Text>{children}</Text>
       <Group justify="flex-end" mt="md" className="hearth-dialog-actions">
         <Button variant="default" onClick={onClose} data-autofocus>
           Leave it
         </Button>
-        <Button loading={adopt.isPending} onClick={() => adopt.mutate()}>
-          Adopt
+        <Button {...(color !== undefined && { color })} loading={action.isPending} onClick={() => action.mutate()}>
+          {verb}
         </Button>
       </Group>
     </Modal>

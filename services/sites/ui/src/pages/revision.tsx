@@ -39,7 +39,7 @@ export function RevisionPage() {
 }
 
 function OneRevision({ revision }: { revision: Revision }) {
-  const [isReturning, ask] = useState(false)
+  const [isReturning, setReturning] = useState(false)
   useDocumentTitle(`Revision ${revision.id}`, 'Sites')
   return (
     <>
@@ -48,7 +48,7 @@ function OneRevision({ revision }: { revision: Revision }) {
         title={`Revision ${revision.id}`}
         description={causeText(revision.cause)}
         actions={
-          <IconButton variant="filled" icon={IconArrowBackUp} onClick={() => ask(true)}>
+          <IconButton variant="filled" icon={IconArrowBackUp} onClick={() => setReturning(true)}>
             Return to it
           </IconButton>
         }
@@ -58,7 +58,7 @@ function OneRevision({ revision }: { revision: Revision }) {
         <Facts revision={revision} />
         <Differences key={revision.id} id={revision.id} />
       </div>
-      {isReturning && <ReturnDialog id={revision.id} onClose={() => ask(false)} />}
+      {isReturning && <ReturnDialog id={revision.id} onClose={() => setReturning(false)} />}
     </>
   )
 }
@@ -109,7 +109,7 @@ function NodeWords({ node }: { node: Revision['nodes'][number] }) {
 }
 
 function Differences({ id }: { id: number }) {
-  const [against, look] = useState<'previous' | 'current'>('previous')
+  const [against, setAgainst] = useState<'previous' | 'current'>('previous')
   const diff = useQuery({
     queryKey: [...keys.revisions, 'diff', id, against],
     queryFn: () => readRevisionDiff(id, against),
@@ -122,7 +122,7 @@ function Differences({ id }: { id: number }) {
           size="xs"
           aria-label="Compared with"
           value={against}
-          onChange={(value) => look(value === 'current' ? 'current' : 'previous')}
+          onChange={(value) => setAgainst(value === 'current' ? 'current' : 'previous')}
           data={[
             { value: 'previous', label: 'It changed' },
             { value: 'current', label: 'Return would change' },

@@ -19,7 +19,7 @@ import { SiteStateBadge } from '../sites/site-state.tsx'
 import type { Site } from '../sites/site.ts'
 import { SiteTrafficView } from '../traffic/site-traffic.tsx'
 
-/** One site: its form, what is asked of it, and what became of it; or a new one. */
+/** One site: its settings, traffic and history; or a new one. */
 export function SitePage() {
   const { id } = useParams<{ id: string }>()
   return id === 'new' ? <NewSite /> : <KnownSite key={id} id={Number(id)} />

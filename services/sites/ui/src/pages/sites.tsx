@@ -1,16 +1,26 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { DataTable, EmptyState, PageHeader, tableAnswer, TableSearch, type TableState, useTableState } from '@hearth/ui'
+import {
+  type Column,
+  DataTable,
+  EmptyState,
+  PageHeader,
+  RelativeTime,
+  tableAnswer,
+  TableSearch,
+  type TableState,
+  useTableState,
+} from '@hearth/ui'
 import { IconPlus, IconSearchOff, IconWorldWww } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { keys } from '../api.ts'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { readSites } from '../sites/read-sites.ts'
 import { RemoveSite } from '../sites/remove-site.tsx'
-import { siteColumns } from '../sites/site-columns.tsx'
 import { SiteRowActions } from '../sites/site-row-actions.tsx'
-import { kindNames } from '../sites/site-words.ts'
+import { SiteStateBadge } from '../sites/site-state.tsx'
+import { kindNames, targetOf, tlsName, withMore } from '../sites/site-words.ts'
 import { type Site, sitesPerPage, toSiteQuery } from '../sites/site.ts'
 
 /** All sites: found, filtered and sorted by the server, kept current by events. */
@@ -107,5 +117,44 @@ function NothingFound({ state }: { state: TableState }) {
     >
       Search looks at names and domains.
     </EmptyState>
+  )
+}
+
+function siteColumns(actions: (site: Site) => ReactNode): Column<Site>[] {
+  return [
+    { key: 'name', header: 'Site', sort: 'name', role: 'title', render: (site) => <SiteLink site={site} /> },
+    {
+      key: 'target',
+      header: 'Target',
+      render: (site) => (
+        <span className="site-target">
+          <span className="hearth-mono" title={targetOf(site)}>
+            {targetOf(site)}
+          </span>
+          <small>{kindNames[site.kind]}</small>
+        </span>
+      ),
+    },
+    { key: 'tls', header: 'TLS', render: (site) => tlsName(site) },
+    { key: 'state', header: 'State', render: (site) => <SiteStateBadge site={site} /> },
+    {
+      key: 'updated',
+      header: 'Changed',
+      sort: 'updated_at',
+      numeric: true,
+      render: (site) => <RelativeTime value={site.updated_at} />,
+    },
+    { key: 'actions', header: 'Actions', role: 'actions', render: actions },
+  ]
+}
+
+function SiteLink({ site }: { site: Site }) {
+  return (
+    <span className="site-name">
+      <Link href={`/sites/${site.id}`} className="hearth-name">
+        {site.site_name}
+      </Link>
+      <small title={site.domains.join(', ')}>{withMore(site.domains)}</small>
+    </span>
   )
 }

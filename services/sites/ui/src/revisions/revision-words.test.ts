@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { causeText, changedText, durationText } from './revision-words.ts'
 
-test('causes are told in words, several of them too', () => {
+test('causes are described in words, several of them too', () => {
   assert.equal(causeText('site.updated site.created'), 'Site changed, site added')
   assert.equal(causeText('return to 12'), 'Return to revision 12')
   assert.equal(

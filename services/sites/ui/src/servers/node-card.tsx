@@ -87,7 +87,7 @@ function NodeFacts({ node }: { node: Node }) {
 function Abilities({ node }: { node: Node }) {
   const missing = missingAbilities(node)
   if (missing === undefined) return null
-  if (missing.length === 0) return <Text c="dimmed">It can do everything that sites may ask for.</Text>
+  if (missing.length === 0) return <Text c="dimmed">It supports all settings of sites.</Text>
   return (
     <details className="abilities">
       <summary>
@@ -130,10 +130,10 @@ function Authority({ node }: { node: Node }) {
   )
 }
 
-/** Looks at the server at once instead of at its next turn. */
-function AskNow({ node }: { node: Node }) {
+/** Checks the server at once instead of at the next interval. */
+function CheckNow({ node }: { node: Node }) {
   const cache = useQueryClient()
-  const ask = useAction<void, Node>({
+  const check = useAction<void, Node>({
     run: () => answer(api.GET('/api/nodes/{id}', { params: { path: { id: node.id } } })),
     done: (fresh) => (fresh.reachable ? `${fresh.name} answers` : `${fresh.name} does not answer`),
     onDone: (fresh) =>
@@ -144,8 +144,8 @@ function AskNow({ node }: { node: Node }) {
       icon={IconRefresh}
       size="xs"
       aria-label={`Check now: ${node.name}`}
-      loading={ask.isPending}
-      onClick={() => ask.mutate()}
+      loading={check.isPending}
+      onClick={() => check.mutate()}
     >
       Check now
     </IconButton>
@@ -157,7 +157,7 @@ function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
   const close = () => setDialog(undefined)
   return (
     <Group gap="xs" className="node-actions">
-      <AskNow node={node} />
+      <CheckNow node={node} />
       {!node.onboarded && isFirst && (
         <Button
           component={Link}

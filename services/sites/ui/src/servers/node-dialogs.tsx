@@ -117,7 +117,7 @@ function PlaceFields({ form }: { form: NodeForm }) {
   )
 }
 
-/** Asks before a server is forgotten. */
+/** Confirms that a server is removed. */
 export function RemoveNode({ node, onClose }: { node: Node; onClose: () => void }) {
   return (
     <ConfirmDelete
@@ -135,10 +135,10 @@ export function RemoveNode({ node, onClose }: { node: Node; onClose: () => void 
   )
 }
 
-/** Lets a server serve the sites; asks first when it serves something already. */
+/** Lets a server serve the sites; needs a confirmation when it serves something already. */
 export function OnboardNode({ node, onClose }: { node: Node; onClose: () => void }) {
   const cache = useQueryClient()
-  const [isAsked, setAsked] = useState(false)
+  const [needsConfirmation, setNeedsConfirmation] = useState(false)
   const [isConfirmed, setConfirmed] = useState(false)
   const onboard = useMutation({
     mutationFn: () =>
@@ -153,7 +153,7 @@ export function OnboardNode({ node, onClose }: { node: Node; onClose: () => void
       notifyDone(`${node.name} serves the sites now`)
       onClose()
     },
-    onError: (error) => setAsked(isAsked || isServing(error)),
+    onError: (error) => setNeedsConfirmation(needsConfirmation || isServing(error)),
   })
   const problem = onboard.error === null || isServing(onboard.error) ? undefined : describeError(onboard.error)
   return (
@@ -161,7 +161,7 @@ export function OnboardNode({ node, onClose }: { node: Node; onClose: () => void
       <Stack>
         <Problem text={problem} />
         <Text>It gets the configuration of this service, and all later changes.</Text>
-        {isAsked && (
+        {needsConfirmation && (
           <Checkbox
             label="What it serves now is replaced"
             description="It serves something already. This service alone changes its configuration from now on."
@@ -173,7 +173,11 @@ export function OnboardNode({ node, onClose }: { node: Node; onClose: () => void
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button loading={onboard.isPending} disabled={isAsked && !isConfirmed} onClick={() => onboard.mutate()}>
+          <Button
+            loading={onboard.isPending}
+            disabled={needsConfirmation && !isConfirmed}
+            onClick={() => onboard.mutate()}
+          >
             Let it serve
           </Button>
         </Group>

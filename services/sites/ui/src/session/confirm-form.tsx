@@ -111,7 +111,7 @@ function useConfirm() {
     try {
       await prove()
       const session = await readSession()
-      // A passkey of somebody else signs that one in; what was asked for is not theirs to do.
+      // A passkey of somebody else signs that one in; what was requested is not theirs to do.
       const isSame = session.user.id === user.id
       if (!isSame) await store.load()
       if (!isSame || session.recent_until !== null) confirmation.settle(isSame)

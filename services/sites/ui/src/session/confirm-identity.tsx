@@ -3,7 +3,7 @@ import { confirmation } from '../api.ts'
 
 const ConfirmDialog = lazy(async () => ({ default: (await import('./confirm-form.tsx')).ConfirmDialog }))
 
-/** The question whether whoever sits here is who is signed in; opens when a call needs it, and then lets the call go on. */
+/** Dialog in which the user confirms their identity; opens when a call needs it, which then goes on. */
 export function ConfirmIdentity() {
   const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isOpen)
   const [wasOpened, setOpened] = useState(isOpen)

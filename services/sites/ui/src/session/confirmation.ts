@@ -1,7 +1,7 @@
-/** One question whether whoever sits here is the signed-in user. However many calls wait for it, it is asked once. */
+/** Confirmation of the user's identity. All calls that wait for one share the same dialog. */
 export type Confirmation = ReturnType<typeof createConfirmation>
 
-/** Creates the question, not open yet. `refusal` makes the error of the calls that were not confirmed. */
+/** Creates the confirmation, not open yet. `refusal` makes the error of the calls that were not confirmed. */
 export function createConfirmation(refusal: () => Error) {
   const listeners = new Set<() => void>()
   let open: PromiseWithResolvers<void> | undefined
@@ -10,7 +10,7 @@ export function createConfirmation(refusal: () => Error) {
   }
   return {
     /** Resolves when it was confirmed, rejects when the user declined. */
-    ask: (): Promise<void> => {
+    request: (): Promise<void> => {
       if (open === undefined) {
         open = Promise.withResolvers<void>()
         notify()

@@ -13,7 +13,7 @@ interface Stage {
 const json = (status: number, body: object) => new Response(JSON.stringify(body), { status })
 const write = (body = 'a') => new Request('http://here.test/api', { method: 'POST', body })
 
-/** A server that knows one token, a window that knows another until it asks, and a person who may be asked. */
+/** A server with one token, a window with another until it is renewed, and a confirmation that may be requested. */
 function stage({ good, isRecent }: Stage) {
   const server = { good, isRecent }
   const sent: string[] = []
@@ -72,8 +72,8 @@ test('a call that is not confirmed fails, and is not sent again', async () => {
 
 test('another refusal is the answer', async () => {
   const send = createSend({
-    tokens: { get: () => Promise.resolve('t'), renew: () => assert.fail('asked for a token') },
-    confirmation: { ask: () => assert.fail('asked a person') },
+    tokens: { get: () => Promise.resolve('t'), renew: () => assert.fail('requested a token') },
+    confirmation: { request: () => assert.fail('requested a confirmation') },
     send: () => Promise.resolve(json(403, { detail: 'Administrator access is required.' })),
   })
   assert.equal((await send(write())).status, 403)

@@ -5,13 +5,13 @@ import type { Tokens } from './tokens.ts'
 interface SendDependencies {
   readonly tokens: Pick<Tokens, 'get' | 'renew'>
   /** Left out where nobody is signed in yet. */
-  readonly confirmation?: Pick<Confirmation, 'ask'>
+  readonly confirmation?: Pick<Confirmation, 'request'>
   readonly send?: (request: Request) => Promise<Response>
 }
 
 /**
  * A fetch whose writes carry the token. A token that another window made old is renewed, and a call that needs a confirmation
- * of who is calling waits for it; then the same call is sent once more. Rejects with what `ask` does when nobody confirmed.
+ * of who is calling waits for it; then the same call is sent once more. Rejects with what `request` does when nobody confirmed.
  */
 export function createSend({ tokens, confirmation, send = (request) => fetch(request) }: SendDependencies) {
   const dispatch = async (request: Request, token: () => Promise<string>) => {
@@ -26,7 +26,7 @@ export function createSend({ tokens, confirmation, send = (request) => fetch(req
   return async (request: Request): Promise<Response> => {
     const response = await withToken(request)
     if (confirmation === undefined || (await codeOf(response)) !== 'reauthentication_required') return response
-    await confirmation.ask()
+    await confirmation.request()
     return withToken(request)
   }
 }

@@ -1,20 +1,13 @@
-import { ApiError, readApiError, type ServerSession, type SessionApi, unreachable } from '@hearth/ui'
+import { ApiError, readApiError, type ServerSession, type SignInForm, unreachable } from '@hearth/ui'
 import type { Schemas, Session } from '../api.ts'
 import { createSend } from './send.ts'
 import type { Tokens } from './tokens.ts'
 
-/** The ways into this service. Each call throws an `ApiError`. */
-export interface SitesSession extends SessionApi {
-  /** Returns true when the last `read` found no administrator. */
-  isSetUpNeeded(): boolean
-  /** Makes the first administrator, who is signed in then. */
-  setUp(input: Schemas['SetUp']): Promise<void>
-  /** Sends a step of a sign-in, whose refusal ends no session; the answer's body. */
-  post<Answer>(path: string, body: object): Promise<Answer>
-}
-
-/** Sessions with a token from `GET /api/v1/csrf`, which there is before anybody signed in. */
-export function createSitesSession(tokens: Tokens): SitesSession {
+/**
+ * Creates the calls that sign in and out. Their token comes from `GET /api/v1/csrf`, which there is before anybody signed in.
+ * Each call throws an `ApiError`.
+ */
+export function createSitesSession(tokens: Tokens) {
   const call = createCall(tokens)
   let isSetUpNeeded = false
   return {
@@ -28,9 +21,9 @@ export function createSitesSession(tokens: Tokens): SitesSession {
       }
     },
     // A recovery code stands in the password's place.
-    signIn: ({ password, ...form }) =>
+    signIn: ({ password, ...form }: SignInForm) =>
       call<Session>('POST', '/api/session', password === '' ? form : { ...form, password }),
-    async signOut() {
+    async signOut(): Promise<void> {
       try {
         await call('DELETE', '/api/session')
       } catch (error) {
@@ -39,17 +32,21 @@ export function createSitesSession(tokens: Tokens): SitesSession {
       }
       tokens.put(undefined)
     },
-    changePassword: (current, next) =>
+    changePassword: (current: string, next: string) =>
       call<Session>('POST', '/api/session/password', {
         ...(current === '' ? {} : { current_password: current }),
         new_password: next,
       }),
+    /** Returns true when the last `read` found no administrator. */
     isSetUpNeeded: () => isSetUpNeeded,
-    async setUp(input) {
+    /** Makes the first administrator, who is signed in then. */
+    async setUp(input: Schemas['SetUp']): Promise<void> {
       await call<Session>('POST', '/api/setup', input)
       isSetUpNeeded = false
     },
-    post: (path, body) => call('POST', path, body),
+    /** Sends a step of a sign-in, whose refusal ends no session; returns the answer's body. */
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the shape is the caller's knowledge
+    post: <Answer>(path: string, body: object) => call<Answer>('POST', path, body),
   }
 }
 

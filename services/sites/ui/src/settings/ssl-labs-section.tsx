@@ -20,7 +20,7 @@ import { api, keys, type Settings, type SslLabsStatus } from '../api.ts'
 
 type Details = Settings['ssllabs']
 
-/** With whose name SSL Labs is asked, and whether it knows that name. */
+/** The identity that SSL Labs scans are requested with, and whether it is registered. */
 export function SslLabsSection({ details }: { details: Details }) {
   const [dialog, setDialog] = useState<'register' | 'remove'>()
   const close = () => setDialog(undefined)
@@ -101,7 +101,7 @@ function Standing({ status }: { status: SslLabsStatus }) {
         {status.message}
       </Text>
       <IconButton icon={IconRefresh} size="xs" loading={refresh.isPending} onClick={() => refresh.mutate()}>
-        Ask SSL Labs
+        Check again
       </IconButton>
     </Group>
   )

@@ -1,9 +1,9 @@
 import { answer, ConfirmDelete, formatCount } from '@hearth/ui'
 import { api, keys } from '../api.ts'
-import { toldOf, withMore } from './site-words.ts'
+import { saveMessage, withMore } from './site-words.ts'
 import type { Site } from './site.ts'
 
-/** Asks whether a site is to go, and names what goes with it. */
+/** Confirms the removal of a site; lists what is lost with it. */
 export function RemoveSite(props: { site: Site; onClose: () => void; onRemoved?: () => void }) {
   const { site, onClose, onRemoved } = props
   return (
@@ -21,7 +21,7 @@ export function RemoveSite(props: { site: Site; onClose: () => void; onRemoved?:
               headers: { 'if-match': `"${site.revision}"` },
             }),
           ),
-        done: (result) => toldOf(result, `${site.site_name} is removed`),
+        done: (result) => saveMessage(result, `${site.site_name} is removed`),
         renew: [keys.sites, keys.revisions, keys.status],
         ...(onRemoved === undefined ? {} : { onDone: onRemoved }),
       }}
@@ -30,13 +30,13 @@ export function RemoveSite(props: { site: Site; onClose: () => void; onRemoved?:
 }
 
 function lossesOf(site: Site): string[] {
-  const parts = [
+  const members = [
     [site.paths.length, 'path', 'paths'],
     [site.redirects.length, 'redirect', 'redirects'],
     [site.basic_auth.length, 'user with a password', 'users with passwords'],
     [site.request_headers.length + site.response_headers.length, 'header', 'headers'],
   ] as const
-  const kept = parts.flatMap(([count, one, many]) => (count === 0 ? [] : [formatCount(count, one, many)]))
+  const kept = members.flatMap(([count, one, many]) => (count === 0 ? [] : [formatCount(count, one, many)]))
   return [
     `${withMore(site.domains)} will answer as a host nobody knows`,
     kept.length === 0 ? 'All that is set for the site' : `All that is set for the site, among it ${kept.join(', ')}`,

@@ -3,7 +3,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { api, keys } from '../api.ts'
 import type { SitePage } from './read-sites.ts'
 import type { Site, SiteEnvelope } from './site.ts'
-import { toldOf } from './site-words.ts'
+import { saveMessage } from './site-words.ts'
 
 /** The members that have a switch in the list. */
 export type Switch = 'enabled' | 'maintenance_mode'
@@ -29,7 +29,8 @@ export function useSwitchSite() {
         throw error
       }
     },
-    done: (envelope, { site, member, isOn }) => toldOf(envelope, `${site.site_name} ${switched[member][isOn ? 1 : 0]}`),
+    done: (envelope, { site, member, isOn }) =>
+      saveMessage(envelope, `${site.site_name} ${switched[member][isOn ? 1 : 0]}`),
     renew: [keys.sites],
   })
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toSiteQuery } from './site.ts'
 
-test('the table asks for its page, and nothing the server would refuse', () => {
+test('the table requests its page, and nothing the server would refuse', () => {
   const state = { search: 'shop', sort: '-updated_at', page: 3, filters: { kind: 'static', state: 'failed' } }
   assert.deepEqual(toSiteQuery(state), {
     limit: 50,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressOf } from './site.ts'
-import { gistOf, stateOf, targetOf, toldOf, withMore } from './site-words.ts'
+import { gistOf, stateOf, targetOf, saveMessage, withMore } from './site-words.ts'
 
 const tls = (mode: 'auto' | 'off') => ({
   mode,
@@ -30,7 +30,7 @@ test('what keeps a site from being served is said before all else', () => {
   assert.equal(state(true, 'pending', false), 'Pending')
 })
 
-test('served, served but failing, and not served are told apart', () => {
+test('served, served but failing, and not served differ', () => {
   const site = {
     enabled: true,
     apply_state: 'applied',
@@ -61,12 +61,12 @@ test('of the words of Caddy the end is the gist', () => {
   assert.equal(gistOf('short'), 'short')
 })
 
-test('an edit is told plainly when Caddy has it, and with what Caddy made of it when not', () => {
-  const told = (sync_status: 'synced' | 'no_change' | 'pending' | 'unknown', sync_error: string | null = null) =>
-    toldOf({ sync_status, sync_error }, 'Saved')
-  assert.equal(told('synced'), 'Saved')
-  assert.equal(told('no_change'), 'Saved')
-  assert.equal(told('pending'), 'Saved. Caddy is told in a moment.')
-  assert.match(told('unknown'), /^Saved\. The connection to Caddy broke off/)
-  assert.equal(told('pending', 'caddy is not reachable'), 'Saved. caddy is not reachable')
+test('the message of an edit is plain when Caddy has it, and names the problem otherwise', () => {
+  const message = (sync_status: 'synced' | 'no_change' | 'pending' | 'unknown', sync_error: string | null = null) =>
+    saveMessage({ sync_status, sync_error }, 'Saved')
+  assert.equal(message('synced'), 'Saved')
+  assert.equal(message('no_change'), 'Saved')
+  assert.equal(message('pending'), 'Saved. Caddy receives the change shortly.')
+  assert.match(message('unknown'), /^Saved\. The connection to Caddy broke off/)
+  assert.equal(message('pending', 'caddy is not reachable'), 'Saved. caddy is not reachable')
 })

@@ -75,18 +75,18 @@ export function stateOf(
 /** The end of Caddy's words, which says what is wrong; where it was stands before that. */
 export const gistOf = (words: string): string => words.split(': ').slice(-3).join(': ')
 
-const told: Readonly<Record<SiteEnvelope['sync_status'], string>> = {
+const syncNotes: Readonly<Record<SiteEnvelope['sync_status'], string>> = {
   synced: '',
   no_change: '',
-  pending: 'Caddy is told in a moment.',
+  pending: 'Caddy receives the change shortly.',
   unknown: 'The connection to Caddy broke off; what it runs is being found out.',
 }
 
-/** A sentence about an edit, and what Caddy made of it where that is not plain success. */
-export function toldOf(
+/** Message about an edit; says how Caddy took it where that is not plain success. */
+export function saveMessage(
   { sync_status, sync_error }: Pick<SiteEnvelope, 'sync_status' | 'sync_error'>,
   what: string,
 ): string {
-  const rest = sync_error ?? told[sync_status]
+  const rest = sync_error ?? syncNotes[sync_status]
   return rest === '' ? what : `${what}. ${rest}`
 }
