@@ -124,8 +124,9 @@ export class Resolver {
     const { lists, servers, dependencies } = this.#opened
     await this.#addresses.apply(this.#files.settings.listeners)
     if (lists.isStale(this.#files.lists))
-      this.#firstCompile = this.#compile().then(ignore, (error: Error) =>
-        dependencies.warn(`the lists: ${error.message}`),
+      this.#firstCompile = this.#compile().then(
+        () => undefined,
+        (error: Error) => dependencies.warn(`the lists: ${error.message}`),
       )
     await this.#openStreams()
     this.#log.send({ type: 'clients', clients: this.#files.clients.all() })
@@ -198,8 +199,7 @@ export class Resolver {
 
   /** Queries an upstream, given as operators write it; milliseconds. Rejects with the reason. */
   async testUpstream(upstream: string): Promise<number> {
-    const { testUpstream } = await import('./test-upstream.ts')
-    return testUpstream(upstream)
+    return (await import('./test-upstream.ts')).testUpstream(upstream)
   }
 
   clearCache(): void {
@@ -245,7 +245,7 @@ export class Resolver {
 
   /** Connections that come before streams are answered wait for that. */
   #takeStream(socket: Socket, isTunnel: boolean): void {
-    socket.on('error', ignore)
+    socket.on('error', () => undefined)
     void this.#streams.promise.then((streams) => streams.take(socket, isTunnel))
   }
 
@@ -287,9 +287,8 @@ async function chooseEngine(
   isCautious: boolean,
 ): Promise<{ libc: Libc | undefined; engineReason: string }> {
   if (wanted === 'dgram') return { libc: undefined, engineReason: 'chosen in the settings' }
-  if (isCautious && wanted === 'auto') {
+  if (isCautious && wanted === 'auto')
     return { libc: undefined, engineReason: 'batched system calls ended the process before' }
-  }
   try {
     const libc = await openLibc()
     return { libc, engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls work here' }
@@ -297,5 +296,3 @@ async function chooseEngine(
     return { libc: undefined, engineReason: (error as Error).message }
   }
 }
-
-const ignore = (): void => undefined
