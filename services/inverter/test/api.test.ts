@@ -2,6 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main, startGateway } from './in-process.ts'
 
+test('programs see the name, role and readiness of a device, and neither its address nor its limits', async () => {
+  await using gateway = await startGateway()
+  const { status, body } = await gateway.call('GET', '/api/v1/devices')
+  assert.equal(status, 200)
+  assert.deepEqual(
+    body.map((device: object) => Object.keys(device).sort()),
+    [['device_id', 'display_name', 'ready', 'role']],
+  )
+})
+
 test('frames in, values out: a reading comes from the device, then from the cache', async () => {
   await using gateway = await startGateway()
   const { inverter } = gateway

@@ -15,7 +15,7 @@ export function createDeviceQueue(timers: Timers, timed: { due: () => number | u
   const queue = createKeyedQueue(1000)
   let waiting = 0
   let isClosed = false
-  let cancel = () => undefined as void
+  let cancel: () => void = () => undefined
 
   /** Throws `queue_full` for normal work when much is waiting already; urgent work always waits. */
   async function run<T>(priority: 'normal' | 'urgent', work: () => Promise<T>): Promise<T> {
