@@ -1,8 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSessionKey } from '@hearth/credentials'
+import { createSessionKey, isSameSecret } from '@hearth/credentials'
 import { OperatorError, writeFileAtomic } from '@hearth/runtime'
 
 /** Token that the first administrator must give: it shows that they can read the terminal or the data directory. */
@@ -28,7 +27,7 @@ export async function openSetUpToken(dataDirectory: string, isSetUp: boolean): P
   if (isSetUp) await forget()
   return {
     current: () => token,
-    isRight: (given) => token !== undefined && timingSafeEqual(digest(given.trim()), digest(token)),
+    isRight: (given) => token !== undefined && isSameSecret(given.trim(), token),
     forget,
   }
 }
@@ -48,5 +47,3 @@ async function makeToken(file: string): Promise<string> {
   await writeFileAtomic(file, `${token}\n`)
   return token
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -3,6 +3,7 @@ export { createFileCipher, type FileCipher } from './encrypted-file.ts'
 export { hashPassword, useCheapPasswords, verifyPassword } from './password.ts'
 export { passwordWeakness } from './password-rules.ts'
 export { restrictSecretFile, type SecretFileCare } from './restrict-secret-file.ts'
+export { isSameSecret } from './same-secret.ts'
 export { createSealer, type Sealer } from './seal.ts'
 export {
   checkSecretKey,

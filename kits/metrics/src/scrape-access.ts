@@ -1,5 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { isIP } from 'node:net'
+import { isSameSecret } from '@hearth/credentials'
 import {
   addressGroup,
   allowanceHeaders,
@@ -56,10 +56,7 @@ export function createScrapeCheck(
 /** True for an address, and for a name that no name server answers for others. */
 const isLocalName = (host: string): boolean => isIP(host.replace(/^\[|\]$/g, '')) !== 0 || host === 'localhost'
 
-/** Digests have one length, so the comparison takes the same time whatever was sent. */
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-
 function isBearer(header: string | undefined, token: string): boolean {
   const given = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
-  return given !== undefined && timingSafeEqual(digest(given), digest(token))
+  return given !== undefined && isSameSecret(given, token)
 }
