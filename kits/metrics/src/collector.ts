@@ -7,8 +7,23 @@ export interface Figure {
   readonly help: string
 }
 
+/** A value with its labels. */
+export type Sample = readonly [Labels, number | undefined]
+
 /** Value of a figure without labels, or its samples. `undefined` and numbers that are not finite are left out. */
-export type Value = number | undefined | Iterable<readonly [Labels, number | undefined]>
+export type Value = number | undefined | Iterable<Sample>
+
+/**
+ * Returns a function that makes the samples of one figure: the value of each item with the item's labels.
+ *
+ * @example
+ * const samples = samplesOf(lists, ({ name }) => ({ list: name }))
+ * return { list_entries: samples(({ entries }) => entries) }
+ */
+export const samplesOf =
+  <Item>(items: readonly Item[], labelsOf: (item: Item) => Labels) =>
+  (valueOf: (item: Item) => number | undefined): Sample[] =>
+    items.map((item) => [labelsOf(item), valueOf(item)] as const)
 
 /** Figures that are read together at each scrape. */
 export interface Collector {

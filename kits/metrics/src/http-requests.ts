@@ -1,6 +1,7 @@
 import type { Route, ServerOptions } from '@hearth/http'
 import type { Family } from './collector.ts'
 import { DurationHistogram } from './duration-histogram.ts'
+import { LabelledCounts } from './labelled-counts.ts'
 
 const requestsTotal = 'hearth_http_requests_total'
 
@@ -9,7 +10,7 @@ const requestsTotal = 'hearth_http_requests_total'
  * addresses are one class, so that no client can add series.
  */
 export function createHttpRequests() {
-  const counts = new Map<string, { labels: { method: string; route: string; code: string }; count: number }>()
+  const counts = new LabelledCounts()
   const durations = new DurationHistogram({
     name: 'hearth_http_request_duration_seconds',
     help: 'Time from receiving a request to the end of its answer; event streams are left out',
@@ -20,10 +21,7 @@ export function createHttpRequests() {
     const method = spec?.method ?? 'any'
     const route = spec?.path ?? 'other'
     const code = `${Math.floor(status / 100)}xx`
-    const key = `${code} ${method} ${route}`
-    const entry = counts.get(key)
-    if (entry === undefined) counts.set(key, { labels: { method, route, code }, count: 1 })
-    else entry.count += 1
+    counts.add(`${code} ${method} ${route}`, () => ({ method, route, code }))
     if (spec === undefined || !isStream(spec)) durations.observe(route, milliseconds / 1000, () => ({ route }))
   }
 
@@ -36,7 +34,7 @@ export function createHttpRequests() {
         help: 'Answered requests by route and class of status; the route "other" is pages, files and unknown addresses',
         type: 'counter',
         aggregator: 'first',
-        values: Array.from(counts.values(), ({ labels, count }) => ({ labels, value: count })),
+        values: counts.samples().map(([labels, value = 0]) => ({ labels, value })),
       },
       ...durations.families(),
     ],

@@ -65,7 +65,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
-    // Loopback is a proxy by default; only proxies that somebody listed are kept from scraping.
+    // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],
     mayBeOpen: settings.ALLOW_OPEN === 'true',

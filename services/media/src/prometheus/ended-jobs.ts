@@ -1,3 +1,4 @@
+import { LabelledCounts, type Sample } from '@hearth/metrics'
 import type { Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { MediaBus, MediaEvent } from '../events.ts'
@@ -19,15 +20,12 @@ export type EndedJobs = Awaited<ReturnType<typeof openEndedJobs>>
 export async function openEndedJobs({ db, bus, log }: EndedJobsDependencies) {
   /** A job counts when it ends, not when something of it changes afterwards. */
   const unfinished = new Set<string>()
-  const counts = new Map<string, { labels: EndLabels; count: number }>()
+  const counts = new LabelledCounts()
   const lookups = new Set<Promise<void>>()
 
   function count(row: JobRow): void {
     const labels = endLabels(row)
-    const key = Object.values(labels).join(' ')
-    const entry = counts.get(key)
-    if (entry === undefined) counts.set(key, { labels, count: 1 })
-    else entry.count += 1
+    counts.add(Object.values(labels).join(' '), () => labels)
   }
 
   async function lookUp(id: string): Promise<void> {
@@ -55,21 +53,15 @@ export async function openEndedJobs({ db, bus, log }: EndedJobsDependencies) {
   return {
     close,
     /** The counts by platform, outcome and reason. */
-    async read(): Promise<readonly { readonly labels: EndLabels; readonly count: number }[]> {
+    async read(): Promise<Sample[]> {
       await Promise.all(lookups)
-      return [...counts.values()]
+      return counts.samples()
     },
   }
 }
 
-interface EndLabels {
-  readonly platform: string
-  readonly outcome: 'completed' | 'failed' | 'cancelled'
-  /** Stable code of a failure; empty for other ends. */
-  readonly reason: string
-}
-
-function endLabels({ platform, status, error_code }: JobRow): EndLabels {
+/** The labels of an end; `reason` is the stable code of a failure, and empty for other ends. */
+function endLabels({ platform, status, error_code }: JobRow) {
   if (completedStatuses.includes(status)) return { platform, outcome: 'completed', reason: '' }
   if (status === 'error') return { platform, outcome: 'failed', reason: error_code ?? 'failed' }
   return { platform, outcome: 'cancelled', reason: '' }

@@ -1,4 +1,4 @@
-import { databaseCollector, defineCollector, keepFor, type Collector } from '@hearth/metrics'
+import { databaseCollector, defineCollector, keepFor, samplesOf, type Collector } from '@hearth/metrics'
 import type { MeasuredDatabase } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -60,7 +60,7 @@ function jobCollector({ db, clock, queueSize, workerCount }: FigureDependencies)
       const [rows, first] = await Promise.all([countByStatus(db), firstQueuedAt(db)])
       const counts = new Map(rows.map(({ status, count }) => [status, count]))
       return {
-        hearth_media_jobs: JobStatus.options.map((status) => [{ status }, counts.get(status) ?? 0] as const),
+        hearth_media_jobs: samplesOf(JobStatus.options, (status) => ({ status }))((status) => counts.get(status) ?? 0),
         hearth_media_queue_length: counts.get('queued') ?? 0,
         hearth_media_queue_limit: queueSize,
         hearth_media_queue_oldest_wait_seconds: first === undefined ? 0 : Math.max(0, clock.now() - first) / 1000,
@@ -79,10 +79,7 @@ function endCollector({ ended }: FigureDependencies): Collector {
         help: 'Jobs that ended since the start, by platform, outcome and reason of a failure',
       },
     },
-    async read() {
-      const ends = await ended.read()
-      return { hearth_media_jobs_ended_total: ends.map(({ labels, count }) => [{ ...labels }, count] as const) }
-    },
+    read: async () => ({ hearth_media_jobs_ended_total: await ended.read() }),
   })
 }
 

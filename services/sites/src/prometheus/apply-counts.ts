@@ -1,4 +1,4 @@
-import { DurationHistogram } from '@hearth/metrics'
+import { DurationHistogram, LabelledCounts } from '@hearth/metrics'
 import type { ApplyResult } from '../deploy/apply.ts'
 
 /** Counts of applied changes since the start, and their durations. */
@@ -11,7 +11,7 @@ export function createApplyCounts() {
     help: 'Time to bring every Caddy server to what is wanted, without the wait for further edits',
     bounds: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   })
-  const counts = new Map<string, { labels: { node: string; outcome: string }; count: number }>()
+  const counts = new LabelledCounts()
   return {
     durations,
     /** Adds the result of a change, which took so many milliseconds. */
@@ -19,15 +19,10 @@ export function createApplyCounts() {
       // Before a Caddy is managed nothing is applied.
       if (nodes.length === 0) return
       durations.observe('', durationMs / 1000, () => ({}))
-      for (const { name: node, outcome } of nodes) {
-        const labels = { node, outcome: outcome.kind.replaceAll('-', '_') }
-        const key = `${labels.outcome} ${node}`
-        const entry = counts.get(key)
-        if (entry === undefined) counts.set(key, { labels, count: 1 })
-        else entry.count += 1
-      }
+      for (const { name: node, outcome } of nodes)
+        counts.add(`${outcome.kind} ${node}`, () => ({ node, outcome: outcome.kind.replaceAll('-', '_') }))
     },
     /** The counts by server and outcome. */
-    read: () => Array.from(counts.values(), ({ labels, count }) => [labels, count] as const),
+    read: () => counts.samples(),
   }
 }

@@ -1,4 +1,4 @@
-import { defineCollector, keepFor, type Collector } from '@hearth/metrics'
+import { countByLabels, defineCollector, keepFor, type Collector } from '@hearth/metrics'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Certificates } from '../certificates/certificates.ts'
@@ -50,7 +50,7 @@ export function certificateCollector(dependencies: CertificateFigureDependencies
       const hosts = inventory.known()
       if (hosts.length === 0) return {}
       const byState = Map.groupBy(hosts, ({ state }) => state)
-      const grades = Map.groupBy(await readGrades(), ({ source, grade }) => `${source} ${grade}`)
+      const grades = await readGrades()
       const ends = firstEnds(hosts)
       const names = await readNames()
       return {
@@ -61,10 +61,7 @@ export function certificateCollector(dependencies: CertificateFigureDependencies
           const site = names.get(id)
           return site === undefined ? [] : [[{ site }, end] as const]
         }),
-        hearth_sites_certificate_grades: Array.from(grades, ([key, { length }]) => {
-          const [source = '', grade = ''] = key.split(' ')
-          return [{ source, grade }, length] as const
-        }),
+        hearth_sites_certificate_grades: countByLabels(grades, ({ source, grade }) => ({ source, grade })),
       }
     },
   })

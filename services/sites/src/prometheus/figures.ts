@@ -1,5 +1,5 @@
 import type { MeasuredDatabase } from '@hearth/database'
-import { databaseCollector, defineCollector, type Collector } from '@hearth/metrics'
+import { databaseCollector, defineCollector, samplesOf, type Collector } from '@hearth/metrics'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Certificates } from '../certificates/certificates.ts'
@@ -87,7 +87,7 @@ function caddyCollector({ nodes, drift }: FigureDependencies): Collector {
       hearth_sites_caddy_checked_timestamp_seconds: { type: 'gauge', help: 'Time of the last contact with the server' },
       hearth_sites_caddy_drifted: {
         type: 'gauge',
-        help: '1 for a Caddy server whose configuration somebody else has changed',
+        help: '1 for a Caddy server whose configuration was changed outside Hearth',
       },
     },
     async read() {
@@ -95,17 +95,14 @@ function caddyCollector({ nodes, drift }: FigureDependencies): Collector {
       // The service's own Caddy is no known server while it does not run.
       const silent = new Map(names)
       for (const { row } of known) silent.delete(row.id)
+      const samples = samplesOf(known, ({ row }) => ({ node: row.name }))
       return {
         hearth_sites_caddy_up: [
-          ...known.map(({ row, isReachable }) => [{ node: row.name }, isReachable ? 1 : 0] as const),
+          ...samples(({ isReachable }) => Number(isReachable)),
           ...Array.from(silent.values(), (node) => [{ node }, 0] as const),
         ],
-        hearth_sites_caddy_checked_timestamp_seconds: known.map(
-          ({ row, checkedAt }) => [{ node: row.name }, checkedAt === undefined ? undefined : checkedAt / 1000] as const,
-        ),
-        hearth_sites_caddy_drifted: known.map(
-          ({ row }) => [{ node: row.name }, drift.of(row.id) === undefined ? 0 : 1] as const,
-        ),
+        hearth_sites_caddy_checked_timestamp_seconds: samples(({ checkedAt }) => checkedAt && checkedAt / 1000),
+        hearth_sites_caddy_drifted: samples(({ row }) => Number(drift.of(row.id) !== undefined)),
       }
     },
   })

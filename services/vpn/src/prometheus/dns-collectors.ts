@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { defineCollector, type Collector } from '@hearth/metrics'
+import { defineCollector, samplesOf, type Collector } from '@hearth/metrics'
 import type { Kysely } from 'kysely'
 import { Status } from '../dns/policy/verdict.ts'
 import type { Filtering } from '../filtering/filtering.ts'
@@ -102,21 +102,12 @@ function upstreamCollector({ resolver }: DnsFigureDependencies): Collector {
       hearth_vpn_dns_upstream_latency_seconds: { type: 'gauge', help: 'Smoothed time to an answer' },
     },
     read() {
-      const upstreams = resolver.state?.upstreams ?? []
+      const samples = samplesOf(resolver.state?.upstreams ?? [], ({ label }) => ({ upstream: label }))
       return {
-        hearth_vpn_dns_upstream_up: upstreams.map(
-          ({ label: upstream, isHealthy }) => [{ upstream }, isHealthy ? 1 : 0] as const,
-        ),
-        hearth_vpn_dns_upstream_queries_total: upstreams.map(
-          ({ label: upstream, queries }) => [{ upstream }, queries] as const,
-        ),
-        hearth_vpn_dns_upstream_failures_total: upstreams.map(
-          ({ label: upstream, failures }) => [{ upstream }, failures] as const,
-        ),
-        hearth_vpn_dns_upstream_latency_seconds: upstreams.map(
-          ({ label: upstream, averageMs }) =>
-            [{ upstream }, averageMs === null ? undefined : averageMs / 1000] as const,
-        ),
+        hearth_vpn_dns_upstream_up: samples(({ isHealthy }) => Number(isHealthy)),
+        hearth_vpn_dns_upstream_queries_total: samples(({ queries }) => queries),
+        hearth_vpn_dns_upstream_failures_total: samples(({ failures }) => failures),
+        hearth_vpn_dns_upstream_latency_seconds: samples(({ averageMs }) => secondsOf(averageMs)),
       }
     },
   })
@@ -137,23 +128,22 @@ function listCollector({ db }: DnsFigureDependencies): Collector {
       hearth_vpn_filter_rules: { type: 'gauge', help: 'Custom rules that are in use, by action' },
     },
     async read() {
-      const lists = await allListRows(db)
+      const samples = samplesOf(await allListRows(db), ({ name }) => ({ list: name }))
       const rules = new Map((await countRulesByAction(db)).map(({ action, count }) => [action, count]))
-      const seconds = (time: number | null) => (time === null ? undefined : time / 1000)
       return {
-        hearth_vpn_list_enabled: lists.map((row) => [{ list: row.name }, row.enabled] as const),
-        hearth_vpn_list_entries: lists.map((row) => [{ list: row.name }, row.entries] as const),
-        hearth_vpn_list_failing: lists.map((row) => [{ list: row.name }, row.last_error === null ? 0 : 1] as const),
-        hearth_vpn_list_updated_timestamp_seconds: lists.map(
-          (row) => [{ list: row.name }, seconds(row.last_updated)] as const,
-        ),
-        hearth_vpn_list_checked_timestamp_seconds: lists.map(
-          (row) => [{ list: row.name }, seconds(row.last_checked)] as const,
-        ),
-        hearth_vpn_filter_rules: (['block', 'allow'] as const).map(
-          (action) => [{ action }, rules.get(action) ?? 0] as const,
+        hearth_vpn_list_enabled: samples(({ enabled }) => enabled),
+        hearth_vpn_list_entries: samples(({ entries }) => entries),
+        hearth_vpn_list_failing: samples((list) => Number(list.last_error !== null)),
+        hearth_vpn_list_updated_timestamp_seconds: samples((list) => secondsOf(list.last_updated)),
+        hearth_vpn_list_checked_timestamp_seconds: samples((list) => secondsOf(list.last_checked)),
+        hearth_vpn_filter_rules: samplesOf(['block', 'allow'] as const, (action) => ({ action }))(
+          (action) => rules.get(action) ?? 0,
         ),
       }
     },
   })
 }
+
+/** Milliseconds as seconds. */
+const secondsOf = (milliseconds: number | null): number | undefined =>
+  milliseconds === null ? undefined : milliseconds / 1000

@@ -1,4 +1,4 @@
-import { defineCollector, type Collector } from '@hearth/metrics'
+import { countByLabels, defineCollector, samplesOf, type Collector } from '@hearth/metrics'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { HealthNotice } from '../health/schema.ts'
@@ -33,13 +33,11 @@ function interfaceCollector({ db, tunnels, backend, sampler }: TunnelFigureDepen
       hearth_vpn_sample_duration_seconds: { type: 'gauge', help: 'Time that the last reading of all devices took' },
     },
     async read() {
-      const rows = await allInterfaceRows(db)
+      const samples = samplesOf(await allInterfaceRows(db), ({ name }) => ({ interface: name }))
       const sample = sampler.lastReport()
       return {
-        hearth_vpn_interface_up: rows.map(
-          ({ name }) => [{ interface: name }, tunnels.state(name).status === 'up' ? 1 : 0] as const,
-        ),
-        hearth_vpn_interface_enabled: rows.map(({ name, enabled }) => [{ interface: name }, enabled] as const),
+        hearth_vpn_interface_up: samples(({ name }) => Number(tunnels.state(name).status === 'up')),
+        hearth_vpn_interface_enabled: samples(({ enabled }) => enabled),
         hearth_vpn_backend_info: [[{ backend }, 1]],
         hearth_vpn_sample_duration_seconds: sample === undefined ? undefined : sample.durationMs / 1000,
       }
@@ -69,7 +67,7 @@ function peerCollector({ clock, sampler }: TunnelFigureDependencies): Collector 
       const now = clock.now()
       const peers = [...sampler.peers()]
       const byInterface = Map.groupBy(peers, (peer) => peer.interface)
-      const moved = [...traffic.read(peers)]
+      const moved = samplesOf([...traffic.read(peers)], ([name]) => ({ interface: name }))
       return {
         hearth_vpn_peers: [...byInterface].flatMap(([name, own]) => {
           const counts = Map.groupBy(own, (peer) => stateNames[statusOf(peer, now)])
@@ -81,8 +79,8 @@ function peerCollector({ clock, sampler }: TunnelFigureDependencies): Collector 
           const latest = own.reduce((time, { activity }) => Math.max(time, activity.last_handshake ?? 0), 0)
           return [{ interface: name }, latest === 0 ? undefined : latest / 1000] as const
         }),
-        hearth_vpn_receive_bytes_total: moved.map(([name, { rx }]) => [{ interface: name }, rx] as const),
-        hearth_vpn_transmit_bytes_total: moved.map(([name, { tx }]) => [{ interface: name }, tx] as const),
+        hearth_vpn_receive_bytes_total: moved(([, { rx }]) => rx),
+        hearth_vpn_transmit_bytes_total: moved(([, { tx }]) => tx),
       }
     },
   })
@@ -97,14 +95,8 @@ function healthCollector({ health }: TunnelFigureDependencies): Collector {
         help: 'Problems that the overview page shows, by severity and code',
       },
     },
-    async read() {
-      const notices = Map.groupBy(await health(), ({ severity, code }) => `${severity} ${code}`)
-      return {
-        hearth_vpn_health_problems: Array.from(notices, ([key, { length }]) => {
-          const [severity = '', code = ''] = key.split(' ')
-          return [{ severity, code }, length] as const
-        }),
-      }
-    },
+    read: async () => ({
+      hearth_vpn_health_problems: countByLabels(await health(), ({ severity, code }) => ({ severity, code })),
+    }),
   })
 }
