@@ -11,8 +11,8 @@ const program = '/usr/bin/prometheus'
 
 /** A Prometheus on loopback that scrapes one service every second. */
 export interface PrometheusServer extends AsyncDisposable {
-  /** Waits until the target was scraped, and returns its health (`up`, `down`) and the last error. */
-  target(): Promise<{ readonly health: string; readonly lastError: string }>
+  /** Waits until a scrape of the target has succeeded; fails with the last error otherwise. */
+  scraped(): Promise<void>
   /** Evaluates an expression; the value of each series by its labels, as JSON in the order Prometheus gives them. */
   query(expression: string): Promise<readonly { readonly metric: Record<string, string>; readonly value: number }[]>
   /** Health of the alert rules by name: `ok` for one that could be evaluated. */
@@ -58,13 +58,15 @@ export async function startPrometheus(options: {
     return ((await response.json()) as any).data
   }
   return {
-    async target() {
-      const [target] = await eventually(
-        async () => (await get('targets')).activeTargets,
-        (targets) => targets[0] !== undefined && targets[0].health !== 'unknown',
-        { seconds: 30, what: 'the first scrape' },
+    async scraped() {
+      await eventually(
+        async () => {
+          const [{ health, lastError }] = (await get('targets')).activeTargets
+          return { health, lastError }
+        },
+        ({ health }) => health === 'up',
+        { seconds: 30, what: 'a successful scrape' },
       )
-      return { health: target.health, lastError: target.lastError }
     },
     async query(expression) {
       const { result } = await get(`query?query=${encodeURIComponent(expression)}`)
