@@ -27,7 +27,7 @@ describe('without sign-in', () => {
   before(async () => void (media = await startMedia()))
   after(() => media[Symbol.asyncDispose]())
 
-  test('everything is open, and writes still need the token of the cookie', async () => {
+  test('everything is open, and writes still need the CSRF token', async () => {
     assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
     assert.deepEqual((await media.json('GET', '/health')).body, { status: 'ok' })
     for (const headers of [{}, { 'x-csrf-token': 'wrong' }]) {
@@ -51,14 +51,14 @@ describe('without sign-in', () => {
     assert.equal(cross.status, 403)
   })
 
-  test('the sign-in page leads on, and signing in is no error', async () => {
+  test('the sign-in page redirects, and signing in succeeds', async () => {
     const page = await media.call('GET', '/login')
     assert.deepEqual([page.status, page.headers.get('location')], [303, '/'])
     const json = { ...account, captcha_token: 'x', honeypot: '' }
     assert.equal((await media.json<Answer>('POST', '/login', { json })).body.ok, true)
   })
 
-  test('under a name of somebody else’s the service does not answer', async () => {
+  test('requests under a foreign host name are refused', async () => {
     const statusFor = (host: string) =>
       new Promise<number>((resolve, reject) => {
         const { hostname, port } = new URL(media.url)
@@ -77,7 +77,7 @@ describe('without sign-in', () => {
     assert.equal(await statusFor('media.example'), 200)
   })
 
-  test('an address that others reach is refused, unless that is wanted', async () => {
+  test('a publicly reachable address is refused unless allowed explicitly', async () => {
     await using folder = await temporaryDirectory()
     const environment = { DATA_DIR: folder.path, BIND_PORT: '0', BIND_ADDRESS: '0.0.0.0' }
     const { code, stderr } = await runCommand(['media', 'serve'], environment)
@@ -111,7 +111,7 @@ describe('with sign-in', () => {
     return media.json<Answer>('POST', '/login', { json: { ...account, captcha_token, honeypot: '', ...more } })
   }
 
-  test('without a session nothing is shown but what is meant for all', async () => {
+  test('without a session only public routes respond', async () => {
     media.cookies.clear()
     for (const path of [
       '/api/jobs',
@@ -134,7 +134,7 @@ describe('with sign-in', () => {
     assert.equal(JSON.stringify(body).includes('ada'), false)
   })
 
-  test('the right name and password open a session; anything else is refused in the same words', async () => {
+  test('the right name and password open a session; all failures get the same message', async () => {
     const wrong = await signIn({ password: 'wrong password' })
     const unknown = await signIn({ username: 'eve' })
     assert.deepEqual([wrong.status, wrong.body], [401, unknown.body])
@@ -148,7 +148,7 @@ describe('with sign-in', () => {
     assert.equal(loginPage.status, 303)
   })
 
-  test('a form is sent on, and its cookie is for this server alone', async () => {
+  test('a form sign-in redirects, and its cookie is bound to this host', async () => {
     media.cookies.clear()
     const captcha_token = await openSignIn(media)
     trapTime()
@@ -160,7 +160,7 @@ describe('with sign-in', () => {
     assert.match(cookie, /SameSite=Lax/i)
   })
 
-  test('robots are caught: too fast, a filled trap, a token used twice or made up', async () => {
+  test('bots are detected: too fast, a filled honeypot, a reused or forged token', async () => {
     media.cookies.clear()
     const early = await openSignIn(media)
     const send = (captcha_token: string, honeypot = '') =>
@@ -176,7 +176,7 @@ describe('with sign-in', () => {
     assert.deepEqual([again.status, again.body.detail], [400, (await send('1.2.3.4')).body.detail])
   })
 
-  test('a token of before the sign-in is worth nothing after it', async () => {
+  test('a token from before sign-in is invalid afterwards', async () => {
     media.cookies.clear()
     await openSignIn(media)
     const visitor = media.cookies.get(csrfCookie) ?? ''
@@ -189,7 +189,7 @@ describe('with sign-in', () => {
     assert.equal(response.status, 403)
   })
 
-  test('signing out ends the session, and its streams within moments', async () => {
+  test('signing out ends the session, and its streams shortly after', async () => {
     await signIn()
     const session = media.cookies.get(sessionCookie) ?? ''
     const stream = await fetch(`${media.url}/events`, { headers: { cookie: `${sessionCookie}=${session}` } })
@@ -201,7 +201,7 @@ describe('with sign-in', () => {
     assert.match(await heard, /authentication_required/)
   })
 
-  test('an unused session ends when the settings say, and new credentials end all', async () => {
+  test('an unused session ends as configured, and new credentials end all sessions', async () => {
     await signIn()
     timers.jump(61 * 60_000)
     assert.equal((await media.call('GET', '/api/jobs')).status, 401)
@@ -213,7 +213,7 @@ describe('with sign-in', () => {
     assert.equal((await signIn({ password: 'another good password' })).status, 200)
   })
 
-  test('guessing gets slower for the name, wherever it comes from', async () => {
+  test('guessing is slowed down per name, from any address', async () => {
     for (let index = 0; index < 4; index++) await signIn({ username: 'grace', password: `guess ${index}` })
     const { status } = await signIn({ username: 'grace' })
     assert.equal(status, 429)

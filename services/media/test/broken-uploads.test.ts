@@ -6,7 +6,7 @@ import { csrfCookie } from '../src/accounts/csrf.ts'
 import { startMedia } from './in-process.ts'
 
 for (const path of ['/api/cookies/youtube', '/api/settings/watermark-logo'])
-  test(`POST ${path} answers a broken upload with 400 and writes nothing to the log`, async () => {
+  test(`POST ${path} responds to a broken upload with 400 and logs nothing`, async () => {
     const logged: unknown[] = []
     const log = createLog({ name: 'test', level: 'silent' })
     log.error = (...entry: unknown[]) => void logged.push(entry)

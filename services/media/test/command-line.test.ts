@@ -8,7 +8,7 @@ import type { Job } from '../src/jobs/schema.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
-test('wrong settings end with one line that names them, exit code 1, and nothing changed', async () => {
+test('wrong settings end with one line that names them, exit code 1 and no changes', async () => {
   const cases: [Record<string, string>, RegExp][] = [
     [{ FORWARDED_ALLOW_IPS: '*' }, /FORWARDED_ALLOW_IPS: must not be \*/],
     [{ FORWARDED_ALLOW_IPS: 'nowhere' }, /FORWARDED_ALLOW_IPS: /],
@@ -37,7 +37,7 @@ test('wrong settings end with one line that names them, exit code 1, and nothing
   )
 })
 
-test('a second start on the same data is refused; a worker without a shared database too', async () => {
+test('a second start on the same data is refused; so is a worker without a shared database', async () => {
   await using folder = await temporaryDirectory()
   await using service = await startServiceProcess('media', { DATA_DIR: folder.path })
   const second = await runCommand(['media', 'serve'], { DATA_DIR: folder.path, BIND_PORT: '0' })
@@ -47,7 +47,7 @@ test('a second start on the same data is refused; a worker without a shared data
   assert.equal(await service.stop(), 0)
 })
 
-test('a stop gives running jobs back in time, and the next start goes on with them', async () => {
+test('a stop returns running jobs to the queue in time, and the next start continues them', async () => {
   await using platform = await startPlatform()
   await using folder = await temporaryDirectory()
   const environment = { ...knows(platform.host), DATA_DIR: folder.path }
@@ -87,7 +87,7 @@ test('a stop gives running jobs back in time, and the next start goes on with th
   )
 })
 
-test('whoever is locked out gets a new password, which works at once', async () => {
+test('a locked-out user gets a new password that works at once', async () => {
   await using media = await startMedia()
   await media.call('GET', '/api/session')
   const json = { enable_authentication: true, admin_username: 'ada', admin_password: 'forgotten long ago' }
@@ -103,7 +103,7 @@ test('whoever is locked out gets a new password, which works at once', async () 
   assert.equal((await media.call('POST', '/login', { json: signIn })).status, 200)
 })
 
-test('a backup of a running service restores everything but the files, with the same key alone', async () => {
+test('a backup of a running service restores everything except files, and needs the same key', async () => {
   await using platform = await startPlatform()
   await using media = await startMedia(knows(platform.host))
   const { id } = await media.submit(platform.page('sound.m4a', { title: 'Kept' }))
@@ -133,7 +133,7 @@ test('a backup of a running service restores everything but the files, with the 
   assert.equal((await runCommand(['media', 'restore', file], target)).code, 1)
 })
 
-test('doctor names the tools and their versions', async () => {
+test('doctor lists the tools and their versions', async () => {
   const { stdout } = await runCommand(['doctor'])
   assert.match(stdout, /yt-dlp.*\d{4}\.\d\d/)
   assert.match(stdout, /ffmpeg/)

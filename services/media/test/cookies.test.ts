@@ -31,7 +31,7 @@ async function call<T = CookieSnapshot>(...words: Parameters<Media['json']>): Pr
 const paste = <T = CookieSnapshot>(text: string, platform = 'youtube') =>
   call<T>('POST', `/api/cookies/${platform}/paste`, { json: { text } })
 
-test('every platform has a snapshot, and is missing at first', async () => {
+test('every platform has a status, which is missing at first', async () => {
   const { status, body } = await call<CookieSnapshot[]>('GET', '/api/cookies')
   assert.equal(status, 200)
   assert.deepEqual(
@@ -40,7 +40,7 @@ test('every platform has a snapshot, and is missing at first', async () => {
   )
 })
 
-test('an exported file is stored, seen, sealed, and forgotten', async () => {
+test('an exported file is stored, shown, encrypted and deleted', async () => {
   const { status, body } = await call('POST', '/api/cookies/youtube', { upload: jar() })
   assert.equal(status, 200)
   assert.deepEqual(
@@ -54,14 +54,14 @@ test('an exported file is stored, seen, sealed, and forgotten', async () => {
   assert.equal((await call('DELETE', '/api/cookies/youtube')).status, 404)
 })
 
-test('an exported file that signs nobody in is stored, and says so', async () => {
+test('an exported file without login cookies is stored with a warning', async () => {
   const { status, body } = await call('POST', '/api/cookies/tiktok', {
     upload: `.tiktok.com\tTRUE\t/\tTRUE\t0\ttt_csrf_token\t${secret}\n`,
   })
   assert.deepEqual([status, body.status, body.missing_login_cookies], [200, 'invalid', ['sid_tt']])
 })
 
-test('what is too large, empty or no text is refused with its reason', async () => {
+test('an oversized, empty or binary upload is refused with the reason', async () => {
   const upload = (content: Uint8Array | string) => call<ErrorBody>('POST', '/api/cookies/youtube', { upload: content })
   assert.equal((await upload(jar(256 * 1024))).status, 413)
   assert.equal((await upload(jar(255 * 1024))).status, 400, 'a line that long is in no jar')
@@ -92,7 +92,7 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://www.youtube.com/feed" -WebSessi
   'a Netscape jar': jar(),
 }
 
-test('a pasted export of up to 256 KiB is read, and a larger one is refused as such', async () => {
+test('a pasted export of up to 256 KiB is read, and a larger one is refused as too large', async () => {
   const line = (index: number) => `.youtube.com\tTRUE\t/\tTRUE\t4102444800\tLOGIN_${index}\t${'x'.repeat(2000)}`
   const large = Array.from({ length: 100 }, (_, index) => line(index)).join('\n')
   const login =
@@ -108,7 +108,7 @@ for (const [name, text] of Object.entries(pasted))
     assert.deepEqual([status, body.status, body.authenticated, body.cookie_count], [200, 'valid', true, 2])
   })
 
-test('what was copied elsewhere, or signs nobody in, is refused and leaves what was there', async () => {
+test('cookies of other sites or without a login are refused, and the stored ones stay', async () => {
   await paste(signedIn)
   const refused = async (text: string) => {
     const { status, body } = await paste<ErrorBody>(text)
@@ -131,7 +131,7 @@ test('what was copied elsewhere, or signs nobody in, is refused and leaves what 
   assert.equal((await call<CookieSnapshot[]>('GET', '/api/cookies')).body[0]?.status, 'valid')
 })
 
-test('while a job runs its cookies are in a private file and nowhere else, and afterwards nowhere', async () => {
+test('during a job its cookies exist only in a private file, which is removed afterwards', async () => {
   await using platform = await startPlatform()
   await using place = await temporaryDirectory('cookies')
   const data = join(place.path, 'data')

@@ -65,7 +65,7 @@ async function fetchBytes(path: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer())
 }
 
-test('an address goes in, the tempo is found, and the file comes out as MP3 with the tempo in its name', async () => {
+test('a URL is downloaded, its tempo detected, and delivered as MP3 with the tempo in its name', async () => {
   const submitted = await media.submit(platform.page('video.mp4', { title: 'Beat & more' }))
   assert.equal(submitted.status, 'queued')
   assert.match(submitted.video_title ?? '', /^Beat & more/)
@@ -83,7 +83,7 @@ test('an address goes in, the tempo is found, and the file comes out as MP3 with
   assert.equal((await media.call('GET', `/thumbnail/${job.id}`)).headers.get('content-type'), 'image/jpeg')
 })
 
-test('videos come in the size that was asked for, and play everywhere when they had to be converted', async () => {
+test('videos have the requested size and are playable everywhere after conversion', async () => {
   const submit = async (name: string, quality: string) => {
     const { id } = await media.submit(platform.page(name, { id: quality }), { type: 'video', quality })
     return media.reach(id, 'done')
@@ -101,7 +101,7 @@ test('videos come in the size that was asked for, and play everywhere when they 
   assert.match(jobs[1]?.filename ?? '', /\(mediumQuality\)\.mp4$/)
 })
 
-test('each quality of a sound is a file of another size, and the job says what the file is', async () => {
+test('each audio quality gives a file of another size, and the job describes it', async () => {
   const qualities = ['max', 'medium', 'small'] as const
   const jobs = await Promise.all(
     qualities.map(async (quality) => {
@@ -131,7 +131,7 @@ test('each quality of a sound is a file of another size, and the job says what t
   assert.ok(jobs[0]!.filesize_bytes! > jobs[1]!.filesize_bytes! && jobs[1]!.filesize_bytes! > jobs[2]!.filesize_bytes!)
 })
 
-test('a sound that is small already is not made larger by a lower quality', async () => {
+test('a low quality does not enlarge audio that is small already', async () => {
   const { id } = await media.submit(platform.page('sound.opus', { id: 'small-already' }), { quality: 'medium' })
   const best = await media.submit(platform.page('sound.opus', { id: 'small-already-best' }))
   const [medium, max] = [await media.reach(id, 'analysis_done'), await media.reach(best.id, 'analysis_done')]
@@ -140,7 +140,7 @@ test('a sound that is small already is not made larger by a lower quality', asyn
   assert.ok(small.length < large.length)
 })
 
-test('the original of a sound can be had as the platform has it, without another encoding', async () => {
+test('the original audio can be downloaded without re-encoding', async () => {
   const job = await media.reach((await media.submit(platform.page('sound.opus', { id: 'kept' }))).id, 'analysis_done')
   const original = await media.call('GET', `/download/${job.id}?format=original`)
   assert.equal(original.status, 200)
@@ -155,7 +155,7 @@ test('the original of a sound can be had as the platform has it, without another
   assert.equal((await media.call('GET', `/download/${job.id}?format=flac`)).status, 400)
 })
 
-test('a file that is not stored any more, as after a restore, is answered with 404', async () => {
+test('a file that is no longer stored, such as after a restore, gets 404', async () => {
   const jobs = [
     await media.submit(platform.page('sound.opus', { id: 'gone-audio' })),
     await media.submit(platform.page('video.mp4', { id: 'gone-video' }), { type: 'video' }),
@@ -171,7 +171,7 @@ test('a file that is not stored any more, as after a restore, is answered with 4
   assert.equal((await media.call('GET', `/audio-source/${jobs[0]?.id}`)).status, 404)
 })
 
-test('segmented media of both kinds are fetched whole', async () => {
+test('segmented media of both kinds are downloaded completely', async () => {
   const jobs = await Promise.all(
     ['hls/index.m3u8', 'dash/index.mpd'].map(async (name) => {
       const { id } = await media.submit(platform.page(name), { type: 'video' })
@@ -185,7 +185,7 @@ test('segmented media of both kinds are fetched whole', async () => {
   }
 })
 
-test('the sound for a player is the source when browsers play it, and otherwise an MP3; parts can be had', async () => {
+test('the player gets the source if browsers can play it, otherwise MP3, with ranges', async () => {
   const m4a = await media.reach((await media.submit(platform.page('sound.m4a'))).id, 'analysis_done')
   const opus = await media.reach((await media.submit(platform.page('sound.opus'))).id, 'analysis_done')
   const first = await media.call('GET', `/audio-source/${m4a.id}`)
@@ -207,7 +207,7 @@ test('the sound for a player is the source when browsers play it, and otherwise 
   assert.equal(again.status, 304)
 })
 
-test('what a platform does wrong is told in words, and leaves no file behind', async () => {
+test('platform failures are described in plain text and leave no file behind', async () => {
   const cases = [
     [platform.page('video.mp4', { pace: 'missing' }), /not there|fetched|reached/],
     [platform.page('none.mp4'), /not there|fetched|reached/],
@@ -222,7 +222,7 @@ test('what a platform does wrong is told in words, and leaves no file behind', a
   assert.deepEqual(await readdir(join(media.folder, 'work')), [])
 })
 
-test('a title is only a name: it changes no file, no option and no page', async () => {
+test('a title affects no file, option or page markup', async () => {
   const titles = ['--exec touch pwned', '../../etc/passwd', 'a\r\nset-cookie: x=y', '%(id)s;$(reboot)', '<img src=x>']
   const jobs = await Promise.all(
     titles.map(async (title, index) => {
@@ -239,7 +239,7 @@ test('a title is only a name: it changes no file, no option and no page', async 
   }
 })
 
-test('a media that leads into a private network is refused, and nobody there is reached', async () => {
+test('media that resolve to a private network are refused without connecting', async () => {
   let reached = 0
   const target = createServer((_request, response) => {
     reached += 1

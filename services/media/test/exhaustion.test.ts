@@ -12,7 +12,7 @@ import { openToolbox } from '../src/tools/toolbox.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
-test('two hundred clients that never read fill no memory, keep nobody else waiting, and the next one is told', async () => {
+test('two hundred clients that never read fill no memory and block nobody, and the next one is refused', async () => {
   await using media = await startMedia({ WORKERS: '0' })
   const { hostname, port } = new URL(media.url)
   const sockets: Socket[] = []
@@ -46,7 +46,7 @@ test('two hundred clients that never read fill no memory, keep nobody else waiti
   )
 })
 
-test('one client has ten streams and no more', async () => {
+test('a client may open ten streams', async () => {
   await using media = await startMedia({ WORKERS: '0' })
   const headers = { 'x-forwarded-for': '10.6.0.1' }
   const streams = await Promise.all(Array.from({ length: 10 }, () => media.call('GET', '/events', { headers })))
@@ -56,7 +56,7 @@ test('one client has ten streams and no more', async () => {
   for (const stream of streams) await stream.body?.cancel()
 })
 
-test('only the head of an event stream opens none', async () => {
+test('HEAD on the event stream opens no stream', async () => {
   await using media = await startMedia({ WORKERS: '0' })
   const headers = { 'x-forwarded-for': '10.7.0.1' }
   for (let index = 0; index < 11; index += 1)
@@ -66,7 +66,7 @@ test('only the head of an event stream opens none', async () => {
   await stream.body?.cancel()
 })
 
-test('a media that is larger than allowed is stopped while it comes, whatever it says of its size', async () => {
+test('media over the size limit are stopped during the download, whatever size they declare', async () => {
   await using platform = await startPlatform()
   await using folder = await temporaryDirectory()
   const allow = createOutboundAllow([platform.host])
@@ -99,7 +99,7 @@ test('a media that is larger than allowed is stopped while it comes, whatever it
   toolbox.close()
 })
 
-test('with a disk as good as full nothing is begun, and that is said', async (t) => {
+test('with an almost full disk no job starts, and the reason is shown', async (t) => {
   await using folder = await temporaryDirectory()
   const data = join(folder.path, 'small')
   mkdirSync(data)

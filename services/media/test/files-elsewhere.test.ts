@@ -9,7 +9,7 @@ import { knows } from './in-process.ts'
 import { startObjectStorage } from './object-storage/object-storage.ts'
 import { startPlatform } from './platform/platform.ts'
 
-test('with files in object storage a job goes its whole way, and nothing of it stays on this machine', async () => {
+test('with object storage a job completes and leaves nothing on this machine', async () => {
   await using platform = await startPlatform()
   await using folder = await temporaryDirectory()
   const storage = await startObjectStorage({ directory: join(folder.path, 'storage'), buckets: ['media'] })

@@ -6,7 +6,7 @@ import { startMedia } from './in-process.ts'
 /** Most that a first visit may transfer, bytes. */
 const limit = 250_000
 
-test('the first page is small, signed out and signed in', { skip: browserObstacle() }, async () => {
+test('the first page is small, both signed out and signed in', { skip: browserObstacle() }, async () => {
   await using media = await startMedia()
   await using browser = await startBrowser()
   const { page } = browser

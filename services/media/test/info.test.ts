@@ -17,7 +17,7 @@ after(async () => {
 
 const ask = (url: string) => media.json<Info & { detail?: string }>('GET', `/api/info?url=${encodeURIComponent(url)}`)
 
-test('what a platform says of a media is shown, and it is asked once in five minutes', async () => {
+test('media information from the platform is shown and cached for five minutes', async () => {
   const url = platform.page('hls/index.m3u8', { title: 'Known' })
   const { status, body } = await ask(url)
   assert.deepEqual([status, body.unavailable, body.platform], [200, false, 'youtube'])
@@ -34,7 +34,7 @@ test('what a platform says of a media is shown, and it is asked once in five min
   assert.equal(pages(), asked)
 })
 
-test('a platform that says nothing is no error, and is asked again the next time', async () => {
+test('missing media information is not an error and is requested again next time', async () => {
   const url = `${platform.page('video.mp4')}&gone=1`.replace('/watch', '/nothing')
   const { status, body } = await ask(url)
   assert.deepEqual([status, body.unavailable, body.title, body.formats], [200, true, null, []])
@@ -43,7 +43,7 @@ test('a platform that says nothing is no error, and is asked again the next time
   assert.ok(platform.requests.length > before)
 })
 
-test('an address that is none is refused with its reason', async () => {
+test('an invalid URL is refused with the reason', async () => {
   for (const url of ['', 'x', 'https://example.org/watch', 'ftp://www.youtube.com/watch?v=aaaaaaaaaaa']) {
     const { status, body } = await ask(url)
     assert.deepEqual([status, typeof body.detail], [400, 'string'], url)
@@ -51,7 +51,7 @@ test('an address that is none is refused with its reason', async () => {
   assert.equal((await media.call('GET', '/api/info')).status, 400)
 })
 
-test('a job is made although the platform says nothing, and then tells what is wrong', async () => {
+test('a job is created without media information and then reports the failure', async () => {
   const url = `http://${platform.host}/nothing`
   const job = await media.submit(url)
   assert.deepEqual([job.video_title, job.duration_seconds, job.status], [null, null, 'queued'])

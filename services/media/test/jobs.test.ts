@@ -34,7 +34,7 @@ const tools = () =>
     .split('\n')
     .filter((line) => line.includes('yt-dlp') && line.includes(media.folder))
 
-test('a submission that cannot be is refused with the part that is wrong', async () => {
+test('an invalid submission is refused, and the error names the field', async () => {
   const good = { url: platform.page('video.mp4'), type: 'audio', quality: 'max' }
   const cases: [Record<string, string>, RegExp][] = [
     [{ ...good, type: 'film' }, /type must be one of audio, video/],
@@ -57,7 +57,7 @@ test('a submission that cannot be is refused with the part that is wrong', async
   assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
 })
 
-test('a running job is stopped with everything it started, can be tried again in its place, and then comes to its end', async () => {
+test('a running job stops with all its processes, can be retried in place, and then completes', async () => {
   const { id } = await media.submit(held('stop'))
   await media.reach(id, 'downloading')
   await eventually(tools, (lines) => lines.length > 0)
@@ -86,7 +86,7 @@ test('a running job is stopped with everything it started, can be tried again in
   assert.equal((await refused(`/api/jobs/${id}/retry`)).status, 400)
 })
 
-test('the same media is not fetched twice unless that is wanted, whatever way its address is written', async () => {
+test('the same media are not downloaded twice unless requested, in any URL form', async () => {
   const url = platform.page('sound.m4a', { id: 'twice' })
   const first = await media.submit(url)
   const again = await media.json<ErrorAnswer>('POST', '/api/submit', { form: { url, type: 'AUDIO', quality: 'max' } })
@@ -102,7 +102,7 @@ test('the same media is not fetched twice unless that is wanted, whatever way it
   await media.reach(wanted.body.id, 'analysis_done')
 })
 
-test('a person’s ear decides about the tempo, of finished sounds alone', async () => {
+test('the tempo can be set by hand, for finished audio only', async () => {
   const { id } = await media.submit(platform.page('sound.m4a', { id: 'tempo' }))
   const job = await media.reach(id, 'analysis_done')
   assert.equal(job.bpm, 120)
@@ -115,7 +115,7 @@ test('a person’s ear decides about the tempo, of finished sounds alone', async
   assert.equal((await media.call('POST', `/api/jobs/${video?.id}/tempo`, { json: { bpm: 60 } })).status, 400)
 })
 
-test('the list is newest first and comes in pages; what is asked wrongly is refused', async () => {
+test('the list is newest first and paged; invalid queries are refused', async () => {
   const all = (await media.json<Job[]>('GET', '/api/jobs')).body
   assert.ok(all.length >= 4)
   const page = (await media.json<Job[]>('GET', '/api/jobs?offset=1&limit=2')).body
@@ -129,7 +129,7 @@ test('the list is newest first and comes in pages; what is asked wrongly is refu
     assert.equal((await media.call('GET', `/api/jobs/${id}`)).status, 404, id)
 })
 
-test('a full line refuses with 503 and makes no job; a job that waits can be taken out of it', async () => {
+test('a full queue refuses with 503 and creates no job; a waiting job can be cancelled', async () => {
   const running = await Promise.all([media.submit(held('w1')), media.submit(held('w2'))])
   for (const { id } of running) await media.reach(id, 'downloading')
   const waiting: Job[] = []
@@ -145,7 +145,7 @@ test('a full line refuses with 503 and makes no job; a job that waits can be tak
   assert.equal(retry.status, 503)
 })
 
-test('removing all ends what runs and leaves neither rows nor files nor tools', async () => {
+test('removing all ends running jobs and leaves no rows, files or tools', async () => {
   const before = (await media.json<Job[]>('GET', '/api/jobs?limit=100')).body
   const { status, body } = await media.json<Record<string, unknown>>('POST', '/api/jobs/remove-all')
   assert.deepEqual(

@@ -9,24 +9,20 @@ import { startPlatform, type Platform } from './platform/platform.ts'
 
 const skip = browserObstacle()
 
-test(
-  'from a pasted address to a shared file, and everything removed again, as a person does it',
-  { skip },
-  async () => {
-    await using platform = await startPlatform()
-    await using media = await startMedia(knows(platform.host))
-    await using browser = await startBrowser()
-    const { page } = browser
-    await page.goto(media.url)
-    await page.getByText('Nothing was downloaded yet').waitFor()
+test('a user’s journey from a pasted URL to a shared file and its removal', { skip }, async () => {
+  await using platform = await startPlatform()
+  await using media = await startMedia(knows(platform.host))
+  await using browser = await startBrowser()
+  const { page } = browser
+  await page.goto(media.url)
+  await page.getByText('Nothing was downloaded yet').waitFor()
 
-    await submit(page, platform)
-    await play(page)
-    await trim(page, media)
-    await share(page)
-    await removeAll(page)
-  },
-)
+  await submit(page, platform)
+  await play(page)
+  await trim(page, media)
+  await share(page)
+  await removeAll(page)
+})
 
 async function submit(page: Page, platform: Platform): Promise<void> {
   const field = page.getByLabel('Address of a video')

@@ -84,7 +84,7 @@ async function send(request: string, address: string): Promise<Response> {
 }
 
 for (const [request, limit] of Object.entries(limits)) {
-  test(`${request} is answered ${limit} times a minute, and then with 429 and when to come back`, async () => {
+  test(`${request} allows ${limit} requests a minute, then 429 with the waiting time`, async () => {
     const address = `198.51.100.${Object.keys(limits).indexOf(request) + 1}`
     for (let index = 0; index < limit; index++) {
       const { status, headers } = await send(request, address)
@@ -100,7 +100,7 @@ for (const [request, limit] of Object.entries(limits)) {
   })
 }
 
-test('an address is believed only from a proxy that is known, and the last unknown one counts', async () => {
+test('X-Forwarded-For is trusted from known proxies only, and the last untrusted address counts', async () => {
   const ask = (forwarded: string) =>
     fetch(`${media.url}/api/jobs/none`, { headers: { 'x-forwarded-for': forwarded } }).then((one) => one.headers)
   const remaining = async (forwarded: string) => Number((await ask(forwarded)).get('x-ratelimit-remaining'))

@@ -34,7 +34,7 @@ const refusal = async (wish: PngWish | Buffer) => {
   return body.detail
 }
 
-test('a logo is stored, described, shown and removed', async () => {
+test('a logo is stored, described, shown and deleted', async () => {
   assert.deepEqual((await media.json('GET', path)).body, none)
   assert.equal((await media.call('GET', `${path}/image`)).status, 404)
   const picture = makePng({ width: 64, height: 32 })
@@ -54,7 +54,7 @@ test('a logo is stored, described, shown and removed', async () => {
   assert.deepEqual((await media.json('DELETE', path)).body, { ...none, removed: false })
 })
 
-test('every kind of transparency is taken', async () => {
+test('every kind of transparency is accepted', async () => {
   const size = { width: 33, height: 40 }
   const kinds: PngWish[] = [
     { ...size },
@@ -69,7 +69,7 @@ test('every kind of transparency is taken', async () => {
   for (const wish of kinds) assert.equal((await upload(makePng(wish))).status, 200, JSON.stringify(wish))
 })
 
-test('what is no fit picture is refused with the reason, and the one before stays', async () => {
+test('an unsuitable picture is refused with the reason, and the previous one stays', async () => {
   const before = (await media.json('GET', path)).body
   const size = { width: 40, height: 40 }
   assert.match(await refusal({ width: 31, height: 64 }), /31 × 64 pixels are too few/)
@@ -92,12 +92,12 @@ test('what is no fit picture is refused with the reason, and the one before stay
   assert.deepEqual((await media.json('GET', path)).body, before)
 })
 
-test('a picture that unpacks to much more than it says costs nothing', async () => {
+test('a picture that decompresses to more than it declares is refused cheaply', async () => {
   const bomb = deflateSync(Buffer.alloc(200 * 1024 * 1024))
   assert.match(await refusal({ width: 64, height: 64, content: bomb }), /cannot be decoded/)
 })
 
-test('more than 2 MB are refused while they come', async () => {
+test('an upload over 2 MB is refused while it arrives', async () => {
   const { status } = await upload(
     makePng({ width: 40, height: 40, extra: [pngChunk('noPe', Buffer.alloc(2 * 1024 ** 2))] }),
   )
@@ -129,7 +129,7 @@ async function fetchVideo(id: string, statuses?: JobStatus[]): Promise<string> {
   return file
 }
 
-test('a video carries the watermark bottom right and nowhere else', async () => {
+test('a video has the watermark at the bottom right only', async () => {
   await media.json('DELETE', path)
   const plain = await fetchVideo('plain')
   assert.equal((await media.call('POST', '/api/settings', { json: { video_watermark: true } })).status, 200)

@@ -23,13 +23,13 @@ async function hold(media: Media, platform: Platform): Promise<void> {
   assert.equal(new Set(links).size, 1, 'one link while it is as good as a new one')
 }
 
-test('what is made eight times at once is there once, on SQLite', async () => {
+test('eight simultaneous creations leave one item, on SQLite', async () => {
   await using platform = await startPlatform()
   await using media = await startMedia(knows(platform.host))
   await hold(media, platform)
 })
 
-test('what is made eight times at once is there once, on PostgreSQL', { skip: postgresObstacle() }, async () => {
+test('eight simultaneous creations leave one item, on PostgreSQL', { skip: postgresObstacle() }, async () => {
   await using platform = await startPlatform()
   await using media = await startMedia({ ...knows(platform.host), DATABASE_URL: await createPostgresDatabase() })
   await hold(media, platform)

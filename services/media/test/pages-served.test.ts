@@ -5,7 +5,7 @@ import { csrfCookie } from '../src/accounts/csrf.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
-test('every page and file of the application is served, with its token, and nothing that does not exist', async () => {
+test('every page and file of the application is served, with a CSRF token, and unknown ones are not', async () => {
   await using media = await startMedia()
   for (const path of ['/', '/settings', '/statistics']) {
     media.cookies.clear()
@@ -34,7 +34,7 @@ test('every page and file of the application is served, with its token, and noth
     assert.equal((await media.call('GET', path)).status, 404, path)
 })
 
-test('the page of a job is there as long as the job is, and other addresses are no pages', async () => {
+test('a job’s page exists as long as the job, and other addresses are not pages', async () => {
   await using platform = await startPlatform()
   await using media = await startMedia(knows(platform.host))
   const job = await media.submit(platform.page('sound.m4a', { title: 'One', id: 'one' }))
@@ -51,7 +51,7 @@ test('the page of a job is there as long as the job is, and other addresses are 
   assert.equal((await media.call('GET', `/job/${job.id}`)).status, 404)
 })
 
-test('the description of the API travels compressed', async () => {
+test('the OpenAPI document is sent compressed', async () => {
   await using media = await startMedia()
   const faults = await compressionProblems(rawReader(media.url), [
     '/openapi.json',

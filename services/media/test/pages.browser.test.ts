@@ -35,7 +35,7 @@ const list = (page: Page) => page.getByRole('list', { name: 'Downloads' })
 const row = (page: Page, title: string) => list(page).getByRole('listitem', { name: title })
 const field = (page: Page) => page.getByLabel('Address of a video')
 
-test('an address is pasted, fetched, listened to, cut, shared, saved and removed', { skip }, async () => {
+test('a URL is pasted, downloaded, played, cut, shared, saved and removed', { skip }, async () => {
   await using place = await openBrowserFixture(platform)
   const { page, media } = place
   await page.goto(media.url)
@@ -174,74 +174,70 @@ async function save(page: Page, button: string): Promise<{ name: string; bytes: 
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
 
-test(
-  'a list of addresses goes in as one, and the list of downloads is walked with the keyboard',
-  { skip },
-  async () => {
-    await using place = await openBrowserFixture(platform)
-    const { page, media } = place
-    const [old, fresh, left, gone] = [
-      mediaOf('Old song'),
-      mediaOf('New song'),
-      mediaOf('Left out'),
-      mediaOf('Gone song', { pace: 'missing' }),
-    ]
-    const here = await media.submit(old.address)
-    await media.reach(here.id, 'analysis_done')
-    await page.goto(media.url)
-    const addresses = [old.address, fresh.address, left.address, gone.address, 'https://example.org/video']
-    await field(page).fill(addresses.join('\n'))
-    const batch = page.getByRole('list', { name: 'Addresses' })
-    await batch.getByRole('checkbox', { name: /Left\+out/ }).uncheck()
-    await page.getByRole('button', { name: 'Download 4 of 5' }).click()
-    await page.getByText('2 downloads added').waitFor()
-    await batch.getByRole('listitem').filter({ hasText: old.title }).getByText('Already downloaded').waitFor()
-    await batch.getByText('This address is of none of the platforms').waitFor()
-    await page.getByRole('button', { name: 'Close' }).click()
-    await row(page, fresh.title).getByText('Done', { exact: true }).waitFor()
-    await row(page, gone.title).getByText('Failed', { exact: true }).waitFor()
-    await row(page, gone.title).getByText('This is not there, or not any more.').waitFor()
+test('several URLs are submitted together, and the download list works with the keyboard', { skip }, async () => {
+  await using place = await openBrowserFixture(platform)
+  const { page, media } = place
+  const [old, fresh, left, gone] = [
+    mediaOf('Old song'),
+    mediaOf('New song'),
+    mediaOf('Left out'),
+    mediaOf('Gone song', { pace: 'missing' }),
+  ]
+  const here = await media.submit(old.address)
+  await media.reach(here.id, 'analysis_done')
+  await page.goto(media.url)
+  const addresses = [old.address, fresh.address, left.address, gone.address, 'https://example.org/video']
+  await field(page).fill(addresses.join('\n'))
+  const batch = page.getByRole('list', { name: 'Addresses' })
+  await batch.getByRole('checkbox', { name: /Left\+out/ }).uncheck()
+  await page.getByRole('button', { name: 'Download 4 of 5' }).click()
+  await page.getByText('2 downloads added').waitFor()
+  await batch.getByRole('listitem').filter({ hasText: old.title }).getByText('Already downloaded').waitFor()
+  await batch.getByText('This address is of none of the platforms').waitFor()
+  await page.getByRole('button', { name: 'Close' }).click()
+  await row(page, fresh.title).getByText('Done', { exact: true }).waitFor()
+  await row(page, gone.title).getByText('Failed', { exact: true }).waitFor()
+  await row(page, gone.title).getByText('This is not there, or not any more.').waitFor()
 
-    const focused = () => page.evaluate('document.activeElement?.getAttribute("aria-label")')
-    await page.getByRole('heading', { level: 1 }).click()
-    await page.keyboard.press('j')
-    assert.equal(await focused(), gone.title)
-    await page.keyboard.press('r')
-    await page.getByText(`Trying again: ${gone.title}`).waitFor()
-    await page.keyboard.press('j')
-    assert.equal(await focused(), fresh.title)
-    await page.keyboard.press('k')
-    await page.keyboard.press('/')
-    assert.equal(await focused(), 'Address of a video')
-    await page.keyboard.type('j')
-    assert.equal(await field(page).inputValue(), 'j')
-    await page.keyboard.press('Escape')
-    await page.getByRole('heading', { level: 1 }).click()
-    await page.keyboard.press('?')
-    await page.getByRole('dialog').getByText('Save its file').waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const focused = () => page.evaluate('document.activeElement?.getAttribute("aria-label")')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('j')
+  assert.equal(await focused(), gone.title)
+  await page.keyboard.press('r')
+  await page.getByText(`Trying again: ${gone.title}`).waitFor()
+  await page.keyboard.press('j')
+  assert.equal(await focused(), fresh.title)
+  await page.keyboard.press('k')
+  await page.keyboard.press('/')
+  assert.equal(await focused(), 'Address of a video')
+  await page.keyboard.type('j')
+  assert.equal(await field(page).inputValue(), 'j')
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { level: 1 }).click()
+  await page.keyboard.press('?')
+  await page.getByRole('dialog').getByText('Save its file').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 
-    await page.getByText('Failed', { exact: true }).first().click()
-    await row(page, fresh.title).waitFor({ state: 'detached' })
-    await page.keyboard.press('f')
-    await page.getByLabel('Search downloads').fill('nowhere to be found')
-    await page.getByText('No download fits').waitFor()
-    await page.waitForURL(/\?show=failed&q=nowhere\+to\+be\+found$/)
-    await page.reload()
-    await page.getByText('No download fits').waitFor()
-    await page.getByRole('button', { name: 'Show all' }).click()
-    await row(page, fresh.title).waitFor()
+  await page.getByText('Failed', { exact: true }).first().click()
+  await row(page, fresh.title).waitFor({ state: 'detached' })
+  await page.keyboard.press('f')
+  await page.getByLabel('Search downloads').fill('nowhere to be found')
+  await page.getByText('No download fits').waitFor()
+  await page.waitForURL(/\?show=failed&q=nowhere\+to\+be\+found$/)
+  await page.reload()
+  await page.getByText('No download fits').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await row(page, fresh.title).waitFor()
 
-    await page.keyboard.press('j')
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: fresh.title, level: 1 }).waitFor()
-    assert.match(await page.title(), /^New song \(1\) · Hearth Media$/)
-  },
-)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: fresh.title, level: 1 }).waitFor()
+  assert.match(await page.title(), /^New song \(1\) · Hearth Media$/)
+})
 
-test('what is there already is opened or fetched again, and a running download is cancelled', { skip }, async () => {
+test('an existing download is opened or repeated, and a running one is cancelled', { skip }, async () => {
   await using place = await openBrowserFixture(platform)
   const { page, media } = place
   const { title, address } = mediaOf('Slow one', { pace: 'held' })
@@ -271,91 +267,83 @@ test('what is there already is opened or fetched again, and a running download i
   platform.release()
 })
 
-test(
-  'sign-in is turned on with its account, ends other pages, and lets in who knows the password',
-  { skip },
-  async () => {
-    await using place = await openBrowserFixture(platform)
-    const { page, media, browser } = place
-    const other = await browser.context.newPage()
-    await other.goto(media.url)
-    await other.getByLabel('Connection: Live').waitFor()
-    await page.goto(`${media.url}/settings?tab=access`)
-    await page.getByRole('button', { name: 'Turn sign-in on' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('User name').fill('ada lovelace')
-    await dialog.getByLabel('Password', { exact: true }).fill('tall-giraffe-on-ice')
-    await dialog.getByLabel('Password again').fill('tall-giraffe-on-ice')
-    await dialog.getByRole('button', { name: 'Turn on' }).click()
-    await dialog.getByText('Letters, digits').waitFor()
-    await dialog.getByLabel('User name').fill('ada')
-    await dialog.getByRole('button', { name: 'Turn on' }).click()
-    await page.waitForURL('**/login')
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await assertAccessible(page)
-    await other.getByText('Your session has ended').waitFor()
+test('sign-in is enabled with its account, ends other pages, and accepts the password', { skip }, async () => {
+  await using place = await openBrowserFixture(platform)
+  const { page, media, browser } = place
+  const other = await browser.context.newPage()
+  await other.goto(media.url)
+  await other.getByLabel('Connection: Live').waitFor()
+  await page.goto(`${media.url}/settings?tab=access`)
+  await page.getByRole('button', { name: 'Turn sign-in on' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('User name').fill('ada lovelace')
+  await dialog.getByLabel('Password', { exact: true }).fill('tall-giraffe-on-ice')
+  await dialog.getByLabel('Password again').fill('tall-giraffe-on-ice')
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await dialog.getByText('Letters, digits').waitFor()
+  await dialog.getByLabel('User name').fill('ada')
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
+  await page.waitForURL('**/login')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await assertAccessible(page)
+  await other.getByText('Your session has ended').waitFor()
 
-    await submitSignIn(page, 'ada', 'not-the-password')
-    await page.getByRole('alert').getByText('The user name or the password is wrong').waitFor()
-    await submitSignIn(page, 'ada', 'tall-giraffe-on-ice')
-    await page.getByRole('heading', { name: 'Downloads' }).waitFor()
-    assert.equal(new URL(page.url()).pathname, '/')
-    await other.goto(`${media.url}/settings?tab=access`)
-    await other.getByText('Signed in as ada').waitFor()
-    await other.getByRole('button', { name: 'Account of ada' }).click()
-    await other.getByRole('menuitem', { name: 'Sign out' }).click()
-    await other.getByRole('heading', { name: 'Sign in' }).waitFor()
-    await submitSignIn(other, 'ada', 'tall-giraffe-on-ice')
-    await other.getByText('Signed in as ada').waitFor()
-    await other.getByRole('button', { name: 'Turn sign-in off' }).click()
-    await other.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
-    await other.getByRole('button', { name: 'Turn sign-in on' }).waitFor()
-  },
-)
+  await submitSignIn(page, 'ada', 'not-the-password')
+  await page.getByRole('alert').getByText('The user name or the password is wrong').waitFor()
+  await submitSignIn(page, 'ada', 'tall-giraffe-on-ice')
+  await page.getByRole('heading', { name: 'Downloads' }).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/')
+  await other.goto(`${media.url}/settings?tab=access`)
+  await other.getByText('Signed in as ada').waitFor()
+  await other.getByRole('button', { name: 'Account of ada' }).click()
+  await other.getByRole('menuitem', { name: 'Sign out' }).click()
+  await other.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await submitSignIn(other, 'ada', 'tall-giraffe-on-ice')
+  await other.getByText('Signed in as ada').waitFor()
+  await other.getByRole('button', { name: 'Turn sign-in off' }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
+  await other.getByRole('button', { name: 'Turn sign-in on' }).waitFor()
+})
 
-test(
-  'settings are saved by group, a wrong value is told at its field, and a lost token is renewed',
-  { skip },
-  async () => {
-    await using place = await openBrowserFixture(platform)
-    const { page, media, browser } = place
-    await page.goto(`${media.url}/settings`)
-    const downloads = page.getByRole('region', { name: 'Downloads' })
-    const retention = page.getByRole('region', { name: 'Retention' })
-    await retention.getByLabel('Delete downloads after').fill('30')
-    await downloads.getByLabel('Largest file').fill('500')
-    await downloads.getByRole('button', { name: 'Save' }).click()
-    await downloads.getByText('Must be at most 100').waitFor()
-    await browser.context.clearCookies({ name: 'hearth_media_csrf' })
-    await downloads.getByLabel('Largest file').fill('20')
-    await downloads.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('Settings saved').waitFor()
-    await downloads.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
-    assert.equal(await retention.getByLabel('Delete downloads after').inputValue(), '30 days')
-    const stored = (await media.json<Record<string, unknown>>('GET', '/api/settings')).body
-    assert.deepEqual([stored['download_max_filesize_gib'], stored['retention_days']], [20, 0])
+test('settings are saved by group, errors appear at their field, and a lost token is renewed', { skip }, async () => {
+  await using place = await openBrowserFixture(platform)
+  const { page, media, browser } = place
+  await page.goto(`${media.url}/settings`)
+  const downloads = page.getByRole('region', { name: 'Downloads' })
+  const retention = page.getByRole('region', { name: 'Retention' })
+  await retention.getByLabel('Delete downloads after').fill('30')
+  await downloads.getByLabel('Largest file').fill('500')
+  await downloads.getByRole('button', { name: 'Save' }).click()
+  await downloads.getByText('Must be at most 100').waitFor()
+  await browser.context.clearCookies({ name: 'hearth_media_csrf' })
+  await downloads.getByLabel('Largest file').fill('20')
+  await downloads.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Settings saved').waitFor()
+  await downloads.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+  assert.equal(await retention.getByLabel('Delete downloads after').inputValue(), '30 days')
+  const stored = (await media.json<Record<string, unknown>>('GET', '/api/settings')).body
+  assert.deepEqual([stored['download_max_filesize_gib'], stored['retention_days']], [20, 0])
 
-    await page
-      .getByRole('region', { name: 'Video' })
-      .locator('input[type=file]')
-      .setInputFiles({
-        name: 'logo.svg',
-        mimeType: 'image/svg+xml',
-        buffer: Buffer.from(
-          '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10" width="40" height="10"><circle cx="5" cy="5" r="4" fill="red"/></svg>',
-        ),
-      })
-    await page.getByText('1024 × 256 pixels').waitFor()
-    await page.getByRole('tab', { name: 'Cookies' }).click()
-    await page.getByRole('button', { name: 'Paste cookies of Instagram' }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('What you copied').fill('sessionid=abc; csrftoken=def')
-    await dialog.getByRole('button', { name: 'Store' }).click()
-    await page.getByRole('region', { name: 'Instagram' }).getByText('Signed in').waitFor()
-  },
-)
+  await page
+    .getByRole('region', { name: 'Video' })
+    .locator('input[type=file]')
+    .setInputFiles({
+      name: 'logo.svg',
+      mimeType: 'image/svg+xml',
+      buffer: Buffer.from(
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 10" width="40" height="10"><circle cx="5" cy="5" r="4" fill="red"/></svg>',
+      ),
+    })
+  await page.getByText('1024 × 256 pixels').waitFor()
+  await page.getByRole('tab', { name: 'Cookies' }).click()
+  await page.getByRole('button', { name: 'Paste cookies of Instagram' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('What you copied').fill('sessionid=abc; csrftoken=def')
+  await dialog.getByRole('button', { name: 'Store' }).click()
+  await page.getByRole('region', { name: 'Instagram' }).getByText('Signed in').waitFor()
+})
 
-test('after a lost connection the list is as if it had never been lost', { skip }, async () => {
+test('after a lost connection the list is complete again', { skip }, async () => {
   await using place = await openBrowserFixture(platform)
   const { page, media } = place
   await using proxy = await startTcpProxy(media.url)
@@ -380,7 +368,7 @@ test('after a lost connection the list is as if it had never been lost', { skip 
   await row(page, later.title).waitFor()
 })
 
-test('every page is accessible, wide and on a phone, and nothing is wider than the screen', { skip }, async () => {
+test('every page is accessible and fits the screen, on desktop and phone', { skip }, async () => {
   await using place = await openBrowserFixture(platform)
   const { page, media } = place
   const paths = await filledPaths(place)

@@ -16,7 +16,7 @@ const read = async () => {
   return body
 }
 
-test('a fresh install has the defaults, and what is written is read again, also after a restart', async () => {
+test('a new installation has the defaults, and changes persist across a restart', async () => {
   assert.deepEqual(await read(), { ...defaultSettings, has_credentials: false })
   assert.deepEqual((await write({ retention_days: 30, video_watermark: true })).body.ok, true)
   const changed = { ...defaultSettings, retention_days: 30, video_watermark: true, has_credentials: false }
@@ -25,7 +25,7 @@ test('a fresh install has the defaults, and what is written is read again, also 
   assert.deepEqual(await read(), changed)
 })
 
-test('settings that another process wrote are read again when its event arrives', async () => {
+test('settings written by another process are reloaded when its event arrives', async () => {
   const { bus, database } = media.service.app.core
   const other = await openSettings(database.query)
   await other.write({ retention_days: 77 })
@@ -34,7 +34,7 @@ test('settings that another process wrote are read again when its event arrives'
   await eventually(read, (settings) => settings['retention_days'] === 77, { seconds: 5 })
 })
 
-test('switches and numbers are understood as forms send them; what is not known, or nobody may write, is ignored', async () => {
+test('form switches and numbers are accepted; unknown or read-only keys are ignored', async () => {
   const sent = { download_compatible_output: 'On', session_idle_minutes: ' 15 ', stemsvc_duration_guard: '0' }
   const ignored = { admin_password_hash: 'x', session_version: 7, statistics_reset_at: '1', colour: 'red' }
   assert.equal((await write({ ...sent, ...ignored })).status, 200)
@@ -50,7 +50,7 @@ test('switches and numbers are understood as forms send them; what is not known,
   assert.equal(settings['has_credentials'], false)
 })
 
-test('every key has its range, the answer names it, and nothing of the rest is written', async () => {
+test('every key is range-checked, the error names it, and nothing else is stored', async () => {
   const wrong: Record<string, unknown[]> = {
     retention_days: [-1, 366, 1.5, 'x'],
     session_idle_minutes: [0, 1441],

@@ -68,7 +68,7 @@ async function openBrowser(url: string) {
 }
 
 test(
-  'two web processes and three workers, some of them killed, lose and duplicate nothing',
+  'two web processes and three workers, some killed, lose and duplicate no job',
   { skip: postgresObstacle(), timeout: 240_000 },
   async () => {
     await using postgres = await startPostgres()

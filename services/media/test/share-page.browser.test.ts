@@ -7,7 +7,7 @@ import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
 test(
-  'a person who follows a link sees what it is, plays it and saves it, and that is one use',
+  'a visitor of a link sees the file’s details, plays it and saves it, which is one use',
   { skip: browserObstacle() },
   async () => {
     await using platform = await startPlatform()

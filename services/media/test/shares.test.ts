@@ -43,7 +43,7 @@ describe('share links', () => {
   const randomAddress = () => `172.16.${(lastAddress += 1) >> 8}.${lastAddress & 255}`
   const usesOf = async (id: string) => (await list(id))[0]?.uses
 
-  test('a link is made, and given again as long as it is as good as a new one', async () => {
+  test('a link is created, and reused while it is equivalent to a new one', async () => {
     const first = await media.json<ShareLink>('POST', `/api/share/${sound.id}`)
     assert.equal(first.status, 200)
     const { url, ...rest } = first.body
@@ -73,7 +73,7 @@ describe('share links', () => {
     assert.deepEqual([await list(sound.id), await list(randomUUID())], [[], []])
   })
 
-  test('links begin with the name the service is known by', async () => {
+  test('links begin with the service’s public host name', async () => {
     await set({ public_hostname: 'media.example.org' })
     assert.match((await share(sound.id)).url, /^https:\/\/media\.example\.org\/share\//)
     await set({ public_hostname: '2001:db8::7' })
@@ -84,7 +84,7 @@ describe('share links', () => {
     assert.match(body.url, /^https:\/\/localhost:8443\/share\//)
   })
 
-  test('there are no links to what is not there, and none without the token of the page', async () => {
+  test('a missing file gets no link, and neither does a request without the CSRF token', async () => {
     for (const id of [randomUUID(), 'x']) assert.equal((await media.call('POST', `/api/share/${id}`)).status, 404)
     const held = await media.submit(platform.page('sound.m4a', { id: 'held', pace: 'held' }))
     assert.equal((await media.call('POST', `/api/share/${held.id}`)).status, 404)
@@ -94,7 +94,7 @@ describe('share links', () => {
       assert.equal((await media.call(method, `/api/share/${sound.id}`, { isBare: true })).status, 403)
   })
 
-  test('a script gets the file at once, as an attachment that runs nowhere', async () => {
+  test('a script gets the file immediately, as an attachment', async () => {
     const path = pathOf(await share(sound.id))
     const answer = await redeem(path)
     assert.equal(answer.status, 200)
@@ -115,7 +115,7 @@ describe('share links', () => {
     await film.body?.cancel()
   })
 
-  test('a browser gets a page first, which is no use of the link', async () => {
+  test('a browser gets the page first, which does not count as a use', async () => {
     await revoke(sound.id)
     const link = await share(sound.id)
     const answer = await redeem(pathOf(link), browser)
@@ -147,7 +147,7 @@ describe('share links', () => {
     assert.equal(await usesOf(sound.id), 1)
   })
 
-  test('looking at the head is free', async () => {
+  test('HEAD does not count as a use', async () => {
     await revoke(sound.id)
     const path = pathOf(await share(sound.id))
     const head = await redeem(path, {}, 'HEAD')
@@ -158,7 +158,7 @@ describe('share links', () => {
     assert.equal(await usesOf(sound.id), 0)
   })
 
-  test('a client that comes back within the hour uses the link once; another one is another use', async () => {
+  test('repeated requests of a client within an hour count once; another client counts again', async () => {
     await set({ share_link_max_uses: 2 })
     const path = pathOf(await share(sound.id))
     const fetchAs = async (address: string, range?: string) => {
@@ -191,7 +191,7 @@ describe('share links', () => {
     assert.notEqual(pathOf(await share(sound.id)), path)
   })
 
-  test('nobody gets all but the beginning without a use: the answer begins at the first byte, and counts', async () => {
+  test('a range without a use is ignored: the response starts at the first byte and counts', async () => {
     await revoke(sound.id)
     const path = pathOf(await share(sound.id))
     const answer = await redeem(path, { range: 'bytes=1-' })
@@ -204,7 +204,7 @@ describe('share links', () => {
     assert.equal((await redeem(path)).status, 404)
   })
 
-  test('of many who come together no more get in than may', async () => {
+  test('simultaneous clients never exceed the limit', async () => {
     await set({ share_link_max_uses: 4 })
     const path = pathOf(await share(sound.id))
     const answers = await Promise.all(Array.from({ length: 16 }, () => redeem(path)))
@@ -218,7 +218,7 @@ describe('share links', () => {
     await set({ share_link_max_uses: 0 })
   })
 
-  test('every failure is the same page, byte for byte, whatever failed', async () => {
+  test('every failure gives the identical page', async () => {
     await revoke(sound.id)
     const { query } = media.service.app.core.database
     const { artifacts } = media.service.app.core
@@ -261,7 +261,7 @@ describe('share links', () => {
     }
   })
 
-  test('a link works without a session when everything else needs one', async () => {
+  test('a link works without a session when everything else requires one', async () => {
     const path = pathOf(await share(sound.id))
     await set({ enable_authentication: true, admin_username: 'admin', admin_password: 'a good password' })
     const [file, page] = [await redeem(path), await redeem(path, browser)]
@@ -273,7 +273,7 @@ describe('share links', () => {
     await media.service.app.core.settings.write({ enable_authentication: false })
   })
 
-  test('neither a token nor its plain hash, which could be found by trying all tokens, stands in the database', async () => {
+  test('the database contains neither a token nor its unsalted hash', async () => {
     const path = pathOf(await share(sound.id))
     await (await redeem(path, { 'x-forwarded-for': '192.0.2.77' })).arrayBuffer()
     const token = path.slice('/share/'.length)
@@ -285,7 +285,7 @@ describe('share links', () => {
     assert.ok(!links.includes(plain(token)) && !uses.includes(plain(`${token}\n192.0.2.77`)))
   })
 
-  test('a link with a token of 22 characters, as earlier versions made them, still works', async () => {
+  test('a 22-character token of earlier versions still works', async () => {
     const { database, sealer } = media.service.app.core
     const token = randomBytes(16).toString('base64url')
     const token_hash = createHash('sha256').update(token).digest('hex')
@@ -301,7 +301,7 @@ describe('share links', () => {
     await database.query.deleteFrom('share_links').where('token_hash', '=', token_hash).execute()
   })
 
-  test('links survive a restart, and go with their jobs', async () => {
+  test('links survive a restart and are deleted with their jobs', async () => {
     const { url } = await share(sound.id)
     await media.restart()
     const [again] = await list(sound.id)
@@ -312,7 +312,7 @@ describe('share links', () => {
     assert.equal((await redeem(new URL(url).pathname)).status, 404)
   })
 
-  test('whoever tries tokens from many addresses is slowed down with everybody', async () => {
+  test('guessing tokens from many addresses is slowed down for everybody', async () => {
     let refused: Response | undefined
     for (let index = 0; index < 301 && refused === undefined; index += 1) {
       const answer = await redeem(`/share/guess-${index}-guess`)

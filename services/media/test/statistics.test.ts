@@ -6,7 +6,7 @@ import { knows, startMedia } from './in-process.ts'
 import { finishedJob } from './job-row.ts'
 import { startPlatform } from './platform/platform.ts'
 
-test('what was downloaded is counted, until the counting begins anew', async () => {
+test('downloads are counted until the statistics are reset', async () => {
   await using platform = await startPlatform()
   await using media = await startMedia(knows(platform.host))
   const { id } = await media.submit(platform.page('sound.m4a'))

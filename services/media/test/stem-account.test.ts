@@ -34,7 +34,7 @@ describe('the account at the stem service', () => {
   const signOut = () => media.json('POST', '/api/stemsvc/auth/logout')
   const questions = () => stems.calls.filter(({ path }) => path.includes('/minutes_left/')).length
 
-  test('without a key nothing is asked of anybody', async () => {
+  test('without a key nothing is requested', async () => {
     assert.deepEqual(await status('?force_refresh=true'), {
       ok: true,
       configured: false,
@@ -47,7 +47,7 @@ describe('the account at the stem service', () => {
     assert.equal(stems.calls.length, 0)
   })
 
-  test('a key is stored only when the service knows it', async () => {
+  test('a key is stored only if the service accepts it', async () => {
     for (const [json, reason] of [
       [{ ...account, email: 'nobody' }, /^email must be an e-mail address/],
       [{ ...account, activation_key: ' ' }, /^activation_key must have at least 1/],
@@ -70,7 +70,7 @@ describe('the account at the stem service', () => {
     assert.equal((await status()).configured, false)
   })
 
-  test('a service that does not do its part is told apart from a wrong key', async () => {
+  test('a failing service is distinguished from a wrong key', async () => {
     for (const [fault, code] of [
       [{ resetAfterBytes: 0 }, 503],
       [{ answer: 429, body: { detail: 'slow down' } }, 503],
@@ -86,7 +86,7 @@ describe('the account at the stem service', () => {
     assert.equal((await status()).configured, false)
   })
 
-  test('of two keys that are stored together one is, and the other is told', async () => {
+  test('of two keys stored at once one is kept, and the other is reported', async () => {
     const { promise, resolve: go } = Promise.withResolvers<void>()
     stems.fail('limits/minutes_left', { waitFor: promise })
     const before = questions()
@@ -100,7 +100,7 @@ describe('the account at the stem service', () => {
     await signOut()
   })
 
-  test('a stored key is told of, asked about every five minutes, and readable nowhere', async () => {
+  test('a stored key is shown as configured, checked every five minutes, and never revealed', async () => {
     stems.account(key).minutes = 99.9
     assert.deepEqual((await signIn()).body, { ok: true, message: 'The key is good and stored' })
     const asked = questions()
@@ -130,7 +130,7 @@ describe('the account at the stem service', () => {
     assert.doesNotMatch(settings, /stem_account|example\.org/)
   })
 
-  test('a key that is no longer good, and a service that cannot be asked, show in the status', async () => {
+  test('an invalid key and an unreachable service appear in the status', async () => {
     stems.removeAccount(key)
     const wrong = await status('?force_refresh=true')
     assert.deepEqual([wrong.token_valid, wrong.remaining_minutes], [false, null])
@@ -143,7 +143,7 @@ describe('the account at the stem service', () => {
     assert.equal((await status('?force_refresh=true')).token_valid, true)
   })
 
-  test('it is kept over a restart, and forgotten on demand', async () => {
+  test('the account survives a restart and can be removed', async () => {
     await media.restart()
     assert.deepEqual([(await status()).email, (await status()).token_valid], [account.email, true])
     assert.deepEqual((await signOut()).body, { ok: true, message: 'The key is forgotten' })

@@ -110,14 +110,14 @@ describe('stems', () => {
     return tonesOf(file)
   }
 
-  test('without a key nothing is begun, and nothing is asked of anybody', async () => {
+  test('without a key nothing starts and nothing is requested', async () => {
     const { status: code, body } = await separate(sound.id)
     assert.deepEqual([code, body.error], [400, 'no-key'])
     assert.equal(stems.calls.length, 0)
     assert.equal((await signIn()).status, 200)
   })
 
-  test('what cannot be separated is refused with the reason, and nothing is paid', async () => {
+  test('a file that cannot be separated is refused with the reason, at no cost', async () => {
     const held = await media.submit(platform.page('sound.m4a', { id: 'held', pace: 'held' }))
     const { query } = media.service.app.core.database
     for (const [id, text, code, reason] of [
@@ -153,7 +153,7 @@ describe('stems', () => {
     assert.equal(stems.payments.length, 0)
   })
 
-  test('voice and accompaniment come of one separation, which those who look on can follow', async () => {
+  test('vocals and instrumental come from one separation, whose progress can be followed', async () => {
     const controller = new AbortController()
     const events: Record<string, unknown>[] = []
     const stream = await fetch(`${media.url}/api/jobs/${sound.id}/events`, { signal: controller.signal })
@@ -202,7 +202,7 @@ describe('stems', () => {
     assert.equal(figures.total_stem_minutes, seconds / 60)
   })
 
-  test('a part of a sound is separated for itself', async () => {
+  test('a trim is separated on its own', async () => {
     const one = await trim(sound.id, 1, 4)
     const { status: code, body } = await separate(sound.id, 'stem=vocals&trimmed=true')
     assert.equal(code, 200, body.detail)
@@ -219,7 +219,7 @@ describe('stems', () => {
     assert.equal(stems.payments.length, 3)
   })
 
-  test('one separation of a part, and two of all, at a time', async () => {
+  test('one separation per trim and two in total run at a time', async () => {
     const parts = [await trim(sound.id, 0, 2), await trim(sound.id, 0, 3), await trim(sound.id, 0, 4)]
     const ask = (part: string | undefined) => separate(sound.id, `stem=vocals&trim_id=${part}`)
     const go = hold('split/stem_separator', 2)
@@ -235,7 +235,7 @@ describe('stems', () => {
     assert.equal(stems.payments.length, 6)
   })
 
-  test('what the service does wrong is told; what was paid is gone on with', async () => {
+  test('failures of the service are reported; a paid separation is resumed', async () => {
     const part = await trim(sound.id, 5, 7)
     const ask = () => separate(sound.id, `stem=vocals&trim_id=${part}`)
     const paid = stems.payments.length
@@ -255,7 +255,7 @@ describe('stems', () => {
     assert.equal((await separate(sound.id, `stem=vocals&trim_id=${other}`)).status, 200)
   })
 
-  test('a stop of the service costs nothing: it goes on when it is asked again', async () => {
+  test('stopping the service costs nothing: the separation resumes on request', async () => {
     const id = await newSound()
     const paid = stems.payments.length
     stems.script.progress = Array.from({ length: 500 }, () => 50)
@@ -273,7 +273,7 @@ describe('stems', () => {
     stems.script.progress = [50]
   })
 
-  test('stems of a file that was replaced are not those of the new one', async () => {
+  test('a replaced file gets new stems', async () => {
     const id = await newSound()
     assert.equal((await separate(id)).status, 200)
     await new Promise((resolve) => setTimeout(resolve, 5))
@@ -285,7 +285,7 @@ describe('stems', () => {
     assert.equal((await download(id, 'stem=vocals')).status, 200)
   })
 
-  test('who signs out keeps the stems, and is forgotten', async () => {
+  test('signing out keeps the stems and removes the account', async () => {
     assert.equal((await signOut()).status, 200)
     assert.equal((await status()).configured, false)
     assert.equal((await separate(sound.id)).body.cached, true)
@@ -294,7 +294,7 @@ describe('stems', () => {
     assert.equal((await signIn()).status, 200)
   })
 
-  test('with the jobs their separations end, there too', async () => {
+  test('deleting jobs cancels their separations, also at the service', async () => {
     const id = await newSound()
     stems.script.progress = Array.from({ length: 500 }, () => 50)
     const asked = whenAsked('check')

@@ -25,7 +25,7 @@ const reach = (send: Send, status: Job['status']): Promise<Job[]> =>
     { seconds: 90, everyMs: 250, what: `${status} of all jobs` },
   )
 
-test('a service asked to stop ends with 0 while downloads run and wait, and continues all of them at the next start', async () => {
+test('a service stopped with running and waiting downloads exits with 0, and the next start continues them', async () => {
   await using platform = await startPlatform()
   await using folder = await temporaryDirectory()
   const environment = { ...knows(platform.host), DATA_DIR: join(folder.path, 'data'), WORKERS: '3' }

@@ -81,7 +81,7 @@ const resolve = (url: string) =>
   media.json<ThumbnailAnswer>('GET', `/api/thumbnail/resolve?url=${encodeURIComponent(url)}`)
 const proxy = (url: string) => media.call('GET', `/api/thumbnail-proxy?url=${encodeURIComponent(url)}`)
 
-test('the picture of a media is found, kept, and handed out from here', async () => {
+test('a media picture is found, cached and served', async () => {
   const page = platform.page('video.mp4')
   const { status, body } = await resolve(page)
   assert.equal(status, 200)
@@ -104,7 +104,7 @@ test('the picture of a media is found, kept, and handed out from here', async ()
   assert.equal(info.body.thumbnail, body.thumbnail_url)
 })
 
-test('TikTok describes its videos itself, without yt-dlp', async () => {
+test('TikTok pictures are found without yt-dlp', async () => {
   const { body } = await resolve(`http://${pictures}/@a/video/1`)
   assert.equal(body.unavailable, false)
   assert.deepEqual(
@@ -114,7 +114,7 @@ test('TikTok describes its videos itself, without yt-dlp', async () => {
   assert.deepEqual([...(await (await media.call('GET', body.thumbnail_url ?? '')).bytes())], [...picture])
 })
 
-test('a media without a picture is unavailable, and so is one that is not there', async () => {
+test('media without a picture are reported as unavailable, and so are unknown media', async () => {
   const { status, body } = await resolve(`http://${pictures}/nothing?plain`)
   assert.equal(status, 200)
   assert.deepEqual(body, { thumbnail_url: null, cached: false, unavailable: true, reason: null })
@@ -122,7 +122,7 @@ test('a media without a picture is unavailable, and so is one that is not there'
   assert.equal((await media.call('GET', '/api/thumbnail/resolve')).status, 400)
 })
 
-test('the information of a media leads to its picture on this service', async () => {
+test('media information links to the picture on this service', async () => {
   const page = platform.page('sound.m4a', { id: 'unseen' })
   const { body } = await media.json<Info>('GET', `/api/info?url=${encodeURIComponent(page)}`)
   assert.match(body.thumbnail ?? '', /^\/api\/thumbnail-proxy\?url=/)
@@ -130,13 +130,13 @@ test('the information of a media leads to its picture on this service', async ()
   assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/jpeg'])
 })
 
-test('a wrong key is refused, an unknown one not found', async () => {
+test('a malformed key is refused, an unknown one is not found', async () => {
   for (const key of ['a', 'A'.repeat(64), `${'a'.repeat(63)}.`, '..%2f..%2fsecret.key'])
     assert.equal((await media.call('GET', `/api/thumbnail-cache/${key}`)).status, 400, key)
   assert.equal((await media.call('GET', `/api/thumbnail-cache/${'a'.repeat(64)}`)).status, 404)
 })
 
-test('a picture of a known host goes through, of the type it really is', async () => {
+test('a picture of a known host is served with its detected type', async () => {
   const answer = await proxy(`http://${pictures}/good.png`)
   assert.equal(answer.status, 200)
   assert.equal(answer.headers.get('content-type'), 'image/png')
@@ -145,7 +145,7 @@ test('a picture of a known host goes through, of the type it really is', async (
   assert.equal((await proxy(`http://${pictures}/charset.png`)).status, 200)
 })
 
-test('what is not an allowed address is refused without a request', async () => {
+test('a disallowed address is refused without a request', async () => {
   const before = asked.length
   const { port } = server.address() as AddressInfo
   for (const url of [
@@ -161,7 +161,7 @@ test('what is not an allowed address is refused without a request', async () => 
   assert.equal(asked.length, before)
 })
 
-test('everything else that is wrong is the other side’s fault', async () => {
+test('any other failure is reported as 502', async () => {
   const wrong = Object.keys(paths).filter((path) => !['/good.png', '/charset.png'].includes(path))
   for (const path of [...wrong, '/missing.png']) {
     const answer = await proxy(`http://${pictures}${path}`)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { runCommand } from '@hearth/testing'
 import { installed, later, startUpdating } from './release-server/updating.ts'
 
-test('the command line shows versions, and a running service takes the yt-dlp it fetched at once', async () => {
+test('the command line shows versions, and a running service uses a fetched yt-dlp at once', async () => {
   await using world = await startUpdating()
   const { releases, media, inUse } = world
   const environment = { DATA_DIR: media.folder, UPDATES_BASE_URL: releases.url }
@@ -43,7 +43,7 @@ test('the command line shows versions, and a running service takes the yt-dlp it
   assert.match(again.stderr, /There is no yt-dlp before the present one/)
 })
 
-test('what goes wrong is one line, and nothing for a script', async () => {
+test('an error is one line on stderr, with nothing on stdout', async () => {
   await using world = await startUpdating()
   const environment = { DATA_DIR: world.media.folder, UPDATES_BASE_URL: world.releases.url }
   world.releases.publish(later(1), 'reads-nothing')

@@ -52,7 +52,7 @@ describe('trims', () => {
     return spawnSync('ffmpeg', words, { maxBuffer: 1 << 26 }).stdout
   }
 
-  test('a part is cut to the sample, kept, and delivered as WAV with the tempo in its name', async () => {
+  test('a section is cut to the sample, stored, and delivered as WAV with the tempo in its name', async () => {
     const made = await make(sound.id, { start: 2.0004, end: 5.25 })
     const file = 'Beat & more (1)_120bpm_trimmed.wav'
     assert.deepEqual(made, {
@@ -72,7 +72,7 @@ describe('trims', () => {
     assert.equal((await make(sound.id, { start: 2, end: 5.25 })).body.cached, true)
   })
 
-  test('so is a part of a sound with another rate', async () => {
+  test('a section of audio with another sample rate is cut the same way', async () => {
     const { body } = await make(opus.id, { start: 0.5, end: 2.001 })
     const wav = Buffer.from(await (await download(opus.id, body.trim_id)).arrayBuffer())
     const bytes = wav.readUInt16LE(32)
@@ -80,14 +80,14 @@ describe('trims', () => {
     assert.ok(wav.subarray(44).equals(samplesOf(opus).subarray(24_000 * bytes, 96_048 * bytes)))
   })
 
-  test('a player may ask for a stretch of the file', async () => {
+  test('a range of the file can be requested', async () => {
     const answer = await media.call('GET', `/api/trim/${sound.id}/2000_5250/download`, {
       headers: { range: 'bytes=0-3' },
     })
     assert.deepEqual([answer.status, await answer.text()], [206, 'RIFF'])
   })
 
-  test('what cannot be cut is refused with the reason, in the order of the rules', async () => {
+  test('an impossible cut is refused with the first applicable reason', async () => {
     const unknown = randomUUID()
     for (const [id, json, status, reason] of [
       [unknown, { start: 3, end: 2 }, 400, /^end must lie after start$/],
@@ -114,7 +114,7 @@ describe('trims', () => {
     assert.equal(infinite.status, 400)
   })
 
-  test('a job that is not finished has no parts', async () => {
+  test('an unfinished job has no trims', async () => {
     const { id } = await media.submit(platform.page('sound.m4a', { id: 'held', pace: 'held' }))
     const { status, body } = await make(id, { start: 0, end: 2 })
     assert.equal(status, 400)
@@ -124,7 +124,7 @@ describe('trims', () => {
     platform.release()
   })
 
-  test('the same part is cut once, however many ask for it together', async () => {
+  test('simultaneous requests for a section cut it once', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => make(sound.id, { start: 0, end: 11 })))
     const made = answers.filter(({ status }) => status === 200)
     assert.equal(made.filter(({ body }) => !body.cached).length, 1)
@@ -133,7 +133,7 @@ describe('trims', () => {
     assert.equal((await make(sound.id, { start: 0, end: 11 })).body.cached, true)
   })
 
-  test('parts are listed by where they begin, and removed one by one or together', async () => {
+  test('trims are listed by start time and deleted individually or together', async () => {
     await make(sound.id, { start: 1, end: 4 })
     assert.deepEqual(
       (await list(sound.id)).map(({ trim_id, start, end, duration }) => [trim_id, start, end, duration]),
@@ -155,7 +155,7 @@ describe('trims', () => {
       assert.deepEqual((await media.json('DELETE', `/api/trim/${id}`)).body, { ok: true, deleted: 0 })
   })
 
-  test('what is no part is not found, and what is no name of one is refused', async () => {
+  test('an unknown trim is not found, and a malformed id is refused', async () => {
     assert.equal((await download(sound.id, '5_2000')).status, 404)
     assert.equal((await download(randomUUID(), '5_2000')).status, 404)
     assert.equal((await media.call('GET', `/api/trim/${randomUUID()}`)).status, 404)
@@ -165,7 +165,7 @@ describe('trims', () => {
     }
   })
 
-  test('a job keeps fifty parts, and the oldest go', async () => {
+  test('a job keeps fifty trims, and the oldest are deleted', async () => {
     const { artifacts } = media.service.app.core
     for (let index = 0; index < 50; index += 1) {
       const file = join(media.folder, 'part')
@@ -183,7 +183,7 @@ describe('trims', () => {
     await media.call('DELETE', `/api/trim/${sound.id}`)
   })
 
-  test('parts of a file that was replaced are not those of the new one', async () => {
+  test('a replaced file has no trims of the old one', async () => {
     await make(sound.id, { start: 0, end: 2 })
     const old = new Date(Date.now() - 60_000)
     utimesSync(join(media.folder, 'artifacts', sound.id, 'trim_0_2000.wav'), old, old)
@@ -192,7 +192,7 @@ describe('trims', () => {
     assert.equal((await make(sound.id, { start: 0, end: 2 })).body.cached, false)
   })
 
-  test('nothing is left of a part whose job went away, and no file on the way', async () => {
+  test('deleting a job deletes its trims, and no temporary file remains', async () => {
     const { id } = await media.submit(platform.page('sound.m4a', { id: 'gone' }))
     await media.reach(id, 'analysis_done')
     const { artifacts, database, scratch } = media.service.app.core

@@ -13,14 +13,14 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('the host tells how it stands', async () => {
+test('the host reports its state', async () => {
   const { status, body } = await world.media.json<HostInfo>('GET', '/api/system/host')
   assert.equal(status, 200)
   assert(body.storage !== null && body.storage.total > 0 && body.memory !== null && body.uptime !== null)
   assert(body.cpu !== null && body.cpu.percent <= 100)
 })
 
-test('every component has its version, and the newest one where it is told', async () => {
+test('every component has its version, and the latest one if known', async () => {
   const { releases, media, check } = world
   releases.publish(later(1), 'checksum')
   releases.tags.delete('yt-dlp/ejs')
@@ -42,7 +42,7 @@ test('every component has its version, and the newest one where it is told', asy
   assert.equal(releases.requests.length, before, 'it was kept over the restart, and nobody was asked')
 })
 
-test('the repository of the application can be another, and is not guessed where none is named', async () => {
+test('the application’s repository is configurable, and not guessed if none is set', async () => {
   const { releases } = world
   releases.tags.set('somebody/hearth', 'v0.1.0')
   await using other = await startMedia({ UPDATES_BASE_URL: releases.url, UPDATES_REPOSITORY: 'somebody/hearth' })
@@ -51,7 +51,7 @@ test('the repository of the application can be another, and is not guessed where
   assert.equal(readConfig({}).updatesRepository, undefined)
 })
 
-test('a release that is not what it should be is not taken, and leaves nothing', async () => {
+test('an invalid release is not installed and leaves nothing behind', async () => {
   const { releases, update, inUse, kept } = world
   const refused = async (reason: RegExp) => {
     const { status, body } = await update()
@@ -76,7 +76,7 @@ test('a release that is not what it should be is not taken, and leaves nothing',
   await refused(/answered 403/)
 })
 
-test('a program the operator named is left alone', async () => {
+test('a program set by the operator is not replaced', async () => {
   const { media, update, revert } = world
   await media.restart({ YTDLP_PATH: '/usr/bin/yt-dlp' })
   const { status, body } = await update()

@@ -7,7 +7,7 @@ import type { Waveform } from '../src/waveform/schema.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
-test('the shape of a sound is found out once, kept, and made anew when it is damaged', async () => {
+test('a waveform is computed once, stored, and recomputed if damaged', async () => {
   await using platform = await startPlatform()
   await using media = await startMedia(knows(platform.host))
   const read = (id: string) => media.json<Waveform>('GET', `/api/waveform/${id}`)
@@ -37,7 +37,7 @@ test('the shape of a sound is found out once, kept, and made anew when it is dam
     }
   })
 
-  await test('the second time it comes from the store, and many at once make it once', async () => {
+  await test('it is read from the store the second time, and simultaneous requests compute it once', async () => {
     const first = await kept()
     assert.ok(first !== undefined && (await read(sound.id)).status === 200)
     assert.deepEqual(await kept(), first)
@@ -49,21 +49,21 @@ test('the shape of a sound is found out once, kept, and made anew when it is dam
     assert.deepEqual(await kept(), second)
   })
 
-  await test('a damaged one is made anew', async () => {
+  await test('a damaged waveform is recomputed', async () => {
     for (const content of ['', '{"peaks":[2]}', 'null']) {
       writeFileSync(join(media.folder, 'artifacts', sound.id, 'waveform.json'), content)
       assert.equal((await read(sound.id)).body.peaks.length, 600, content)
     }
   })
 
-  await test('what is no finished sound has none', async () => {
+  await test('only finished audio has a waveform', async () => {
     const held = await media.submit(platform.page('sound.m4a', { id: 'held', pace: 'held' }))
     for (const id of [video.id, held.id, randomUUID(), 'x']) assert.equal((await read(id)).status, 404, id)
     await media.call('POST', `/api/jobs/${held.id}/cancel`)
     platform.release()
   })
 
-  await test('a source that is gone is not there, and one that is no sound is our failure in words', async () => {
+  await test('a missing source is not found, and an invalid one is an error with a message', async () => {
     await artifacts.removeOne(sound.id, 'waveform.json')
     const source = (await artifacts.list(sound.id)).find((name) => name.startsWith('source.'))!
     writeFileSync(join(media.folder, 'artifacts', sound.id, source), 'no sound')

@@ -19,7 +19,7 @@ after(async () => {
 
 const pinned = async () => (await world.media.service.app.core.chosenYtDlp.pin())?.isOnTrial
 
-test('what was fetched lately must still be readable', async () => {
+test('a new version must still read recent downloads', async () => {
   const { releases, media, update, inUse } = world
   const job = await media.submit(platform.page('large.mkv', { id: 'known' }), { type: 'video' })
   await media.reach(job.id, 'done')
@@ -30,7 +30,7 @@ test('what was fetched lately must still be readable', async () => {
   assert.equal(await inUse(), installed)
 })
 
-test('a version whose first three jobs fail for it is given up by itself', async () => {
+test('a version whose first three jobs fail because of it is reverted automatically', async () => {
   const { releases, media, update, inUse } = world
   releases.publish(later(2), 'fetches-nothing')
   assert.equal((await update()).body.ok, true, 'it describes media well')
@@ -43,7 +43,7 @@ test('a version whose first three jobs fail for it is given up by itself', async
   assert.equal(await inUse(), installed)
 })
 
-test('one good job ends the trial of a version', async () => {
+test('one successful job ends the trial of a version', async () => {
   const { releases, media, update, revert, inUse } = world
   releases.publish(later(3))
   assert.equal((await update()).body.ok, true)

@@ -8,7 +8,7 @@ import { startMedia } from './in-process.ts'
 import { createSigner } from './release-server/signer.ts'
 import { later, startUpdating } from './release-server/updating.ts'
 
-test('with a pinned key the signature of a release counts, too', async () => {
+test('with a pinned key the release signature is checked, too', async () => {
   using signer = createSigner()
   await using world = await startUpdating({}, { signer })
   const { releases, media, update, inUse } = world
@@ -26,7 +26,7 @@ test('with a pinned key the signature of a release counts, too', async () => {
 })
 
 const obstacle = postgresObstacle()
-test('another process of the installation fetches the very same program', { skip: obstacle }, async () => {
+test('another process of the installation downloads the identical program', { skip: obstacle }, async () => {
   const shared = { DATABASE_URL: await createPostgresDatabase(), SECRET_KEY: randomBytes(32).toString('base64') }
   await using world = await startUpdating(shared)
   await using other = await startMedia({ ...shared, UPDATES_BASE_URL: world.releases.url, WORKERS: '0' })
@@ -42,7 +42,7 @@ test('another process of the installation fetches the very same program', { skip
   assert(chosenYtDlp.versions.has(later(1)))
 })
 
-test('a yt-dlp that is too old is used for nothing, and the job says so', async () => {
+test('an outdated yt-dlp is not used, and the job says so', async () => {
   await using media = await startMedia()
   const old = join(media.folder, 'old-yt-dlp')
   writeFileSync(old, '#!/bin/sh\necho 2023.03.04\n', { mode: 0o700 })

@@ -18,7 +18,7 @@ after(async () => {
   await platform[Symbol.asyncDispose]()
 })
 
-test('a release that does not work here is not taken, and the answer says why', async () => {
+test('a release that does not work here is not installed, and the response says why', async () => {
   const { releases, update, inUse, kept } = world
   const tried = async (reason: RegExp) => {
     const { status, body } = await update()
@@ -36,7 +36,7 @@ test('a release that does not work here is not taken, and the answer says why', 
   await tried(/it cannot read a plain page: yt-dlp cannot read this page any more/)
 })
 
-test('a good release is taken, used for the next job, kept over a restart, and given up again', async () => {
+test('a good release is installed, used for the next job, kept across a restart, and reverted', async () => {
   const { releases, media, update, revert, inUse, kept } = world
   assert.equal((await revert()).status, 409, 'there is nothing to go back to yet')
   releases.publish(later(4))

@@ -44,7 +44,7 @@ async function ask(access: Access, session: ProvenSession): Promise<string> {
   )
 }
 
-test('each access lets in whom it names', async () => {
+test('each access level allows the sessions it names and refuses the others', async () => {
   const late = { ...proven, provedAt: now - recentFor - 1 }
   const answers = async (session: ProvenSession) =>
     Promise.all((['session', 'recent-session', 'admin', 'recent-admin'] as const).map((access) => ask(access, session)))
@@ -58,7 +58,7 @@ test('each access lets in whom it names', async () => {
   assert.equal(await ask('any-session', { ...late, passwordChangeRequired: true }), 'allowed')
 })
 
-test('a proof from the future, after the clock was set back, is no recent one', () => {
+test('a confirmation dated in the future, after the clock was set back, is not recent', () => {
   assert.equal(isRecent({ ...proven, provedAt: now + 1 }, now), false)
   assert.equal(isRecent({ ...proven, provedAt: now - recentFor }, now), true)
 })

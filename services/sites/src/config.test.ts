@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OperatorError } from '@hearth/runtime'
 import { readConfig } from './config.ts'
 
-test('without settings the service stays on this machine and runs its own Caddy', () => {
+test('without settings the service listens on loopback and runs its own Caddy', () => {
   const config = readConfig({})
   assert.deepEqual([config.bindAddress, config.bindPort, config.caddy.admin], ['127.0.0.1', 8104, undefined])
   assert.deepEqual([config.caddy.httpPort, config.caddy.httpsPort, config.origins], [8180, 8543, []])
@@ -11,12 +11,12 @@ test('without settings the service stays on this machine and runs its own Caddy'
   assert.match(config.secretKeyFile, /\/data\/sites\/secret\.key$/)
 })
 
-test('a Caddy that runs already is named by its address or its socket', () => {
+test('an external Caddy is configured by its address or socket', () => {
   for (const admin of ['http://127.0.0.1:2019', 'http://caddy:2019/', 'unix//run/caddy/admin.socket'])
     assert.equal(readConfig({ CADDY_ADMIN: admin }).caddy.admin, admin)
 })
 
-test('our own pages may come from every address that is published', () => {
+test('the pages are accepted from every published origin', () => {
   const { origins } = readConfig({
     PUBLIC_URL: 'https://sites.example.org/',
     PUBLIC_ORIGIN: 'https://lan.sites.example.org:8443, http://192.168.1.5:8104/',
@@ -28,7 +28,7 @@ test('our own pages may come from every address that is published', () => {
   ])
 })
 
-test('a wrong setting is named', () => {
+test('a wrong setting is named in the error', () => {
   const wrong: [Record<string, string>, RegExp][] = [
     [{ CADDY_ADMIN: 'localhost:2019' }, /^CADDY_ADMIN: /],
     [{ CADDY_ADMIN: 'https://localhost:2019' }, /^CADDY_ADMIN: /],

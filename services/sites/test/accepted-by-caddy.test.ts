@@ -24,8 +24,8 @@ async function isTaken(served: ServedSites): Promise<void> {
   assert.equal(canonicalJson(await served.caddy.config()), canonicalJson(config))
 }
 
-describe('whatever the rules let pass, Caddy takes, and gives back as it was sent', () => {
-  test('the rules have nothing against the sites', () => {
+describe('Caddy accepts every site that the rules accept, and returns it unchanged', () => {
+  test('the rules accept the sites', () => {
     for (const { record } of sites) {
       const { errors } = checkSite(SiteCreate.parse(record), makeRuleContext({ storedUsers: ['ann'] }))
       assert.deepEqual(errors, [], JSON.stringify(record))

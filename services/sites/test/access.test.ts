@@ -98,7 +98,7 @@ async function send(browser: Browser, operation: Operation, headers: Record<stri
 
 const isRefused = ({ status }: { status: number }) => status === 401 || status === 403
 
-test('every route is in a list, or for administrators; the lists name no route that is not there', () => {
+test('every route is in a list or for administrators; the lists name no unknown route', () => {
   const known = new Set(operations.map(nameOf))
   const named = [...open, ...forUsers, ...recent].filter((name) => !known.has(name))
   assert.deepEqual(named, [])
@@ -109,7 +109,7 @@ test('every route is in a list, or for administrators; the lists name no route t
   }
 })
 
-test('without a session only what is open answers', async () => {
+test('without a session only public routes respond', async () => {
   for (const operation of operations) {
     const answer = await send(sites.browser(), operation)
     if (open.has(nameOf(operation))) assert.equal(answer.status === 401, false, nameOf(operation))
@@ -117,7 +117,7 @@ test('without a session only what is open answers', async () => {
   }
 })
 
-test('a user is kept from what is for administrators; an administrator from nothing', async () => {
+test('a user cannot call administrator routes; an administrator can call every route', async () => {
   for (const operation of operations.filter((one) => nameOf(one) !== signOut)) {
     const name = nameOf(operation)
     const asUser = await send(user, operation)
@@ -129,7 +129,7 @@ test('a user is kept from what is for administrators; an administrator from noth
 })
 
 describe('a write', () => {
-  test('without the token of its session is refused, signing in and setting up too', async () => {
+  test('without its session’s CSRF token is refused, also for sign-in and set-up', async () => {
     for (const operation of operations.filter(isWrite))
       for (const [browser, expected] of [
         [admin, [403, 'csrf']],
@@ -140,7 +140,7 @@ describe('a write', () => {
       }
   })
 
-  test('with the token of another session is refused', async () => {
+  test('with another session’s CSRF token is refused', async () => {
     const others = [await user.csrf(), await sites.browser().csrf(), '', 'x'.repeat(43)]
     for (const operation of operations.filter(isWrite))
       for (const token of others) {
@@ -149,7 +149,7 @@ describe('a write', () => {
       }
   })
 
-  test('that comes from another site is refused, with the right token as well', async () => {
+  test('from another site is refused, even with the right token', async () => {
     const strangers: Record<string, string>[] = [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -164,14 +164,14 @@ describe('a write', () => {
       }
   })
 
-  test('for a token from another site is refused: its cookie could take the place of a session', async () => {
+  test('cannot get a CSRF token from another site, whose cookie could replace a session', async () => {
     for (const site of ['cross-site', 'same-site']) {
       const response = await sites.browser().call('GET', '/api/v1/csrf', { headers: { 'sec-fetch-site': site } })
       assert.deepEqual([response.status, response.headers.getSetCookie()], [403, []])
     }
   })
 
-  test('from our own pages goes through', async () => {
+  test('from the service’s own pages is accepted', async () => {
     const { port } = new URL(sites.url)
     for (const origin of [sites.url, `http://localhost:${port}`]) {
       const headers = { 'sec-fetch-site': 'same-origin', origin }
@@ -180,7 +180,7 @@ describe('a write', () => {
     }
   })
 
-  test('with a form is not understood', async () => {
+  test('with a form content type is refused', async () => {
     for (const operation of operations.filter((one) => isWrite(one) && one.body !== undefined)) {
       const path = operation.path.replaceAll(/\{\w+\}/g, 'none')
       for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']) {
@@ -200,14 +200,14 @@ describe('a write', () => {
   })
 })
 
-test('what is not there needs a session too, and a known path says which methods it has', async () => {
+test('an unknown path requires a session too, and a known path lists its methods', async () => {
   assert.equal((await sites.browser().call('GET', '/api/nothing')).status, 401)
   assert.equal((await admin.call('GET', '/api/nothing')).status, 404)
   const wrong = await admin.call('PUT', '/api/users')
   assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'GET, POST'])
 })
 
-test('a token of before the sign-in is worth nothing after it', async () => {
+test('a CSRF token from before sign-in is invalid afterwards', async () => {
   const browser = sites.browser()
   const before = await browser.csrf()
   const cookie = browser.sessionKey()
@@ -219,7 +219,7 @@ test('a token of before the sign-in is worth nothing after it', async () => {
   assert.notEqual(browser.sessionKey(), cookie)
 })
 
-test('while a new password is due nothing else can be done', async () => {
+test('while a password change is due, nothing else is allowed', async () => {
   const json = { username: 'heidi', password: testPassword, role: 'admin', password_change_required: true }
   assert.equal((await admin.call('POST', '/api/users', { json })).status, 201)
   const heidi = await sites.signInAs('heidi')
@@ -233,7 +233,7 @@ test('while a new password is due nothing else can be done', async () => {
   assert.equal((await heidi.call('GET', '/api/users')).status, 200)
 })
 
-test('what is delicate needs a proof of the last five minutes', async () => {
+test('sensitive routes require a confirmation from the last five minutes', async () => {
   const browser = await sites.signInAs('admin')
   for (const operation of operations.filter((one) => recent.has(nameOf(one))))
     assert.ok(!isRefused(await send(browser, operation)), nameOf(operation))

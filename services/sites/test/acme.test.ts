@@ -15,9 +15,9 @@ function namespaceObstacle(): string | undefined {
   }
 }
 
-describe('certificates of a public authority', { skip: namespaceObstacle() }, () => {
+describe('certificates of a public ACME authority', { skip: namespaceObstacle() }, () => {
   for (const [index, { name, binary = '/usr/bin/caddy', skip }] of caddyAges.entries())
-    test(`are got by HTTP-01, beforehand and on demand, by ${name}`, { skip }, async () => {
+    test(`are issued by HTTP-01, in advance and on demand, by ${name}`, { skip }, async () => {
       const inside = [
         process.execPath,
         join(import.meta.dirname, 'acme-inside.ts'),

@@ -8,7 +8,7 @@ import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 const newestRevision = async (admin: Browser) =>
   (await admin.json<Revision[]>('GET', '/api/revisions?limit=1')).body[0]?.id ?? 0
 
-test('a site that is removed while an edit of it waits for Caddy stays removed, and the edit is told so', async () => {
+test('a site deleted while an edit of it waits for Caddy stays deleted, and the edit reports it', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('stays', 'stays'))

@@ -28,7 +28,7 @@ const ready = async (sites: Sites) =>
     (status) => status === 200,
   )
 
-test('a site that is created over HTTP is served by Caddy when the answer comes, and gone when it is removed', async () => {
+test('a site created over HTTP is served once the response arrives, and gone once it is deleted', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await ready(sites)
@@ -45,7 +45,7 @@ test('a site that is created over HTTP is served by Caddy when the answer comes,
   assert.equal((await askHost(port, 'hello.test')).status, 404)
 })
 
-test('a site Caddy refuses is not kept, and its words are the answer; what ran goes on', async () => {
+test('a site that Caddy refuses is not stored, and the response contains Caddy’s message', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
@@ -67,7 +67,7 @@ test('a site Caddy refuses is not kept, and its words are the answer; what ran g
   assert.equal((await askHost(port, 'kept.test')).text, 'as it was')
 })
 
-test('of many that come together the bad one is set aside with its words, and the others are served', async () => {
+test('among simultaneous sites the bad one is quarantined with Caddy’s message, and the others are served', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
@@ -94,7 +94,7 @@ test('of many that come together the bad one is set aside with its words, and th
   assert.equal((await askHost(port, 'bad.test')).text, 'mended')
 })
 
-test('fifty edits that come together are at most three changes of the configuration', async () => {
+test('fifty simultaneous edits cause at most three configuration changes', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await ready(sites)
@@ -110,7 +110,7 @@ test('fifty edits that come together are at most three changes of the configurat
   assert.equal((await askHost(sites.caddyPorts[0], 'many-49.test')).text, 'many-49')
 })
 
-test('what somebody else changes is noticed, shown, not overwritten, and taken back when that is asked for', async () => {
+test('foreign changes are detected, shown, not overwritten, and reverted on request', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
@@ -140,7 +140,7 @@ test('what somebody else changes is noticed, shown, not overwritten, and taken b
   assert.equal((await admin.call('GET', '/api/v1/ready')).status, 200)
 })
 
-test('what somebody else changed becomes what is wanted, when that is asked for', async () => {
+test('foreign changes are adopted on request', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
@@ -171,7 +171,7 @@ test('what somebody else changed becomes what is wanted, when that is asked for'
   assert.equal((await admin.json<EditAnswer['site']>('GET', `/api/sites/${kept.id}`)).body.revision, kept.revision + 1)
 })
 
-test('a Caddy that was killed serves everything again without anybody asking', async () => {
+test('a killed Caddy serves everything again without intervention', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('back', 'back again'))
@@ -184,7 +184,7 @@ test('a Caddy that was killed serves everything again without anybody asking', a
   assert.equal(served.status, 200)
 })
 
-test('every change is a revision that can be looked at and returned to', async () => {
+test('every change is a revision that can be inspected and restored', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
@@ -223,7 +223,7 @@ test('every change is a revision that can be looked at and returned to', async (
   assert.equal((await askHost(port, 'one.test')).text, 'second')
 })
 
-test('an answer that is under way arrives whole while the configuration changes', async () => {
+test('a response in progress completes while the configuration changes', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const gate = Promise.withResolvers<undefined>()
@@ -258,7 +258,7 @@ test('an answer that is under way arrives whole while the configuration changes'
   origin.close()
 })
 
-test('after a restart the same sites are served, and nothing is sent that runs already', async () => {
+test('after a restart the same sites are served, and an unchanged configuration is not sent', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('stays', 'stays'))
@@ -271,7 +271,7 @@ test('after a restart the same sites are served, and nothing is sent that runs a
   assert.equal((await (await sites.signInAs('admin', testPassword)).call('GET', '/api/v1/ready')).status, 200)
 })
 
-test('what ran last is kept in a form that tells nothing', async () => {
+test('the last applied configuration is stored encrypted', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('told', 'nobody is to read this'))

@@ -16,13 +16,13 @@ const load = async () => {
   return { blankDraft, blankPath, wireOf }
 }
 
-test('a new site in the editor is what the server makes of one that says nothing', async () => {
+test('a new site in the editor equals the server’s defaults', async () => {
   const { blankDraft, wireOf } = await load()
   const named = { site_name: 'Shop', domains: ['shop.test'] }
   assert.deepEqual(wireOf({ ...blankDraft, ...named }), SiteCreate.parse(named))
 })
 
-test('a new path in the editor is what the server makes of one that says nothing', async () => {
+test('a new path in the editor equals the server’s defaults', async () => {
   const { blankDraft, blankPath, wireOf } = await load()
   const path = { path: '/api', kind: 'proxy' as const }
   const [wire] = wireOf({ ...blankDraft, paths: [{ ...blankPath, ...path }] }).paths

@@ -4,7 +4,7 @@ import { createLog } from '@hearth/runtime'
 import { brokenUploads, rawUpload, sendRaw, nextAddress } from '@hearth/testing'
 import { startSites } from './in-process.ts'
 
-test('the import from Nginx Proxy Manager answers a broken upload with 400 and writes nothing to the log', async () => {
+test('the Nginx Proxy Manager import responds to a broken upload with 400 and logs nothing', async () => {
   const logged: unknown[] = []
   const log = createLog({ name: 'test', level: 'silent' })
   log.error = (...entry: unknown[]) => void logged.push(entry)

@@ -21,7 +21,7 @@ async function probe(binary?: string): Promise<{ found: object; texts: object; c
   return { found, texts, config: before }
 }
 
-describe('what a Caddy can is found without a change of what runs', () => {
+describe('capabilities of a Caddy are detected without changing its configuration', () => {
   test('2.6.2 has none of the newer capabilities', { skip: caddyObstacle() }, async () => {
     const { found, texts } = await probe()
     assert.deepEqual(found, { ...oldestCapabilities }, JSON.stringify(texts, null, 1))

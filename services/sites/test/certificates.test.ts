@@ -45,7 +45,7 @@ const serialAt = (port: number, host: string) =>
     socket.on('error', reject)
   })
 
-test('what hosts show is listed, graded and kept, also names only the house knows', { skip }, async () => {
+test('presented certificates are listed, graded and recorded, also for local names', { skip }, async () => {
   const { sites, admin } = await readySites()
   await using _sites = sites
   const id = await addSite(admin, {
@@ -81,7 +81,7 @@ test('what hosts show is listed, graded and kept, also names only the house know
   assert.equal((await admin.call('POST', '/api/v1/certificates/plain.internal/grade')).status, 404)
 })
 
-test('an uploaded certificate is served, renewed in place, and stays while it is used', { skip }, async () => {
+test('an uploaded certificate is served, renewed in place, and cannot be deleted while in use', { skip }, async () => {
   const { sites, admin } = await readySites()
   await using _sites = sites
   const authority = createTestAuthority()

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { UpstreamCheck } from '../src/traffic/upstreams/check-upstreams.ts'
 import { startSites } from './in-process.ts'
 
-test('upstreams are checked before a site has them, and those that must not be are not connected to', async () => {
+test('upstreams are checked before a site uses them, and forbidden ones are not connected to', async () => {
   const open = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(open, 'listening')
   const { port } = open.address() as AddressInfo

@@ -9,7 +9,7 @@ import { createBrowser } from './browser.ts'
 import { freePort } from './free-port.ts'
 import { startSites, testPassword } from './in-process.ts'
 
-test('a wrong setting ends with one line that names it, exit code 1, and nothing changed', async () => {
+test('a wrong setting ends with one line that names it, exit code 1 and no changes', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: join(folder.path, 'd'), BIND_PORT: '0', CADDY_ADMIN: 'localhost:2019' }
   const { code, stdout, stderr } = await runCommand(['sites', 'serve'], environment)
@@ -17,7 +17,7 @@ test('a wrong setting ends with one line that names it, exit code 1, and nothing
   assert.match(stderr, /^hearth: CADDY_ADMIN: [^\n]+\n$/)
 })
 
-test('every start shows the set-up token until somebody is set up; a second start on the same data is refused', async () => {
+test('every start prints the set-up token until set-up is done; a second start on the same data is refused', async () => {
   await using folder = await temporaryDirectory()
   const environment = {
     DATA_DIR: folder.path,
@@ -41,7 +41,7 @@ test('every start shows the set-up token until somebody is set up; a second star
   assert.equal(tokenIn(third.stdout), undefined)
 })
 
-test('who was told to stop ends after its Caddy, and starts again at once', async () => {
+test('a stopped service ends after its Caddy and can start again at once', async () => {
   await using folder = await temporaryDirectory()
   const ports = { CADDY_HTTP_PORT: String(await freePort()), CADDY_HTTPS_PORT: String(await freePort()) }
   const pidFile = join(folder.path, 'caddy/caddy.pid')
@@ -53,7 +53,7 @@ test('who was told to stop ends after its Caddy, and starts again at once', asyn
   }
 })
 
-test('a backup of a running service restores users and settings, with the same key alone', async () => {
+test('a backup of a running service restores users and settings, and needs the same key', async () => {
   await using sites = await startSites()
   const admin = await sites.signIn()
   await sites.addUser('ada', 'user')
@@ -93,7 +93,7 @@ test('a backup of a running service restores users and settings, with the same k
   assert.equal((await runCommand(['sites', 'restore', file], { ...target, DATA_DIR: join(other.path, 'x') })).code, 1)
 })
 
-test('doctor says which Caddy there is, or what is missing without one', async () => {
+test('doctor reports which Caddy there is, or what is missing without one', async () => {
   const facts = async (environment: Record<string, string>) => {
     const { stdout } = await runCommand(['doctor', '--json'], environment)
     return stdout

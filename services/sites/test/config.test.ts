@@ -71,7 +71,7 @@ testSettings({
   readByCommands: ['DATA_DIR', 'SECRET_KEY_FILE', 'CADDY_PATH'],
 })
 
-test('with a Caddy that runs already the documented defaults are those of a web server', () => {
+test('with an external Caddy the documented defaults are those of a web server', () => {
   const admin = { CADDY_ADMIN: 'http://127.0.0.1:2019' }
   assert.deepEqual(
     readConfig(admin).caddy,
@@ -80,7 +80,7 @@ test('with a Caddy that runs already the documented defaults are those of a web 
   assert.deepEqual(readConfig(admin).caddy.bind, [])
 })
 
-test('a port of Caddy that is taken refuses the start and leaves a fresh data directory as it was', async () => {
+test('a Caddy port in use prevents the start and leaves a fresh data directory untouched', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const port = String((server.address() as AddressInfo).port)

@@ -14,7 +14,7 @@ const limitMs = 180_000
  * yet. `net.ipv4.tcp_migrate_req` lets the system hand it over. Where the test may not have a network of its own, in which that
  * is switched on, dropped connections are counted and shown, and everything else must hold.
  */
-test('sites nobody edits lose no request during 200 edits, refusals, returns and a kill of the service', async (t) => {
+test('unedited sites lose no request during 200 edits, refusals, restores and a kill of the service', async (t) => {
   const obstacle = caddyObstacle()
   if (obstacle !== undefined) return t.skip(obstacle)
   const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)

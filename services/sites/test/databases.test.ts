@@ -11,7 +11,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
     const sorted = async (answers: Promise<Response>[]) =>
       (await Promise.all(answers)).map(({ status }) => status).sort((a, b) => a - b)
 
-    test('of two who set up one does; of two who take a name one gets it', async () => {
+    test('of two set-ups, or two users with one name, one succeeds', async () => {
       await using sites = await start()
       const token = sites.service.setUpToken()
       const setUp = (username: string) => ({ json: { token, username, password: testPassword } })
@@ -26,7 +26,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.deepEqual(await sorted([1, 2, 3].map(() => admin.call('POST', '/api/users', { json }))), [201, 409, 409])
     })
 
-    test('two administrators cannot remove each other at the same moment', async () => {
+    test('two administrators cannot delete each other at the same time', async () => {
       await using sites = await start()
       const first = await sites.signIn()
       const { id } = await sites.addUser('ada', 'admin')
@@ -40,7 +40,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(statuses.filter((status) => status === 200).length, 1, String(statuses))
     })
 
-    test('of two who use one recovery code, or one challenge, one is let in', async () => {
+    test('of two sign-ins with one recovery code or challenge, one succeeds', async () => {
       await using sites = await start()
       const admin = await sites.signIn()
       const { body } = await admin.json<{ codes: string[] }>('POST', '/api/session/recovery-codes')
@@ -70,7 +70,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.deepEqual(await sorted(finishes), [200, 400])
     })
 
-    test('with a user everything of theirs goes', async () => {
+    test('deleting a user deletes everything of theirs', async () => {
       await using sites = await start()
       const admin = await sites.signIn()
       const { id } = await sites.addUser('grace', 'user')
@@ -82,7 +82,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.notEqual(again.id, id)
     })
 
-    test('sessions, settings and counts of attempts outlast a restart', async () => {
+    test('sessions, settings and attempt counts survive a restart', async () => {
       await using sites = await start()
       const admin = await sites.signIn()
       await admin.call('PATCH', '/api/v1/settings', { json: { grade_schedule: 'daily' } })

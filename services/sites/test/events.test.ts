@@ -30,7 +30,7 @@ const change = (maintenance_page: string) =>
     .call('PATCH', '/api/v1/settings', { json: { maintenance_page } })
     .then(({ status }) => assert.equal(status, 200))
 
-test('a change of the settings is heard at once, and what was missed on coming back', async () => {
+test('a settings change arrives at once, and missed events arrive on reconnecting', async () => {
   const { response, events } = await open(admin)
   assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/)
   assert.equal(response.headers.get('cache-control'), 'no-cache, no-transform')
@@ -57,7 +57,7 @@ async function ended(events: AsyncIterable<unknown>): Promise<void> {
   for await (const event of events) assert.ok(event !== undefined)
 }
 
-test('signing out, a new password and another role end the streams at once', async () => {
+test('signing out, a new password and a role change end the streams at once', async () => {
   const { id } = await sites.addUser('grace', 'user')
   const first = await sites.signInAs('grace')
   const out = await open(first)
@@ -75,7 +75,7 @@ test('signing out, a new password and another role end the streams at once', asy
   await ended(elsewhere.events)
 })
 
-test('an eleventh stream of a session is refused for now', async () => {
+test('an eleventh stream of a session is refused', async () => {
   const browser = await sites.signInAs('admin')
   const opened = []
   for (let index = 0; index < 10; index += 1) opened.push(await open(browser))

@@ -59,7 +59,7 @@ const urls = [
 ]
 
 for (const age of caddyAges)
-  describe(`an explained request ends as it does on a real Caddy ${age.name}`, { skip: age.skip }, () => {
+  describe(`an explained request matches the response of a real Caddy ${age.name}`, { skip: age.skip }, () => {
     let served: ServedSites
     const desired: DesiredState = { sites, options: { catchAll: 'not_found' } }
     before(async () => {
@@ -80,7 +80,7 @@ for (const age of caddyAges)
         assert.equal('location' in answer ? answer.location : undefined, real.headers.location)
       })
 
-    test('a crawler is told apart', async () => {
+    test('a crawler is recognised', async () => {
       const userAgent = 'Googlebot/2.1'
       const { answer } = explainRequest({ url: 'http://k.test/', userAgent }, desired, makeNode('oldest'))
       const real = await served.caddy.get('k.test', '/', { headers: { 'User-Agent': userAgent } })

@@ -22,7 +22,7 @@ const checks = async (browser: Browser) => {
 }
 
 for (const kind of ['unix', 'tcp'] as const)
-  test(`an empty Caddy behind ${kind} is taken over step by step, and keeps its admin endpoint`, async () => {
+  test(`an empty Caddy behind ${kind} is onboarded step by step and keeps its admin endpoint`, async () => {
     await using caddy = await startForeignCaddy({ admin: kind })
     await using sites = await startSites(caddy.environment)
     assert.deepEqual(await checks(sites.browser()), [503, { runtime: true, onboarding: false, admin_api: true }])
@@ -43,7 +43,7 @@ for (const kind of ['unix', 'tcp'] as const)
     assert.deepEqual([again.status, again.body.status], [200, 'already_managed'])
   })
 
-test('a Caddy that serves something is replaced only by somebody who says so twice', async () => {
+test('a Caddy that serves something is replaced only after two confirmations', async () => {
   await using caddy = await startForeignCaddy({ admin: 'tcp', routes: [saying('old.test', 'from the file')] })
   await using sites = await startSites(caddy.environment)
   const admin = await sites.signIn()
@@ -65,7 +65,7 @@ test('a Caddy that serves something is replaced only by somebody who says so twi
   assert.deepEqual(block, caddy.adminBlock)
 })
 
-test('a foreign Caddy that was restarted with its own file serves the sites again by itself', async () => {
+test('an external Caddy restarted with its own file serves the sites again automatically', async () => {
   await using caddy = await startForeignCaddy({ routes: [saying('old.test', 'from the file')] })
   await using sites = await startSites(caddy.environment)
   const admin = await sites.signIn()
@@ -86,7 +86,7 @@ test('a foreign Caddy that was restarted with its own file serves the sites agai
   assert.equal((await checks(sites.browser()))[0], 200)
 })
 
-test('while Caddy is gone an edit is answered with 503 and not kept; when it is back everything is as it was', async () => {
+test('while Caddy is down an edit gets 503 and is not stored; afterwards nothing has changed', async () => {
   await using caddy = await startForeignCaddy()
   await using sites = await startSites(caddy.environment)
   const admin = await sites.signIn()
@@ -112,7 +112,7 @@ test('while Caddy is gone an edit is answered with 503 and not kept; when it is 
   )
 })
 
-test('of two services that manage one Caddy neither overwrites the other without being told to', async () => {
+test('two services that manage one Caddy do not overwrite each other unless told to', async () => {
   await using caddy = await startForeignCaddy()
   await using one = await startSites(caddy.environment)
   await using other = await startSites(caddy.environment)
@@ -136,7 +136,7 @@ test('of two services that manage one Caddy neither overwrites the other without
   assert.equal((await askHost(caddy.httpPort, 'shared.test')).text, 'the first')
 })
 
-test('what a Caddy serves is imported when that is asked for, and goes on being served', async () => {
+test('what a Caddy serves is imported on request and stays served', async () => {
   await using caddy = await startForeignCaddy({
     routes: [
       saying('old.test', 'from the file'),

@@ -6,7 +6,7 @@ import { openPlace } from './browser-place.ts'
 /** Most that a first visit may transfer, bytes. */
 const limit = 250_000
 
-test('the first page is small, signed out and signed in', { skip: browserObstacle() }, async () => {
+test('the first page is small, both signed out and signed in', { skip: browserObstacle() }, async () => {
   await using place = await openPlace()
   await place.sites.signIn()
   const { page, url } = place

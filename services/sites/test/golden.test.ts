@@ -16,7 +16,7 @@ const fileOf = (name: string, age: string) => join(import.meta.dirname, 'golden'
 const ages = ['oldest', 'newest'] as const
 const shouldUpdate = process.env['UPDATE_GOLDEN'] === '1'
 
-describe('configurations are as they were; UPDATE_GOLDEN=1 writes them anew, then format', () => {
+describe('configurations match their golden files; UPDATE_GOLDEN=1 rewrites them, then format', () => {
   for (const name of Object.keys(goldenSites))
     for (const age of ages)
       test(`${name} for the ${age} node`, async () => {
@@ -26,14 +26,14 @@ describe('configurations are as they were; UPDATE_GOLDEN=1 writes them anew, the
         assert.deepEqual(JSON.parse(await readFile(fileOf(name, age), 'utf8')), JSON.parse(text))
       })
 
-  test('no file is left over', async () => {
+  test('there are no unused golden files', async () => {
     const wanted = Object.keys(goldenSites).flatMap((name) => ages.map((age) => `${name}.${age}.json`))
     assert.deepEqual(await readdir(join(import.meta.dirname, 'golden')), wanted.sort())
   })
 })
 
 for (const [index, age] of caddyAges.entries())
-  describe(`a real Caddy ${age.name} takes every one of them`, { skip: age.skip }, () => {
+  describe(`a real Caddy ${age.name} accepts all of them`, { skip: age.skip }, () => {
     let caddy: RealCaddy
     let secrets: Record<string, string>
     before(async () => {

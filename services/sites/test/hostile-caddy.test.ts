@@ -67,7 +67,7 @@ async function ask(method: string, path: string, json?: object): Promise<[number
 }
 
 for (const [name, given] of Object.entries(nonsense))
-  test(`an endpoint that answers with ${name} is taken for none, and its words go no further`, async () => {
+  test(`an endpoint that answers with ${name} is not taken for Caddy, and its text is not passed on`, async () => {
     answer = given
     const [status, onboarding] = await ask('GET', '/api/caddy/onboarding')
     assert.equal(status, 200)
@@ -93,7 +93,7 @@ for (const [name, given] of Object.entries(nonsense))
     assert.ok(!texts.join('\n').includes(secret))
   })
 
-test('a large configuration is read, one of hundreds of thousands of values too', async () => {
+test('large configurations are read, also with hundreds of thousands of values', async () => {
   for (const config of [wide(500_000), `{"apps":{"http":{"text":"${'x'.repeat(12_000_000)}"}}}`]) {
     answer = running(config)
     const [status, text] = await ask('GET', '/api/caddy/onboarding')
@@ -103,7 +103,7 @@ test('a large configuration is read, one of hundreds of thousands of values too'
   }
 })
 
-test('an endpoint that is none of this machine or of a private network is refused before anybody is asked', async () => {
+test('an admin endpoint outside this machine and private networks is refused before any request', async () => {
   for (const url of [
     'http://169.254.169.254',
     'http://8.8.8.8:2019',
@@ -119,7 +119,7 @@ test('an endpoint that is none of this machine or of a private network is refuse
     }
 })
 
-test('what is wrong with a server is told to administrators alone', async () => {
+test('only administrators see the errors of a server', async () => {
   answer = (response) => response.writeHead(500).end('{"error":"pool of 10.9.8.7 is empty"}')
   await sites.addUser('grace', 'user')
   assert.match((await ask('GET', '/api/nodes/1'))[1], /10\.9\.8\.7/)

@@ -20,7 +20,7 @@ const configOf = (...routes: object[]) => ({ apps: { http: { servers: { main: { 
 const route = (host: string, ...handle: object[]) => ({ match: [{ host: [host] }], handle, terminal: true })
 const proxy = (dial: string) => ({ handler: 'reverse_proxy', upstreams: [{ dial }] })
 
-test('an import makes no site that the rules refuse, and keeps none of it running', async () => {
+test('an import creates no site that the rules refuse and leaves none running', async () => {
   await makeSite(admin, sayingSite('mine', 'mine'))
   const { port } = new URL(sites.url)
   const config = configOf(
@@ -48,7 +48,7 @@ test('an import makes no site that the rules refuse, and keeps none of it runnin
   assert.ok(!answered.includes('/bin') && !answered.includes('root:'), answered)
 })
 
-test('a Caddyfile reads no file and no variable of the server', async () => {
+test('a Caddyfile cannot read files or variables of the server', async () => {
   for (const text of [
     'import /etc/passwd\na.test {\n}',
     'a.test {\n\timport /etc/passwd\n}',
@@ -63,12 +63,12 @@ test('a Caddyfile reads no file and no variable of the server', async () => {
   }
 })
 
-test('a Caddyfile that reads nothing is taken', async () => {
+test('a Caddyfile that reads nothing is accepted', async () => {
   const { body } = await importing('caddyfile', { text: 'a.test {\n\trespond fine\n}', dry_run: true })
   assert.equal(body.counts.new, 1, JSON.stringify(body))
 })
 
-test('directives are imported only where they are allowed', async () => {
+test('directives are imported only where raw sites are allowed', async () => {
   const { status, body } = await importing('caddyfile', { text: 'a.test {\n\trespond x\n}', raw: true, dry_run: true })
   assert.deepEqual([status, body.code], [403, 'raw_not_allowed'])
 })

@@ -5,7 +5,7 @@ import { startSites } from './in-process.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('what no database and no parser likes is refused, and never a failure of the server', async () => {
+    test('input that databases and parsers dislike is refused and never causes a server error', async () => {
       await using sites = await startSites(kind === 'sqlite' ? {} : { DATABASE_URL: await createPostgresDatabase() })
       const admin = await sites.signIn()
       const texts = ['\0', 'a\0b', '\ud800', '😀'.repeat(10), "' or 1=1 --", '%', '__proto__', 'x'.repeat(300)]
@@ -33,7 +33,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
     })
   })
 
-test('a body that is deep, cut short, too large or poisoned is refused', async () => {
+test('a body that is too deep, truncated, too large or polluting is refused', async () => {
   await using sites = await startSites()
   const admin = await sites.signIn()
   const bodies: [string, number][] = [
@@ -61,7 +61,7 @@ test('a body that is deep, cut short, too large or poisoned is refused', async (
   }
 })
 
-test('only the head of an event stream opens none', async () => {
+test('HEAD on the event stream opens no stream', async () => {
   await using sites = await startSites()
   const admin = await sites.signIn()
   const response = await admin.call('HEAD', '/api/v1/events')
@@ -69,7 +69,7 @@ test('only the head of an event stream opens none', async () => {
   assert.equal(sites.service.app.events.listeners, 0)
 })
 
-test('only the head of the live requests opens no stream', async () => {
+test('HEAD on the live requests opens no stream', async () => {
   await using sites = await startSites()
   const admin = await sites.signIn()
   for (let index = 0; index < 21; index += 1)

@@ -10,7 +10,7 @@ const skip = obstacle === false ? (caddyObstacle() ?? false) : obstacle
 
 const mark = (name: string) => `<img src=x onerror="window.ran='${name}'"><script>window.ran='${name}'</script>`
 
-test('names, headers and what visitors ask for are shown as they are, and nothing of them runs', { skip }, async () => {
+test('site names, headers and requested paths are shown as text and never executed', { skip }, async () => {
   await using place = await openSitesPlace()
   const { page, admin, sites } = place
   const violations: string[] = []

@@ -106,7 +106,7 @@ for (const age of caddyAges)
       return [...seen, [plain.status, plain.text], [led.status]]
     }
 
-    test('serves the same answers after it was imported', async () => {
+    test('gives the same responses after its import', async () => {
       const text = richCaddyfile(caddy, { upstream, basicAuth: age.name === '2.6.2' ? 'basicauth' : 'basic_auth' })
       // With its first certificates Caddy also tidies its storage, and may remove the folder it just made for one of them, which
       // then comes a minute later: it is to have tidied before.

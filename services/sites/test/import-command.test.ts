@@ -15,7 +15,7 @@ http://proxied.test {
 }
 `
 
-test('the command line imports into a running service, which serves the sites without being asked', async () => {
+test('the command line imports into a running service, which then serves the sites', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('there', 'there before'))

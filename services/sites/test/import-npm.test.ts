@@ -15,8 +15,8 @@ import { caddyAges } from './served-sites.ts'
 import { makeNode, makeRecord } from './site-makers.ts'
 
 for (const age of caddyAges)
-  describe(`hosts of Nginx Proxy Manager on Caddy ${age.name}`, { skip: age.skip }, () => {
-    test('are proxied, guarded, redirected and gone as they were', async () => {
+  describe(`Nginx Proxy Manager hosts on Caddy ${age.name}`, { skip: age.skip }, () => {
+    test('are proxied, guarded, redirected and disabled as before', async () => {
       await using caddy = await startCaddy(age.binary)
       const origin = createServer(({ url, headers }, response) =>
         response.end(`${url} ${headers.host} ${headers.authorization ?? '-'}`),

@@ -19,7 +19,7 @@ old.test {
   reverse_proxy not.a.host:99999
 }`
 
-test('a Caddyfile and a database are looked at first, and imported then', { skip }, async () => {
+test('a Caddyfile and a database are previewed before they are imported', { skip }, async () => {
   const timers = createFastTimers(1)
   await using place = await openPlace({ caddy: true, timers })
   const { page, url, sites } = place

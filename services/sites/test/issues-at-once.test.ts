@@ -7,7 +7,7 @@ import { makeSite, sayingSite, type EditAnswer } from './served.ts'
 const fieldsOf = ({ errors = [] }: EditAnswer) =>
   errors.map(({ field = '' }) => field).toSorted((a, b) => (a < b ? -1 : 1))
 
-test('one answer names what is wrong with the shape of a site and what the rules refuse', async () => {
+test('one response lists schema errors and rule violations of a site', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   const wrong = {
@@ -46,7 +46,7 @@ test('one answer names what is wrong with the shape of a site and what the rules
   assert.deepEqual(fieldsOf(body), ['domains', 'site_name', 'upstreams.0.url'])
 })
 
-test('of a change that cannot be read, to a site that is not there, only its shape is named', async () => {
+test('an unreadable change to an unknown site reports only the schema errors', async () => {
   await using sites = await startSites()
   const admin = await sites.signIn()
   for (const [method, path] of [
@@ -58,7 +58,7 @@ test('of a change that cannot be read, to a site that is not there, only its sha
   }
 })
 
-test('a user without a password is named beside all else', async () => {
+test('a user without a password is reported along with everything else', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   const json = { ...sayingSite('users', ''), basic_auth: [{ username: 'ada' }], tls: { mode: 'custom' } }
@@ -66,7 +66,7 @@ test('a user without a password is named beside all else', async () => {
   assert.deepEqual([status, fieldsOf(body)], [422, ['basic_auth', 'tls.certificate_id']])
 })
 
-test('directives for a site of another kind are refused while raw is off, and nothing of them is stored', async () => {
+test('directives for a site of another kind are refused while raw is off, and nothing is stored', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   const json = { ...sayingSite('tame', 'tame'), raw_directives: 'respond "wild"' }

@@ -115,7 +115,7 @@ function send(request: string, from: string): Promise<Response> {
   return visitor.call(method, path, { from, ...(method === 'GET' ? {} : { json: {} }) })
 }
 
-test('the document states the limit of every route, and they are these', async () => {
+test('the OpenAPI document states the expected limit of every route', async () => {
   const { paths } = (await openapiDocument()) as {
     paths: Record<string, Record<string, { 'x-limit': string }>>
   }
@@ -128,7 +128,7 @@ test('the document states the limit of every route, and they are these', async (
 
 for (const [request, limit] of Object.entries(limits)) {
   const [, count = ''] = /(\d+)\/min/.exec(limit) ?? []
-  test(`${request} is answered ${count} times a minute to one address, and to others all the same`, async () => {
+  test(`${request} allows ${count} requests per minute per address and does not affect other addresses`, async () => {
     const from = nextAddress()
     for (let index = 0; index < Number(count); index += 1)
       assert.notEqual((await send(request, from)).status, 429, `${index + 1}`)
@@ -142,7 +142,7 @@ for (const [request, limit] of Object.entries(limits)) {
   })
 }
 
-test('an hour has a limit of its own, which a restart does not forget', async () => {
+test('the hourly limit survives a restart', async () => {
   const from = nextAddress()
   for (let minute = 0; minute < 4; minute += 1) {
     for (let index = 0; index < 5; index += 1) assert.equal((await send('POST /api/session', from)).status, 422)
@@ -159,13 +159,13 @@ test('an hour has a limit of its own, which a restart does not forget', async ()
   assert.equal((await send('POST /api/session', from)).status, 422)
 })
 
-test('what is not there is counted too', async () => {
+test('unknown paths count towards the limit too', async () => {
   const from = nextAddress()
   for (let index = 0; index < 60; index += 1) assert.equal((await send(`GET /api/x${index}`, from)).status, 401)
   assert.equal((await send('GET /api/other', from)).status, 429)
 })
 
-test('one client has a whole IPv6 network, and an address is believed from a known proxy alone', async () => {
+test('an IPv6 /64 counts as one client, and X-Forwarded-For is trusted from a known proxy only', async () => {
   const ask = async (from: string) =>
     Number((await send('GET /api/session', from)).headers.get('x-ratelimit-remaining'))
   assert.equal(await ask('2001:db8:1:2::1'), 119)

@@ -36,14 +36,14 @@ const texts = fc.sample(
 )
 
 for (const age of caddyAges)
-  describe(`on a real Caddy ${age.name} texts come out as they went in`, { skip: age.skip }, () => {
+  describe(`on a real Caddy ${age.name} texts are served literally`, { skip: age.skip }, () => {
     let served: ServedSites
     before(async () => {
       served = await startServedSites(age)
     })
     after(() => served[Symbol.asyncDispose]())
 
-    test('bodies', async () => {
+    test('in bodies', async () => {
       await served.serve(
         texts.map((body, index) =>
           makeSite(index + 1, {
@@ -59,7 +59,7 @@ for (const age of caddyAges)
         assert.equal((await served.caddy.get(`s${index}.test`, '/', { isSettled: index > 0 })).text, text)
     })
 
-    test('pages of maintenance', async () => {
+    test('on maintenance pages', async () => {
       await served.serve(
         texts.map((page, index) =>
           makeSite(index + 1, { domains: [`s${index}.test`], maintenance_mode: true, maintenance: { page }, ...plain }),
@@ -69,7 +69,7 @@ for (const age of caddyAges)
         assert.equal((await served.caddy.get(`s${index}.test`, '/', { isSettled: index > 0 })).text, text)
     })
 
-    test('values of headers', async () => {
+    test('in header values', async () => {
       const values = texts.map((text) => text.replaceAll(/[\nü]/g, '').trim())
       await served.serve(
         values.map((value, index) =>

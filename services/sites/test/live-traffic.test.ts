@@ -29,7 +29,7 @@ async function backend() {
   }
 }
 
-test('requests are seen as they happen and counted for their site, over a restart too', { skip }, async () => {
+test('requests are shown live and counted for their site, also across a restart', { skip }, async () => {
   await using behind = await backend()
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
@@ -81,7 +81,7 @@ test('requests are seen as they happen and counted for their site, over a restar
   assert.equal(later.body.totals.requests, 3)
 })
 
-test('who may see what: numbers everybody, visitors only administrators', async () => {
+test('everybody sees totals; only administrators see visitors', async () => {
   await using sites = await startSites()
   await sites.addUser('guest', 'user')
   const guest = await sites.signInAs('guest')

@@ -71,7 +71,7 @@ const bad: Record<string, (id: number) => CompiledSite> = {
 }
 
 for (const age of caddyAges)
-  describe(`the site an error of Caddy ${age.name} speaks of is found`, { skip: age.skip }, () => {
+  describe(`errors of Caddy ${age.name} are attributed to the right site`, { skip: age.skip }, () => {
     let served: ServedSites
     before(async () => {
       served = await startServedSites(age)
@@ -89,7 +89,7 @@ for (const age of caddyAges)
         assert.equal(locateError(loaded.error, positions), 250, loaded.error)
       })
 
-    test('a log file that cannot be', async () => {
+    test('a log file that cannot be opened', async () => {
       const own = makeSite(250, {
         domains: ['s250.test'],
         kind: 'respond',
@@ -110,7 +110,7 @@ for (const age of caddyAges)
       if (!isSentinelError(dry.error)) assert.equal(locateError(dry.error, positions), 250, dry.error)
     })
 
-    test('nobody is blamed for what is nobody’s', async () => {
+    test('an error that concerns no site is attributed to none', async () => {
       const { config, positions } = served.compile(many)
       const { error } = await served.caddy.load({ ...config, storage: { module: 'nowhere' } })
       assert.notEqual(error, '')

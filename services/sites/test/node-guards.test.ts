@@ -9,7 +9,7 @@ import { startForeignCaddy } from './foreign-caddy.ts'
 import { startSites } from './in-process.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 
-test('a server writes its log only below the directories for logs', async () => {
+test('a server writes its log only below the log directories', async () => {
   await using logs = await temporaryDirectory('logs')
   await using caddy = await startForeignCaddy()
   await using sites = await startSites({ LOG_DIRS: logs.path }, { caddy: true })
@@ -45,7 +45,7 @@ test('a server writes its log only below the directories for logs', async () => 
   )
 })
 
-test('a server that is managed is not exchanged for another by onboarding again', async () => {
+test('onboarding again does not replace a managed server with another one', async () => {
   await using caddy = await startForeignCaddy()
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
@@ -59,7 +59,7 @@ test('a server that is managed is not exchanged for another by onboarding again'
   assert.equal((await admin.call('POST', '/api/caddy/onboard', { json: { admin_url: before } })).status, 200)
 })
 
-test('a TCP admin endpoint is warned of, a version that web pages can command even more', async () => {
+test('a TCP admin endpoint causes a warning, and a stronger one on versions exposed to web pages', async () => {
   await using caddy = await startForeignCaddy({ admin: 'tcp' })
   await using sites = await startSites(caddy.environment)
   const admin = await sites.signIn()

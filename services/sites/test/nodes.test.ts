@@ -40,7 +40,7 @@ const readSite = async (admin: Browser, id: number) => (await admin.json<Site>('
 
 const textOf = async (caddy: ForeignCaddy, name: string) => (await askHost(caddy.httpPort, `${name}.test`)).text
 
-test('all servers get the same sites; a new one gets those that are there, and one that is removed goes on', async () => {
+test('all servers get the same sites; an added one gets the existing ones, a removed one keeps running', async () => {
   await using one = await startForeignCaddy()
   await using two = await startForeignCaddy({ admin: 'tcp' })
   await using three = await startForeignCaddy({ routes: [saying('old.test', 'old')] })
@@ -66,7 +66,7 @@ test('all servers get the same sites; a new one gets those that are there, and o
   assert.deepEqual([again.status, again.body.code], [409, 'admin_url_taken'])
 })
 
-test('a server that is down is told of with each edit, and catches up when it is back', async () => {
+test('a server that is down is reported with each edit and catches up on its return', async () => {
   await using one = await startForeignCaddy()
   await using two = await startForeignCaddy()
   await using place = await manage(one, two)
@@ -98,7 +98,7 @@ test('a server that is down is told of with each edit, and catches up when it is
   assert.deepEqual((await states(admin))[1], ['node-2', 'in_sync'])
 })
 
-test('a server that missed a change and kept what it ran catches up too', async () => {
+test('a server that missed a change and kept its configuration catches up too', async () => {
   await using one = await startForeignCaddy()
   await using two = await startForeignCaddy()
   await using place = await manage(one, two)
@@ -118,7 +118,7 @@ test('a server that missed a change and kept what it ran catches up too', async 
 })
 
 test(
-  'a site that one server alone refuses is shown with its words, and the others serve it',
+  'a site refused by one server only is shown with that server’s message, and the others serve it',
   { skip: newCaddyObstacle() },
   async () => {
     await using one = await startForeignCaddy({ binary: newCaddy() })
@@ -149,7 +149,7 @@ test(
   },
 )
 
-test('a change of a server that its Caddy refuses is not kept', async () => {
+test('a change of a server that its Caddy refuses is not stored', async () => {
   await using one = await startForeignCaddy()
   await using two = await startForeignCaddy()
   await using place = await manage(one, two)
@@ -168,7 +168,7 @@ test('a change of a server that its Caddy refuses is not kept', async () => {
   assert.equal(await textOf(two, 'shared'), 'second')
 })
 
-test('a Caddy that takes a change and then does not serve gets back what it ran', async (t) => {
+test('a Caddy that accepts a change but then does not serve gets its previous configuration back', async (t) => {
   const prefix = await networkOfItsOwn()
   if (prefix.length === 0) return t.skip('needs the right to make a network namespace')
   // As one in a container whose ports are not published: only its admin endpoint can be reached.
@@ -196,7 +196,7 @@ test('a Caddy that takes a change and then does not serve gets back what it ran'
   assert.deepEqual([newest?.outcome, newest?.nodes[0]?.outcome], ['failed', 'rolled-back'])
 })
 
-test('what the first server refuses is not tried on the others', async () => {
+test('a change that the first server refuses is not tried on the others', async () => {
   await using one = await startForeignCaddy()
   await using two = await startForeignCaddy()
   await using place = await manage(one, two)

@@ -4,7 +4,7 @@ import { eventually } from '@hearth/testing'
 import { startSites } from './in-process.ts'
 import { askHost, makeSite } from './served.ts'
 
-test('a name gets a certificate at its first visit when a site wants that, and others get none', async () => {
+test('a name gets a certificate at its first visit if a site allows it; other names get none', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   const ask = async (domain: string, from = '127.0.0.1') =>
@@ -39,7 +39,7 @@ test('a name gets a certificate at its first visit when a site wants that, and o
   assert.equal(await ask('first.example.org', '192.0.2.1'), 403)
 })
 
-test('Caddy asks this service, and hands out no certificate for a name it does not know', async () => {
+test('Caddy queries this service and issues no certificate for an unknown name', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   await makeSite(admin, {

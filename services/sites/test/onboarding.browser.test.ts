@@ -47,7 +47,7 @@ after(async () => {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 
-test('with the token the first administrator is made, who keeps recovery codes', { skip }, async () => {
+test('the set-up token creates the first administrator, who gets recovery codes', { skip }, async () => {
   await visit(page, place.url)
   await page.getByRole('heading', { name: 'Set up', level: 1 }).waitFor()
   await assertAccessible(page)
@@ -85,7 +85,7 @@ test('with the token the first administrator is made, who keeps recovery codes',
   await page.getByText('10 left').waitFor()
 })
 
-test('a Caddy that serves something is found, looked at and imported once that was said', { skip }, async () => {
+test('a Caddy that serves something is detected, previewed and imported after confirmation', { skip }, async () => {
   await page.getByRole('link', { name: 'Take over Caddy' }).click()
   await page.getByText('No Caddy answers').waitFor()
   await settled(page)

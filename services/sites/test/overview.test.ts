@@ -7,7 +7,7 @@ import type { DashboardMetrics } from '../src/overview/schema.ts'
 import { startSites } from './in-process.ts'
 import { askHost, makeSite, sayingSite } from './served.ts'
 
-test('the first page counts sites, domains, requests and what is wrong', async () => {
+test('the dashboard counts sites, domains, requests and problems', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   await makeSite(admin, { ...sayingSite('busy', 'busy'), domains: ['busy.test', 'also.test'] })
@@ -38,7 +38,7 @@ test('the first page counts sites, domains, requests and what is wrong', async (
   assert.match(seen.body.version, /^v?2\./)
 })
 
-test('the first page counts upstreams though nobody has opened another page, also after an edit', async () => {
+test('the dashboard counts upstreams before any other page is opened, also after an edit', async () => {
   await using up = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(up, 'listening')
   const { port } = up.address() as AddressInfo

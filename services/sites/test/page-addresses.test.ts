@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { compressionProblems, rawReader } from '@hearth/testing'
 import { startSites } from './in-process.ts'
 
-test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
+test('every page address responds with 200, and other addresses with the 404 page', async () => {
   await using service = await startSites()
   const statusOf = async (path: string) => {
     const reply = await service.browser().call('GET', path)
@@ -16,7 +16,7 @@ test('every page has an address that answers 200, and other addresses answer 404
     assert.equal(await statusOf(path), 404, path)
 })
 
-test('the description of the API travels compressed', async () => {
+test('the OpenAPI document is sent compressed', async () => {
   await using service = await startSites()
   const faults = await compressionProblems(rawReader(service.url), [
     '/openapi.json',

@@ -75,7 +75,7 @@ const isIn = () => page.getByRole('navigation', { name: 'Main' }).waitFor()
 const complaint = (text: RegExp | string) => page.getByRole('alert').getByText(text).waitFor()
 const counter = async (device: VirtualAuthenticator) => (await device.passkeys())[0]?.signCount ?? -1
 
-test('a passkey is made, signs in from the autofill and by the button, and counts', { skip }, async () => {
+test('a passkey is created, signs in by autofill and by button, and counts its uses', { skip }, async () => {
   const { user, device } = await newcomer()
   const row = page.getByRole('row', { name: /Laptop/ })
   await row.getByText('This device').waitFor()
@@ -109,7 +109,7 @@ test('a passkey is made, signs in from the autofill and by the button, and count
   assert.ok((await counter(device)) > second)
 })
 
-test('whoever is not verified by the device stays out, and comes in by password', { skip }, async () => {
+test('a passkey without user verification is refused; the password still works', { skip }, async () => {
   const { user, device } = await newcomer()
   await device.setVerified(false)
   await openSignIn()
@@ -118,7 +118,7 @@ test('whoever is not verified by the device stays out, and comes in by password'
   await signIn(page, user.username, testPassword)
 })
 
-test('a removed passkey is refused, and the device forgets it', { skip }, async () => {
+test('a deleted passkey is refused, and the device removes it', { skip }, async () => {
   const { user, device } = await newcomer()
   const other = await place.sites.signInAs(user.username)
   const [passkey] = (await other.json<Passkey[]>('GET', '/api/passkeys')).body
@@ -134,7 +134,7 @@ test('a removed passkey is refused, and the device forgets it', { skip }, async 
   )
 })
 
-test('a disabled user is refused, and keeps the passkey', { skip }, async () => {
+test('a disabled user is refused and keeps the passkey', { skip }, async () => {
   const { user, device } = await newcomer()
   const path = `/api/users/${user.id}`
   assert.equal((await admin.call('PATCH', path, { json: { is_active: false } })).status, 200)
@@ -147,7 +147,7 @@ test('a disabled user is refused, and keeps the passkey', { skip }, async () => 
   await isIn()
 })
 
-test('a copy whose counter is behind is refused', { skip }, async () => {
+test('a cloned passkey whose counter is behind is refused', { skip }, async () => {
   const { device } = await newcomer()
   const [copy] = await device.passkeys()
   assert.ok(copy !== undefined)
@@ -160,7 +160,7 @@ test('a copy whose counter is behind is refused', { skip }, async () => {
   await complaint(/^The passkey was not accepted/)
 })
 
-test('what was signed is good once, soon, and in its own browser', { skip }, async () => {
+test('a signed challenge is valid once, for two minutes, in its own browser', { skip }, async () => {
   await newcomer()
   await openSignIn()
   const finish = '**/api/passkeys/login/finish'
@@ -206,7 +206,7 @@ test('what was signed is good once, soon, and in its own browser', { skip }, asy
   assert.deepEqual(replayed, [400, 'challenge'])
 })
 
-test('at another origin of the same name the passkey is refused', { skip }, async () => {
+test('a passkey is refused at another origin of the same host name', { skip }, async () => {
   await newcomer()
   await using proxy = await startTcpProxy(place.sites.url)
   await openSignIn(proxy.url)
@@ -214,7 +214,7 @@ test('at another origin of the same name the passkey is refused', { skip }, asyn
   await complaint(/^The passkey was not accepted/)
 })
 
-test('by IP address the page says where passkeys work, and the password does', { skip }, async () => {
+test('by IP address the page says where passkeys work, and the password works', { skip }, async () => {
   await signOut()
   await visit(page, place.sites.url)
   await page.getByText(/Passkeys do not work under an IP address/).waitFor()
@@ -223,7 +223,7 @@ test('by IP address the page says where passkeys work, and the password does', {
   await signIn(page, 'admin', testPassword)
 })
 
-test('what changes who may come in asks once more who is there, and then goes on', { skip }, async () => {
+test('changing sign-in methods requires confirming your identity, and then continues', { skip }, async () => {
   await newcomer()
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
   const makeCodes = () => page.getByRole('button', { name: /^Make (new|recovery) codes$/ }).click()
@@ -248,7 +248,7 @@ test('what changes who may come in asks once more who is there, and then goes on
   await page.getByText('No passkeys yet').waitFor()
 })
 
-test('a recovery code lets in once, where a new password can be set without the old one', { skip }, async () => {
+test('a recovery code signs in once and allows a new password without the old one', { skip }, async () => {
   const { user } = await newcomer()
   const [code] = await recoveryCodes()
   await openSignIn()

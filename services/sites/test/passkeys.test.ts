@@ -76,7 +76,7 @@ async function userWithPasskey(name: string, counts = true) {
   return { user, browser, authenticator, passkey: body.passkey }
 }
 
-test('a passkey is registered, listed, renamed, used and removed', async () => {
+test('a passkey is registered, listed, renamed, used and deleted', async () => {
   const { browser, authenticator, passkey } = await userWithPasskey('grace')
   assert.deepEqual(
     [passkey.device_name, passkey.transports, passkey.backed_up, passkey.last_used_at],
@@ -104,7 +104,7 @@ test('a passkey is registered, listed, renamed, used and removed', async () => {
   assert.equal((await other.browser.call('GET', '/api/session')).status, 401)
 })
 
-test('the options ask for a passkey that verifies its user and tells nothing of the account', async () => {
+test('the options require user verification and reveal nothing about the account', async () => {
   const { body } = await post(admin, 'register/start', { current_password: testPassword })
   const options = body.options as Creation
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('the options ask for a passkey that verifies its user and tells nothing of 
   assert.equal(Buffer.from(request.challenge, 'base64url').length, 32)
 })
 
-test('own passkeys are left out of a registration, others cannot be read, changed or removed', async () => {
+test('own passkeys are excluded from registration; others’ cannot be read, changed or deleted', async () => {
   const { browser, authenticator, passkey } = await userWithPasskey('heidi')
   const { body } = await post(browser, 'register/start', { current_password: testPassword })
   const { excludeCredentials } = body.options as { excludeCredentials: { id: string }[] }
@@ -157,14 +157,14 @@ describe('a sign-in is refused', () => {
     })
   }
 
-  test('with a passkey nobody has registered, in the same words', async () => {
+  test('with an unknown passkey, with the same message', async () => {
     const stranger = createAuthenticator(origin())
     const { status, body } = await login(stranger, { userHandle: 'AAAA' })
     assert.deepEqual([status, body.detail], [401, 'The passkey was not accepted'])
     assert.match(lines.last(), /SECURITY sign-in failed client=10\.\S+ reason=invalid_passkey status=401/)
   })
 
-  test('for an account that is disabled, until it is enabled again', async () => {
+  test('for a disabled account, until it is enabled again', async () => {
     const change = (is_active: boolean) => admin.call('PATCH', `/api/users/${ivan.user.id}`, { json: { is_active } })
     assert.equal((await change(false)).status, 200)
     assert.equal((await login(ivan.authenticator)).status, 401)
@@ -173,7 +173,7 @@ describe('a sign-in is refused', () => {
     assert.equal((await login(ivan.authenticator)).status, 200)
   })
 
-  test('by a clone: a counter that did not rise, which is noted', async () => {
+  test('for a cloned passkey whose counter did not rise, and this is logged', async () => {
     const clone = ivan.authenticator.clone()
     assert.equal((await login(ivan.authenticator)).status, 200)
     assert.equal((await login(clone)).status, 401)
@@ -182,7 +182,7 @@ describe('a sign-in is refused', () => {
     assert.equal((await login(ivan.authenticator)).status, 200)
   })
 
-  test('a passkey that does not count is no clone', async () => {
+  test('but not for a passkey without a counter', async () => {
     const { authenticator, passkey } = await userWithPasskey('judy', false)
     assert.equal(passkey.backed_up, true)
     assert.equal((await login(authenticator)).status, 200)
@@ -197,7 +197,7 @@ describe('a challenge', () => {
   const refused = ({ status, body }: { status: number; body: Answer }) =>
     assert.deepEqual([status, body.code], [400, 'challenge'])
 
-  test('is good once', async () => {
+  test('is valid once', async () => {
     const browser = sites.browser()
     const { options } = (await post(browser, 'login/start')).body
     const copy = browser.copy()
@@ -205,7 +205,7 @@ describe('a challenge', () => {
     refused(await post(copy, 'login/finish', { credential: kim.authenticator.get(options) }))
   })
 
-  test('is used up by a failure too', async () => {
+  test('is used up by a failed attempt too', async () => {
     const browser = sites.browser()
     const { options } = (await post(browser, 'login/start')).body
     const bad = kim.authenticator.get(options, { isForged: true })
@@ -213,7 +213,7 @@ describe('a challenge', () => {
     refused(await post(browser, 'login/finish', { credential: kim.authenticator.get(options) }))
   })
 
-  test('is good for one of two who use it at the same moment', async () => {
+  test('is accepted from one of two simultaneous attempts', async () => {
     const browser = sites.browser()
     const { options } = (await post(browser, 'login/start')).body
     const copies = [browser.copy(), browser.copy()]
@@ -227,14 +227,14 @@ describe('a challenge', () => {
     )
   })
 
-  test('is good for two minutes', async () => {
+  test('is valid for two minutes', async () => {
     const browser = sites.browser()
     const { options } = (await post(browser, 'login/start')).body
     timers.jump(121_000)
     refused(await post(browser, 'login/finish', { credential: kim.authenticator.get(options) }))
   })
 
-  test('belongs to the session it was made in', async () => {
+  test('belongs to the session that requested it', async () => {
     const victim = sites.browser()
     const { options } = (await post(victim, 'login/start')).body
     const attacker = sites.browser()
@@ -243,7 +243,7 @@ describe('a challenge', () => {
     assert.equal((await post(victim, 'login/finish', { credential: kim.authenticator.get(options) })).status, 200)
   })
 
-  test('for registering signs nobody in, and one for signing in registers nothing', async () => {
+  test('for registration signs nobody in, and one for sign-in registers nothing', async () => {
     const browser = await sites.signInAs('kim')
     const registering = (await post(browser, 'register/start')).body.options as { challenge: string }
     const signed = kim.authenticator.get({ challenge: registering.challenge, rpId: 'localhost' })
@@ -253,7 +253,7 @@ describe('a challenge', () => {
     refused(await post(browser, 'register/finish', { credential: made }))
   })
 
-  test('that nobody gave out is refused, and so is what is no JSON', async () => {
+  test('that the server did not issue is refused, and so is malformed client data', async () => {
     const browser = sites.browser()
     const { options } = (await post(browser, 'login/start')).body
     const made = kim.authenticator.get(options, { challenge: Buffer.alloc(32, 1).toString('base64url') })
@@ -263,7 +263,7 @@ describe('a challenge', () => {
     refused(await post(browser, 'login/finish', { credential: broken }))
   })
 
-  test('more than five of a session push the oldest out', async () => {
+  test('is dropped as the oldest when a session has more than five', async () => {
     const browser = sites.browser()
     const first = (await post(browser, 'login/start')).body.options
     let last = first
@@ -276,7 +276,7 @@ describe('a challenge', () => {
   })
 })
 
-test('a registration is refused when the passkey does not verify its user, or comes from elsewhere', async () => {
+test('a registration without user verification or from another origin is refused', async () => {
   const browser = await sites.signInAs('admin')
   for (const deviation of [{ isUserVerified: false }, { origin: 'https://evil.example' }, { rpId: 'evil.example' }]) {
     const { status, body } = await register(browser, createAuthenticator(origin()), deviation)
@@ -284,7 +284,7 @@ test('a registration is refused when the passkey does not verify its user, or co
   }
 })
 
-test('registering and removing need a recent proof of who is calling', async () => {
+test('registering and deleting require a recent confirmation', async () => {
   const { authenticator, passkey } = await userWithPasskey('leo')
   const browser = await sites.signInAs('leo')
   assert.equal((await post(browser, 'register/start')).status, 200)
@@ -300,7 +300,7 @@ test('registering and removing need a recent proof of who is calling', async () 
   assert.equal((await remove()).status, 200)
 })
 
-test('the last way to sign in cannot be removed', async () => {
+test('the last sign-in method cannot be deleted', async () => {
   const { browser, passkey } = await userWithPasskey('mallory')
   assert.equal((await browser.call('DELETE', '/api/session/password')).status, 200)
   const json = { username: 'mallory', password: testPassword }
@@ -326,13 +326,13 @@ test('an eleventh passkey is refused', async () => {
   assert.deepEqual([finish.status, finish.body.code], [409, 'too_many_passkeys'])
 })
 
-test('under an address passkeys are not offered, and it is said where they are', async () => {
+test('under an IP address passkeys are unavailable, and the response says where they work', async () => {
   const start = await sites.browser().json<Problem>('POST', '/api/passkeys/login/start', { json: {} })
   assert.deepEqual([start.status, start.body.code], [409, 'passkeys_unavailable'])
   assert.match(start.body.detail, new RegExp(`under an IP address; open ${origin()}`))
 })
 
-test('another host name is warned of while there are passkeys of the one before', async () => {
+test('a changed host name causes a warning while passkeys of the old one exist', async () => {
   await using published = await startSites({ PUBLIC_URL: 'https://a.example.org' }, { log: lines.log })
   await published.signIn()
   await published.restart({ PUBLIC_URL: 'https://b.example.org' })
@@ -359,7 +359,7 @@ test('another host name is warned of while there are passkeys of the one before'
   assert.equal((await admin.call('DELETE', '/api/session/password')).status, 409)
 })
 
-test('only a path of this service is gone to afterwards', async () => {
+test('sign-in redirects only to a path of this service', async () => {
   const { authenticator } = await userWithPasskey('oscar')
   const wanted = {
     '/sites?page=2#top': '/sites?page=2#top',
@@ -376,7 +376,7 @@ test('only a path of this service is gone to afterwards', async () => {
   }
 })
 
-test('a credential of more than 16 KiB is not read', async () => {
+test('a credential over 16 KiB is not read', async () => {
   const browser = sites.browser()
   const { options } = (await post(browser, 'login/start')).body
   const credential = createAuthenticator(origin()).get(options)

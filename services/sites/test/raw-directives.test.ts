@@ -36,7 +36,7 @@ for (const age of caddyAges)
       return readRawRoutes((JSON.parse(answer.text) as { result: unknown }).result, limits)
     }
 
-    test('accepted directives answer as they say', async () => {
+    test('accepted directives work as written', async () => {
       await using origin = await startOrigin('origin')
       const accepted = await accept(`
       root * ${root}
@@ -82,7 +82,7 @@ for (const age of caddyAges)
       assert.equal((await served.caddy.get('a.test', '/')).status, 404)
     })
 
-    test('what reaches further than a site is refused, with the reason', async () => {
+    test('directives that reach beyond the site are refused with the reason', async () => {
       for (const [text, problem] of [
         ['log', /more than routes/],
         ['tls internal', /more than routes/],
@@ -115,7 +115,7 @@ for (const age of caddyAges)
       }
     })
 
-    test('an expression tells nothing of the environment or of files, however it is spelled', async () => {
+    test('an expression cannot read the environment or files, in any spelling', async () => {
       for (const text of [
         'caddyPlaceholder(request, "env.PATH").startsWith("/")',
         'caddyPlaceholder (request, "en" + "v.PATH") != ""',
@@ -132,7 +132,7 @@ for (const age of caddyAges)
       assert.ok('routes' in harmless, JSON.stringify(harmless))
     })
 
-    test('a second site, an app, an id or a placeholder in what was adapted is refused', () => {
+    test('a second site, an app, an id or a placeholder in the adapted configuration is refused', () => {
       const result = (inner: object[], more: object = {}) => ({
         apps: {
           http: {

@@ -19,7 +19,7 @@ const raw = (name: string, text: string) => ({
 const allowRaw = async (admin: Browser, isAllowed = true) =>
   assert.equal((await admin.call('PATCH', '/api/v1/settings', { json: { allow_raw: isAllowed } })).status, 200)
 
-test('directives are written by one who proved within five minutes who they are, by whatever way', async () => {
+test('raw directives require a confirmation within five minutes, on every route', async () => {
   const timers = createFastTimers(1)
   await using sites = await startSites({}, { timers, caddy: true })
   const admin = await sites.signIn()
@@ -52,7 +52,7 @@ test('directives are written by one who proved within five minutes who they are,
   assert.equal((await askHost(sites.caddyPorts[0], 'mine.test')).text, 'first')
 })
 
-test('no link leads out of the directories that may be served, nor to the socket of the admin API', async () => {
+test('no symlink leads out of the static directories or to the admin socket', async () => {
   await using place = await temporaryDirectory('links')
   const [base, secrets] = [join(place.path, 'www'), join(place.path, 'secrets')]
   await mkdir(join(base, 'good'), { recursive: true })
@@ -99,7 +99,7 @@ test('no link leads out of the directories that may be served, nor to the socket
     assert.doesNotMatch(await ask(path), /secret/, path)
 })
 
-test('a user of a site may be called like a member of every object, and needs a password all the same', async () => {
+test('a site’s user may be named like an object member, and still needs a password', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   for (const username of ['constructor', 'toString', '__proto__']) {
@@ -119,7 +119,7 @@ test('a user of a site may be called like a member of every object, and needs a 
   }
 })
 
-test('returning to a revision whose name or domain another site has by now is refused in words', async () => {
+test('restoring a revision whose name or domain is now taken is refused with a message', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()
   const site = await makeSite(admin, sayingSite('first', 'one'))

@@ -12,7 +12,7 @@ async function listenAt(port: number) {
   return server
 }
 
-test('a port is open anew when the old listener has gone', async () => {
+test('a port counts as reopened when the old listener is gone', async () => {
   const port = await freePort()
   await portReopened(port)
   const former = await listenAt(port)

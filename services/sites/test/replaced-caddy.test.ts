@@ -55,8 +55,8 @@ const configOf = async ({ client }: ForeignCaddy) => (await client.readConfig())
 const states = async (admin: Browser) =>
   (await admin.json<Site[]>('GET', '/api/sites')).body.map(({ apply_state: state }) => state)
 
-describe('a Caddy is replaced by another version in place', { skip: caddyObstacle() ?? newCaddyObstacle() }, () => {
-  test('by an older one: every site is served again by itself', async () => {
+describe('a Caddy is replaced in place by another version', { skip: caddyObstacle() ?? newCaddyObstacle() }, () => {
+  test('by an older one: every site is served again automatically', async () => {
     await using place = await manage(newer)
     const { caddy, admin } = place
     await replace(caddy, older)
@@ -73,7 +73,7 @@ describe('a Caddy is replaced by another version in place', { skip: caddyObstacl
     assert.deepEqual([body.status, body.synced], ['no_change', true])
   })
 
-  test('by an older one: the next edit is applied, and brings the other sites along', async () => {
+  test('by an older one: the next edit is applied and restores the other sites', async () => {
     await using place = await manage(newer)
     const { caddy, admin, saying } = place
     await replace(caddy, older)
@@ -84,7 +84,7 @@ describe('a Caddy is replaced by another version in place', { skip: caddyObstacl
     assert.deepEqual(await states(admin), ['applied', 'applied'])
   })
 
-  test('by an older one: a sync asked for says what is so', async () => {
+  test('by an older one: a requested sync reports the actual state', async () => {
     await using place = await manage(newer)
     const { caddy, admin } = place
     await replace(caddy, older)
@@ -93,7 +93,7 @@ describe('a Caddy is replaced by another version in place', { skip: caddyObstacl
     assert.deepEqual(await served(caddy), ['first', 502])
   })
 
-  test('by an older one: a preview says what this one takes', async () => {
+  test('by an older one: a preview reports what this version accepts', async () => {
     await using place = await manage(newer)
     const { caddy, admin, saying } = place
     await replace(caddy, older)
@@ -103,7 +103,7 @@ describe('a Caddy is replaced by another version in place', { skip: caddyObstacl
   })
 
   for (const resumed of [false, true])
-    test(`by a newer one${resumed ? ' that resumes what ran' : ''}: what is new is used, without a restart of the service`, async () => {
+    test(`by a newer one${resumed ? ' that resumes its configuration' : ''}: new features are used without restarting the service`, async () => {
       await using place = await manage(older)
       const { caddy } = place
       const { config } = await caddy.client.readConfig()
@@ -118,7 +118,7 @@ describe('a Caddy is replaced by another version in place', { skip: caddyObstacl
       assert.deepEqual(await served(caddy), ['first', 502])
     })
 
-  test('there and back: a site that only the newer one takes comes back with it', async () => {
+  test('to an older one and back: a site that only the newer version accepts returns with it', async () => {
     await using place = await manage(newer)
     const { caddy, admin } = place
     await admin.json('PATCH', '/api/v1/settings', { json: { allow_raw: true } })

@@ -4,7 +4,7 @@ import { runCommand, createAuthenticator } from '@hearth/testing'
 import type { Session } from '../src/accounts/schema.ts'
 import { startSites, testPassword } from './in-process.ts'
 
-test('whoever is locked out gets a password for one sign-in, and nothing of before works any more', async () => {
+test('a locked-out user gets a one-time password, and earlier sessions and codes stop working', async () => {
   await using sites = await startSites()
   const empty = await runCommand(['sites', 'reset-admin-password'], { DATA_DIR: sites.folder })
   assert.deepEqual([empty.code, empty.stdout], [1, ''])
@@ -39,7 +39,7 @@ test('whoever is locked out gets a password for one sign-in, and nothing of befo
   assert.deepEqual([nobody.code, nobody.stdout, /--username: /.test(nobody.stderr)], [1, '', true])
 })
 
-test('a new password works at once after guessing had closed the account', async () => {
+test('a new password works at once after guessing had locked the account', async () => {
   await using sites = await startSites()
   await sites.signIn()
   const guess = { json: { username: 'admin', password: 'guess' } }

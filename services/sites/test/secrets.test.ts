@@ -111,7 +111,7 @@ async function changeByHand(): Promise<void> {
   assert.deepEqual(await node.client.replaceConfig(config as object, etag), { kind: 'accepted' })
 }
 
-test('hashes, passwords, keys and tokens are in no answer, whoever asks', async () => {
+test('hashes, passwords, keys and tokens appear in no response, for any caller', async () => {
   await changeByHand()
   const previewed = { json: { basic_auth: [{ username: 'ada', password }], request_headers: [] } }
   const previews = await Promise.all(
@@ -131,7 +131,7 @@ test('hashes, passwords, keys and tokens are in no answer, whoever asks', async 
   }
 })
 
-test('a user learns nothing of how sites and servers are set up', async () => {
+test('a user sees no configuration of sites and servers', async () => {
   const texts = await readAll(await sites.signInAs('grace'))
   const told = [...texts].filter(([, text]) => !/Administrator access is required/.test(text))
   assert.ok(told.length > 5)
@@ -141,7 +141,7 @@ test('a user learns nothing of how sites and servers are set up', async () => {
   assert.doesNotMatch([...texts.values()].join('\n'), hiddenFromAll)
 })
 
-test('errors name what is wrong, not the secret that is in it', async () => {
+test('errors name the problem without the secret involved', async () => {
   const broken = certificate.key.replace(/\n.{10}/, '\nAAAAAAAAAA')
   const answers = await Promise.all(
     [
@@ -165,7 +165,7 @@ test('errors name what is wrong, not the secret that is in it', async () => {
   }
 })
 
-test('events, the log and the files of the service keep them too', async () => {
+test('events, the log and the service’s files contain no secrets either', async () => {
   const served = { authorization: `Basic ${Buffer.from(`ada:another horse`).toString('base64')}` }
   assert.equal((await askHost(sites.caddyPorts[1], 'guarded.test', { isSecure: true, headers: served })).status, 200)
   assert.ok(heard.join('').includes('"type":"site"') || heard.join('').includes('"type":"apply"'))

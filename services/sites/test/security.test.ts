@@ -2,52 +2,52 @@
 // `kits/` that of the repository.
 // A test of this file begins with its row.
 //
-//  1 admin endpoint   src/deploy/nodes/admin-address.test.ts (all), src/deploy/nodes/admin-client.test.ts "no redirect is followed", "a name that
-//                     leads elsewhere …", "no proxy of the environment …"; hostile-caddy.test.ts (all: other servers, sizes, depth);
-//                     node-guards.test.ts "a TCP admin endpoint is warned of …", "a server that is managed is not exchanged …";
+//  1 admin endpoint   src/deploy/nodes/admin-address.test.ts (all), src/deploy/nodes/admin-client.test.ts "redirects are not followed", "a name that
+//                     resolves to …", "proxy variables of the environment …"; hostile-caddy.test.ts (all: other servers, sizes, depth);
+//                     node-guards.test.ts "a TCP admin endpoint causes …", "onboarding again does not replace …";
 //                     src/deploy/nodes/caddy-process.test.ts "Caddy runs with a private socket …"; src/sites/rules/rules.test.ts "an upstream is
-//                     never this service …", src/sites/rules/upstream-addresses.test.ts (all); sites.test.ts "everything that is wrong …"
-//  2 own requests     src/traffic/upstreams/upstream-states.test.ts "addresses of metadata services …"; live-traffic.test.ts "who may
-//                     see what …"; src/sites/rules/rules.test.ts and upstream-addresses.test.ts as above; hostile-caddy.test.ts "… its
-//                     words go no further"; src/certificates/ssl-labs/scans.test.ts
-//  3 headers          here; src/sites/rules/rules.test.ts "headers are tokens …"; serves-guards.test.ts "headers are set …"
-//  4 placeholders     src/sites/rules/rules.test.ts "headers are tokens …"; literal-texts.test.ts (all); serves-sites.test.ts "a fixed
-//                     answer is given word for word …"; settings.test.ts "a value that cannot be …"; raw-directives.test.ts
+//                     never this service …", src/sites/rules/upstream-addresses.test.ts (all); sites.test.ts "all errors of a site …"
+//  2 own requests     src/traffic/upstreams/upstream-states.test.ts "metadata addresses …"; live-traffic.test.ts "everybody
+//                     sees totals …"; src/sites/rules/rules.test.ts and upstream-addresses.test.ts as above; hostile-caddy.test.ts "… its
+//                     text is not passed on"; src/certificates/ssl-labs/scans.test.ts
+//  3 headers          here; src/sites/rules/rules.test.ts "header names are tokens …"; serves-guards.test.ts "headers are set …"
+//  4 placeholders     src/sites/rules/rules.test.ts "header names are tokens …"; literal-texts.test.ts (all); serves-sites.test.ts "a fixed
+//                     response is sent verbatim …"; settings.test.ts "an invalid value …"; raw-directives.test.ts
 //  5 injection        here; accepted-by-caddy.test.ts, golden.test.ts; src/sites/domains.test.ts; hostile-input.test.ts
-//  6 raw directives   raw-directives.test.ts (all), raw-sites.test.ts "directives are written by one who proved …", "no link leads
-//                     out …"; src/sites/raw/raw-text.test.ts; sites.test.ts "directives of one’s own …"; settings.test.ts "raw
-//                     directives are allowed by one who …"; src/import/imports.test.ts "raw sites are only made …"
-//  7 sessions         sessions.test.ts (all); passkeys.test.ts; access.test.ts "a token of before the sign-in …"; users.test.ts "another
-//                     role …"; events.test.ts "signing out, a new password …"
+//  6 raw directives   raw-directives.test.ts (all), raw-sites.test.ts "raw directives require a confirmation …", "no symlink leads
+//                     out …"; src/sites/raw/raw-text.test.ts; sites.test.ts "raw directives require …"; settings.test.ts "allowing
+//                     raw directives …"; src/import/imports.test.ts "raw sites are created only …"
+//  7 sessions         sessions.test.ts (all); passkeys.test.ts; access.test.ts "a CSRF token from before sign-in …"; users.test.ts "a role
+//                     change …"; events.test.ts "signing out, a new password …"
 //  8 other sites      access.test.ts "a write …" (every route); sign-in and setting up are among them
 //  9 guessing         sign-in.test.ts "guessing …"; limits.test.ts (every route); src/config.test.ts,
 //                     kits/accounts/src/attempts/attempts.test.ts
-// 10 roles            access.test.ts (every route × nobody, user, administrator); secrets.test.ts "a user learns nothing …";
-//                     hostile-caddy.test.ts "what is wrong with a server …"; src/events/events.test.ts "a user is told …"
-// 11 secrets          secrets.test.ts (all); src/caddy/diffs.test.ts "a configuration that is shown …"; apply.test.ts "what ran last is
-//                     kept …"; settings.test.ts "the e-mail address …"; users.test.ts; sessions.test.ts "the cookie …"
+// 10 roles            access.test.ts (every route × nobody, user, administrator); secrets.test.ts "a user sees no configuration …";
+//                     hostile-caddy.test.ts "only administrators see the errors …"; src/events/events.test.ts "a user learns …"
+// 11 secrets          secrets.test.ts (all); src/caddy/diffs.test.ts "a displayed configuration …"; apply.test.ts "the last applied
+//                     configuration …"; settings.test.ts "the registration’s e-mail address …"; users.test.ts; sessions.test.ts "the cookie …"
 // 12 certificates     src/certificates/uploads/*.test.ts; certificates.test.ts "an uploaded certificate …"
-// 13 paths            src/sites/rules/rules.test.ts "static files stay …"; raw-sites.test.ts "no link leads out …"; node-guards.test.ts "a server
+// 13 paths            src/sites/rules/rules.test.ts "static files stay …"; raw-sites.test.ts "no symlink leads out …"; node-guards.test.ts "a server
 //                     writes its log …"; serves-sites.test.ts "static files …"
 // 14 programs         here
 // 15 on demand        here; on-demand.test.ts; serves-tls.test.ts "on demand …"
-// 16 domains          here; sites.test.ts "a domain and a name …"; src/sites/rules/rules.test.ts "a domain …", "wildcards …";
-//                     raw-sites.test.ts "returning to a revision whose name …"
+// 16 domains          here; sites.test.ts "domains and names …"; src/sites/rules/rules.test.ts "a domain …", "overlapping wildcards …";
+//                     raw-sites.test.ts "restoring a revision whose name …"
 // 17 cost             here; serves-guards.test.ts "basic authentication …"
 // 18 imports          here (adopting); hostile-import.test.ts (all); src/import/config/read-config-any.test.ts,
 //                     src/import/caddyfile/caddyfile-dangers.test.ts, src/import/npm/npm-database.test.ts,
 //                     src/import/run-import.test.ts, imports.test.ts
-// 19 markup           here; hostile-text.browser.test.ts; src/traffic/access-log/log-line.test.ts "hosts and paths …"
-// 20 next_url         src/passkeys/next-url.test.ts; passkeys.test.ts "only a path of this service …"
+// 19 markup           here; hostile-text.browser.test.ts; src/traffic/access-log/log-line.test.ts "unusual hosts and paths …"
+// 20 next_url         src/passkeys/next-url.test.ts; passkeys.test.ts "sign-in redirects only …"
 // 21 first run        here; set-up.test.ts (all)
 // 22 open documents   here; conformance.test.ts
-// 23 floods           here; hostile-input.test.ts "a body that is deep …", "only the head …"; src/events/events.test.ts "there is
-//                     room …", "one who does not read …"; events.test.ts "an eleventh stream …"; src/traffic/live-tail.test.ts;
-//                     passkeys.test.ts "more than five …", "a credential …"; limits.test.ts;
+// 23 floods           here; hostile-input.test.ts "a body that is too deep …", "HEAD on …"; src/events/events.test.ts "the number
+//                     of streams …", "a client that does not read …"; events.test.ts "an eleventh stream …"; src/traffic/live-tail.test.ts;
+//                     passkeys.test.ts "is dropped as the oldest …", "a credential …"; limits.test.ts;
 //                     kits/accounts/src/passkeys/passkeys.test.ts
-// 24 forward auth     serves-guards.test.ts "forward authentication asks first …"
-// 25 unknown outcome  src/deploy/apply-to-node.test.ts "when the answer does not come …"; src/deploy/nodes/admin-client.test.ts "nobody there
-//                     is told apart …"; external-caddy.test.ts "while Caddy is gone …"
+// 24 forward auth     serves-guards.test.ts "forward authentication checks first …"
+// 25 unknown outcome  src/deploy/apply-to-node.test.ts "a lost response is resolved …"; src/deploy/nodes/admin-client.test.ts "a refused
+//                     connection is …"; external-caddy.test.ts "while Caddy is down …"
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -73,7 +73,7 @@ const placeOf = ({ path }: Operation) => path.replaceAll(/\{\w+\}/g, '1')
 const create = (members: object) =>
   admin.json<EditAnswer>('POST', '/api/sites', { json: { ...sayingSite('one', 'x'), ...members } })
 
-test('row 21: before it is set up, everything but the few open things says only that', async () => {
+test('row 21: before set-up every route except the public ones responds only with setup_required', async () => {
   const open =
     /^(GET \/api\/v1\/(health|ready|build-info|csrf|on-demand\/ask)|POST \/api\/setup|GET \/(docs|redoc|openapi\.json))$/
   const visitor = sites.browser()
@@ -84,7 +84,7 @@ test('row 21: before it is set up, everything but the few open things says only 
   admin = await sites.signIn()
 })
 
-test('row 23: no route takes a body of more than a mebibyte but those for files', async () => {
+test('row 23: no route except file uploads accepts a body over 1 MiB', async () => {
   const body = `{"x":"${'y'.repeat(1_050_000)}"}`
   const large = /^POST \/api\/caddy\/import\//
   const token = await admin.csrf()
@@ -99,7 +99,7 @@ test('row 23: no route takes a body of more than a mebibyte but those for files'
   }
 })
 
-test('row 3: headers of a site are few, short and in one line', async () => {
+test('row 3: headers of a site are few, short and single-line', async () => {
   const header = (name: string, value: string) => ({ op: 'set', name, value })
   for (const response_headers of [
     Array.from({ length: 65 }, (_, index) => header(`X-${index}`, 'v')),
@@ -120,7 +120,7 @@ test('row 3: headers of a site are few, short and in one line', async () => {
   }
 })
 
-test('row 5: nothing but known members and numbers gets through', async () => {
+test('row 5: unknown fields and out-of-range numbers are refused', async () => {
   for (const members of [
     { '@id': 'site-1' },
     { handle: [{ handler: 'file_server' }] },
@@ -139,7 +139,7 @@ test('row 5: nothing but known members and numbers gets through', async () => {
   }
 })
 
-test('row 14: the only programs that are started are Caddy, with words of our own and without a shell', async () => {
+test('row 14: the only program started is Caddy, with fixed arguments and no shell', async () => {
   const starting: string[] = []
   for await (const file of glob('**/*.ts', { cwd: new URL('../src', import.meta.url).pathname })) {
     const text = await readFile(new URL(`../src/${file}`, import.meta.url), 'utf8')
@@ -154,14 +154,14 @@ test('row 14: the only programs that are started are Caddy, with words of our ow
   ])
 })
 
-test('row 15: certificates on demand need somebody to ask, over loopback', async () => {
+test('row 15: on-demand certificates require the permission endpoint on loopback', async () => {
   await using elsewhere = await startSites({ BIND_ADDRESS: '192.0.2.1' })
   const json = { ...sayingSite('any', 'x'), domains: ['any.example.org'], tls: { mode: 'on_demand' } }
   const { status, body } = await (await elsewhere.signIn()).json<EditAnswer>('POST', '/api/sites', { json })
   assert.deepEqual([status, body.errors?.[0]?.field], [422, 'tls.mode'])
 })
 
-test('row 16: the host of the service itself is no site, and a wildcard over it is told', async () => {
+test('row 16: the service’s own host cannot be a site, and a wildcard over it is reported', async () => {
   for (const domain of ['sites.localhost', 'SITES.localhost.']) {
     const { status, body } = await create({ domains: [domain] })
     assert.equal(status, 422)
@@ -172,7 +172,7 @@ test('row 16: the host of the service itself is no site, and a wildcard over it 
   assert.match(preview.body.notes.join('\n'), /sites\.localhost.*this service/)
 })
 
-test('row 17: passwords cost bcrypt 12, and Caddy remembers those it has compared', async () => {
+test('row 17: passwords use bcrypt cost 12, and Caddy caches verified hashes', async () => {
   await makeSite(admin, { ...sayingSite('costly', 'x'), basic_auth: [{ username: 'ada', password: 'correct horse' }] })
   const node = await sites.service.app.deploy.nodes.get(1)
   const text = JSON.stringify((await node?.client.readConfig())?.config)
@@ -180,7 +180,7 @@ test('row 17: passwords cost bcrypt 12, and Caddy remembers those it has compare
   assert.match(text, /"hash_cache":\{\}/)
 })
 
-test('row 19: what others write comes as data, to pages that run nothing of it', async () => {
+test('row 19: untrusted text is sent as data, to pages that execute none of it', async () => {
   const name = `<img src=x onerror="alert(1)"></script>`
   await makeSite(admin, { ...sayingSite('marked', name), site_name: name })
   const list = await admin.call('GET', '/api/sites?search=onerror')
@@ -196,7 +196,7 @@ test('row 19: what others write comes as data, to pages that run nothing of it',
   }
 })
 
-test('row 22: the description of the API holds no data and loads nothing from elsewhere', async () => {
+test('row 22: the API documentation contains no data and loads nothing external', async () => {
   await makeSite(admin, sayingSite('unheard-of', 'x'))
   for (const path of ['/openapi.json', '/docs', '/redoc']) {
     const text = await (await sites.browser().call('GET', path)).text()
@@ -205,7 +205,7 @@ test('row 22: the description of the API holds no data and loads nothing from el
   }
 })
 
-test('row 18: what somebody else changed in Caddy is adopted only by the rules of sites', async () => {
+test('row 18: foreign changes in Caddy are adopted only within the site rules', async () => {
   const site = await makeSite(admin, sayingSite('adopted', 'before'))
   const node = await sites.service.app.deploy.nodes.get(1)
   const { config, etag } = (await node?.client.readConfig()) ?? {}
@@ -223,7 +223,7 @@ test('row 18: what somebody else changed in Caddy is adopted only by the rules o
   assert.equal(kept.body.kind, 'respond')
 })
 
-test('of edits made for the same revision at the same moment one holds', async () => {
+test('of simultaneous edits of one revision, one succeeds', async () => {
   const site = await makeSite(admin, sayingSite('raced', 'start'))
   const headers = { 'if-match': `"${site.revision}"` }
   const statuses = await Promise.all(
@@ -238,7 +238,7 @@ test('of edits made for the same revision at the same moment one holds', async (
   )
 })
 
-test('the files that the table above names are there', async () => {
+test('the files named in the table above exist', async () => {
   const [table = ''] = (await readFile(new URL(import.meta.url), 'utf8')).split('\nimport ')
   const names = [...table.matchAll(/(?<=[\s,])(src\/)?([\w./-]+\.test\.ts)/g)]
   assert.ok(names.length > 60, `${names.length}`)

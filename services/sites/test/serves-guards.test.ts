@@ -16,7 +16,7 @@ const basic = (name: string, password: string) => ({
 })
 
 for (const age of caddyAges)
-  describe(`what stands before a site, on a real Caddy ${age.name}`, { skip: age.skip }, () => {
+  describe(`request guards on a real Caddy ${age.name}`, { skip: age.skip }, () => {
     let served: ServedSites
     const get = (...what: Parameters<ServedSites['caddy']['get']>) => served.caddy.get(...what)
 
@@ -25,7 +25,7 @@ for (const age of caddyAges)
     })
     after(() => served[Symbol.asyncDispose]())
 
-    test('headers are set, added, deleted and given a default, in their order, both ways', async () => {
+    test('headers are set, added, deleted and defaulted, in order, in both directions', async () => {
       await using origin = await startOrigin('', (_request, response) => {
         response.setHeader('Server', 'secret/1.0')
         response.setHeader('X-Present', 'own')
@@ -66,7 +66,7 @@ for (const age of caddyAges)
       )
     })
 
-    test('basic authentication lets users in with their passwords, and stays closed without the hashes', async () => {
+    test('basic authentication accepts the right passwords and stays closed without hashes', async () => {
       await using origin = await startOrigin('inside')
       const users = { basic_auth: [{ username: 'ann', password: 'correct horse' }] }
       const passwordHashes = { ann: hashSync('correct horse', 4) }
@@ -81,7 +81,7 @@ for (const age of caddyAges)
       assert.equal((await get('b.test', '/', { headers: basic('ann', 'correct horse') })).status, 503)
     })
 
-    test('forward authentication asks first, copies headers, and takes none of them from the visitor', async () => {
+    test('forward authentication checks first, copies headers, and accepts none of them from the visitor', async () => {
       await using origin = await startOrigin('inside')
       await using gate = await startOrigin('', (request, response) => {
         const isKnown = request.headers.cookie === 'known'
@@ -108,7 +108,7 @@ for (const age of caddyAges)
       assert.deepEqual([asked?.headers['x-forwarded-method'], asked?.headers['x-forwarded-uri']], ['POST', '/page?y=2'])
     })
 
-    test('networks are let in or kept out, crawlers too', async () => {
+    test('networks are allowed or denied, crawlers too', async () => {
       await served.serve([
         makeSite(1, {
           domains: ['a.test'],
@@ -130,7 +130,7 @@ for (const age of caddyAges)
       )
     })
 
-    test('maintenance answers 503 to all but the networks that are let through', async () => {
+    test('maintenance responds with 503 except to the allowed networks', async () => {
       await served.serve(
         [
           makeSite(1, { domains: ['a.test'], ...says('a'), maintenance_mode: true, maintenance: { retry_after: 77 } }),
@@ -156,7 +156,7 @@ for (const age of caddyAges)
       assert.deepEqual([c.status, c.text], [503, 'p{color:red} {env.HOME}'])
     })
 
-    test('a body over the limit is refused, one below it passes', async () => {
+    test('a body over the limit is refused, a smaller one passes', async () => {
       await using origin = await startOrigin('taken')
       await served.serve([
         makeSite(1, { domains: ['a.test'], upstreams: [{ url: origin.url }], max_body: 1000, ...plain }),
@@ -169,7 +169,7 @@ for (const age of caddyAges)
       assert.equal(origin.requests.length, 1)
     })
 
-    test('a page is shown when no upstream answers', async () => {
+    test('an error page is shown when no upstream responds', async () => {
       const dead = [{ url: 'http://127.0.0.1:1' }]
       await served.serve([
         makeSite(1, { domains: ['a.test'], upstreams: dead, error_page: '<p>down {env.HOME}</p>', ...plain }),
@@ -180,7 +180,7 @@ for (const age of caddyAges)
       assert.deepEqual([(await get('b.test', '/')).status, (await get('b.test', '/')).text], [502, ''])
     })
 
-    test('each line of the access log says whose it is, a dry run does not stop it, and a site may be left out', async () => {
+    test('each access log line names its site, a dry run does not interrupt the log, and a site can opt out', async () => {
       const logFile = join(served.caddy.directory, 'log', 'access.log')
       const node = { logFile, siteLogDirectory: join(served.caddy.directory, 'log') }
       const { config, positions } = await served.serve(

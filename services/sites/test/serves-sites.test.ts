@@ -12,7 +12,7 @@ const plain = { tls: { mode: 'off' } } as const
 const says = (body: string) => ({ kind: 'respond', respond: { body }, ...plain }) as const
 
 for (const age of caddyAges)
-  describe(`kinds of sites on a real Caddy ${age.name}`, { skip: age.skip }, () => {
+  describe(`site kinds on a real Caddy ${age.name}`, { skip: age.skip }, () => {
     let served: ServedSites
     const get = (...what: Parameters<ServedSites['caddy']['get']>) => served.caddy.get(...what)
 
@@ -21,12 +21,12 @@ for (const age of caddyAges)
     })
     after(() => served[Symbol.asyncDispose]())
 
-    test('what was sent is what is read back', async () => {
+    test('the configuration reads back as it was sent', async () => {
       const { config } = await served.serve([makeSite(1, { site_name: 'ä', domains: ['ä.test'], ...says('ü') })])
       assert.equal(canonicalJson(await served.caddy.config()), canonicalJson(config))
     })
 
-    test('a dry run says good or bad and changes nothing', async () => {
+    test('a dry run reports success or failure and changes nothing', async () => {
       await served.serve([makeSite(1, { domains: ['a.test'], ...says('one') })])
       const next = served.compile([makeSite(1, { domains: ['a.test'], ...says('two') })])
       const dry = await served.caddy.load(withSentinel(next.config))
@@ -35,7 +35,7 @@ for (const age of caddyAges)
       assert.equal((await get('a.test', '/')).text, 'one')
     })
 
-    test('a proxy spreads requests over its upstreams and goes round one that is down', async () => {
+    test('a proxy balances over its upstreams and skips one that is down', async () => {
       await using one = await startOrigin('one')
       await using two = await startOrigin('two')
       const dead = 'http://127.0.0.1:1'
@@ -56,7 +56,7 @@ for (const age of caddyAges)
       assert.equal((await get('b.test', '/')).text, 'two')
     })
 
-    test('an active health check takes a sick upstream out', async () => {
+    test('an active health check removes an unhealthy upstream', async () => {
       await using sick = await startOrigin('sick', (request, response) => {
         response.statusCode = request.url === '/health' ? 500 : 200
         response.end('sick')
@@ -80,7 +80,7 @@ for (const age of caddyAges)
       assert.equal(well.requests.find(({ url }) => url === '/health')?.headers.host, 'check.test')
     })
 
-    test('paths go where they belong, the longest first, each with its own headers', async () => {
+    test('the longest matching path wins, each with its own headers', async () => {
       await using origin = await startOrigin('', (request, response) => void response.end(request.url))
       await served.serve([
         makeSite(1, {
@@ -113,7 +113,7 @@ for (const age of caddyAges)
       assert.equal((await get('a.test', '/')).headers['x-note'], undefined)
     })
 
-    test('redirects keep the path when told, and never lead to a host that the request names', async () => {
+    test('redirects keep the path if configured, and never use a host from the request', async () => {
       await served.serve([
         makeSite(1, { domains: ['a.test'], kind: 'redirect', redirect: { to: 'https://new.test/base/' }, ...plain }),
         makeSite(2, {
@@ -144,7 +144,7 @@ for (const age of caddyAges)
       assert.equal((await get('c.test', '/one/more')).text, 'rest')
     })
 
-    test('static files: index, type, listing, fallback of an application, hidden files', async () => {
+    test('static files: index, type, listing, single-page fallback, hidden files', async () => {
       const root = join(served.caddy.directory, 'www')
       await mkdir(join(root, 'folder'), { recursive: true })
       await writeFile(join(root, 'index.html'), '<h1>home</h1>')
@@ -169,7 +169,7 @@ for (const age of caddyAges)
       assert.equal((await get('c.test', '/.env')).text.includes('SECRET'), false)
     })
 
-    test('a fixed answer is given word for word, and no placeholder of the machine is filled in', async () => {
+    test('a fixed response is sent verbatim, without expanding machine placeholders', async () => {
       const body = String.raw`a{color:red} {env.HOME} \{env.HOME} {http.request.host} {system.hostname} {{x}} {unknown}`
       await served.serve([
         makeSite(1, {
@@ -188,7 +188,7 @@ for (const age of caddyAges)
       )
     })
 
-    test('answers are compressed when the visitor can read that', async () => {
+    test('responses are compressed when the client accepts it', async () => {
       const body = 'word '.repeat(2000)
       await served.serve([
         makeSite(1, { domains: ['a.test'], ...says(body), compression: 'both' }),
@@ -205,7 +205,7 @@ for (const age of caddyAges)
       assert.equal((await get('b.test', '/', { headers })).text, body)
     })
 
-    test('an exact name goes before the wildcard of another site, and a site may have both', async () => {
+    test('an exact name takes precedence over another site’s wildcard, and a site may have both', async () => {
       await served.serve([
         makeSite(1, { domains: ['*.a.test', 'a.test'], ...says('wild') }),
         makeSite(2, { domains: ['www.a.test', '*.b.test'], ...says('exact') }),
@@ -223,7 +223,7 @@ for (const age of caddyAges)
       assert.equal((await get('x.y.a.test', '/')).status, 404)
     })
 
-    test('of 5,000 sites the first and the last answer as themselves', async () => {
+    test('with 5,000 sites the first and the last are served correctly', async () => {
       const sites = Array.from({ length: 5000 }, (_, index) =>
         makeSite(index + 1, { domains: [`s${index + 1}.test`], ...says(`site ${index + 1}`) }),
       )
@@ -234,7 +234,7 @@ for (const age of caddyAges)
       assert.equal((await get('s1.test', '/')).status, 404)
     })
 
-    test('strangers get the page of the settings, or nothing at all', async () => {
+    test('unknown hosts get the default page of the settings, or no response', async () => {
       await served.serve([], { defaultPage: '<p>{env.HOME}</p>' })
       const page = await get('nobody.test', '/')
       assert.deepEqual([page.status, page.text], [404, '<p>{env.HOME}</p>'])

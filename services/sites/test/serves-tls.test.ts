@@ -55,7 +55,7 @@ for (const age of caddyAges)
     })
     after(() => served[Symbol.asyncDispose]())
 
-    test('the internal authority signs names and addresses; plain HTTP leads to HTTPS; strangers get neither', async () => {
+    test('the internal CA issues for names and addresses; HTTP redirects to HTTPS; unknown hosts get neither', async () => {
       await served.serve([
         makeSite(1, { domains: ['a.test'], ...says('a'), tls: internal, hsts: { subdomains: true } }),
         makeSite(2, { domains: ['127.0.0.1'], ...says('address'), tls: internal }),
@@ -77,7 +77,7 @@ for (const age of caddyAges)
       assert.equal((await get('nobody.test', { tls: { servername: 'a.test' } })).status, 404)
     })
 
-    test('a site that wants TLS 1.3 refuses 1.2, the others take it', async () => {
+    test('a site that requires TLS 1.3 refuses 1.2, the others accept it', async () => {
       await served.serve([
         makeSite(1, { domains: ['new.test'], ...says('new'), tls: { ...internal, min_version: '1.3' } }),
         makeSite(2, { domains: ['old.test'], ...says('old'), tls: internal }),
@@ -89,7 +89,7 @@ for (const age of caddyAges)
       assert.equal((await get('new.test')).text, 'new')
     })
 
-    test('an uploaded certificate is shown to its names, and a wildcard one takes no name from another site', async () => {
+    test('an uploaded certificate is used for its names, and a wildcard one takes no name from another site', async () => {
       const own = await selfSigned(served.caddy.directory, ['own.test', '*.own.test'])
       const tls = { mode: 'custom', certificate_id: 7 } as const
       await served.serve([
@@ -126,7 +126,7 @@ for (const age of caddyAges)
       assert.equal((await get('file.test')).certificate?.issuer, 'Own file.test')
     })
 
-    test('a site with client certificates opens to those of its authority only, by no detour', async () => {
+    test('a site with client certificates accepts only its own authority, without a bypass', async () => {
       const visitor = await selfSigned(served.caddy.directory, ['visitor.test'])
       const forger = await selfSigned(served.caddy.directory, ['forger.test'])
       await served.serve([
@@ -156,7 +156,7 @@ for (const age of caddyAges)
       assert.equal((await get('shut.test')).status, 503)
     })
 
-    test('on demand, only names that are allowed get a certificate', async () => {
+    test('on demand, only allowed names get a certificate', async () => {
       await using ask = await startOrigin('', (request, response) => {
         response.statusCode = request.url?.includes('domain=good.shop.test') ? 200 : 404
         response.end()
@@ -175,7 +175,7 @@ for (const age of caddyAges)
       assert.match(ask.requests[0]?.url ?? '', /domain=bad\.shop\.test/)
     })
 
-    test('an HTTPS upstream is checked against its authority', async () => {
+    test('an HTTPS upstream is verified against its authority', async () => {
       const own = await selfSigned(served.caddy.directory, ['origin.test'])
       const stranger = await selfSigned(served.caddy.directory, ['stranger.test'])
       const server = createServer({ cert: own.certificate, key: own.key }, (request, response) =>

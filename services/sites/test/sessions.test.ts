@@ -22,7 +22,7 @@ after(() => sites[Symbol.asyncDispose]())
 const statusOf = async (browser: Browser) => (await browser.call('GET', '/api/session')).status
 const minutes = (count: number) => timers.jump(count * 60_000)
 
-test('a session says whose it is, how long it lasts and what is left to sign in with', async () => {
+test('a session reports its user, its lifetime and the remaining sign-in methods', async () => {
   const browser = await sites.signInAs('admin')
   const { body } = await browser.json<Session>('GET', '/api/session')
   assert.deepEqual(
@@ -34,7 +34,7 @@ test('a session says whose it is, how long it lasts and what is left to sign in 
   assert.ok(lasts > 3_590_000 && lasts <= 3_600_000)
 })
 
-test('the cookie is for this server alone, and the database knows only its hash', async () => {
+test('the cookie is bound to this host, and the database stores only its hash', async () => {
   const browser = sites.browser()
   await browser.csrf()
   const json = { username: 'admin', password: testPassword }
@@ -53,7 +53,7 @@ test('the cookie is for this server alone, and the database knows only its hash'
     assert.equal(stored.includes(secret), false)
 })
 
-test('a key that was set before the sign-in is worth nothing after it', async () => {
+test('a session key set before sign-in is invalid afterwards', async () => {
   const browser = sites.browser()
   await browser.csrf()
   const planted = browser.copy()
@@ -69,7 +69,7 @@ test('a key that was set before the sign-in is worth nothing after it', async ()
   assert.equal(await statusOf(madeUp), 401)
 })
 
-test('an unused session ends after an hour, a busy one after a day', async () => {
+test('an unused session ends after an hour, an active one after a day', async () => {
   const idle = await sites.signInAs('admin')
   minutes(59)
   assert.equal(await statusOf(idle), 200)
@@ -85,7 +85,7 @@ test('an unused session ends after an hour, a busy one after a day', async () =>
   assert.equal(await statusOf(busy), 401)
 })
 
-test('signing out ends the session, also for one who copied its cookie', async () => {
+test('signing out ends the session, also for a copied cookie', async () => {
   const browser = await sites.signInAs('admin')
   const thief = browser.copy()
   assert.equal(await statusOf(thief), 200)
@@ -99,7 +99,7 @@ test('a restart ends no session', async () => {
   assert.equal(await statusOf(browser), 200)
 })
 
-test('confirming who one is gives the session another key', async () => {
+test('confirming your identity rotates the session key', async () => {
   const browser = await sites.signInAs('admin')
   minutes(6)
   const { body } = await browser.json<Session>('GET', '/api/session')
@@ -114,9 +114,9 @@ test('confirming who one is gives the session another key', async () => {
   assert.deepEqual([await statusOf(before), await statusOf(browser)], [401, 200])
 })
 
-describe('a change of the password', () => {
+describe('a password change', () => {
   const next = 'a quite new passphrase'
-  test('needs the current password, and a good new one', async () => {
+  test('requires the current password and a strong new one', async () => {
     await sites.addUser('grace', 'user')
     const browser = await sites.signInAs('grace')
     const change = (json: object) => browser.json<Problem>('POST', '/api/session/password', { json })
@@ -127,7 +127,7 @@ describe('a change of the password', () => {
     assert.equal(await statusOf(browser), 200)
   })
 
-  test('ends the other sessions, and gives this one another key', async () => {
+  test('ends the other sessions and rotates this one’s key', async () => {
     const browser = await sites.signInAs('grace')
     const elsewhere = await sites.signInAs('grace')
     const thief = browser.copy()
@@ -140,7 +140,7 @@ describe('a change of the password', () => {
   })
 })
 
-test('behind https the cookie is secure and bound to the host', async () => {
+test('behind HTTPS the cookie is Secure and bound to the host', async () => {
   await using published = await startSites({ PUBLIC_URL: 'https://sites.example.org' })
   const cookieOf = async (headers: Record<string, string>) =>
     (await fetch(`${published.url}/api/v1/csrf`, { headers })).headers.getSetCookie()[0] ?? ''

@@ -9,7 +9,7 @@ interface Problem {
   code?: string
 }
 
-test('before it is set up the service gives nothing away', async () => {
+test('before set-up the service reveals nothing', async () => {
   await using sites = await startSites()
   const visitor = sites.browser()
   const statusOf = async (path: string) => (await visitor.call('GET', path)).status
@@ -28,7 +28,7 @@ test('before it is set up the service gives nothing away', async () => {
   assert.deepEqual([signIn.status, signIn.body.code], [403, 'setup_required'])
 })
 
-test('the token makes one administrator, who is signed in, and is gone', async () => {
+test('the token creates one administrator, who is signed in, and is then invalid', async () => {
   await using sites = await startSites()
   const file = setUpTokenFile(sites.folder)
   const token = readFileSync(file, 'utf8').trim()
@@ -51,7 +51,7 @@ test('the token makes one administrator, who is signed in, and is gone', async (
   assert.deepEqual([existsSync(file), sites.service.setUpToken()], [false, undefined])
 })
 
-test('of two who set up at the same moment one becomes administrator', async () => {
+test('of two simultaneous set-ups one creates the administrator', async () => {
   await using sites = await startSites()
   const token = sites.service.setUpToken()
   const statuses = await Promise.all(
@@ -66,7 +66,7 @@ test('of two who set up at the same moment one becomes administrator', async () 
   )
 })
 
-test('the token stays the same over restarts while nobody is set up', async () => {
+test('the token survives restarts until set-up is done', async () => {
   await using sites = await startSites()
   const token = sites.service.setUpToken()
   await sites.restart()

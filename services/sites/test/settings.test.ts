@@ -19,7 +19,7 @@ after(() => sites[Symbol.asyncDispose]())
 const read = async () => (await admin.json<SettingsView>('GET', '/api/v1/settings')).body
 const change = (json: object) => admin.json<SettingsView & Problem>('PATCH', '/api/v1/settings', { json })
 
-test('settings have defaults, are changed one by one and outlast a restart', async () => {
+test('settings have defaults, can be changed individually and survive a restart', async () => {
   const before = await read()
   assert.deepEqual(
     [before.allow_raw, before.grade_source, before.default_response, before.ssllabs],
@@ -33,7 +33,7 @@ test('settings have defaults, are changed one by one and outlast a restart', asy
   assert.equal((await change({ acme_email: '' })).body.acme_email, '')
 })
 
-test('a value that cannot be is named, and nothing of the change is written', async () => {
+test('an invalid value is named, and nothing of the change is stored', async () => {
   const before = await read()
   const wrong: [string, unknown][] = [
     ['acme_email', 'nobody'],
@@ -59,7 +59,7 @@ test('a value that cannot be is named, and nothing of the change is written', as
   assert.equal((await change({ maintenance_page: 'x'.repeat(16_384) })).status, 200)
 })
 
-test('raw directives are allowed by one who proved within five minutes who they are', async () => {
+test('allowing raw directives requires a confirmation within five minutes', async () => {
   const timers = createFastTimers(1)
   await using later = await startSites({}, { timers })
   const browser = await later.signIn()
@@ -72,7 +72,7 @@ test('raw directives are allowed by one who proved within five minutes who they 
   assert.deepEqual([await allow(true), await allow(false)], [200, 200])
 })
 
-test('the e-mail address of the registration is only hinted at', async () => {
+test('the registration’s e-mail address is shown only masked', async () => {
   const ssllabs = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.org', organization: 'Engines' }
   const { body } = await change({ ssllabs })
   const { email: _, ...rest } = ssllabs

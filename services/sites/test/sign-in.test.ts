@@ -36,7 +36,7 @@ async function userWithCodes(name: string) {
   return { user, browser, codes: body.codes }
 }
 
-test('a wrong name and a wrong password are refused in the same words and noted without the password', async () => {
+test('a wrong name and a wrong password get the same message and are logged without the password', async () => {
   const from = '198.51.100.7'
   const send = (json: object) => sites.browser().json<Problem>('POST', '/api/session', { json, from })
   const wrong = await send({ username: 'Admin', password: 'guess number one' })
@@ -55,7 +55,7 @@ test('a wrong name and a wrong password are refused in the same words and noted 
   assert.doesNotMatch(lines.all.join('\n'), /guess|giraffe/)
 })
 
-test('an account that is disabled is refused like a wrong password', async () => {
+test('a disabled account is refused like a wrong password', async () => {
   const { id } = await sites.addUser('ivan', 'user')
   const browser = await sites.signInAs('ivan')
   await setActive(id, false)
@@ -69,7 +69,7 @@ test('an account that is disabled is refused like a wrong password', async () =>
 })
 
 describe('guessing', () => {
-  test('is stopped for one account wherever it comes from, and a restart does not help', async () => {
+  test('is blocked per account from any address, also across a restart', async () => {
     await sites.addUser('judy', 'user')
     const right = { username: 'judy', password: testPassword }
     for (let index = 0; index < 5; index += 1) {
@@ -87,7 +87,7 @@ describe('guessing', () => {
     assert.equal((await attempt(right)).status, 200)
   })
 
-  test('goes on at twenty an hour', async () => {
+  test('is limited to twenty attempts an hour', async () => {
     await sites.addUser('kim', 'user')
     for (let minute = 0; minute < 4; minute += 1) {
       for (let index = 0; index < 5; index += 1) await attempt({ username: 'kim', password: `guess ${index}` })
@@ -100,7 +100,7 @@ describe('guessing', () => {
     assert.equal((await attempt({ username: 'kim', password: testPassword })).status, 200)
   })
 
-  test('many at once do not slip through together', async () => {
+  test('is limited for simultaneous attempts too', async () => {
     const statuses = await Promise.all(
       Array.from(
         { length: 12 },
@@ -110,7 +110,7 @@ describe('guessing', () => {
     assert.equal(statuses.filter((status) => status === 401).length, 5)
   })
 
-  test('one’s own password from a session that was left open is stopped too', async () => {
+  test('of the own password from an open session is blocked too', async () => {
     await sites.addUser('leo', 'user')
     const browser = await sites.signInAs('leo')
     const confirm = (password: string) => browser.call('POST', '/api/session/reauthenticate', { json: { password } })
@@ -120,7 +120,7 @@ describe('guessing', () => {
     await sites.signInAs('leo')
   })
 
-  test('signing in properly is never too often for the account', async () => {
+  test('successful sign-ins never lock the account', async () => {
     await sites.addUser('mallory', 'user')
     for (let index = 0; index < 8; index += 1) await sites.signInAs('mallory')
   })
@@ -150,7 +150,7 @@ describe('a recovery code', () => {
     await sites.signInAs('oscar')
   })
 
-  test('signs in one of two who try it at the same moment', async () => {
+  test('signs in one of two simultaneous attempts', async () => {
     const { codes } = await userWithCodes('peggy')
     const [code = ''] = codes
     const statuses = await Promise.all([1, 2].map(async () => (await recover('peggy', code)).status))
@@ -160,7 +160,7 @@ describe('a recovery code', () => {
     )
   })
 
-  test('lets one who forgot the password set another, for five minutes', async () => {
+  test('allows a new password without the old one for five minutes', async () => {
     const { codes } = await userWithCodes('rupert')
     const change = { new_password: 'a quite new passphrase' }
     const browser = sites.browser()
@@ -173,7 +173,7 @@ describe('a recovery code', () => {
     await sites.signInAs('rupert', change.new_password)
   })
 
-  test('is not used up while the account is disabled, and is worth nothing once there are new ones', async () => {
+  test('is not used up while the account is disabled, and becomes invalid when new ones are made', async () => {
     const { user, codes } = await userWithCodes('sybil')
     const [code = ''] = codes
     await setActive(user.id, false)
@@ -186,7 +186,7 @@ describe('a recovery code', () => {
     assert.equal((await recover('sybil', fresh.body.codes[0] ?? '')).status, 200)
   })
 
-  test('and a password together, or neither, is not understood', async () => {
+  test('cannot be combined with a password, and one of the two is required', async () => {
     for (const more of [{}, { password: 'x', recovery_code: 'x' }])
       assert.equal((await attempt({ username: 'admin', ...more })).status, 422)
   })

@@ -24,21 +24,17 @@ async function save(page: Page, button = 'Save'): Promise<void> {
   await page.getByRole('button', { name: button, exact: true }).click()
 }
 
-test(
-  'a site is added, changed with a look at what it does, set into maintenance, and brought back, as a person does it',
-  { skip },
-  async () => {
-    await using first = await startSayingServer('first server')
-    await using second = await startSayingServer('second server')
-    await using place = await openSitesPlace()
-    await addSite(place, first.url)
-    await changeWithPreview(place, second.url)
-    await maintain(place)
-    await returnToFirst(place)
-    await removeIt(place)
-    await seeOthers(place)
-  },
-)
+test('a site is added, previewed and changed, put into maintenance, and restored', { skip }, async () => {
+  await using first = await startSayingServer('first server')
+  await using second = await startSayingServer('second server')
+  await using place = await openSitesPlace()
+  await addSite(place, first.url)
+  await changeWithPreview(place, second.url)
+  await maintain(place)
+  await returnToFirst(place)
+  await removeIt(place)
+  await seeOthers(place)
+})
 
 const served = async ({ sites }: SitesPlace) => askHost(sites.caddyPorts[0], 'photos.test')
 
@@ -142,7 +138,7 @@ async function seeOthers({ page, admin }: SitesPlace): Promise<void> {
 }
 
 test(
-  'what Caddy refuses is shown in its own words, and what two people change at once is put to one of them',
+  'Caddy’s refusal is shown verbatim, and an edit conflict is presented to the second editor',
   { skip },
   async () => {
     await using place = await openSitesPlace()
@@ -195,7 +191,7 @@ async function changeOutside({ sites }: SitesPlace, from: string, to: string): P
   assert.equal((await node.client.replaceConfig(foreign, etag)).kind, 'accepted')
 }
 
-test('what somebody else changed in Caddy is told on the pages, shown, and undone', { skip }, async () => {
+test('foreign changes in Caddy are reported on the pages, shown and reverted', { skip }, async () => {
   await using place = await openSitesPlace()
   const { page, admin, sites } = place
   const json = {

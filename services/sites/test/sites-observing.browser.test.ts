@@ -18,20 +18,16 @@ const hello = {
   respond: { body: 'Hello there' },
 }
 
-test(
-  'what visitors ask for is counted, drawn, and seen as it happens; certificates are graded and brought along',
-  { skip },
-  async () => {
-    await using place = await openSitesPlace()
-    const { status, body } = await place.admin.json('POST', '/api/sites', { json: hello })
-    assert.equal(status, 201, JSON.stringify(body))
-    await watchRequests(place)
-    await checkTraffic(place)
-    await gradeHost(place)
-    await bringCertificate(place)
-    await takeAuthority(place)
-  },
-)
+test('traffic is counted, charted and shown live; certificates are graded and uploaded', { skip }, async () => {
+  await using place = await openSitesPlace()
+  const { status, body } = await place.admin.json('POST', '/api/sites', { json: hello })
+  assert.equal(status, 201, JSON.stringify(body))
+  await watchRequests(place)
+  await checkTraffic(place)
+  await gradeHost(place)
+  await bringCertificate(place)
+  await takeAuthority(place)
+})
 
 const ask = async ({ sites }: SitesPlace, path: string) => {
   const [, port] = sites.caddyPorts

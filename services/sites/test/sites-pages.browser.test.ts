@@ -79,7 +79,7 @@ const paths = [
   '/certificates',
 ]
 
-test('the pages of the sites, with something on each of them', { skip }, async (context) => {
+test('the site pages with data on each', { skip }, async (context) => {
   await using server = await startSayingServer('hello')
   await using place = await openSitesPlace()
   await furnish(place, server.url)
@@ -96,12 +96,12 @@ test('the pages of the sites, with something on each of them', { skip }, async (
       await assertUsable(place.page)
     })
   }
-  await context.test('find one of five thousand sites by its name, by its kind, and by turning pages', async () => {
+  await context.test('find one of five thousand sites by name, by kind and by paging', async () => {
     seed(place.sites.folder, 4997)
     await place.page.setViewportSize({ width: 1440, height: 900 })
     await findAmongMany(place)
   })
-  await context.test('show who may only look no more than that', async () => {
+  await context.test('show a read-only user no controls for changes', async () => {
     await place.sites.addUser('reader', 'user')
     const reader = await place.sites.signInAs('reader')
     const cookies = [...reader.cookies].map(([name, value]) => ({ name, value, url: place.url }))

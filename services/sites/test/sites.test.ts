@@ -8,7 +8,7 @@ import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 
 const start = () => startSites({}, { caddy: true })
 
-test('the list is searched, filtered, sorted and paged by the server', async () => {
+test('the server searches, filters, sorts and pages the list', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const bodies = ['alpha', 'beta', 'gamma'].map((name) => sayingSite(name, name))
@@ -37,7 +37,7 @@ test('the list is searched, filtered, sorted and paged by the server', async () 
     assert.equal((await admin.call('GET', `/api/sites${wrong}`)).status, 400, wrong)
 })
 
-test('an edit holds only for the revision it was made for', async () => {
+test('an edit applies only to the revision it was made for', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const site = await makeSite(admin, sayingSite('tagged', 'one'))
@@ -58,7 +58,7 @@ test('an edit holds only for the revision it was made for', async () => {
   assert.equal((await askHost(sites.caddyPorts[0], 'tagged.test')).text, 'two')
 })
 
-test('a domain and a name belong to one site, whoever asks first', async () => {
+test('domains and names are unique, also between simultaneous requests', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, sayingSite('mine', 'mine'))
@@ -78,7 +78,7 @@ test('a domain and a name belong to one site, whoever asks first', async () => {
   )
 })
 
-test('everything that is wrong with a site is said at once, each member by its name', async () => {
+test('all errors of a site are reported at once, each with its field', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const json = {
@@ -109,7 +109,7 @@ test('everything that is wrong with a site is said at once, each member by its n
   assert.deepEqual((await admin.json('GET', '/api/sites')).body, [])
 })
 
-test('passwords are compared by Caddy, stay when they are not sent again, and are shown nowhere', async () => {
+test('passwords are verified by Caddy, kept when omitted, and shown nowhere', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
@@ -140,7 +140,7 @@ test('passwords are compared by Caddy, stay when they are not sent again, and ar
   assert.doesNotMatch(texts.join('\n'), /\$2[aby]\$|JDJ|horse/)
 })
 
-test('PUT makes a site what is sent, and nothing else of it', async () => {
+test('PUT replaces the whole site with what is sent', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const site = await makeSite(admin, { ...sayingSite('whole', 'one'), compression: 'gzip', max_body: 1000 })
@@ -153,7 +153,7 @@ test('PUT makes a site what is sent, and nothing else of it', async () => {
   assert.equal((await admin.call('PUT', '/api/sites/999', { json: sayingSite('x', 'x') })).status, 404)
 })
 
-test('a preview shows what an edit would change and what Caddy says to it, and changes nothing', async () => {
+test('a preview shows the differences and Caddy’s verdict, and changes nothing', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const site = await makeSite(admin, sayingSite('shown', 'before'))
@@ -178,7 +178,7 @@ test('a preview shows what an edit would change and what Caddy says to it, and c
   assert.equal((await askHost(sites.caddyPorts[0], 'shown.test')).text, 'before')
 })
 
-test('directives of one’s own need the setting, and a fresh proof of who writes them', async () => {
+test('raw directives require the setting and a recent confirmation', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const raw = {
@@ -207,7 +207,7 @@ test('directives of one’s own need the setting, and a fresh proof of who write
   }
 })
 
-test('a site in maintenance says so, and is back when it is over', async () => {
+test('a site in maintenance says so, and is served again afterwards', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   const [port] = sites.caddyPorts
@@ -226,7 +226,7 @@ test('a site in maintenance says so, and is back when it is over', async () => {
   assert.equal((await admin.json<Site>('GET', `/api/sites/${site.id}`)).body.apply_state, 'disabled')
 })
 
-test('a request is explained, and then goes that way', async () => {
+test('a request behaves as explained', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, {
@@ -250,7 +250,7 @@ test('a request is explained, and then goes that way', async () => {
   assert.equal((await admin.call('GET', '/api/sites/explain?url=ftp://x')).status, 400)
 })
 
-test('the authority inside Caddy is handed out for those who are to trust it', async () => {
+test('the root certificate of Caddy’s internal CA can be downloaded', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await makeSite(admin, { ...sayingSite('internal', 'x'), tls: { mode: 'internal' } })
@@ -259,7 +259,7 @@ test('the authority inside Caddy is handed out for those who are to trust it', a
   assert.match(await file.text(), /^-----BEGIN CERTIFICATE-----/)
 })
 
-test('a preview judges directives, and is not spoiled by a site that Caddy has refused before', async () => {
+test('a preview validates directives and is not affected by a quarantined site', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
   await admin.call('PATCH', '/api/v1/settings', { json: { allow_raw: true } })

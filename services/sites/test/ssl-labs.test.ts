@@ -46,7 +46,7 @@ async function addSite(admin: Browser): Promise<number> {
   return made.body.site.id
 }
 
-test('registering names nobody who did not ask for it, and shows the address only masked', async () => {
+test('registration requires an explicit name and shows the address only masked', async () => {
   await using opened = await openSites()
   const { admin, server } = opened
   const register = (json?: object) =>
@@ -75,7 +75,7 @@ test('registering names nobody who did not ask for it, and shows the address onl
 })
 
 test(
-  'a host is scanned only when the service and its site want it; its grade is in the history',
+  'a host is scanned only if the service and its site allow it; its grade is in the history',
   { skip: caddyObstacle() ?? false },
   async () => {
     await using opened = await openSites(true)

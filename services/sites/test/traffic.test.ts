@@ -41,7 +41,7 @@ async function ask(port: number, host: string, times: number): Promise<void> {
 }
 
 test(
-  'of a real log that is rolled and packed while it is read, no line is lost or counted twice',
+  'no line of a rotated and compressed log is lost or counted twice while reading',
   { skip: caddyObstacle() },
   async () => {
     await using caddy = await startObservedCaddy([{ handle: [{ handler: 'static_response', body: 'hello' }] }])
@@ -93,40 +93,36 @@ test(
   },
 )
 
-test(
-  'a reader that is killed in the middle counts every line once',
-  { skip: caddyObstacle(), timeout: 60_000 },
-  async () => {
-    await using caddy = await startObservedCaddy([{ handle: [{ handler: 'static_response', body: 'hello' }] }])
-    await using folder = await temporaryDirectory('reader')
-    const file = join(folder.path, 'sites.db')
-    const reading = async () => {
-      const database = openDatabase<Tables>({ file })
-      await migrate(database.query, migrations)
-      const traffic = new Traffic({
-        db: database.query,
-        timers: systemTimers,
-        log: createLog({ name: 'test', level: 'silent' }),
-        siteOf: () => 1,
-        onRequest: () => undefined,
-        pollMs: 10,
-      })
-      await traffic.start(caddy.logFile)
-      return { traffic, close: () => traffic.close().then(() => database.close()) }
-    }
-    // Where the first one begins is known from then on.
-    await (await reading()).close()
-    for (const until of [150, 50, 300])
-      await Promise.all([ask(caddy.httpPort, 'a.test', 800), readAndKill(file, { logFile: caddy.logFile, until })])
-    const last = await reading()
-    const { totals } = await eventually(
-      () => last.traffic.overview('24h'),
-      (overview) => overview.totals.requests >= 2400,
-    )
-    assert.equal(totals.requests, 2400)
-    await last.close()
-  },
-)
+test('a reader killed midway counts every line once', { skip: caddyObstacle(), timeout: 60_000 }, async () => {
+  await using caddy = await startObservedCaddy([{ handle: [{ handler: 'static_response', body: 'hello' }] }])
+  await using folder = await temporaryDirectory('reader')
+  const file = join(folder.path, 'sites.db')
+  const reading = async () => {
+    const database = openDatabase<Tables>({ file })
+    await migrate(database.query, migrations)
+    const traffic = new Traffic({
+      db: database.query,
+      timers: systemTimers,
+      log: createLog({ name: 'test', level: 'silent' }),
+      siteOf: () => 1,
+      onRequest: () => undefined,
+      pollMs: 10,
+    })
+    await traffic.start(caddy.logFile)
+    return { traffic, close: () => traffic.close().then(() => database.close()) }
+  }
+  // Where the first one begins is known from then on.
+  await (await reading()).close()
+  for (const until of [150, 50, 300])
+    await Promise.all([ask(caddy.httpPort, 'a.test', 800), readAndKill(file, { logFile: caddy.logFile, until })])
+  const last = await reading()
+  const { totals } = await eventually(
+    () => last.traffic.overview('24h'),
+    (overview) => overview.totals.requests >= 2400,
+  )
+  assert.equal(totals.requests, 2400)
+  await last.close()
+})
 
 /** Has a process of its own read until it has seen so many requests, and ends it without a word. */
 async function readAndKill(file: string, { logFile, until }: { logFile: string; until: number }): Promise<void> {

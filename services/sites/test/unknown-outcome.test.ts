@@ -32,7 +32,7 @@ const look = (sites: Sites) => sites.service.app.deploy.drift.check()
 const stateOf = async (admin: Browser, id: number) =>
   (await admin.json<EditAnswer['site']>('GET', `/api/sites/${id}`)).body.apply_state
 
-test('an answer of Caddy that is lost is made up for by looking: done is done, and not done is done again', async () => {
+test('a lost response of Caddy is resolved by reading its configuration; a lost request is sent again', async () => {
   await using place = await startBehindProxy()
   const { admin, proxy, caddy } = place
   for (const cut of ['after', 'before'] as const) {
@@ -43,7 +43,7 @@ test('an answer of Caddy that is lost is made up for by looking: done is done, a
   }
 })
 
-test('when Caddy cannot even be looked at, the answer says that nothing is known, and it is found out later', async () => {
+test('when Caddy cannot be read either, the response is unknown and is resolved later', async () => {
   await using place = await startBehindProxy()
   const { admin, proxy, caddy, sites } = place
   proxy.cuts.push('gone')
@@ -61,7 +61,7 @@ test('when Caddy cannot even be looked at, the answer says that nothing is known
   assert.deepEqual((await admin.json('GET', '/api/caddy/drift')).body, [])
 })
 
-test('what Caddy did not hear of before the connection went is done when it is back', async () => {
+test('a change lost before it reached Caddy is applied on its return', async () => {
   await using place = await startBehindProxy()
   const { admin, proxy, caddy, sites } = place
   const site = await makeSite(admin, sayingSite('later', 'before'))

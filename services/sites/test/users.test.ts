@@ -21,7 +21,7 @@ const create = (json: object) => admin.json<User & Problem>('POST', '/api/users'
 const change = (id: string, json: object, by = admin) => by.json<User & Problem>('PATCH', `/api/users/${id}`, { json })
 const ownId = async (browser: Browser) => (await browser.json<Session>('GET', '/api/session')).body.user.id
 
-test('an account is made, listed without its secrets, renamed and deleted', async () => {
+test('an account is created, listed without its secrets, renamed and deleted', async () => {
   const { status, body } = await create({ username: 'Grace.H', password: testPassword, role: 'user' })
   assert.deepEqual([status, body.username, body.role, body.is_active], [201, 'grace.h', 'user', true])
   const list = await admin.json<User[]>('GET', '/api/users')
@@ -37,7 +37,7 @@ test('an account is made, listed without its secrets, renamed and deleted', asyn
   assert.equal((await admin.call('DELETE', `/api/users/${body.id}`)).status, 404)
 })
 
-test('what is wrong with an account is named', async () => {
+test('errors of an account name the field', async () => {
   const wrong: [object, string][] = [
     [{ username: '', password: testPassword }, 'username'],
     [{ username: 'a b', password: testPassword }, 'username'],
@@ -60,7 +60,7 @@ test('what is wrong with an account is named', async () => {
   assert.equal((await change('none', { role: 'user' })).status, 404)
 })
 
-test('another role, another password and being disabled end the sessions of a user', async () => {
+test('a role change, a new password and disabling end the user’s sessions', async () => {
   const { id } = await sites.addUser('kim', 'user')
   const password = 'another fine passphrase'
   for (const json of [{ role: 'admin' }, { is_active: false }, { is_active: true, password }]) {
@@ -73,7 +73,7 @@ test('another role, another password and being disabled end the sessions of a us
   assert.equal((await browser.call('GET', '/api/users')).status, 200)
 })
 
-test('one’s own account can be neither demoted nor disabled nor deleted', async () => {
+test('your own account cannot be demoted, disabled or deleted', async () => {
   const id = await ownId(admin)
   for (const json of [{ role: 'user' }, { is_active: false }, { password: 'another fine passphrase' }])
     assert.deepEqual((await change(id, json)).body.code, 'own_account')

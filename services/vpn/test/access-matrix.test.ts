@@ -41,7 +41,7 @@ function readOnlyToken(test: TestService): Promise<string> {
   return known
 }
 
-test('every route lets in exactly whom its access names', async () => {
+test('every route allows exactly the callers its access names', async () => {
   await using service = await startService()
   await service.addUser('second', 'admin')
   await service.addUser('reader', 'user')
@@ -66,7 +66,7 @@ test('every route lets in exactly whom its access names', async () => {
   assert.deepEqual(wrong, [])
 })
 
-test('role user reads interfaces and peers without endpoints, and its own account only', async () => {
+test('a plain user reads interfaces and peers without endpoints, and only its own account', async () => {
   await using service = await startService()
   const { id } = await service.addUser('reader', 'user')
   const other = await service.addUser('other', 'user')
@@ -86,12 +86,12 @@ test('role user reads interfaces and peers without endpoints, and its own accoun
   }
 })
 
-test('the event stream opens for everyone signed in and nobody else', async () => {
+test('the event stream opens for every signed-in user and nobody else', async () => {
   await using service = await startService()
   assert.equal((await service.send('GET', '/api/events')).status, 401)
 })
 
-test('a form that sends every member back changes nothing it did not mean to', async () => {
+test('a form that sends every field back changes nothing else', async () => {
   await using service = await startService()
   const browser = await service.signIn('admin', 'tall-giraffe-on-ice-7')
   const { id, username, email, role, is_active } = (await browser.send('GET', '/api/session')).body.data.user

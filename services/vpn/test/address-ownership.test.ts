@@ -14,7 +14,7 @@ async function withInterfaces(): Promise<TestService> {
 const create = (service: TestService, name: string, more: object = {}) =>
   service.call('POST', '/api/peers', { name, interface: 'wg0', ...more })
 
-test('a peer gets an address of its own: not the gateway’s, another peer’s, another interface’s, network or broadcast', async () => {
+test('a peer gets a unique address: not the gateway’s, another peer’s, network or broadcast', async () => {
   await using service = await withInterfaces()
   const first = await create(service, 'first')
   assert.equal(first.body.data.ip, '10.8.0.2')
@@ -34,7 +34,7 @@ test('a peer gets an address of its own: not the gateway’s, another peer’s, 
   assert.equal(overlapping6.body.details.field, 'ipv6')
 })
 
-test('fifty peers created at once have fifty addresses', async () => {
+test('fifty peers created at once get fifty addresses', async () => {
   await using service = await withInterfaces()
   const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => create(service, `p${index}`)))
   assert.deepEqual(new Set(replies.map((reply) => reply.status)), new Set([201]))
@@ -44,7 +44,7 @@ test('fifty peers created at once have fifty addresses', async () => {
   assert.equal(device?.peers.size, 50)
 })
 
-test('fifty creations with one address make one peer', async () => {
+test('fifty simultaneous creations with one address create one peer', async () => {
   await using service = await withInterfaces()
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, index) => create(service, `p${index}`, { ip: '10.8.0.77' })),
@@ -55,7 +55,7 @@ test('fifty creations with one address make one peer', async () => {
   )
 })
 
-test('an address cannot be changed to a taken one, and nothing is half changed then', async () => {
+test('a peer cannot take a used address, and a refused change has no partial effect', async () => {
   await using service = await withInterfaces()
   const one = (await create(service, 'one')).body.data
   const two = (await create(service, 'two')).body.data
@@ -65,7 +65,7 @@ test('an address cannot be changed to a taken one, and nothing is half changed t
   assert.deepEqual([after.name, after.ip], ['two', two.ip])
 })
 
-test('the address of a disabled peer stays reserved, and that of a deleted one is not given out next', async () => {
+test('a disabled peer keeps its address, and a deleted peer’s is not reused next', async () => {
   await using service = await withInterfaces()
   const one = (await create(service, 'one')).body.data
   await service.call('PUT', `/api/peers/${one.id}`, { enabled: false })
@@ -78,7 +78,7 @@ test('the address of a disabled peer stays reserved, and that of a deleted one i
   assert.equal((await create(service, 'asked', { ip: two.ip, ipv6: null })).status, 201)
 })
 
-test('a full network says so, and a freed address is found again', async () => {
+test('a full network is reported, and a freed address is found again', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.9.0.1/29', listen_port: 51_820 })
   const peers = []
@@ -90,7 +90,7 @@ test('a full network says so, and a freed address is found again', async () => {
   assert.equal((await create(service, 'late')).body.data.ip, peers[2].ip)
 })
 
-test('networks of two interfaces may not overlap, IPv6 included, and ports are used once', async () => {
+test('networks of two interfaces must not overlap, including IPv6, and ports are unique', async () => {
   await using service = await withInterfaces()
   const make = (more: object) =>
     service.call('POST', '/api/interfaces', { name: 'wg2', address: '10.8.2.1/24', listen_port: 51_830, ...more })
@@ -107,7 +107,7 @@ test('networks of two interfaces may not overlap, IPv6 included, and ports are u
   }
 })
 
-test('an interface cannot leave its peers outside its network; the error names them', async () => {
+test('an interface cannot move its network away from its peers; the error names them', async () => {
   await using service = await withInterfaces()
   const peer = (await create(service, 'phone')).body.data
   const reply = await service.call('PUT', '/api/interfaces/wg0', { address: '10.77.0.1/24' })

@@ -85,7 +85,7 @@ const partsOf = (name: string): string[] =>
     Array.from({ length: name.length - k }, (__, length) => name.slice(k, k + length + 1)),
   )
 
-test('28,000 decisions over published lists are those of AdGuard’s engine, or explained', (context) => {
+test('28,000 decisions over published lists match AdGuard’s engine or are explained', (context) => {
   const policy = policyWith(comparedLists)
   const decider = new Decider()
   const recorded = recordedDecisions()

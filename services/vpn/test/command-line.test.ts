@@ -7,7 +7,7 @@ import { eventually, runCommand, startServiceProcess, temporaryDirectory } from 
 const simulated = { WIREGUARD_BACKEND: 'simulated' }
 const tokenText = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'script', '--permissions']
 
-test('a token made before or while the service runs works at once, also before the first sign-in, and stdout is the token alone', async () => {
+test('a token created before or during the service works at once, and stdout is the token only', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
   const before = await runCommand([...tokenText, 'full'], environment)
@@ -75,7 +75,7 @@ test('wrong arguments and settings end with one line that names them, and exit c
   }
 })
 
-test('a second start on the same data directory is refused; the first goes on and stops with 0', async () => {
+test('a second start on the same data directory is refused; the first continues and exits with 0', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
   await using service = await startServiceProcess('vpn', environment)
@@ -88,7 +88,7 @@ test('a second start on the same data directory is refused; the first goes on an
   assert.equal(await service.stop(), 0)
 })
 
-test('a stop does not wait for listeners of the event stream', async () => {
+test('a stop does not wait for subscribers of the event stream', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
   const token = (await runCommand([...tokenText, 'full'], environment)).stdout.trim()
@@ -101,7 +101,7 @@ test('a stop does not wait for listeners of the event stream', async () => {
   await events.body?.cancel().catch(() => undefined)
 })
 
-test('users made by the command line sign in; the administrator’s password can be reset while the service runs', async () => {
+test('users created on the command line can sign in; the administrator’s password can be reset at run time', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
   await using service = await startServiceProcess('vpn', environment)
@@ -139,7 +139,7 @@ test('users made by the command line sign in; the administrator’s password can
   assert.equal(data.password_change_required, true)
 })
 
-test('a start with simulated tunnels says why, and what to do for real ones', async () => {
+test('a start with simulated tunnels says why, and how to get real ones', async () => {
   await using folder = await temporaryDirectory()
   await using service = await startServiceProcess('vpn', { ...simulated, DATA_DIR: folder.path })
   assert.deepEqual(
@@ -150,7 +150,7 @@ test('a start with simulated tunnels says why, and what to do for real ones', as
   )
 })
 
-test('simulated peers are silent until traffic is simulated, then connect and count', async () => {
+test('simulated peers are idle until traffic is simulated, then connect and count', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
   const token = (await runCommand([...tokenText, 'full'], environment)).stdout.trim()
@@ -197,7 +197,7 @@ test('simulated peers are silent until traffic is simulated, then connect and co
   }
 })
 
-test('commands that meet on a fresh data directory agree on one key and one administrator', async () => {
+test('simultaneous commands on a new data directory agree on one key and one administrator', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }
   const made = await Promise.all(Array.from({ length: 4 }, () => runCommand([...tokenText, 'full'], environment)))

@@ -167,7 +167,7 @@ test('restoring with another key, or a file of another kind, is refused', async 
   assert.equal((await runCommand(['vpn', 'restore', '/etc/passwd'], { DATA_DIR: other.folder })).code, 1)
 })
 
-test('a backup takes the place of a file, and of nothing else', async () => {
+test('a backup replaces a file, and nothing else', async () => {
   await using folder = await temporaryDirectory()
   const data = join(folder.path, 'data')
   const socket = join(folder.path, 'socket')
@@ -186,7 +186,7 @@ test('a backup takes the place of a file, and of nothing else', async () => {
 })
 
 test(
-  'a refused restore leaves a fresh place as it was, on both databases, and the right key is taken then',
+  'a refused restore leaves a new location untouched, on both databases, and the right key then works',
   { skip: postgresObstacle() },
   async () => {
     await using service = await startService()

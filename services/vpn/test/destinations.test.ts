@@ -12,7 +12,7 @@ const inBritain = '2.125.160.217'
 const mebibyte = 1024 * 1024
 
 test(
-  'where a device’s traffic goes is counted by the kernel’s connection table',
+  'the destinations of a device’s traffic are counted from the kernel’s connection table',
   { skip: obstacle ?? false },
   async () => {
     await using world = await createTunnelWorld({ GEOIP_COUNTRY_DB: join(geo, 'GeoLite2-City-Test.mmdb') })

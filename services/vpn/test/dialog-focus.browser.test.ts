@@ -16,20 +16,20 @@ async function waitForFocus(page: Page, locator: Locator): Promise<void> {
   await locator.and(page.locator(':focus')).waitFor()
 }
 
-test('a closed dialog gives the focus back to what opened it', { skip: browserObstacle() }, async (t) => {
+test('closing a dialog returns the focus to what opened it', { skip: browserObstacle() }, async (t) => {
   await using opened = await openFurnished('/interfaces')
   const { page, fixture } = opened
-  await t.test('a button, of a dialog that is made anew each time', async () => {
+  await t.test('to a button, for a dialog that is recreated each time', async () => {
     await openAndClose(page, page.getByRole('button', { name: 'Create interface' }).first())
   })
-  await t.test('an entry of a menu, which is gone: the button of the menu', async () => {
+  await t.test('to the menu button, for a removed menu entry', async () => {
     const more = page.getByRole('button', { name: 'More for wg0' })
     await more.click()
     const entry = page.getByRole('menuitem', { name: 'Delete' })
     await entry.waitFor()
     await openAndClose(page, entry, more)
   })
-  await t.test('a row, and a button in the panel it opened', async () => {
+  await t.test('to a row, and to a button in the panel it opened', async () => {
     await page.goto(`${fixture.service.url}/peers`)
     const row = page.getByRole('link', { name: 'Phone' }).first()
     await row.focus()
@@ -38,7 +38,7 @@ test('a closed dialog gives the focus back to what opened it', { skip: browserOb
     await page.keyboard.press('Escape')
     await waitForFocus(page, row)
   })
-  await t.test('a row that is gone: the content of the page', async () => {
+  await t.test('to the page content, for a removed row', async () => {
     await page.getByRole('link', { name: 'Phone' }).first().click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete peer' }).click()

@@ -14,7 +14,7 @@ import { startResolverFixture, type ResolverFixture } from './loopback-resolver.
 const packets = 1_000_000
 
 test(
-  `${packets} broken packets neither end the resolver nor fill its memory`,
+  `${packets} malformed packets neither crash the resolver nor fill its memory`,
   { timeout: 240_000 },
   async (context) => {
     await using upstream = await startFakeNameserver()
@@ -52,7 +52,7 @@ test(
   },
 )
 
-test('streams of nonsense are cut off, and others are answered meanwhile', { timeout: 60_000 }, async () => {
+test('garbage TCP streams are closed, and other clients are served meanwhile', { timeout: 60_000 }, async () => {
   await using upstream = await startFakeNameserver()
   await using fixture = await startResolverFixture({ upstreamPort: upstream.port })
   const sockets = Array.from({ length: 40 }, () => connect(fixture.port, '127.0.0.1'))

@@ -22,7 +22,7 @@ async function askFrom(
 
 for (const engine of ['ffi', 'dgram'] as const) {
   test(
-    `${engine}: who is neither a peer nor nearby gets no answer, whatever way the question takes`,
+    `${engine}: a client that is neither a peer nor nearby gets no answer over any path`,
     { skip: obstacle ?? false, timeout: 60_000 },
     async () => {
       await using server = await createHost('dns')

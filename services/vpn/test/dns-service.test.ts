@@ -51,7 +51,7 @@ async function administrator(environment: Record<string, string>, url: string) {
 }
 
 for (const engine of ['ffi', 'dgram'])
-  test(`with ${engine}: DNS_LISTEN answers as the named peer, follows rules at once, and the log knows`, async () => {
+  test(`with ${engine}: DNS_LISTEN answers as the named peer, applies rules at once, and logs queries`, async () => {
     await using world = await openWorld({ DNS_ENGINE: engine })
     await using service = await startServiceProcess('vpn', world.environment)
     const call = await administrator(world.environment, service.url)
@@ -108,7 +108,7 @@ async function resolversOf(service: number): Promise<number[]> {
   })
 }
 
-test('while the resolver hangs rules are stored, the answer says how they stand, and they hold afterwards', async () => {
+test('while the resolver hangs rules are stored, the response says so, and they apply afterwards', async () => {
   await using world = await openWorld()
   await using service = await startServiceProcess('vpn', world.environment)
   const call = await administrator(world.environment, service.url)
@@ -141,7 +141,7 @@ test('while the resolver hangs rules are stored, the answer says how they stand,
   assert.equal((await call('DELETE', `/api/dns/rules/${rule.id}`)).message, 'Rule for bad.example deleted')
 })
 
-test('after a restart names are answered while the service itself still loads', async () => {
+test('after a restart names resolve while the service is still loading', async () => {
   await using world = await openWorld()
   {
     await using service = await startServiceProcess('vpn', world.environment)
@@ -159,7 +159,7 @@ test('after a restart names are answered while the service itself still loads', 
   assert.ok((await answered) < listening)
 })
 
-test('it works on another user’s account, without any privilege', async (context) => {
+test('the service works as an unprivileged user', async (context) => {
   const repository = join(import.meta.dirname, '../../..')
   const isRoot = process.geteuid?.() === 0
   const setpriv = await access('/usr/bin/setpriv').then(

@@ -15,7 +15,7 @@ const fine = (name: string) => ['NOERROR', `A ${addressOf(name)}`]
 const isUnanswered = ([what]: readonly string[]) => what === 'TIMEOUT' || what === 'NO ANSWER'
 const blocked = ['NOERROR', 'A 0.0.0.0', 'EDE 15']
 
-describe('names looked up through the tunnel', () => {
+describe('DNS through the tunnel', () => {
   const hosts = new AsyncDisposableStack()
   let world: DnsWorld
   let phone: Device
@@ -51,7 +51,7 @@ describe('names looked up through the tunnel', () => {
   })
   after(() => hosts.disposeAsync())
 
-  test('the file of a device names this resolver, and it answers over UDP, TCP and IPv6', { skip }, async () => {
+  test('a device’s file names this resolver, which answers over UDP, TCP and IPv6', { skip }, async () => {
     assert.deepEqual(await phone.client.resolvers(), [`nameserver ${world.resolver}`, 'nameserver fd74::1'])
     assert.deepEqual(await ask(phone, 'www.example'), fine('www.example'))
     assert.deepEqual(await ask(phone, 'www.example', '+tcp'), fine('www.example'))
@@ -60,7 +60,7 @@ describe('names looked up through the tunnel', () => {
     assert.deepEqual([status, texts.length], ['NOERROR', 12])
   })
 
-  test('a listed name is blocked, with everything below it, but for the list’s exception', { skip }, async () => {
+  test('a listed name and its subdomains are blocked, except the list’s exception', { skip }, async () => {
     assert.deepEqual(await ask(phone, 'ads.example'), blocked)
     assert.deepEqual(await ask(phone, 'deep.ads.example', 'AAAA'), ['NOERROR', 'AAAA ::', 'EDE 15'])
     assert.deepEqual(await ask(phone, 'ads.example', 'HTTPS'), ['NOERROR', 'EDE 15'])
@@ -73,7 +73,7 @@ describe('names looked up through the tunnel', () => {
     )
   })
 
-  test('a rule for one device blocks there and nowhere else, and is in force at once', { skip }, async () => {
+  test('a rule for one device blocks only there, at once', { skip }, async () => {
     assert.deepEqual(await ask(phone, 'games.example'), fine('games.example'))
     const rule = await world.service.done('POST', '/api/dns/rules', {
       action: 'block',
@@ -89,7 +89,7 @@ describe('names looked up through the tunnel', () => {
     assert.deepEqual(await ask(phone, 'games.example'), fine('games.example'))
   })
 
-  test('a rule for one device allows what a list blocks for all others', { skip }, async () => {
+  test('a rule for one device allows what a list blocks for the others', { skip }, async () => {
     await world.service.done('POST', '/api/dns/rules', {
       action: 'allow',
       domain: 'shop.ads.example',
@@ -101,7 +101,7 @@ describe('names looked up through the tunnel', () => {
     assert.deepEqual([entry.status, entry.reason, entry.rule], ['allowed', 'rule', 'shop.ads.example'])
   })
 
-  test('a tracker behind a name of the site itself is blocked, and the log says by which name', { skip }, async () => {
+  test('a tracker behind a first-party name is blocked, and the log names it', { skip }, async () => {
     assert.deepEqual(await ask(phone, 'shop.example'), blocked)
     const entry = await logged('shop.example', phone.id)
     assert.deepEqual([entry.status, entry.reason, entry.cname, entry.list], ['blocked', 'list', true, 'ads'])
@@ -109,7 +109,7 @@ describe('names looked up through the tunnel', () => {
     assert.deepEqual([body.data.status, body.data.reason, body.data.name], ['blocked', 'list', 'x.tracker.example'])
   })
 
-  test('lists of a device, filtering off for it, and a pause', { skip }, async () => {
+  test('a device can have its own lists, filtering off, and a pause', { skip }, async () => {
     await world.service.done('PUT', `/api/peers/${laptop.id}`, { blocklist_ids: [] })
     assert.deepEqual(await ask(laptop, 'ads.example'), fine('ads.example'))
     await world.service.done('PUT', `/api/peers/${laptop.id}`, { blocklist_ids: null })
@@ -123,7 +123,7 @@ describe('names looked up through the tunnel', () => {
     assert.deepEqual(await ask(phone, 'ads.example'), blocked)
   })
 
-  test('nobody but peers is answered', { skip }, async () => {
+  test('only peers get answers', { skip }, async () => {
     assert.deepEqual(await dig(world.internet, '198.51.100.1', 'www.example'), ['NO ANSWER'])
     // Someone on the wire who sends to the tunnel's address, without a tunnel.
     await world.internet.run('ip', 'route', 'add', '10.74.0.1/32', 'via', '198.51.100.1')
@@ -137,7 +137,7 @@ describe('names looked up through the tunnel', () => {
   })
 
   test(
-    '5,000 questions while lists are exchanged again and again: none is lost, and every answer is right',
+    '5,000 queries during repeated list updates: none is lost, and every answer is right',
     { skip, timeout: 120_000 },
     async () => {
       await world.addList('turning')
@@ -159,7 +159,7 @@ describe('names looked up through the tunnel', () => {
     },
   )
 
-  test('after a kill -9 of the resolver names are answered again at once', { skip }, async () => {
+  test('after kill -9 of the resolver names resolve again at once', { skip }, async () => {
     const { body } = await world.service.call('GET', '/api/dns/status')
     assert.equal(body.data.running, true)
     const pids = (await world.server.run('pgrep', '-P', String(world.service.pid()))).split('\n')

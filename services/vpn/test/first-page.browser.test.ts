@@ -5,7 +5,7 @@ import { furnish, startFixture } from './browser-fixture.ts'
 /** Most that a first visit may transfer, bytes. */
 const limit = 250_000
 
-test('the first page is small, signed out and signed in', { skip: browserObstacle() }, async () => {
+test('the first page is small, both signed out and signed in', { skip: browserObstacle() }, async () => {
   await using fixture = await startFixture()
   await using browser = await startBrowser()
   const { page } = browser

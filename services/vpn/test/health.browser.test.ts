@@ -5,7 +5,7 @@ import { firstSignIn, startFixture } from './browser-fixture.ts'
 import { freePort } from './loopback-resolver.ts'
 
 test(
-  'overview and DNS pages say that no upstream answers, and nothing there is green',
+  'overview and DNS pages report that no upstream answers, and show nothing green',
   { skip: browserObstacle() },
   async () => {
     const port = await freePort()

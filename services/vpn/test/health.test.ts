@@ -41,7 +41,7 @@ test('health reports simulated tunnels and of a filter without names, with what 
   assert.ok(!codesOf(await noticesOf(service, '/api/dns/status')).includes('no_names'))
 })
 
-test('health says that a list was refused, and the refusal names OUTBOUND_ALLOW', async () => {
+test('health reports a refused list, and the message names OUTBOUND_ALLOW', async () => {
   await using service = await startService()
   const made = await service.call('POST', '/api/dns/blocklists', {
     name: 'At home',

@@ -7,7 +7,7 @@ import { createHostedService } from './hosted-service.ts'
 import { startService } from './in-process.ts'
 import { createHost, joinHosts, tunnelsObstacle } from './network-hosts.ts'
 
-test('the kernel’s tables of routes are read without default routes', () => {
+test('the kernel’s routing tables are read without default routes', () => {
   const head = 'Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n'
   const rest = '\t0\t0\t0\n'
   const routes = `eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000${rest}eth0\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF${rest}tun0\t0000000A\t0102A8C0\t0003\t0\t0\t0\t000000FF${rest}`
@@ -21,7 +21,7 @@ test('the kernel’s tables of routes are read without default routes', () => {
   assert.deepEqual(parseRoutes6(text), [{ network: 'fd00:0000:0000:0000:0000:0000:0000:0000/64', device: 'eth0' }])
 })
 
-test('an interface on a network of this host is refused, unless the caller insists', async (context) => {
+test('an interface on a network of this host is refused unless forced', async (context) => {
   const own = (await readHostNetworks()).find(({ network }) => !network.includes(':') && !network.endsWith('/32'))
   if (own === undefined) return context.skip('this host is in no IPv4 network')
   assert.ok(own.device in networkInterfaces())
@@ -44,22 +44,26 @@ test('an interface on a network of this host is refused, unless the caller insis
 })
 
 const obstacle = await tunnelsObstacle()
-test('a host with real tunnels keeps its neighbours', { skip: obstacle ?? false, timeout: 120_000 }, async () => {
-  await using folder = await temporaryDirectory('overlap')
-  await using host = await createHost('overlap')
-  await using neighbour = await createHost('neighbour')
-  const links = await joinHosts([host, ['198.51.100.1/24']], [neighbour, ['198.51.100.2/24']])
-  await host.run('ip', 'route', 'add', '203.0.113.0/24', 'via', '198.51.100.2')
-  const service = await createHostedService(host, folder.path)
-  await service.start()
-  for (const address of ['198.51.100.77/24', '198.51.0.1/16', '203.0.113.1/25']) {
-    const { status, body } = await service.call('POST', '/api/interfaces', { name: 'wgo', address })
-    assert.equal(status, 409, address)
-    assert.equal(body.details.device, links[0])
-  }
-  assert.ok(await host.canReach('198.51.100.2'))
-  assert.equal((await service.call('POST', '/api/interfaces', { name: 'wgo', address: '10.77.0.1/24' })).status, 201)
-  const again = await service.call('PUT', '/api/interfaces/wgo', { address: '10.77.0.1/25' })
-  assert.equal(again.status, 200, 'its own device is not in its way')
-  await service.stop()
-})
+test(
+  'a host with real tunnels keeps its neighbours reachable',
+  { skip: obstacle ?? false, timeout: 120_000 },
+  async () => {
+    await using folder = await temporaryDirectory('overlap')
+    await using host = await createHost('overlap')
+    await using neighbour = await createHost('neighbour')
+    const links = await joinHosts([host, ['198.51.100.1/24']], [neighbour, ['198.51.100.2/24']])
+    await host.run('ip', 'route', 'add', '203.0.113.0/24', 'via', '198.51.100.2')
+    const service = await createHostedService(host, folder.path)
+    await service.start()
+    for (const address of ['198.51.100.77/24', '198.51.0.1/16', '203.0.113.1/25']) {
+      const { status, body } = await service.call('POST', '/api/interfaces', { name: 'wgo', address })
+      assert.equal(status, 409, address)
+      assert.equal(body.details.device, links[0])
+    }
+    assert.ok(await host.canReach('198.51.100.2'))
+    assert.equal((await service.call('POST', '/api/interfaces', { name: 'wgo', address: '10.77.0.1/24' })).status, 201)
+    const again = await service.call('PUT', '/api/interfaces/wgo', { address: '10.77.0.1/25' })
+    assert.equal(again.status, 200, 'its own device is not in its way')
+    await service.stop()
+  },
+)

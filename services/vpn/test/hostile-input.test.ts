@@ -44,7 +44,7 @@ function parseConfiguration(text: string): Record<string, string>[] {
   return sections
 }
 
-test('peer names with line breaks, control or invisible characters are refused and name the member', async () => {
+test('peer names with line breaks, control or invisible characters are refused, and the error names the field', async () => {
   await using service = await withInterface()
   for (const name of [...hostile, '', ' ', 'x'.repeat(65)]) {
     const reply = await service.call('POST', '/api/peers', { name, interface: 'wg0' })
@@ -54,7 +54,7 @@ test('peer names with line breaks, control or invisible characters are refused a
   assert.equal((await service.call('GET', '/api/peers')).body.data.total, 0)
 })
 
-test('any name that is accepted gives a configuration that says exactly what the peer is', async () => {
+test('any accepted name gives a configuration that describes exactly the peer', async () => {
   await using service = await withInterface()
   const visible = fc.oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
@@ -88,7 +88,7 @@ test('any name that is accepted gives a configuration that says exactly what the
   )
 })
 
-test('interface names are Linux names and nothing else', async () => {
+test('interface names must be valid Linux names', async () => {
   await using service = await startService()
   const names = [
     '-h',
@@ -118,7 +118,7 @@ test('interface names are Linux names and nothing else', async () => {
   }
 })
 
-test('resolvers, endpoint host and networks are addresses, not text', async () => {
+test('resolvers, endpoint host and networks must be addresses', async () => {
   await using service = await withInterface()
   for (const dns of [
     '1.1.1.1\nPostUp = x',
@@ -154,7 +154,7 @@ test('resolvers, endpoint host and networks are addresses, not text', async () =
   }
 })
 
-test('what a device routes shapes its own file only: the server accepts one address from each peer', async () => {
+test('allowed IPs affect only the device’s own file: the server accepts one address from each peer', async () => {
   await using service = await withInterface()
   const made = await service.call('POST', '/api/peers', {
     name: 'greedy',
@@ -171,7 +171,7 @@ test('what a device routes shapes its own file only: the server accepts one addr
   )
 })
 
-test('a public key must be one, and not the interface’s own', async () => {
+test('a public key must be valid, and not the interface’s own', async () => {
   await using service = await withInterface()
   const own = (await service.call('GET', '/api/interfaces/wg0')).body.data.public_key
   for (const public_key of ['', 'x', 'A'.repeat(44), `${'A'.repeat(42)}B=`, `${'A'.repeat(43)}=\n`]) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { impossibleTimes } from '@hearth/testing'
 import { startService } from './in-process.ts'
 
-test('a date that does not exist is refused wherever a date is given', async () => {
+test('an impossible date is refused in every field', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
   const peer = (await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })).body.data

@@ -7,7 +7,7 @@ import { startService } from './in-process.ts'
 
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8)
 
-test('a key in the data directory that others can read is closed to them, with a warning', async () => {
+test('a key file in the data directory readable by others is restricted, with a warning', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: join(folder.path, 'data'), WIREGUARD_BACKEND: 'simulated' }
   const first = await runCommand(['vpn', 'reset-admin-password'], environment)
@@ -23,7 +23,7 @@ test('a key in the data directory that others can read is closed to them, with a
   assert.equal(await modeOf(key), '600')
 })
 
-test('a key that the operator put elsewhere keeps its mode, with a warning', async () => {
+test('a key file elsewhere keeps its mode, with a warning', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: join(folder.path, 'data'), WIREGUARD_BACKEND: 'simulated' }
   await runCommand(['vpn', 'reset-admin-password'], environment)
@@ -36,7 +36,7 @@ test('a key that the operator put elsewhere keeps its mode, with a warning', asy
   assert.equal(await modeOf(key), '444')
 })
 
-test('a weak password is refused on the command line in plain words', async () => {
+test('a weak password is refused on the command line with a clear message', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: join(folder.path, 'data'), WIREGUARD_BACKEND: 'simulated' }
   const create = async (password: string, more: Record<string, string> = {}) => {
@@ -56,7 +56,7 @@ test('a weak password is refused on the command line in plain words', async () =
   )
 })
 
-test('an address with credentials in it is refused wherever one is stored, and the member is named', async () => {
+test('a URL with credentials is refused wherever one is stored, and the field is named', async () => {
   await using service = await startService()
   const address = 'https://user:word@example.org/file'
   const stores: [string, string, object, string][] = [

@@ -41,7 +41,7 @@ async function addList(service: TestService, name: string, url: string) {
   )
 }
 
-test('modifiers and addresses decide live, and the log and the explanation say which', async () => {
+test('modifiers and addresses apply live, and the log and the explanation name them', async () => {
   const listed = addressOf('elsewhere.example')
   await using upstream = await startFakeNameserver()
   await using lists = await startListServer({
@@ -109,7 +109,7 @@ test('modifiers and addresses decide live, and the log and the explanation say w
   assert.equal(await explained('domain=gone.example'), 'blocked list ||gone.example^$dnsrewrite=NXDOMAIN dnsrewrite')
 })
 
-test('a list that only takes rules away is accepted, and takes them away', async () => {
+test('a list that only disables rules is accepted and applied', async () => {
   await using upstream = await startFakeNameserver()
   await using lists = await startListServer({
     blocks: '||one.example^\n||two.example^\n',
@@ -134,7 +134,7 @@ test('a list that only takes rules away is accepted, and takes them away', async
   })
 })
 
-test('a list without a line of use says which lines these were and why', async () => {
+test('a list without usable lines says which lines these were and why', async () => {
   await using lists = await startListServer({
     cosmetic: '! title\n##.banner\nshop.example##.ad\n||a.example^$third-party\n',
   })

@@ -24,7 +24,7 @@ const resolver: Resolver = {
   clearCache: away,
 }
 
-test('whom DNS_LISTEN_CLIENT names is known to a resolver that was away while the service started', async () => {
+test('a restarted resolver knows the peer that DNS_LISTEN_CLIENT names', async () => {
   await using service = await startService()
   await using cleanup = new AsyncDisposableStack()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })

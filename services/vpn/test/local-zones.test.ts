@@ -38,7 +38,7 @@ const seen = ({ rcode, answers, authorities }: ReadMessage) => [
 const randomCase = (name: string): string =>
   name.replaceAll(/./g, (letter, at: number) => (at % 2 === 0 ? letter.toUpperCase() : letter))
 
-test('no name of a local zone reaches an upstream, in whatever case and of whatever type', async () => {
+test('no name of a local zone reaches an upstream, in any case and of any type', async () => {
   await using it = await start()
   for (const { domain } of localZones) {
     const soa = [domain, Type.soa, 10_800]
@@ -58,7 +58,7 @@ test('no name of a local zone reaches an upstream, in whatever case and of whate
   assert.equal(it.upstream.total(), 4)
 })
 
-test('localhost and the loopback addresses are known', async () => {
+test('localhost and the loopback addresses resolve', async () => {
   await using it = await start()
   const localhost = 'localhost'
   const soa = [['localhost', Type.soa, 10_800]]
@@ -85,7 +85,7 @@ test('the zone above is queried for the proof that a zone is not signed', async 
   assert.deepEqual([it.upstream.asked('home.arpa'), it.upstream.total()], [1, 1])
 })
 
-test('by TCP the answer is the same', async () => {
+test('TCP gives the same answer', async () => {
   await using it = await start()
   const [answer] = await askByTcp(it.fixture.port, [makeQuery('printer.home.arpa')])
   assert.deepEqual(seen(decodeMessage(answer!)), [3, [], [['home.arpa', Type.soa, 10_800]]])
@@ -102,7 +102,7 @@ test('a forwarded zone is sent to the upstream, and what lies beside it is not',
   assert.equal(it.upstream.total(), 2)
 })
 
-test('rules come before, and a local name stays here while filtering is off', async () => {
+test('rules take precedence, and local names stay local while filtering is off', async () => {
   const rule = (number: number, action: 'allow' | 'block', domain: string) => ({
     number,
     action,

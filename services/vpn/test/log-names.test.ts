@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startNamesFixture, untilLogged } from './names-fixture.ts'
 
-test('the log names the list that blocked a name, also when it is switched off later', async () => {
+test('the log names the list that blocked a name, even after it is disabled', async () => {
   await using fixture = await startNamesFixture()
   const url = fixture.listUrl('/trackers')
   const { id } = await fixture.call('POST', '/api/dns/blocklists', { name: 'Trackers', url })

@@ -76,13 +76,13 @@ async function faultsOf(service: TestService): Promise<string[]> {
   return faults
 }
 
-test('of eight that make the same at once one succeeds and seven hear of the conflict, on SQLite', async () => {
+test('of eight identical simultaneous creations one succeeds and seven get a conflict, on SQLite', async () => {
   await using service = await startService({ OUTBOUND_ALLOW: '127.0.0.1:9' })
   assert.deepEqual(await faultsOf(service), [])
 })
 
 test(
-  'of eight that make the same at once one succeeds and seven hear of the conflict, on PostgreSQL',
+  'of eight identical simultaneous creations one succeeds and seven get a conflict, on PostgreSQL',
   { skip: postgresObstacle() },
   async () => {
     const DATABASE_URL = await createPostgresDatabase()

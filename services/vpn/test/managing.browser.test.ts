@@ -10,7 +10,7 @@ import { startNamesFixture, untilLogged } from './names-fixture.ts'
 const dialogOf = (page: Page, title: string | RegExp): Locator => page.getByRole('dialog', { name: title })
 
 test(
-  'an interface is edited, stopped, started and deleted, and its peers are named as lost',
+  'an interface is edited, stopped, started and deleted, naming the peers that are lost',
   { skip: browserObstacle() },
   async () => {
     await using opened = await openFurnished('/interfaces')
@@ -40,7 +40,7 @@ test(
 )
 
 test(
-  'a network of the host is refused, and taken when that is confirmed; addresses fit the network',
+  'a network of the host is refused, and accepted after confirmation; addresses fit the network',
   { skip: browserObstacle() },
   async (context) => {
     const own = (await readHostNetworks()).find(({ network }) => !network.includes(':') && !network.endsWith('/32'))
@@ -88,7 +88,7 @@ test('a peer is disabled, renamed and deleted', { skip: browserObstacle() }, asy
   await page.getByRole('row').filter({ hasText: 'Phone' }).waitFor()
 })
 
-test('the dialog that deletes a peer counts what goes with it', { skip: browserObstacle() }, async () => {
+test('the delete dialog of a peer counts what is deleted with it', { skip: browserObstacle() }, async () => {
   await using fixture = await startNamesFixture()
   await using browser = await startBrowser()
   const { page } = browser
@@ -118,7 +118,7 @@ test('the dialog that deletes a peer counts what goes with it', { skip: browserO
 })
 
 test(
-  'a user is added, signs in, changes the password, is made administrator and deleted',
+  'a user is added, signs in, changes the password, is promoted and deleted',
   { skip: browserObstacle() },
   async () => {
     await using opened = await openFurnished('/users')
@@ -157,7 +157,7 @@ test(
   },
 )
 
-test('settings are saved, and what is wrong stands beside its field', { skip: browserObstacle() }, async () => {
+test('settings are saved, and errors appear beside their fields', { skip: browserObstacle() }, async () => {
   await using opened = await openFurnished('/settings')
   const { page } = opened
   await page.getByLabel('Public endpoint').fill('http://wrong')

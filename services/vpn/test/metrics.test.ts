@@ -20,7 +20,7 @@ async function furnish(service: TestService): Promise<string[]> {
   return ids
 }
 
-test('what peers move shows in their history, the server’s, the dashboard’s and on the map, at once', async () => {
+test('peer traffic appears at once in its history, the server’s, the dashboard and the map', async () => {
   await using service = await startService({
     GEOIP_COUNTRY_DB: join(geo, 'GeoLite2-City-Test.mmdb'),
     GEOIP_ASN_DB: join(geo, 'GeoLite2-ASN-Test.mmdb'),
@@ -95,7 +95,7 @@ function emptyTables(file: string): void {
   }
 }
 
-test('periods and resolutions that cannot be are refused', async () => {
+test('invalid periods and resolutions are refused', async () => {
   await using service = await startService()
   const [id] = await furnish(service)
   const status = async (query: string, path = `/api/metrics/peers/${id}`) =>
@@ -140,7 +140,7 @@ test('periods and resolutions that cannot be are refused', async () => {
   assert.equal(await status('peer=PEER%200', '/api/metrics/geo/asn'), 200)
 })
 
-test('role user sees countries and networks of all, not of one peer and not the map', async () => {
+test('a plain user sees countries and networks in total, but no single peer and no map', async () => {
   await using service = await startService()
   const [id] = await furnish(service)
   await service.addUser('reader', 'user')
@@ -157,7 +157,7 @@ test('role user sees countries and networks of all, not of one peer and not the 
     assert.equal(await status(`/api/metrics/${path}`), 403, path)
 })
 
-test('without databases, and with a broken one, geography answers with nothing and says why', async () => {
+test('without databases, or with a broken one, geography is empty and says why', async () => {
   await using service = await startService({ GEOIP_COUNTRY_DB: join(geo, 'bad-cyclic.mmdb') })
   await furnish(service)
   const countries = (await service.call('GET', '/api/metrics/geo/countries')).body.data
@@ -174,7 +174,7 @@ test('without databases, and with a broken one, geography answers with nothing a
   assert.match(destinations.reason, /destination_metrics_enabled/)
 })
 
-test('a database put into the data directory is found without a restart', async () => {
+test('a database placed in the data directory is found without a restart', async () => {
   await using service = await startService()
   const available = async () => (await service.call('GET', '/api/metrics/geo/countries')).body.data.available
   assert.equal(await available(), false)

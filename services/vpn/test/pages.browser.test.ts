@@ -41,7 +41,7 @@ test('a change shows at once to somebody who prefers less motion', { skip: brows
   assert.notEqual(after, before)
 })
 
-test('from the first sign-in to a revoked token, as a person does it', { skip: browserObstacle() }, async () => {
+test('a user’s journey from the first sign-in to a revoked token', { skip: browserObstacle() }, async () => {
   await using fixture = await startFixture()
   await using browser = await startBrowser({ acceptDownloads: true })
   const { page } = browser
@@ -114,7 +114,7 @@ async function createToken(page: Page, url: string): Promise<string> {
 const paths = ['/', '/interfaces', '/peers', '/users', '/profile', '/settings', '/nowhere']
 
 test(
-  'every page is accessible, wide and on a phone, dark and light, and nothing is wider than the screen',
+  'every page is accessible and fits the screen, on desktop and phone, dark and light',
   { skip: browserObstacle() },
   async () => {
     await using fixture = await startFixture()
@@ -130,7 +130,7 @@ test(
 )
 
 test(
-  'what changes elsewhere appears without reloading, and role user sees only what it may',
+  'remote changes appear without reloading, and a plain user sees only what it may',
   { skip: browserObstacle() },
   async () => {
     await using opened = await openFurnished('/peers')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startService } from './in-process.ts'
 
-test('how names are filtered for a peer is set with it, kept, and checked', async () => {
+test('DNS filtering options of a peer are set, stored and validated', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
   const made = await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })
@@ -26,7 +26,7 @@ test('how names are filtered for a peer is set with it, kept, and checked', asyn
   assert.equal((await service.call('PUT', `/api/peers/${id}`, { blocklist_ids: [] })).body.data.blocklist_ids.length, 0)
 })
 
-test('rules: duplicates are refused, opposites replaced, peers take theirs along', async () => {
+test('rules: duplicates are refused, opposites replaced, and deleted with their peer', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
   const peer = (await service.call('POST', '/api/peers', { name: 'Phone', interface: 'wg0' })).body.data
@@ -52,7 +52,7 @@ test('rules: duplicates are refused, opposites replaced, peers take theirs along
   assert.deepEqual(preview.body.data, { changed: 0, matching: 0, clients: [] })
 })
 
-test('settings: each wrong one is named, texts are brought into form, and a pause ends', async () => {
+test('settings: each wrong one is named, texts are normalised, and a pause ends', async () => {
   await using service = await startService()
   const set = (body: object) => service.call('PUT', '/api/dns/settings', body)
   for (const [body, path] of [

@@ -174,7 +174,7 @@ test('overview, interfaces and peer list agree after every change and sample', a
   )
 })
 
-test('a connected peer that is disabled, expires or whose interface stops is not connected at once', async () => {
+test('a connected peer that is disabled, expires or whose interface stops disconnects at once', async () => {
   await using service = await furnish()
   const { peers, interfaces, overview, clock, handshakes, sample } = service
   const { rows } = await peers.list(admin, PeerListQuery.parse(everything))

@@ -40,7 +40,7 @@ async function start(content: Omit<ResolverContent, 'upstreamPort'> = {}) {
 
 const rule = { number: 1, action: 'allow', domain: 'ruled.example', belowOnly: false, client: 0 } as const
 
-test('public names may not lead into private networks, unless a rule, a setting or a well-known domain says so', async () => {
+test('public names must not resolve to private networks, unless a rule, setting or well-known domain allows it', async () => {
   await using it = await start({
     rules: [rule],
     settings: { forwardedZones: ['home.arpa'], privateAnswersAllowed: ['allowed.example'] },
@@ -61,14 +61,14 @@ test('public names may not lead into private networks, unless a rule, a setting 
   assert.match(await it.outcome('public.example'), /^185\.199\./)
 })
 
-test('who switched it off, or filters nothing, gets every answer', async () => {
+test('with the protection off, or filtering off, every answer is passed on', async () => {
   for (const settings of [{ blockPrivateAnswers: false }, { blockingEnabled: false }]) {
     await using it = await start({ settings })
     assert.equal(await it.outcome('rebind.example'), inside)
   }
 })
 
-test('an installation that never chose is protected; one that chose stays as it is', async () => {
+test('an installation without a choice is protected; an explicit choice is kept', async () => {
   await using service = await startService()
   const read = async () => (await service.call('GET', '/api/dns/settings')).body.data.block_private_answers
   assert.equal(await read(), true)

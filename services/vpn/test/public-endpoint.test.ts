@@ -23,14 +23,14 @@ test('the public endpoint in use is shown with its reach, before a device is con
   assert.match(config.text, /^Endpoint = 192\.168\.1\.20:51820$/m)
 })
 
-test('the variables name the public endpoint until the setting does', async () => {
+test('the variables provide the public endpoint until the setting does', async () => {
   await using service = await startService({ PUBLIC_URL: 'https://vpn.example.org' })
   const { body } = await service.call('GET', '/api/public-endpoint')
   assert.deepEqual([body.data.host, body.data.source, body.data.reach], ['vpn.example.org', 'PUBLIC_URL', 'public'])
   assert.deepEqual(body.data.candidates[0], { host: 'vpn.example.org', source: 'PUBLIC_URL', reach: 'public' })
 })
 
-test('the machine is proposed by its addresses and names, without tunnels, containers and loopback', async () => {
+test('candidates are the machine’s addresses and names, without tunnels, containers and loopback', async () => {
   const context: EndpointContext = {
     setting: () => '',
     fixed: undefined,
@@ -53,7 +53,7 @@ test('the machine is proposed by its addresses and names, without tunnels, conta
   ])
 })
 
-test('an endpoint is public, private or loopback by its form', () => {
+test('an endpoint is classified as public, private or loopback by its form', () => {
   const expected = {
     public: ['vpn.example.com', '81.2.69.142', '2a01:4f8::1', 'HOME.dyndns.org'],
     private: [

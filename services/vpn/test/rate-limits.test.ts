@@ -13,7 +13,7 @@ async function many(count: number, send: () => Promise<Reply>): Promise<Reply[]>
 const statuses = (replies: Reply[]) => replies.map((reply) => reply.status)
 const repeat = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 
-test('without valid credentials: 10 reads and 5 writes a minute, counted apart, a wrong token like none', async () => {
+test('without valid credentials: 10 reads and 5 writes a minute, counted separately, also for a wrong token', async () => {
   await using service = await startService(budgeted)
   const from = '198.51.100.1'
   assert.deepEqual(statuses(await many(11, () => service.send('GET', '/api/peers', { from, token: 'wrong' }))), [
@@ -47,7 +47,7 @@ test('with a token: 100 reads and 30 writes a minute; the 429 says how long to w
   assert.deepEqual(refused?.body.details, { retry_after: seconds, limit: 30, window: 60 })
 })
 
-test('all tokens and sessions of a user share one budget; another user has another', async () => {
+test('all tokens and sessions of a user share one budget, separate from other users', async () => {
   await using service = await startService(budgeted)
   const other = await service.addUser('other', 'admin')
   const browser = await service.signIn('other', other.password)
@@ -64,7 +64,7 @@ test('all tokens and sessions of a user share one budget; another user has anoth
   assert.equal((await service.call('GET', '/api/peers')).status, 200)
 })
 
-test('IPv6 clients are counted by their /64, and a forwarding header changes nothing unless its proxy is trusted', async () => {
+test('IPv6 clients are counted by their /64, and a forwarding header counts only from a trusted proxy', async () => {
   await using service = await startService({ ...budgeted, TRUSTED_PROXIES: '192.0.2.1' })
   let index = 0
   const spread = await many(11, () =>
@@ -93,7 +93,7 @@ async function failToSignIn(service: TestService, from: string): Promise<number>
     .status
 }
 
-test('five failed sign-ins from one address close sign-in there, also for the right password; others are not affected', async () => {
+test('five failed sign-ins block sign-in from that address, also with the right password; others are unaffected', async () => {
   await using service = await startService({ RATE_LIMIT_EXEMPT: '198.51.100.0/24' })
   for (let index = 0; index < 5; index += 1) assert.equal(await failToSignIn(service, '198.51.100.7'), 401)
   const closed = await service.send('POST', '/api/session', {
@@ -105,13 +105,13 @@ test('five failed sign-ins from one address close sign-in there, also for the ri
   await service.signIn('admin', testPassword, '198.51.100.8')
 })
 
-test('guesses made all at once are counted before they are checked', async () => {
+test('simultaneous guesses are counted before they are checked', async () => {
   await using service = await startService({ RATE_LIMIT_EXEMPT: '198.51.100.0/24' })
   const tries = await Promise.all(Array.from({ length: 20 }, () => failToSignIn(service, '198.51.100.9')))
   assert.equal(tries.filter((status) => status === 401).length, 5)
 })
 
-test('signing in is no anonymous attempt once it succeeded', async () => {
+test('a successful sign-in does not count as an anonymous attempt', async () => {
   await using service = await startService(budgeted)
   for (let index = 0; index < 8; index += 1) await service.signIn('admin', testPassword, '198.51.100.3')
 })

@@ -18,7 +18,7 @@ async function everythingIn(folder: string): Promise<string> {
   return Buffer.concat(files).toString('latin1')
 }
 
-test('no key, token or password of anyone is in the data directory, and a backup has none either', async () => {
+test('neither the data directory nor a backup contains a plain key, token or password', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', {
     name: 'wg0',
@@ -40,7 +40,7 @@ test('no key, token or password of anyone is in the data directory, and a backup
   assert.ok(!content.includes(peer.public_key) && !content.includes('phone'), 'a backup tells nothing without the key')
 })
 
-test('the files are for their owner alone', async () => {
+test('the files are readable by their owner only', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: join(folder.path, 'data'), WIREGUARD_BACKEND: 'simulated' }
   await using service = await startServiceProcess('vpn', environment)
@@ -52,7 +52,7 @@ test('the files are for their owner alone', async () => {
   assert.ok(service.url)
 })
 
-test('the first password is in the box and in its file, and the file goes with the first change', async () => {
+test('the first password is in the banner and its file, and the file is deleted at the first change', async () => {
   await using folder = await temporaryDirectory()
   const config = readConfig({ DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated' })
   const file = join(folder.path, 'initial-admin-password')
@@ -90,7 +90,7 @@ test('the first password is in the box and in its file, and the file goes with t
   assert.equal((await (await service.signIn('admin', testPassword)).send('GET', '/api/peers')).status, 200)
 })
 
-test('another key refuses to start in one line and changes nothing', async () => {
+test('a wrong key prevents the start in one line and changes nothing', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated' }
   await (await startServiceProcess('vpn', environment)).stop()
@@ -109,7 +109,7 @@ test('another key refuses to start in one line and changes nothing', async () =>
   assert.equal(await (await startServiceProcess('vpn', environment)).stop(), 0)
 })
 
-test('tokens in addresses and wrong passwords reach no log line, at any level', async () => {
+test('tokens in URLs and wrong passwords reach no log line, at any level', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', LOG_LEVEL: 'trace' }
   await using service = await startServiceProcess('vpn', environment)
@@ -132,7 +132,7 @@ test('tokens in addresses and wrong passwords reach no log line, at any level', 
   assert.ok(!log.includes(token) && !log.includes('my-secret-guess'))
 })
 
-test('no answer but configuration, QR code and a new token has a place for a secret', async () => {
+test('only configuration, QR code and a new token have response fields for secrets', async () => {
   const document = JSON.stringify(await openapiDocument())
   const { components } = JSON.parse(document)
   const { Peer, Interface, User, Token, Settings, Dashboard, ServiceEvent, Session } = components.schemas
@@ -140,7 +140,7 @@ test('no answer but configuration, QR code and a new token has a place for a sec
   assert.deepEqual(answers.match(/"(private_key|preshared_key|password|password_hash|hash|token)":/g), null)
 })
 
-test('configuration and QR code are not to be stored by anything on the way', async () => {
+test('configuration and QR code responses are not cacheable', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
   const peer = (await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })).body.data
@@ -149,7 +149,7 @@ test('configuration and QR code are not to be stored by anything on the way', as
   }
 })
 
-test('the key can be replaced; a crash in the middle leaves a service that starts', async () => {
+test('the key can be replaced; a crash in between leaves a service that starts', async () => {
   await using service = await startService()
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
   const peer = (await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })).body.data

@@ -30,7 +30,7 @@ test('a service that is to end answers the requests it has, and does not wait fo
   assert.ok(performance.now() - begin < 5000, `it took ${performance.now() - begin} ms`)
 })
 
-test('a request that never ends does not hold the service up', async () => {
+test('an endless request does not delay the shutdown', async () => {
   await using folder = await temporaryDirectory()
   await using service = await startServiceProcess('vpn', { WIREGUARD_BACKEND: 'simulated', DATA_DIR: folder.path })
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1')

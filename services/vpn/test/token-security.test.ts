@@ -47,7 +47,7 @@ test('a token is refused as soon as it is revoked, its owner is deactivated, or 
   assert.equal((await service.send('GET', '/api/peers', { token: second })).status, 401)
 })
 
-test('a full token of a demoted administrator can only read what that user may read', async () => {
+test('a full token of a demoted administrator can only read what a plain user may', async () => {
   await using service = await startService()
   const owner = await service.addUser('owner', 'admin')
   const token = await service.token(await service.signIn('owner', owner.password), 'full')
@@ -101,7 +101,7 @@ test('a read-only token reads and nothing else, whatever header names another me
   assert.equal(override.body.data.total, 0)
 })
 
-test('full tokens are for administrators, and a token cannot make another', async () => {
+test('full tokens are for administrators, and a token cannot create another', async () => {
   await using service = await startService()
   const reader = await service.addUser('reader', 'user')
   const browser = await service.signIn('reader', reader.password)
@@ -116,7 +116,7 @@ test('full tokens are for administrators, and a token cannot make another', asyn
   assert.equal((await service.call('POST', '/api/session/tokens', { name: 'x', permissions: 'read-only' })).status, 403)
 })
 
-test('an IP list binds a token to addresses, IPv4, IPv6 and mapped; a forwarding header cannot talk its way in', async () => {
+test('an IP list binds a token to addresses (IPv4, IPv6, mapped), and a forwarding header cannot bypass it', async () => {
   await using service = await startService({ TRUSTED_PROXIES: '192.0.2.10' })
   const browser = await service.signIn('admin', 'tall-giraffe-on-ice-7')
   const token = await service.token(browser, 'read-only', {
@@ -150,14 +150,14 @@ test('an IP list binds a token to addresses, IPv4, IPv6 and mapped; a forwarding
   }
 })
 
-test('the header wins over the query parameter', async () => {
+test('the header takes precedence over the query parameter', async () => {
   await using service = await startService()
   assert.equal((await service.send('GET', `/api/peers?token=${service.admin}`)).status, 200)
   assert.equal((await service.send('GET', `/api/peers?token=${service.admin}`, { token: 'wrong' })).status, 401)
   assert.equal((await service.send('GET', '/api/peers?token=wrong', { token: service.admin })).status, 200)
 })
 
-test('a value is shown once: neither the list nor the database has it', async () => {
+test('a token is shown once: neither the list nor the database contains it', async () => {
   await using service = await startService()
   const browser = await service.signIn('admin', 'tall-giraffe-on-ice-7')
   const value = await service.token(browser, 'read-only')

@@ -14,7 +14,7 @@ import { addHistory, startNamesFixture } from './names-fixture.ts'
 const paths = ['/traffic', '/traffic?period=year', '/traffic/countries', '/traffic/networks?by=destination']
 
 test(
-  'traffic and places are shown in figures and pictures, accessible, wide and on a phone, dark and light',
+  'traffic and locations are shown as figures and charts, accessible on desktop and phone, dark and light',
   { skip: browserObstacle() },
   async () => {
     await using fixture = await startNamesFixture([
@@ -56,7 +56,7 @@ test(
   },
 )
 
-test('without a database the pages on places say what to set', { skip: browserObstacle() }, async () => {
+test('without a database the location pages say what to set', { skip: browserObstacle() }, async () => {
   await using fixture = await startFixture()
   await using browser = await startBrowser()
   const { page } = browser

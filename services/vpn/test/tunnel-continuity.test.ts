@@ -43,7 +43,7 @@ describe('a connected device', () => {
       ?.split('\t')[4]
   }
 
-  test('loses no packet and keeps its session while 200 changes are made to other peers', { skip }, async () => {
+  test('loses no packet and keeps its session during 200 changes to other peers', { skip }, async () => {
     const { service } = world
     const shaken = await handshake()
     const ping = startPing(device.host, '10.72.0.1')
@@ -67,29 +67,25 @@ describe('a connected device', () => {
     assert.equal(Math.floor(Date.parse(peer.last_handshake) / 1000), Number(shaken))
   })
 
-  test(
-    'notices nothing of ten crashes in the middle of changes, and none that was acknowledged is lost',
-    { skip },
-    async () => {
-      const { service } = world
-      const random = createRandom(seed)
-      const known = new Map<string, Known>()
-      const ping = startPing(device.host, '10.72.0.1')
-      const shaken = await handshake()
-      for (let round = 0; round < 10; round += 1) {
-        const changes = changeUntilItFails(service, { name, known, random, round })
-        await pause(20 + random() * 400)
-        await service.kill()
-        const open = await changes
-        await service.start()
-        await agree(world, { name, known, open, device })
-      }
-      const report = await ping.stop()
-      console.log(`seed ${seed}: 10 crashes, ${known.size} peers, ${report.sent} echoes, slowest ${report.slowest} ms`)
-      assert.deepEqual(report.lost, [])
-      assert.equal(await handshake(), shaken)
-    },
-  )
+  test('is unaffected by ten crashes during changes, and no acknowledged change is lost', { skip }, async () => {
+    const { service } = world
+    const random = createRandom(seed)
+    const known = new Map<string, Known>()
+    const ping = startPing(device.host, '10.72.0.1')
+    const shaken = await handshake()
+    for (let round = 0; round < 10; round += 1) {
+      const changes = changeUntilItFails(service, { name, known, random, round })
+      await pause(20 + random() * 400)
+      await service.kill()
+      const open = await changes
+      await service.start()
+      await agree(world, { name, known, open, device })
+    }
+    const report = await ping.stop()
+    console.log(`seed ${seed}: 10 crashes, ${known.size} peers, ${report.sent} echoes, slowest ${report.slowest} ms`)
+    assert.deepEqual(report.lost, [])
+    assert.equal(await handshake(), shaken)
+  })
 })
 
 /** A change no one got an answer to: it may have happened or not, and nothing in between. */

@@ -66,7 +66,7 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     assert.equal(await device.host.canReach('fd71::1'), false)
   })
 
-  test('reaches the internet through a full tunnel under the address of the server', { skip }, async () => {
+  test('reaches the internet through a full tunnel with the server’s address', { skip }, async () => {
     const device = await world.connect('full', { interface: name, routing_mode: 'full_tunnel' })
     const port = await world.echo(world.internet, internetAddress)
     assert.ok(await device.host.canReach(internetAddress))
@@ -84,7 +84,7 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     assert.equal((await device.host.run('ip', 'rule')).includes('fwmark'), false)
   })
 
-  test('reaches other devices unless one of the two is isolated, and transfers to them', { skip }, async () => {
+  test('reaches other devices unless one is isolated, and transfers data to them', { skip }, async () => {
     const laptop = await world.connect('laptop', { interface: name, routing_mode: 'isolated', ipv6: 'fd71::a' })
     const tablet = await world.connect('tablet', { interface: name, routing_mode: 'isolated', ipv6: 'fd71::b' })
     const isolate = (id: string, value: boolean) =>
@@ -114,7 +114,7 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     }
   })
 
-  test('is cut off when it is disabled or its date comes, and is back when that is undone', { skip }, async () => {
+  test('is cut off when disabled or expired, and returns when that is reverted', { skip }, async () => {
     const device = await world.connect('guest', { interface: name, routing_mode: 'isolated' })
     const change = (body: object) => world.service.done('PUT', `/api/peers/${device.id}`, body)
     assert.ok(await device.host.canReach('10.71.0.1'))
@@ -160,51 +160,47 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     assert.ok(!(await world.server.run('wg', 'show', name, 'allowed-ips')).includes(`${device.ip}/32`))
   })
 
-  test(
-    'is counted on over a stop and start of the interface, a restart and a crash of the service',
-    { skip },
-    async () => {
-      const device = await world.connect('count', { interface: name, routing_mode: 'isolated' })
-      const port = await world.echo(world.server, '10.71.0.1')
-      const bytes = mebibyte
-      const { service } = world
-      // What happens before the transfer and after it: the device counts while the service is away.
-      const events: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
-        ['nothing', () => Promise.resolve(), () => Promise.resolve()],
-        [
-          'a stop and start of the interface',
-          async () => {
-            assert.equal((await service.done('POST', `/api/interfaces/${name}/stop`)).status, 'inactive')
-            const stopped = await world.peer(device)
-            assert.deepEqual([stopped.status, stopped.connected], ['inactive', false])
-            await service.done('POST', `/api/interfaces/${name}/start`)
-            await device.client.down()
-            await device.client.up()
-          },
-          () => Promise.resolve(),
-        ],
-        ['a restart', async () => assert.equal((await service.stop()).code, 0), () => service.start()],
-        ['a crash', () => service.kill(), () => service.start()],
-      ]
-      let counted = { rx: 0, tx: 0 }
-      for (const [event, begin, end] of events) {
-        await begin()
-        assert.ok((await transfer(device.host, { address: '10.71.0.1', port, bytes })).isIntact)
-        await end()
-        const least = { rx: counted.rx + bytes, tx: counted.tx + bytes }
-        const peer = await eventually(
-          () => world.peer(device),
-          ({ transfer_rx, transfer_tx }) => transfer_rx >= least.rx && transfer_tx >= least.tx,
-          { seconds: 5, what: `the count after ${event}` },
-        )
-        assert.ok(peer.transfer_rx < least.rx + bytes * 0.2, `nothing is counted twice after ${event}`)
-        assert.equal(peer.status, 'active')
-        counted = { rx: peer.transfer_rx, tx: peer.transfer_tx }
-      }
-    },
-  )
+  test('keeps its totals across an interface restart, a service restart and a crash', { skip }, async () => {
+    const device = await world.connect('count', { interface: name, routing_mode: 'isolated' })
+    const port = await world.echo(world.server, '10.71.0.1')
+    const bytes = mebibyte
+    const { service } = world
+    // What happens before the transfer and after it: the device counts while the service is away.
+    const events: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
+      ['nothing', () => Promise.resolve(), () => Promise.resolve()],
+      [
+        'a stop and start of the interface',
+        async () => {
+          assert.equal((await service.done('POST', `/api/interfaces/${name}/stop`)).status, 'inactive')
+          const stopped = await world.peer(device)
+          assert.deepEqual([stopped.status, stopped.connected], ['inactive', false])
+          await service.done('POST', `/api/interfaces/${name}/start`)
+          await device.client.down()
+          await device.client.up()
+        },
+        () => Promise.resolve(),
+      ],
+      ['a restart', async () => assert.equal((await service.stop()).code, 0), () => service.start()],
+      ['a crash', () => service.kill(), () => service.start()],
+    ]
+    let counted = { rx: 0, tx: 0 }
+    for (const [event, begin, end] of events) {
+      await begin()
+      assert.ok((await transfer(device.host, { address: '10.71.0.1', port, bytes })).isIntact)
+      await end()
+      const least = { rx: counted.rx + bytes, tx: counted.tx + bytes }
+      const peer = await eventually(
+        () => world.peer(device),
+        ({ transfer_rx, transfer_tx }) => transfer_rx >= least.rx && transfer_tx >= least.tx,
+        { seconds: 5, what: `the count after ${event}` },
+      )
+      assert.ok(peer.transfer_rx < least.rx + bytes * 0.2, `nothing is counted twice after ${event}`)
+      assert.equal(peer.status, 'active')
+      counted = { rx: peer.transfer_rx, tx: peer.transfer_tx }
+    }
+  })
 
-  test('is active for 180 seconds after its last handshake and inactive from then on', { skip }, async () => {
+  test('is active for 180 seconds after its last handshake, then inactive', { skip }, async () => {
     const { service } = world
     const { id } = await service.done('POST', '/api/peers', { name: 'silent', interface: name })
     assert.equal((await service.done('GET', `/api/peers/${id}`)).status, 'inactive')

@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { startService, testPassword, type TestService } from './in-process.ts'
 
-test('a write by session needs the CSRF token of that session', async () => {
+test('a session write needs the CSRF token of that session', async () => {
   await using service = await startService()
   const one = await service.signIn('admin', testPassword)
   const two = await service.signIn('admin', testPassword)
@@ -14,7 +14,7 @@ test('a write by session needs the CSRF token of that session', async () => {
   assert.equal((await put(one.csrf)).status, 200)
 })
 
-test('requests a browser sends for another site are refused, signing in included', async () => {
+test('cross-site browser requests are refused, including sign-in', async () => {
   await using service = await startService()
   const browser = await service.signIn('admin', testPassword)
   const headers = { 'sec-fetch-site': 'cross-site' }
@@ -26,7 +26,7 @@ test('requests a browser sends for another site are refused, signing in included
   )
 })
 
-test('the cookie is for this site, for HTTP alone, and Secure behind TLS', async () => {
+test('the cookie is SameSite, HttpOnly, and Secure behind TLS', async () => {
   await using service = await startService({ TRUSTED_PROXIES: '192.0.2.1' })
   const body = { username: 'admin', password: testPassword }
   const plain = String((await service.send('POST', '/api/session', { body })).headers['set-cookie'])
@@ -39,7 +39,7 @@ test('the cookie is for this site, for HTTP alone, and Secure behind TLS', async
   assert.match(String(proxied.headers['set-cookie']), /; Secure/)
 })
 
-test('every answer carries strict headers; no other origin is allowed; the page has the nonce of its policy', async () => {
+test('every response has strict headers; no other origin is allowed; the page has its policy’s nonce', async () => {
   await using service = await startService()
   for (const path of ['/', '/peers', '/health', '/api/peers', '/api/none', '/none.js']) {
     const reply = await service.send('GET', path, { headers: { origin: 'https://evil.example' } })
@@ -55,7 +55,7 @@ test('every answer carries strict headers; no other origin is allowed; the page 
   }
 })
 
-test('bodies: too large 413, not JSON 415, broken 400, poisoned 400, wrong shape 422; unknown members are named', async () => {
+test('bodies: too large 413, not JSON 415, broken 400, polluting 400, wrong shape 422; unknown fields are named', async () => {
   await using service = await startService()
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     service.send('POST', '/api/peers', { token: service.admin, body, headers })
@@ -76,7 +76,7 @@ test('bodies: too large 413, not JSON 415, broken 400, poisoned 400, wrong shape
   })
 })
 
-test('queries: duplicates, unknown names and values out of range are 400 and named', async () => {
+test('queries: duplicates, unknown names and out-of-range values get 400 and are named', async () => {
   await using service = await startService()
   for (const [query, path] of [
     ['limit=101', 'limit'],
@@ -94,7 +94,7 @@ test('queries: duplicates, unknown names and values out of range are 400 and nam
   }
 })
 
-test('paths: unknown ones are 404 in the envelope, other methods 405, wild ones never 500', async () => {
+test('paths: unknown ones get the 404 envelope, other methods 405, malformed ones never 500', async () => {
   await using service = await startService()
   const unknown = await service.call('GET', '/api/none')
   assert.equal(unknown.status, 404)
@@ -142,7 +142,7 @@ async function raw(service: TestService, text: string): Promise<string> {
   return answer
 }
 
-test('upgrades and ambiguous requests get no way around authentication', async () => {
+test('upgrades and ambiguous requests do not bypass authentication', async () => {
   await using service = await startService()
   const upgrade = await raw(
     service,
@@ -158,7 +158,7 @@ test('upgrades and ambiguous requests get no way around authentication', async (
   assert.doesNotMatch(prior, /^HTTP\/1\.1 200/)
 })
 
-test('PUBLIC_URL names the endpoint in configurations and keeps the cookie on https; a wild Host header reaches no file', async () => {
+test('PUBLIC_URL names the endpoint in configurations and secures the cookie; a forged Host header reaches no file', async () => {
   await using open = await startService()
   await using published = await startService({ PUBLIC_URL: 'https://vpn.example.org:8443/x' })
   const endpointOf = async (service: TestService, host: string) => {

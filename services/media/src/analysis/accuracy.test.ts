@@ -16,13 +16,13 @@ const songs = answers.filter(({ right }) => right.length > 0)
 const share = (kind: keyof ReturnType<typeof score>) =>
   songs.filter(({ bpm, right }) => score(bpm, right)[kind]).length / songs.length
 
-test('held-out music: the tempo is right in three of four pieces, and in most others an octave of it', () => {
+test('held-out music: the tempo is right in three of four pieces, and most others are off by an octave', () => {
   const missed = songs.filter(({ bpm, right }) => !score(bpm, right).acc1).map(({ name, bpm }) => `${name}: ${bpm}`)
   assert.ok(share('acc1') >= least.acc1, `right in ${share('acc1')}: ${missed.join(', ')}`)
   assert.ok(share('acc2') >= least.acc2, `right but for the octave in ${share('acc2')}: ${missed.join(', ')}`)
 })
 
-test('held-out sounds without a beat: none gets a tempo', () => {
+test('held-out sounds without a beat get no tempo', () => {
   const given = answers.filter(({ right, bpm }) => right.length === 0 && bpm !== null)
   assert.deepEqual(
     given.map(({ name, bpm }) => `${name}: ${bpm}`),
@@ -30,7 +30,7 @@ test('held-out sounds without a beat: none gets a tempo', () => {
   )
 })
 
-test('held-out changes of tempo: never sure', () => {
+test('held-out tempo changes never get high confidence', () => {
   const changes = songs.filter(({ right }) => right.length > 1)
   assert.ok(changes.length > 1)
   for (const { name, confidence } of changes) assert.ok(confidence <= 0.6, `${name}: ${confidence}`)

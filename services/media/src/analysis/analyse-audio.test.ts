@@ -34,7 +34,7 @@ describe('a file', () => {
     raw = (await analyser.analyse(file, options)).rawBpm ?? 0
   })
 
-  test('gets its tempo, how sure it is, and its hash', async () => {
+  test('gets a tempo, a confidence and a hash', async () => {
     const { bpm, rawBpm, alternativeBpm, confidence, hash } = await analyser.analyse(file, options)
     assert.equal(bpm, 118)
     assert.ok(rawBpm !== null && Math.abs(rawBpm - 118) < 0.3)
@@ -68,7 +68,7 @@ describe('a file', () => {
     assert.ok(rawBpm !== null && Math.abs(rawBpm / raw / 1.1 - 1) < 0.005, `${rawBpm}`)
   })
 
-  test('is folded into the window that was asked for; the tempo as found is the alternative', async () => {
+  test('is folded into the requested tempo window; the raw tempo is the alternative', async () => {
     const octaveWindow = { slowest: 55, fastest: 110 }
     const { bpm, rawBpm, alternativeBpm } = await analyser.analyse(file, { ...options, octaveWindow })
     assert.deepEqual([bpm, Math.round(rawBpm ?? 0), alternativeBpm], [59, 118, 118])
@@ -105,13 +105,13 @@ describe('a long file', () => {
       index < 60 * rate || index > 180 * rate ? talking[index % talking.length]! : music[index % (10 * bar)]!
   before(() => writeWav(at('long.wav'), rate, [samples]))
 
-  test('is listened to in its middle, and little of it is read', async () => {
+  test('is analysed in its middle, and little of it is read', async () => {
     const { bpm } = await watched.analyse(at('long.wav'), { ...options, durationSeconds: 240 })
     assert.equal(bpm, 124)
     assert.deepEqual(read.splice(0), [120, 30, 30])
   })
 
-  test('whose length is unknown or wrong is read as far as is allowed', async () => {
+  test('with an unknown or wrong duration is read up to the limit', async () => {
     for (const durationSeconds of [null, 5000]) {
       const { bpm } = await watched.analyse(at('long.wav'), { ...options, durationSeconds })
       assert.equal(bpm, 124)
@@ -119,7 +119,7 @@ describe('a long file', () => {
     }
   })
 
-  test('is not read beyond what was asked for', async () => {
+  test('is not read beyond the requested length', async () => {
     const { signal } = options
     const part = await decode(at('long.wav'), { startSeconds: 230, lengthSeconds: 5, signal })
     assert.equal(part.length, 5 * rate)
@@ -130,14 +130,14 @@ describe('a long file', () => {
   })
 })
 
-describe('what cannot be read', () => {
+describe('an unreadable file', () => {
   const problemOf = (file: string, reader = analyser) =>
     reader.analyse(file, options).then(
       () => assert.fail('it was read'),
       (error: Error & { problem?: string }) => error,
     )
 
-  test('is said, without the path', async () => {
+  test('fails with a message that omits the path', async () => {
     await writeFile(at('text.mp3'), 'no music')
     for (const [name, said] of [
       ['text.mp3', /could not decode the audio: the file: Invalid/],
@@ -150,12 +150,12 @@ describe('what cannot be read', () => {
     }
   })
 
-  test('for want of ffmpeg is said too', async () => {
+  test('fails with a message when ffmpeg is missing', async () => {
     const error = await problemOf(at('song.wav'), createAnalyser({ decode: decodeWith(at('no-ffmpeg')), slots: 1 }))
     assert.match(error.message, /could not be started, ENOENT/)
   })
 
-  test('from the network is not asked for', async () => {
+  test('that refers to the network causes no request', async () => {
     let asked = 0
     const server = createServer((_request, response) => {
       asked += 1

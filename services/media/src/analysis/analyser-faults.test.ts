@@ -43,27 +43,27 @@ const run = (analyser: Analyser, name: string, options: { signal?: AbortSignal; 
   analyser.analyse(at(name), { signal: never, timeoutMs: 20_000, ...options })
 const begun = (name: string) => eventually(() => existsSync(at(`${name}.begun`)), Boolean)
 
-describe('a thread that dies', () => {
+describe('a worker thread that dies', () => {
   for (const [name, said] of [
     ['crash', /thread died: the roof came down/],
     ['exit', /thread died: it ended with 7/],
     ['memory', /thread died: .*memory/],
   ] as const)
-    test(`by ${name} fails its analysis only; the next one has a new thread`, async () => {
+    test(`by ${name} fails only its own analysis; the next one gets a new thread`, async () => {
       const analyser = analyserWith({})
       await assert.rejects(run(analyser, name), { name: 'AnalysisFailed', problem: 'crashed', message: said })
       assert.equal((await run(analyser, 'good')).hash.length, 64)
     })
 
-  test('leaves what waits behind it alone', async () => {
+  test('does not affect waiting analyses', async () => {
     const analyser = analyserWith({})
     const [first, second] = await Promise.allSettled([run(analyser, 'crash'), run(analyser, 'good')])
     assert.deepEqual([first?.status, second?.status], ['rejected', 'fulfilled'])
   })
 })
 
-describe('an analysis that is stopped', () => {
-  test('in the thread ends with the reason, and frees its place', async () => {
+describe('a cancelled analysis', () => {
+  test('rejects with the reason and frees its slot while running', async () => {
     const analyser = analyserWith({})
     const abort = new AbortController()
     const analysis = run(analyser, 'endless', { signal: abort.signal })
@@ -73,7 +73,7 @@ describe('an analysis that is stopped', () => {
     assert.equal((await run(analyser, 'good')).hash.length, 64)
   })
 
-  test('while decoding leaves no process behind', async () => {
+  test('leaves no process behind while decoding', async () => {
     const slow = at('slow-ffmpeg')
     await writeFile(slow, `#!/bin/sh\necho $$ > ${at('pid')}.new && mv ${at('pid')}.new ${at('pid')}\nexec sleep 60\n`)
     await chmod(slow, 0o755)
@@ -88,7 +88,7 @@ describe('an analysis that is stopped', () => {
     assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' })
   })
 
-  test('while it waits leaves the line, and never had a place', async () => {
+  test('leaves the queue without having had a slot', async () => {
     const analyser = analyserWith({ maxWaiting: 1 })
     const [first, second] = [new AbortController(), new AbortController()]
     const running = run(analyser, 'endless-2', { signal: first.signal })
@@ -102,7 +102,7 @@ describe('an analysis that is stopped', () => {
     assert.equal((await next).hash.length, 64)
   })
 
-  test('before it began does nothing', async () => {
+  test('does nothing before it starts', async () => {
     await assert.rejects(
       run(analyserWith({}), 'good', { signal: AbortSignal.abort(new Error('too late')) }),
       /too late/,
@@ -111,14 +111,14 @@ describe('an analysis that is stopped', () => {
 })
 
 describe('limits', () => {
-  test('an analysis that takes too long is ended and says how long that is', async () => {
+  test('an analysis that takes too long is stopped, and the error names the limit', async () => {
     const analyser = analyserWith({})
     const message = 'the analysis took longer than 0.3 s'
     await assert.rejects(run(analyser, 'endless', { timeoutMs: 300 }), { problem: 'timeout', message })
     assert.equal((await run(analyser, 'good')).hash.length, 64)
   })
 
-  test('no more wait than are allowed', async () => {
+  test('the number of waiting analyses is limited', async () => {
     const analyser = analyserWith({ maxWaiting: 2 })
     const three = [run(analyser, 'good'), run(analyser, 'good'), run(analyser, 'good')]
     const message = 'more than 2 files are waiting for analysis'
@@ -126,7 +126,7 @@ describe('limits', () => {
     assert.equal((await Promise.all(three)).length, 3)
   })
 
-  test('closing stops what runs, turns away what waits, and takes nothing more', async () => {
+  test('closing stops running analyses, rejects waiting ones and accepts no more', async () => {
     const analyser = analyserWith({})
     const analyses = [run(analyser, 'endless'), run(analyser, 'good')]
     const outcomes = Promise.allSettled(analyses)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { choosePieces, cutPieces } from './audio-pieces.ts'
 
-test('of a long track the middle two minutes are taken, and two probes near its ends', () => {
+test('a long track is analysed in its middle two minutes, plus two probes near its ends', () => {
   const { main, probes } = choosePieces(400)
   assert.deepEqual(main, { startSeconds: 140, lengthSeconds: 120 })
   assert.deepEqual(probes, [
@@ -11,11 +11,11 @@ test('of a long track the middle two minutes are taken, and two probes near its 
   ])
 })
 
-test('a track of less than two minutes is taken as it is', () => {
+test('a track under two minutes is analysed completely', () => {
   assert.deepEqual(choosePieces(42), { main: { startSeconds: 0, lengthSeconds: 42 }, probes: [] })
 })
 
-test('what was read as a whole is cut the same way, into pieces with memory of their own', () => {
+test('a track read at once is cut the same way, into pieces with separate memory', () => {
   const samples = Float32Array.from({ length: 3000 }, (_, index) => index)
   const { main, probes } = cutPieces(samples, 20)
   assert.equal(main.length, 2400)

@@ -5,14 +5,14 @@ import { foldingFactor } from './octave-rule.ts'
 const folded = (bpm: number, window?: { slowest: number; fastest: number }) =>
   Math.round(bpm * foldingFactor(bpm, window))
 
-test('tempi in the window stay, others are doubled or halved into it', () => {
+test('tempi inside the window stay, others are doubled or halved into it', () => {
   assert.deepEqual(
     [70, 100, 180, 60, 45, 200, 215].map((bpm) => folded(bpm)),
     [70, 100, 180, 120, 90, 100, 108],
   )
 })
 
-test('a hair outside the window is not the other end of it', () => {
+test('a tempo slightly outside the window is not folded to its other end', () => {
   assert.deepEqual(
     [179.6, 180.2, 180.6, 184.4, 69.8, 68.2].map((bpm) => folded(bpm)),
     [180, 180, 181, 184, 70, 68],
@@ -23,7 +23,7 @@ test('a hair outside the window is not the other end of it', () => {
   )
 })
 
-test('another window is kept to', () => {
+test('a custom window is respected', () => {
   const club = { slowest: 88, fastest: 175 }
   assert.deepEqual(
     [70, 87, 88, 174, 178, 200].map((bpm) => folded(bpm, club)),
@@ -31,7 +31,7 @@ test('another window is kept to', () => {
   )
 })
 
-test('a window narrower than an octave leaves what cannot be brought into it', () => {
+test('a window narrower than an octave leaves tempi that cannot be folded', () => {
   assert.equal(folded(100, { slowest: 120, fastest: 160 }), 100)
   assert.equal(foldingFactor(0), 1)
 })

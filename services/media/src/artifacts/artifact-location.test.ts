@@ -4,13 +4,13 @@ import { parseSettings } from '@hearth/runtime'
 import { z } from 'zod'
 import { artifactsSetting, parseArtifactLocation } from './artifact-location.ts'
 
-test('a directory is taken as it is', () => {
+test('a directory is used as it is', () => {
   for (const path of ['/srv/media', 'data/artifacts', './a b', 's3', 'C:\\media']) {
     assert.deepEqual(parseArtifactLocation(path), { kind: 'directory', path })
   }
 })
 
-test('a bucket, with and without the rest', () => {
+test('a bucket is parsed, with and without options', () => {
   const plain = {
     kind: 's3',
     bucket: 'media',
@@ -32,7 +32,7 @@ test('a bucket, with and without the rest', () => {
   }
 })
 
-test('what is wrong is named, and nothing of it repeated', () => {
+test('a wrong location is named without repeating its value', () => {
   const schema = z.object({ ARTIFACTS: artifactsSetting })
   for (const [text, part] of [
     ['http://secret.example/x', 's3://'],

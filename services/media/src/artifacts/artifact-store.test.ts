@@ -55,7 +55,7 @@ const hashOf = (content: Uint8Array) => createHash('sha256').update(content).dig
 
 for (const [kind, make] of Object.entries(stores)) {
   describe(`artifacts in ${kind}`, () => {
-    test('closing waits for what is on its way in, and nothing comes after it', async (t) => {
+    test('closing waits for pending puts and accepts no more', async (t) => {
       const { store, file } = await make(t)
       const [jobId, path, late] = [randomUUID(), await file('content'), await file('late')]
       const arrival = store.put(jobId, 'audio.mp3', path)
@@ -66,7 +66,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.equal(existsSync(late), true)
     })
 
-    test('a file moves in and can be found, read and removed', async (t) => {
+    test('a file can be put, found, read and removed', async (t) => {
       const { store, file } = await make(t)
       const jobId = randomUUID()
       const path = await file('audio')
@@ -89,7 +89,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.deepEqual([await store.list(jobId), await store.stat(jobId, 'source.webm')], [[], undefined])
     })
 
-    test('what is not there is not an error, except for who needs a file', async (t) => {
+    test('a missing artifact is not an error, except when a file is required', async (t) => {
       const { store, putNew } = await make(t)
       for (const jobId of [randomUUID(), await putNew('other', 'x')]) {
         assert.equal(await store.stat(jobId, 'none'), undefined)
@@ -105,7 +105,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.deepEqual(await store.list(randomUUID()), [])
     })
 
-    test('ranges', async (t) => {
+    test('ranges of an artifact can be read', async (t) => {
       const { store, putNew } = await make(t)
       const jobId = await putNew('a', '0123456789')
       const read = async (first: number, last: number) => await textOf(await store.open(jobId, 'a', { first, last }))
@@ -126,7 +126,7 @@ for (const [kind, make] of Object.entries(stores)) {
       }
     })
 
-    test('an empty file', async (t) => {
+    test('an empty file can be stored', async (t) => {
       const { store, putNew } = await make(t)
       const jobId = await putNew('a', '')
       assert.equal((await store.stat(jobId, 'a'))?.size, 0)
@@ -134,7 +134,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.equal(await store.withLocalFile(jobId, 'a', (path) => readFile(path, 'utf8')), '')
     })
 
-    test('a newer content takes the place of the older one; who reads that reads on', async (t) => {
+    test('a replaced artifact has the new content, and open readers finish the old one', async (t) => {
       const { store, file, putNew } = await make(t)
       const older = 'older'.repeat(400_000)
       const jobId = await putNew('a', older)
@@ -147,7 +147,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.equal(await store.withLocalFile(jobId, 'a', (path) => readFile(path, 'utf8')), 'newer')
     })
 
-    test('20 MB come back as they were, in part, as a file, and while they are removed', async (t) => {
+    test('20 MB are returned intact, in ranges, as a file, and during removal', async (t) => {
       const { store, putNew } = await make(t)
       const content = randomBytes(20 * 1024 * 1024 + 17)
       const jobId = await putNew('large', content)
@@ -165,7 +165,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.equal(await store.stat(jobId, 'large'), undefined)
     })
 
-    test('a stream can be left at any moment', async (t) => {
+    test('a stream can be abandoned at any time', async (t) => {
       const { store, putNew } = await make(t)
       const jobId = await putNew('a', randomBytes(3_000_000))
       const unread = (await store.open(jobId, 'a'))!
@@ -176,7 +176,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.equal((await buffer((await store.open(jobId, 'a'))!)).length, 3_000_000)
     })
 
-    test('every job with artifacts, and its newest change', async (t) => {
+    test('jobs with artifacts are listed with their latest change', async (t) => {
       const { store, putNew } = await make(t)
       assert.deepEqual(await Array.fromAsync(store.jobs()), [])
       const jobIds = []
@@ -190,7 +190,7 @@ for (const [kind, make] of Object.entries(stores)) {
       }
     })
 
-    test('only job ids and names of ours are taken, by every method', async (t) => {
+    test('every method accepts only valid job ids and names', async (t) => {
       const { store, file } = await make(t)
       const path = await file('x')
       const jobId = randomUUID()
@@ -214,7 +214,7 @@ for (const [kind, make] of Object.entries(stores)) {
       await store.put(jobId, `a${'.'.repeat(80)}`, path)
     })
 
-    test('what cannot be put leaves everything as it was', async (t) => {
+    test('a failed put changes nothing', async (t) => {
       const { store, file, putNew } = await make(t)
       const jobId = await putNew('a', 'older')
       const target = await file('target')
@@ -227,7 +227,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.ok(existsSync(link) && existsSync(folder) && existsSync(target))
     })
 
-    test('many at once: each name ends with one whole content', async (t) => {
+    test('simultaneous puts leave one complete content per name', async (t) => {
       const { store, file } = await make(t)
       const jobId = randomUUID()
       const contents = Array.from({ length: 12 }, (_, index) => String(index).padStart(2, '0').repeat(50_000))
@@ -244,7 +244,7 @@ for (const [kind, make] of Object.entries(stores)) {
       assert.deepEqual(await store.list(jobId), [])
     })
 
-    test('the error of who works with a file comes through', async (t) => {
+    test('an error thrown while using a file is passed on', async (t) => {
       const { store, putNew } = await make(t)
       const jobId = await putNew('a.mp3', 'x')
       const reason = new Error('the tool failed')

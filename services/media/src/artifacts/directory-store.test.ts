@@ -26,7 +26,7 @@ async function bench(t: TestContext) {
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-test('everything is for its owner alone', async (t) => {
+test('all files are accessible to their owner only', async (t) => {
   const { root, store, put } = await bench(t)
   const jobId = randomUUID()
   await put(jobId, 'a')
@@ -62,7 +62,7 @@ test('links and pipes below the directory are not followed or waited for', async
   assert.equal((await buffer((await store.open(jobId, 'link'))!)).toString(), 'content')
 })
 
-test('a job whose folder is a link to somewhere else is refused, and removing it removes the link alone', async (t) => {
+test('a job folder that links elsewhere is refused, and removing it removes only the link', async (t) => {
   const { folder, root, store, put } = await bench(t)
   for (const target of [join(folder, 'elsewhere'), join(folder, 'nowhere')]) {
     const jobId = randomUUID()
@@ -84,7 +84,7 @@ test('a job whose folder is a link to somewhere else is refused, and removing it
   assert.equal(await readFile(join(folder, 'elsewhere/a'), 'utf8'), 'not ours')
 })
 
-test('the directory itself may be a link; a place that cannot be one is an error at once', async (t) => {
+test('the directory itself may be a link; an invalid location fails at once', async (t) => {
   const { folder, root, put } = await bench(t)
   const jobId = randomUUID()
   await put(jobId, 'a')

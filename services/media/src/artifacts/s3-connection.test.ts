@@ -7,7 +7,7 @@ import { createFastTimers } from '@hearth/runtime'
 import { ArtifactStorageFailed } from './artifact-store.ts'
 import { watchBody } from './s3-connection.ts'
 
-test('a sender that stands still ends the stream with an error', async () => {
+test('a stalled sender ends the stream with an error', async () => {
   const body = new PassThrough()
   body.write('some')
   const watched = watchBody(body, 60_000, createFastTimers(1000))
@@ -15,7 +15,7 @@ test('a sender that stands still ends the stream with an error', async () => {
   assert.ok(body.destroyed)
 })
 
-test('a reader may pause for longer than the sender', async () => {
+test('a reader may pause longer than the stall timeout', async () => {
   const timers = createFastTimers(1000)
   const body = new PassThrough()
   for (let index = 0; index < 100; index += 1) body.write(Buffer.alloc(100_000))
@@ -26,7 +26,7 @@ test('a reader may pause for longer than the sender', async () => {
   assert.equal((await buffer(watched)).length, 10_000_000)
 })
 
-test('leaving the stream, also unread, ends the body', async () => {
+test('abandoning the stream, also unread, ends the body', async () => {
   const body = new PassThrough()
   const watched = watchBody(body, 60_000)
   watched.destroy()

@@ -30,7 +30,7 @@ async function storeBench(t: TestContext, copyBytes?: number) {
 }
 
 describe('opening object storage', () => {
-  test('without keys, with wrong ones or for no bucket is refused, and no key is told', async (t) => {
+  test('without keys, with wrong ones or for a missing bucket is refused, without revealing a key', async (t) => {
     const { storage, dataDirectory, environment, setting } = await storageFixture(t)
     const secret = 'very-secret-value'
     for (const [where, keys, message] of [
@@ -51,7 +51,7 @@ describe('opening object storage', () => {
     assert.ok(storage.calls.length >= 3)
   })
 
-  test('that cannot be reached is left to later calls, which say so', async (t) => {
+  test('that is unreachable succeeds, and later calls report it', async (t) => {
     const { storage, open } = await storageFixture(t)
     await storage.close()
     const store = await open()
@@ -73,7 +73,7 @@ describe('opening object storage', () => {
   })
 })
 
-test('small files go in one piece, large ones in parts; what stands elsewhere in the bucket is not ours', async (t) => {
+test('small files use one request, large ones multipart; other objects in the bucket are ignored', async (t) => {
   const { store, storage, put, count } = await storeBench(t)
   const jobId = randomUUID()
   await put(jobId, 'small', 'x')
@@ -97,7 +97,7 @@ test('small files go in one piece, large ones in parts; what stands elsewhere in
   assert.deepEqual(storage.files.keys('media'), strays.sort())
 })
 
-test('lists of many pages', async (t) => {
+test('listings span many pages', async (t) => {
   const { store, storage, put } = await storeBench(t)
   storage.pageSize = 2
   const jobIds = Array.from({ length: 3 }, () => randomUUID())
@@ -110,8 +110,8 @@ test('lists of many pages', async (t) => {
   assert.deepEqual(await store.list(jobIds[1]!), ['a', 'b', 'c'])
 })
 
-describe('trouble with the storage', () => {
-  test('that passes is not noticed', async (t) => {
+describe('storage failures', () => {
+  test('that are temporary go unnoticed', async (t) => {
     const { store, storage, put } = await storeBench(t)
     const jobId = randomUUID()
     storage.fail('PutObject', { status: 503, code: 'SlowDown' }, 'reset')
@@ -123,7 +123,7 @@ describe('trouble with the storage', () => {
     assert.equal((await store.stat(jobId, 'large'))?.size, 9 * 1024 * 1024)
   })
 
-  test('that stays while a file is put: nothing is there, the file still is, no parts are left', async (t) => {
+  test('during a put leave no artifact and no parts, and keep the file', async (t) => {
     const { store, storage, folder } = await storeBench(t)
     const jobId = randomUUID()
     const path = join(folder, 'large')
@@ -137,7 +137,7 @@ describe('trouble with the storage', () => {
     assert.equal((await store.stat(jobId, 'a'))?.size, 20 * 1024 * 1024)
   })
 
-  test('that breaks a content off ends its reader and leaves no copy', async (t) => {
+  test('in the middle of a download end the reader and leave no copy', async (t) => {
     const { store, storage, put, copies } = await storeBench(t)
     const jobId = randomUUID()
     await put(jobId, 'a', randomBytes(1_000_000))
@@ -152,7 +152,7 @@ describe('trouble with the storage', () => {
     assert.equal(await store.withLocalFile(jobId, 'a', async (path) => (await readFile(path)).length), 1_000_000)
   })
 
-  test('that cannot remove is told', async (t) => {
+  test('during removal are reported', async (t) => {
     const { store, storage, put } = await storeBench(t)
     const jobId = randomUUID()
     await put(jobId, 'a', 'x')
@@ -164,7 +164,7 @@ describe('trouble with the storage', () => {
 })
 
 describe('local copies', () => {
-  test('are shared, used again, and never older than the content', async (t) => {
+  test('are shared, reused, and never older than the content', async (t) => {
     const { store, put, count } = await storeBench(t)
     const jobId = randomUUID()
     await put(jobId, 'a', 'one')
@@ -178,7 +178,7 @@ describe('local copies', () => {
     await assert.rejects(read(), ArtifactMissing)
   })
 
-  test('leave when there are too many, the longest unused ones first, but none that is used', async (t) => {
+  test('are evicted least recently used first, but never while in use', async (t) => {
     const { store, put, count, copies } = await storeBench(t, 2500)
     const jobId = randomUUID()
     for (const name of ['a', 'b', 'c', 'd']) await put(jobId, name, Buffer.alloc(1000, name))
@@ -196,7 +196,7 @@ describe('local copies', () => {
     assert.ok((await copies()) <= 2)
   })
 
-  test('go with the artifact, at the latest when nobody uses them', async (t) => {
+  test('are removed with the artifact, at the latest after their last use', async (t) => {
     const { store, put, copies } = await storeBench(t)
     const jobId = randomUUID()
     await put(jobId, 'a', 'x')
@@ -210,7 +210,7 @@ describe('local copies', () => {
     assert.equal(await copies(), 0)
   })
 
-  test('of a process that died are removed, those of one that lives are not', async (t) => {
+  test('of a dead process are removed, those of a running one are kept', async (t) => {
     const { store, put, dataDirectory, open } = await storeBench(t)
     const jobId = randomUUID()
     await put(jobId, 'a', 'x')

@@ -24,7 +24,7 @@ function faultOf(attempt: () => unknown): CookieErrorCode | undefined {
 const pairsIn = (text: string, platform: Platform = 'youtube') =>
   readCookieText(text, platform).map(({ name, value, domain }) => `${domain} ${name}=${value}`)
 
-test('a jar is read with everything its lines say', () => {
+test('a cookie file is parsed with all its fields', () => {
   const text = `# Netscape HTTP Cookie File
 # a comment
 
@@ -85,7 +85,7 @@ broken line
 const pairs = ['youtube.com SID=a.b-c_d', 'youtube.com LOGIN_INFO=AFmm:QQ==', 'youtube.com odd=it\'s "50%" & $5!']
 const header = pairs.map((pair) => pair.split(' ').slice(1).join(' ')).join('; ')
 
-test('every form a browser copies a request in gives the same cookies', () => {
+test('every browser format of a copied request gives the same cookies', () => {
   const bash = header.replaceAll("'", String.raw`\'`)
   const cmd = header
     .replaceAll('"', String.raw`\"`)
@@ -113,7 +113,7 @@ test('every form a browser copies a request in gives the same cookies', () => {
   for (const [form, text] of Object.entries(texts)) assert.deepEqual(pairsIn(text), pairs, `${form}\n${text}`)
 })
 
-test('a cookie from a header is one of the platform: secure, for all its hosts, for a session', () => {
+test('a cookie from a header is a secure session cookie for all hosts of the platform', () => {
   const [cookie] = readCookieText('sessionid=x', 'instagram')
   assert.deepEqual(cookie, {
     domain: 'instagram.com',
@@ -128,7 +128,7 @@ test('a cookie from a header is one of the platform: secure, for all its hosts, 
   assert.deepEqual(pairsIn("curl 'https://accounts.google.com/' -b 'NID=x'"), ['google.com NID=x'])
 })
 
-test('JSON exports of extensions and drivers are read', () => {
+test('JSON exports of extensions and drivers are parsed', () => {
   const exported = [
     {
       domain: '.YouTube.com',
@@ -171,11 +171,11 @@ test('JSON exports of extensions and drivers are read', () => {
   }
 })
 
-test('the newest of two cookies of one name and place is kept', () => {
+test('of two cookies with the same name and scope the newest is kept', () => {
   assert.deepEqual(pairsIn('SID=old; SID=new'), ['youtube.com SID=new'])
 })
 
-test('what cannot be used is refused with the reason and without a value', () => {
+test('unusable text is refused with a reason that contains no values', () => {
   const line = (domain: string, value = secret) => `${domain}\tTRUE\t/\tTRUE\t0\tname\t${value}\n`
   const refusals: [CookieErrorCode, string[]][] = [
     ['empty', ['', ' \n\t', '\uFEFF']],
@@ -235,7 +235,7 @@ test('what cannot be used is refused with the reason and without a value', () =>
   assert.equal(decodeCookieFile(Buffer.from('\uFEFFa=b')).at(-1), 'b')
 })
 
-test('any text is either read or refused, never answered with another error', () => {
+test('any text is either parsed or refused, with no other error', () => {
   const bits = fc.constantFrom(
     'curl ',
     'fetch(',
@@ -285,7 +285,7 @@ const cookie: fc.Arbitrary<Cookie> = fc
   .map((draft) => makeCookie(draft))
   .filter((made) => made !== undefined)
 
-test('what is written to a jar is what is read from it', () => {
+test('a written jar reads back unchanged', () => {
   fc.assert(
     fc.property(fc.array(cookie, { minLength: 1, maxLength: 8 }), (cookies) => {
       assert.deepEqual(parseNetscape(encodeNetscape(cookies)), cookies)
@@ -314,7 +314,7 @@ const earlier = now / 1000 - 1
 const jarOf = (domain: string, cookies: Record<string, number>) =>
   Object.entries(cookies).flatMap(([name, expires]) => makeCookie({ name, value: 'v', domain, expires }) ?? [])
 
-test('a jar is valid with the login cookies of its platform, and with nothing less', () => {
+test('a jar is valid only with all login cookies of its platform', () => {
   const complete: Record<Platform, [string, string[]][]> = {
     youtube: ['SAPISID', '__Secure-1PAPISID', '__Secure-3PAPISID'].map((name) => ['youtube.com', ['LOGIN_INFO', name]]),
     tiktok: [['tiktok.com', ['sid_tt']]],
@@ -357,7 +357,7 @@ test('a jar is valid with the login cookies of its platform, and with nothing le
     }
 })
 
-test('a jar is expired when the last of its login cookies of a kind is', () => {
+test('a jar is expired once a required login cookie is', () => {
   const status = (cookies: Cookie[]) => {
     const { status, expires_at: expiresAt } = describeJar('youtube', { cookies, updatedAt: now }, now)
     return [status, expiresAt]
@@ -373,14 +373,14 @@ test('a jar is expired when the last of its login cookies of a kind is', () => {
   assert.deepEqual(status([...youtube({ LOGIN_INFO: later }), ...elsewhere]), ['invalid', later])
 })
 
-test('no jar and a broken one are told apart', () => {
+test('a missing jar and a broken one are distinguished', () => {
   const missing = describeJar('tiktok', undefined, now)
   assert.deepEqual([missing.present, missing.status, missing.updated_at], [false, 'missing', null])
   const broken = describeJar('tiktok', { cookies: undefined, updatedAt: now }, now)
   assert.deepEqual([broken.present, broken.status, broken.cookie_count], [true, 'invalid', 0])
 })
 
-test('a cookie until a day that does not exist is one of the session', () => {
+test('a cookie with an impossible expiry date becomes a session cookie', () => {
   const expiryOf = (expires: string) =>
     readCookieText(JSON.stringify([{ name: 'sessionid', value: 'x', expires }]), 'instagram')[0]?.expires
   assert.equal(expiryOf('2031-02-28T12:00:00Z'), Date.UTC(2031, 1, 28, 12) / 1000)

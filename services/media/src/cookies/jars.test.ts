@@ -43,7 +43,7 @@ async function openJars() {
   }
 }
 
-test('a jar is stored, described, replaced and removed', async () => {
+test('a jar is stored, described, replaced and deleted', async () => {
   await using box = await openJars()
   const { jars } = box
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('a jar is stored, described, replaced and removed', async () => {
   assert.equal((await jars.describe('instagram')).present, false)
 })
 
-test('at rest a jar is sealed, for its platform alone', async () => {
+test('a stored jar is encrypted for its platform only', async () => {
   await using box = await openJars()
   await box.jars.save('instagram', signedIn)
   const row = await box.db.selectFrom('cookie_jars').selectAll().executeTakeFirstOrThrow()
@@ -78,7 +78,7 @@ test('at rest a jar is sealed, for its platform alone', async () => {
   )
 })
 
-test('a run gets a copy of its own, which goes with it however it ends', async () => {
+test('a run gets a private copy that is removed however it ends', async () => {
   await using box = await openJars()
   await box.jars.save('instagram', signedIn)
   const used = await Promise.all(
@@ -101,7 +101,7 @@ test('a run gets a copy of its own, which goes with it however it ends', async (
   assert.deepEqual(await box.jars.read('instagram'), signedIn)
 })
 
-test('cookies that sign nobody in are not given to a run', async () => {
+test('a run gets no cookies that do not sign in', async () => {
   await using box = await openJars()
   const given = () => box.jars.withPrivateCopy('instagram', box.run, async (path) => path)
   assert.equal(await given(), undefined)
@@ -116,7 +116,7 @@ test('cookies that sign nobody in are not given to a run', async () => {
   assert.equal(await given(), undefined)
 })
 
-test('yt-dlp sends the cookies of its copy to the platform, and the jar stays as it was', async (t) => {
+test('yt-dlp sends the cookies of its copy, and the jar stays unchanged', async (t) => {
   await using box = await openJars()
   const cookies = readCookieText(
     `.youtube.com\tTRUE\t/\tFALSE\t0\tLOGIN_INFO\ta"b c:=\n#HttpOnly_.youtube.com\tTRUE\t/\tFALSE\t4102444800\tSAPISID\txyz`,

@@ -43,7 +43,7 @@ function listen(stream: Readable | undefined) {
   }
 }
 
-test('a stream begins with the state of things, and goes on with what happens', async () => {
+test('a stream starts with a snapshot and continues with events', async () => {
   const { bus, streams, subscribe } = open()
   const heard = listen(await subscribe())
   bus.publish(jobEvent('a'))
@@ -64,7 +64,7 @@ test('a stream begins with the state of things, and goes on with what happens', 
   assert.equal(heard.messages().at(-1)?.data['type'], 'shutdown')
 })
 
-test('who comes back gets what was missed and nothing twice; what is forgotten is replaced by the state', async () => {
+test('a reconnecting client gets what it missed once, or a snapshot if that is no longer kept', async () => {
   const { bus, streams, subscribe } = open({ remembered: 3 })
   for (const id of ['a', 'b', 'c', 'd']) bus.publish(jobEvent(id))
   const ids = async (lastEventId: string) => {
@@ -80,7 +80,7 @@ test('who comes back gets what was missed and nothing twice; what is forgotten i
   streams.close()
 })
 
-test('a stream that received nothing but its snapshot continues nothing after a restart', async () => {
+test('a stream that received only a snapshot cannot resume after a restart', async () => {
   const before = open()
   const heard = listen(await before.subscribe())
   const [snapshot] = await eventually(heard.messages, (messages) => messages.length === 1)
@@ -114,7 +114,7 @@ test('the stream of a job carries that job and what concerns all', async () => {
   streams.close()
 })
 
-test('one that does not read is told to begin anew and cut off; others miss nothing', async () => {
+test('a client that does not read is reset and disconnected; others miss nothing', async () => {
   const { bus, streams, subscribe } = open()
   const stalled = await subscribe({ address: '192.0.2.9' })
   const heard = listen(await subscribe())
@@ -131,7 +131,7 @@ test('one that does not read is told to begin anew and cut off; others miss noth
   streams.close()
 })
 
-test('there are only so many streams, in all and for one client, and a place becomes free again', async () => {
+test('streams are limited in total and per client, and a closed one frees its slot', async () => {
   const { streams, subscribe } = open({ maxStreams: 4, maxPerOwner: 2 })
   const first = await subscribe()
   assert.ok(first !== undefined && (await subscribe()) !== undefined)
@@ -147,7 +147,7 @@ test('there are only so many streams, in all and for one client, and a place bec
   streams.close()
 })
 
-test('a quiet stream shows that it is alive, until its owner may no longer listen', async () => {
+test('an idle stream sends heartbeats until its owner loses access', async () => {
   let isAllowed = true
   const { streams, subscribe } = open({ heartbeatMs: 20 })
   const heard = listen(await subscribe({ isAllowed: () => Promise.resolve(isAllowed) }))

@@ -6,7 +6,7 @@ import { createHostReader } from './host.ts'
 const mega = 1024 ** 2
 const system = (files: Record<string, string>) => (path: string) => files[path]
 
-test('this host tells of itself', async () => {
+test('the host reports disk, processor, memory and uptime', async () => {
   const read = createHostReader(import.meta.dirname)
   const { storage, cpu, memory, uptime } = await read()
   assert(storage !== null && cpu !== null && memory !== null && uptime !== null)
@@ -16,7 +16,7 @@ test('this host tells of itself', async () => {
   assert(uptime.seconds > 0 && uptime.text !== '')
 })
 
-test('the processors are as busy as they were since the reading before', async () => {
+test('processor load is measured since the previous reading', async () => {
   const times = [
     { all: 1000, idle: 900 },
     { all: 2000, idle: 1650 },
@@ -29,7 +29,7 @@ test('the processors are as busy as they were since the reading before', async (
   assert.equal((await read()).cpu?.percent, 100, 'nothing passed since')
 })
 
-test('what cannot be read is null, and the rest is there', async () => {
+test('an unreadable value is null, and the others are present', async () => {
   const fail = () => {
     throw new Error('not here')
   }
@@ -37,7 +37,7 @@ test('what cannot be read is null, and the rest is there', async () => {
   assert.deepEqual(await read(), { storage: null, cpu: null, memory: null, uptime: { seconds: 59, text: '0 min' } })
 })
 
-test('the uptime is told in its two largest units', async () => {
+test('the uptime is shown in its two largest units', async () => {
   const text = async (seconds: number) => (await createHostReader('/', { uptime: () => seconds })()).uptime?.text
   assert.equal(await text(61), '1 min')
   assert.equal(await text(3600 * 5 + 60 * 7), '5 h 7 min')
@@ -45,7 +45,7 @@ test('the uptime is told in its two largest units', async () => {
   assert.equal(await text(86_400), '1 d 0 h')
 })
 
-test('a control group around the process bounds its memory, whatever the host has', async () => {
+test('a control group limits the reported memory', async () => {
   const files = {
     '/proc/self/cgroup': '0::/box/service\n',
     '/sys/fs/cgroup/box/service/memory.max': 'max\n',
@@ -66,7 +66,7 @@ test('a control group around the process bounds its memory, whatever the host ha
   })
 })
 
-test('the first generation of control groups is understood, and its way to say unlimited', () => {
+test('cgroup v1 is supported, including its unlimited value', () => {
   const folder = '/sys/fs/cgroup/memory/box'
   const files = {
     '/proc/self/cgroup': '5:cpu,cpuacct:/\n4:memory:/box\n0::/\n',
@@ -80,7 +80,7 @@ test('the first generation of control groups is understood, and its way to say u
   assert.equal(readGroupMemory(system({ '/proc/self/cgroup': '4:memory:/\n0::/\n' })), undefined)
 })
 
-test('a host with less than the group may have is what bounds', async () => {
+test('the host’s memory is the limit if it is below the control group’s', async () => {
   const memory = () => ({ total: 1000 * mega, available: 100 * mega })
   const bounded = createHostReader('/', { memory, groupMemory: () => ({ limit: 500 * mega, used: 50 * mega }) })
   assert.equal((await bounded()).memory?.available, 100 * mega)

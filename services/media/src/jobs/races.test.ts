@@ -87,7 +87,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('cancelling, trying again and finishing in any order leave one truth, in 1000 random orders', async () => {
+test('cancelling, retrying and finishing in 1000 random orders leave one consistent state', async () => {
   const acts = fc.array(fc.constantFrom<Act>('cancel', 'retry', 'wait', 'wait', 'wait'), { maxLength: 14 })
   await fc.assert(fc.asyncProperty(acts, fc.constantFrom('good' as const, 'bad' as const), live), { numRuns: 1000 })
 })

@@ -52,7 +52,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   await migrate(database.query, migrations)
   const db = database.query
 
-  await test(`${name}: every step of every state does what the table says, and nothing else`, async () => {
+  await test(`${name}: every transition of every state matches the table`, async () => {
     for (const [step, good] of Object.entries(allowed) as [JobStep, string][]) {
       for (const status of JobStatus.options) {
         const row = jobRow({ status, media_key: `${step} ${status}` })
@@ -67,7 +67,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     }
   })
 
-  await test(`${name}: a worker of an attempt that is over writes nothing`, async () => {
+  await test(`${name}: a worker of a finished attempt writes nothing`, async () => {
     const row = jobRow({ status: 'downloading', attempt: 3 })
     await insertJob(db, row)
     for (const attempt of [2, 4]) {
@@ -79,7 +79,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.equal(await renewLease(db, { id: row.id, attempt: 3, until: 5 }), true)
   })
 
-  await test(`${name}: of twenty steps that come together one is taken`, async () => {
+  await test(`${name}: of twenty simultaneous transitions one succeeds`, async () => {
     const row = jobRow()
     await insertJob(db, row)
     const all = await Promise.all(
@@ -88,7 +88,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.equal(all.filter((one) => one !== undefined).length, 1)
   })
 
-  await test(`${name}: lists, the line, duplicates and lost jobs`, async () => {
+  await test(`${name}: lists, the queue, duplicates and lost jobs are correct`, async () => {
     await db.deleteFrom('jobs').execute()
     const [a, b, c] = [
       jobRow({ created_at: 10, queued_at: 30 }),

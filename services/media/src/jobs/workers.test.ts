@@ -69,7 +69,7 @@ test('a stop at any time of the beginning of a job leaves it in the queue', asyn
   }
 })
 
-test('a queue whose first job cannot be claimed leaves the event loop free and tries again when it is woken', async () => {
+test('a job that cannot be claimed does not block the event loop and is retried when the queue wakes', async () => {
   let tries = 0
   const queue = new LocalQueue({ first: () => Promise.resolve({ id: 'one', attempt: 1 }), log })
   await queue.start({ begin: () => Promise.resolve(void (tries += 1)) }, 1)

@@ -41,7 +41,7 @@ async function tryAddresses(extractors: readonly string[], urls: readonly string
   return stdout + stderr
 }
 
-test('yt-dlp knows the address of every shape by one of the platform’s extractors, and no other address', async () => {
+test('exactly the addresses of the platform match its yt-dlp extractors', async () => {
   const allowed = Platform.options.flatMap((platform) => extractorsOf[platform])
   const urls = pasted.map((address) => readMediaUrl(address, hosts))
   const said = await tryAddresses(allowed, [...urls.map(({ url }) => url), 'https://example.org/video.mp4'])
@@ -54,7 +54,7 @@ test('yt-dlp knows the address of every shape by one of the platform’s extract
   assert.equal(said.match(/No suitable extractor/g)?.length, 1, said)
 })
 
-test('only hosts the operator added are fetched by the extractor for everything', () => {
+test('the generic extractor is used only for hosts that the operator added', () => {
   for (const platform of Platform.options) {
     const added = createPlatformHosts([{ platform, host: 'videos.home', port: undefined }])
     assert.equal(extractorsOf[platform].includes('generic'), false)

@@ -115,7 +115,7 @@ const videos: [string, string, string][] = [
   ],
 ]
 
-test('every shape of a video has one address and one key', () => {
+test('every form of a video URL maps to one address and key', () => {
   for (const [text, url, key] of videos) {
     const expected = { platform: key.split(':')[0], url, key, isShortLink: false, isExtra: false }
     assert.deepEqual(read(text), expected, text)
@@ -143,7 +143,7 @@ test('short links are recognised', () => {
   }
 })
 
-test('what pasting does to an address is repaired', () => {
+test('damage from pasting an address is repaired', () => {
   const texts = [
     `  ${watch}\n`,
     `\u200B${watch}\uFEFF`,
@@ -255,7 +255,7 @@ test('every refusal says what is wrong', () => {
   for (const [fault, texts] of refusals) for (const text of texts) assert.equal(faultOf(text), fault, text)
 })
 
-test('hosts the operator added take any path, with http and the port they were given', () => {
+test('operator-added hosts accept any path, http and their port', () => {
   const known = createPlatformHosts([
     { platform: 'youtube', host: '127.0.0.1', port: 9000 },
     { platform: 'tiktok', host: 'media.home', port: undefined },
@@ -285,7 +285,7 @@ test('hosts the operator added take any path, with http and the port they were g
   for (const [text, fault] of refusals) assert.equal(faultOf(text, known), fault, text)
 })
 
-test('whatever is accepted is an https address of the platform without anything else in it', () => {
+test('every accepted URL becomes a clean https address of the platform', () => {
   const pieces = fc.constantFrom(
     ...videos.map(([text]) => text),
     'https://',

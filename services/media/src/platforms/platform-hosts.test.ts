@@ -8,7 +8,7 @@ const schema = z.object({ EXTRA_PLATFORM_HOSTS: extraPlatformHosts })
 const parse = (text?: string) =>
   parseSettings(schema, text === undefined ? {} : { EXTRA_PLATFORM_HOSTS: text }).EXTRA_PLATFORM_HOSTS
 
-test('the setting lists hosts and ports by platform', () => {
+test('the setting lists hosts and ports per platform', () => {
   assert.deepEqual(parse(), [])
   assert.deepEqual(parse('youtube=127.0.0.1:9000, tiktok = Media.Home , youtube=[::1]:80,youtube=127.0.0.1'), [
     { platform: 'youtube', host: '127.0.0.1', port: 9000 },
@@ -18,7 +18,7 @@ test('the setting lists hosts and ports by platform', () => {
   ])
 })
 
-test('a wrong entry is pointed out, and what is wrong with it', () => {
+test('a wrong entry is named with the reason', () => {
   const wrong: [string, RegExp][] = [
     ['127.0.0.1:9000', /^EXTRA_PLATFORM_HOSTS: entry 2 must begin with one of youtube=/],
     ['vimeo=a.home', /entry 2 must begin with one of/],

@@ -32,7 +32,7 @@ const follow = (redirects: Record<string, string>, from = short) =>
 const faultIs = (fault: MediaUrlErrorCode) => (error: unknown) =>
   error instanceof MediaUrlError && error.fault === fault
 
-test('a short link becomes the address and the key of its video', async () => {
+test('a short link resolves to the address and key of its video', async () => {
   const direct = await follow({ [short]: `${video}?_r=1&_t=x#y` })
   assert.deepEqual([direct.url, direct.key, direct.isShortLink], [video, 'tiktok:7234567890123456789', false])
   const platforms = platformsOf({
@@ -54,7 +54,7 @@ test('no request is sent for an address that is no short link', async () => {
   assert.equal(platforms.asked.length, 0)
 })
 
-test('a hop that leaves the platform, https or the plain form of an address is not followed', async () => {
+test('a redirect that leaves the platform, https or the plain address form is not followed', async () => {
   const targets = [
     'https://example.org/',
     'https://www.youtube.com/watch?v=dQw4w9WgXcQ',
@@ -71,7 +71,7 @@ test('a hop that leaves the platform, https or the plain form of an address is n
   for (const target of targets) await assert.rejects(follow({ [short]: target }), faultIs('short-link'), target)
 })
 
-test('a link that leads nowhere, to photos or round in circles says so', async () => {
+test('a short link to nothing, to photos or in a loop is reported as such', async () => {
   await assert.rejects(follow({}), faultIs('short-link'))
   await assert.rejects(follow({ [short]: 'https://www.tiktok.com/' }), faultIs('short-link'))
   await assert.rejects(
@@ -89,7 +89,7 @@ test('a link that leads nowhere, to photos or round in circles says so', async (
   )
 })
 
-test('what the guard refuses comes through', async () => {
+test('a refusal of the outbound policy is passed on', async () => {
   const open: OpenGuarded = () => Promise.reject(new Error('refused'))
   await assert.rejects(resolveShortLink(readMediaUrl(short, hosts), { open, hosts }), /^Error: refused$/)
 })

@@ -21,7 +21,7 @@ const losses = {
   'it failed too often': 'update graphile_worker._private_jobs set attempts = max_attempts where key = $1',
 }
 
-test('a queued job whose message was lost is begun by another worker', { skip: postgresObstacle() }, async () => {
+test('a queued job whose message was lost is started by another worker', { skip: postgresObstacle() }, async () => {
   const url = await createPostgresDatabase()
   await using resources = new AsyncDisposableStack()
   const database = resources.adopt(openDatabase<Tables>({ url }), (opened) => opened.close())

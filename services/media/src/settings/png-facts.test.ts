@@ -37,7 +37,7 @@ test('the header has size, transparency and animation', () => {
   assert.equal(readPngFacts(readFileSync(`${import.meta.dirname}/../../assets/watermark.png`)).hasAlpha, true)
 })
 
-test('what is no whole PNG is named', () => {
+test('an incomplete PNG is refused with the reason', () => {
   const good = makePng(size)
   assert.equal(faultOf(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')), 'it is not a PNG')
   assert.equal(faultOf(new Uint8Array()), 'it is not a PNG')
@@ -54,7 +54,7 @@ test('what is no whole PNG is named', () => {
   assert.equal(faultOf(Buffer.concat([good, Buffer.from('<html>')])), undefined, 'what follows the end is nobody’s')
 })
 
-test('a picture unpacks to what its header says, neither less nor more', async () => {
+test('the decompressed size must equal what the header declares', async () => {
   const content = (bytes: number) => makePng({ width: 4, height: 4, content: deflateSync(Buffer.alloc(bytes)) })
   assert.equal(await isWhole(readFacts(content(4 * 17))), true)
   assert.equal(await isWhole(readFacts(content(4 * 17 - 1))), false)
@@ -67,7 +67,7 @@ test('a picture unpacks to what its header says, neither less nor more', async (
     assert.equal(await isWhole(readFacts(drawn(words))), true, words.join(' '))
 })
 
-test('an interlaced picture of another encoder has the size we compute', async () => {
+test('an interlaced picture of another encoder has the computed size', async () => {
   // Seven columns and three rows: some of the seven passes are empty.
   const one = PNG.sync.read(makePng({ width: 7, height: 3 }))
   const rows = [
@@ -96,7 +96,7 @@ function drawn(words: readonly string[]): Buffer {
   return stdout
 }
 
-test('any bytes are read without another fault', () => {
+test('any bytes are handled without an unexpected error', () => {
   const good = makePng({ width: 3, height: 3 })
   fc.assert(
     fc.property(fc.nat(good.length - 1), fc.nat(255), (at, value) => {

@@ -16,7 +16,7 @@ const [first, second] = pictures as [Buffer, Buffer]
 const digestOf = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 function onDatabase(location: DatabaseLocation, name: string): void {
-  test(`${name}: every process has the picture that was stored last, as a file of its own`, async () => {
+  test(`${name}: every process has the latest picture as its own file`, async () => {
     await using place = await temporaryDirectory('watermark')
     const database = openDatabase<Tables>(location)
     await migrate(database.query, migrations)

@@ -5,7 +5,7 @@ import { wantsFile } from './routes.ts'
 const page = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const asks = (userAgent: string, accept = '*/*', isDownload = false) => wantsFile({ isDownload, accept, userAgent })
 
-test('scripts get the file at once', () => {
+test('scripts get the file immediately', () => {
   for (const name of [
     'curl/8.5.0',
     'Wget/1.21.4',
@@ -28,14 +28,14 @@ test('scripts get the file at once', () => {
   assert.equal(asks('curl/8.5.0', ''), true)
 })
 
-test('browsers that follow a link get the page; its button and its player get the file', () => {
+test('browsers that follow a link get the page; its button and player get the file', () => {
   const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0'
   assert.equal(asks(browser, page), false)
   assert.equal(asks(browser, page, true), true)
   assert.equal(asks('AppleCoreMedia/1.0.0.21G93 (iPhone; U; CPU OS 17_6 like Mac OS X)', '*/*', true), true)
 })
 
-test('what only looks at links in messages gets the page, also where it takes anything', () => {
+test('link preview bots get the page, whatever they accept', () => {
   for (const name of [
     'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
     'Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLinkBase, shareAddress } from './share-address.ts'
 
-test('every token that can be none is led to the same address', () => {
+test('every malformed token redirects to the same address', () => {
   for (const token of [
     '',
     'short',
@@ -19,7 +19,7 @@ test('every token that can be none is led to the same address', () => {
   assert.equal(shareAddress('/share/bad!?download=1'), '/share/-?download=1')
 })
 
-test('what can be one, and every other address, stays', () => {
+test('a well-formed token, and every other address, is kept', () => {
   for (const url of [
     '/share/abcdefgh',
     '/share/AAAAAAAAAAAAAAAAAAAAAA?download=1',
@@ -31,7 +31,7 @@ test('what can be one, and every other address, stays', () => {
     assert.equal(shareAddress(url), url)
 })
 
-test('links begin with the host of the settings, then the public address, then what the caller used', () => {
+test('links use the configured host, then the public address, then the caller’s', () => {
   let publicHostname = ''
   const client = { origin: 'http://192.168.1.5:8103' }
   const local = createLinkBase({ publicHostname: () => publicHostname, publicUrl: undefined })

@@ -13,7 +13,7 @@ const offer: Offer = {
   isPlayable: true,
 }
 
-test('the page says what there is, with a player that waits and a button', () => {
+test('the page describes the file, with a paused player and a button', () => {
   const html = createSharePages().offer(offer)
   assert.match(html, /<h1>A song<\/h1>\n<p>Audio · 1:02:05 · 5\.2 MiB · available until 2026-11-30<\/p>/)
   assert.match(html, /<audio controls preload="none" src="\?download=1"/)
@@ -31,14 +31,14 @@ test('the page says what there is, with a player that waits and a button', () =>
   assert.doesNotMatch(other, /<video|<audio/)
 })
 
-test('a title of a stranger is text and nothing else', () => {
+test('an untrusted title is shown as text', () => {
   const title = `</title><script>alert(1)</script>"'&amp;<img src=x onerror=y>`
   const html = createSharePages().offer({ ...offer, title, fileName: title })
   assert.doesNotMatch(html, /<script|<img/)
   assert.match(html, /&lt;\/title&gt;&lt;script&gt;alert\(1\)&lt;\/script&gt;&quot;&#39;&amp;amp;/)
 })
 
-test('its policy lets in its own style and the file, and nothing of anybody else’s', () => {
+test('the page’s policy allows only its own style and the file', () => {
   const pages = createSharePages()
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(pages.nothing) ?? []
   const hash = createHash('sha256').update(style).digest('base64')

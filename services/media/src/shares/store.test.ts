@@ -33,7 +33,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   const find = async (tokenHash: string, clientHash = 'a') => store.findLink(db, { tokenHash, clientHash })
   const usesOf = async (tokenHash: string) => (await find(tokenHash))?.link.uses
 
-  await test(`${name}: a link is found with its job, and since when a client uses it`, async () => {
+  await test(`${name}: a link is found with its job and the client’s first use`, async () => {
     const hash = await link({ max_uses: 3, expires_at: now })
     await use(hash, 'b', now - 5)
     const found = await find(hash, 'b')
@@ -51,7 +51,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.equal(await find('unknown'), undefined)
   })
 
-  await test(`${name}: a client uses a link once an hour`, async () => {
+  await test(`${name}: repeated requests of a client count once an hour`, async () => {
     const hash = await link({ max_uses: 2 })
     assert.deepEqual([await use(hash, 'a'), await use(hash, 'a', now + 3_599_999), await usesOf(hash)], [true, true, 1])
     assert.deepEqual([await use(hash, 'a', now + 3_600_000), await usesOf(hash)], [true, 2])
@@ -61,7 +61,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.equal(await use(hash, 'a', now + 7_200_001), false)
   })
 
-  await test(`${name}: of many that come together no more get in than may, and each counts once`, async () => {
+  await test(`${name}: simultaneous clients never exceed the limit, and each counts once`, async () => {
     const hash = await link({ max_uses: 5 })
     const clients = Array.from({ length: 30 }, (_, index) => `client ${index % 10}`)
     const results = await Promise.all(clients.map((client) => use(hash, client)))
@@ -73,14 +73,14 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.equal(await usesOf(open), 10)
   })
 
-  await test(`${name}: nothing is taken of a link that has expired or is gone`, async () => {
+  await test(`${name}: an expired or unknown link cannot be used`, async () => {
     const hash = await link({ expires_at: now })
     assert.deepEqual([await use(hash, 'a', now - 1), await use(hash, 'b', now)], [true, false])
     assert.equal(await use('unknown', 'a'), false)
     assert.equal(await usesOf(hash), 1)
   })
 
-  await test(`${name}: links are listed newest first, counted and taken back with their uses`, async () => {
+  await test(`${name}: links are listed newest first, counted and revoked with their uses`, async () => {
     await store.deleteLinksOf(db, job.id)
     const [one, two] = [await link(), await link()]
     await use(one, 'a')
@@ -93,7 +93,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.deepEqual(await db.selectFrom('share_uses').selectAll().execute(), [])
   })
 
-  await test(`${name}: what has run out goes; who is still fetching keeps a used-up link for the hour`, async () => {
+  await test(`${name}: expired links are deleted; a used-up link stays for the hour its client may use it`, async () => {
     const kept = [await link(), await link({ expires_at: now + 1 }), await link({ max_uses: 2, uses: 1 })]
     const fetching = await link({ max_uses: 1 })
     await use(fetching, 'a', now - 1000)
@@ -106,7 +106,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.deepEqual(await left(), [kept[0]!, kept[2]!].sort())
   })
 
-  await test(`${name}: links go with their job`, async () => {
+  await test(`${name}: links are deleted with their job`, async () => {
     await db.deleteFrom('jobs').where('id', '=', job.id).execute()
     assert.equal(await store.countLinks(db), 0)
   })

@@ -5,7 +5,7 @@ import { createWrongLinks } from './wrong-links.ts'
 
 const minute = 60_000
 
-test('one address that tries slowly for hours is stopped, and others are not', () => {
+test('an address that guesses slowly for hours is blocked, others are not', () => {
   const clock = createManualClock(0)
   const wrong = createWrongLinks(clock)
   let tried = 0
@@ -22,7 +22,7 @@ test('one address that tries slowly for hours is stopped, and others are not', (
   assert.equal(wrong.waitSeconds('192.0.2.1'), undefined)
 })
 
-test('from however many addresses, no more than 6,000 an hour are tried', () => {
+test('all addresses together can guess at most 6,000 tokens an hour', () => {
   const clock = createManualClock(0)
   const wrong = createWrongLinks(clock)
   let tried = 0

@@ -30,7 +30,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     clock.advance(60_001)
   }
 
-  await test(`${name}: nothing yet is nothing, for each of thirty days`, async () => {
+  await test(`${name}: without jobs each of the thirty days is zero`, async () => {
     await add()
     const figures = await statistics.read()
     const { by_day, ...rest } = figures
@@ -73,7 +73,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     ])
   })
 
-  await test(`${name}: days are those of UTC, and those before the thirty are left out`, async () => {
+  await test(`${name}: days are in UTC, and those before the thirty are left out`, async () => {
     const today = now - (now % day)
     await add(
       { finished_at: today },
@@ -93,7 +93,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     )
   })
 
-  await test(`${name}: figures are kept for a minute; a reset, here or elsewhere, makes them new at once`, async () => {
+  await test(`${name}: statistics are cached for a minute; a reset, here or elsewhere, refreshes them at once`, async () => {
     await add({}, {})
     assert.equal((await statistics.read()).total_jobs, 2)
     await db.deleteFrom('jobs').execute()
@@ -123,7 +123,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.equal((await statistics.read()).since, null)
   })
 
-  await test(`${name}: tempi lie in steps of five, the most frequent first, the slower before the faster`, async () => {
+  await test(`${name}: tempi are grouped in steps of five, most frequent first, then slowest first`, async () => {
     const tempi = [122, 118, 117, 88, 87, 90, 174, 0, 3]
     await add(
       ...tempi.map((bpm, index) => ({ bpm, finished_at: now - index * 1000 })),
@@ -146,7 +146,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     ])
   })
 
-  await test(`${name}: a failure of the database is not kept`, async () => {
+  await test(`${name}: a database failure is not cached`, async () => {
     await add({})
     const broken = createStatistics({ db, settings, bus, clock })
     await db.schema.alterTable('jobs').renameTo('elsewhere').execute()

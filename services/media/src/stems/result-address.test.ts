@@ -5,7 +5,7 @@ import { StemServiceError } from './stem-service-error.ts'
 
 const real = 'https://www.lalal.ai'
 
-test('results come from the hosts of the service, by https', () => {
+test('results are fetched from the service’s hosts over https', () => {
   for (const [given, used] of [
     ['https://d.lalal.ai/a?sig=1', 'https://d.lalal.ai/a?sig=1'],
     ['http://d.lalal.ai/a', 'https://d.lalal.ai/a'],
@@ -42,7 +42,7 @@ test('results come from no other address', () => {
   }
 })
 
-test("a base address of one's own may send to itself, and to no other port of its host", () => {
+test('a custom base address may serve results itself, but not from another port', () => {
   const own = 'http://127.0.0.1:9000'
   assert.equal(resultAddress('http://127.0.0.1:9000/r', own).href, 'http://127.0.0.1:9000/r')
   assert.equal(resultAddress('http://d.lalal.ai/r', own).href, 'https://d.lalal.ai/r')
@@ -51,7 +51,7 @@ test("a base address of one's own may send to itself, and to no other port of it
   }
 })
 
-test('the base address is https, or http on this machine', () => {
+test('the base address must be https, or http on this machine', () => {
   assert.equal(stemBaseUrlSetting.parse(undefined), 'https://www.lalal.ai')
   assert.equal(stemBaseUrlSetting.parse('http://127.0.0.1:9000/'), 'http://127.0.0.1:9000')
   assert.equal(stemBaseUrlSetting.parse('https://proxy.example/lalal/'), 'https://proxy.example/lalal')

@@ -113,7 +113,7 @@ async function openBench() {
   }
 }
 
-test('a sound goes to the service as WAV, unless it is WAV or FLAC already', async () => {
+test('audio is uploaded as WAV, unless it is WAV or FLAC already', async () => {
   await using bench = await openBench()
   await bench.put('source.m4a', '-c:a aac')
   await bench.put('source.flac', '-c:a flac')
@@ -126,7 +126,7 @@ test('a sound goes to the service as WAV, unless it is WAV or FLAC already', asy
   assert.deepEqual([bench.finished(), bench.leftovers()], [3, []])
 })
 
-test('a stem that comes in another form is kept as MP3, one that comes as MP3 as it is', async () => {
+test('a stem in another format is stored as MP3, an MP3 unchanged', async () => {
   await using bench = await openBench()
   await bench.put('source.m4a', '-c:a aac')
   await bench.run('source.m4a')
@@ -143,7 +143,7 @@ test('a stem that comes in another form is kept as MP3, one that comes as MP3 as
   assert.ok((await readFile(kept('stem_0_3000_vocals.mp3'))).equals(await readFile(mp3)))
 })
 
-test('what is no sound is not kept, nor is anything for a job that is gone or has begun anew', async () => {
+test('nothing is stored for invalid audio, or for a deleted or restarted job', async () => {
   await using bench = await openBench()
   await bench.put('source.m4a', '-c:a aac')
   bench.deliver(join(import.meta.dirname, 'run-split.ts'))

@@ -22,13 +22,13 @@ const row = (record: string, status: StemSplitRow['status'] = 'failed'): StemSpl
   updated_at: 1,
 })
 
-test('a separation goes on where it was left, for the same sound and the same account', () => {
+test('a separation resumes for the same audio and account', () => {
   const record = writeSplitRecord(origin, separation)
   assert.deepEqual(readSplitRecord(row(record), origin), separation)
   for (const status of ['failed', 'running'] as const) assert.equal(recordAfter(row(record, status), origin), record)
 })
 
-test('anything else begins anew, under a new payment', () => {
+test('any other separation restarts with a new payment', () => {
   const record = writeSplitRecord(origin, separation)
   for (const [previous, wanted] of [
     [undefined, origin],

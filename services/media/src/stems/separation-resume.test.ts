@@ -10,7 +10,7 @@ import { isResumable, type Separation } from './separation.ts'
 describe('a crash', () => {
   for (const moment of ['before', 'after']) {
     for (const number of [1, 2, 3]) {
-      test(`just ${moment} save ${number} costs nothing more`, async (t) => {
+      test(`just ${moment} save ${number} causes no extra payment`, async (t) => {
         const bench = await separationFixture(t)
         const save = async (record: SeparationRecord) => {
           bench.kept.saves += 1
@@ -30,7 +30,7 @@ describe('a crash', () => {
   }
 
   for (const stage of ['upload 100', 'split 0', 'wait 0', 'wait 60', 'download 50', 'clean-up 0']) {
-    test(`at "${stage}" costs nothing more`, async (t) => {
+    test(`at "${stage}" causes no extra payment`, async (t) => {
       const bench = await separationFixture(t)
       const signal = new AbortController()
       const onStage = (...now: unknown[]) => {
@@ -47,7 +47,7 @@ describe('a crash', () => {
     })
   }
 
-  test('after which the service does not tell the number of the paid task ends with that, and pays no second time', async (t) => {
+  test('that loses the id of the paid task fails the separation without paying again', async (t) => {
     const bench = await separationFixture(t)
     bench.service.script.isKeyReusableInQueue = false
     const save = async (record: SeparationRecord) => {
@@ -66,7 +66,7 @@ describe('a crash', () => {
     assert.equal(bench.service.payments.length, 2)
   })
 
-  test('after everything was fetched gives the files again, or fetches them once more', async (t) => {
+  test('after all downloads returns the files or downloads them again', async (t) => {
     const bench = await separationFixture(t)
     const save = async (record: SeparationRecord) => {
       bench.kept.record = record
@@ -81,8 +81,8 @@ describe('a crash', () => {
   })
 })
 
-describe('results that are to be kept elsewhere', () => {
-  test('are there before the service loses them', async (t) => {
+describe('publishing results', () => {
+  test('happens before the service deletes them', async (t) => {
     const bench = await separationFixture(t)
     const publish = async (files: { vocals: string; instrumental: string }) => {
       assert.equal(bench.service.sourceCount, 1)
@@ -97,7 +97,7 @@ describe('results that are to be kept elsewhere', () => {
     assert.equal(bench.service.sourceCount, 0)
   })
 
-  test('and cannot be kept, stay at the service for another attempt', async (t) => {
+  test('can be retried from the service after a failure', async (t) => {
     const bench = await separationFixture(t)
     const full = new Error('the disk is full')
     await assert.rejects(bench.run({ publish: () => Promise.reject(full) }), full)
@@ -108,10 +108,10 @@ describe('results that are to be kept elsewhere', () => {
   })
 })
 
-describe('a user who cancels', () => {
+describe('a cancelled separation', () => {
   const reason = new Error('cancelled by the user')
 
-  test('while the service works: the task ends there, and the file goes', async (t) => {
+  test('at the service: the task is cancelled and the file deleted', async (t) => {
     const bench = await separationFixture(t)
     const onStage = (stage: string, percent: number) => {
       if (stage === 'wait' && percent > 0) bench.controller.abort(reason)
@@ -120,7 +120,7 @@ describe('a user who cancels', () => {
     assert.deepEqual([bench.service.tasks[0]?.isCancelled, bench.service.sourceCount], [true, 0])
   })
 
-  test('while the task is begun: what may have begun ends with its file', async (t) => {
+  test('while starting the task: a task that may have started is cancelled, and its file deleted', async (t) => {
     const bench = await separationFixture(t)
     bench.service.fail('split/stem_separator', 'hang')
     const run = bench.run()
@@ -152,7 +152,7 @@ describe('a user who cancels', () => {
     })
   }
 
-  test('is not kept waiting by a service that does not answer', async (t) => {
+  test('does not wait for an unresponsive service', async (t) => {
     const bench = await separationFixture(t)
     bench.service.fail('cancel', 'hang')
     bench.service.fail('delete', 'hang')

@@ -24,8 +24,8 @@ test('a separation runs to its end, reports its progress, and leaves nothing at 
   assert.deepEqual(bench.kept.waits, [5000, 5000, 5000, 5000, 5000])
 })
 
-describe('trouble that passes', () => {
-  test('a lost answer of every call, an outage and a broken connection', async (t) => {
+describe('temporary failures', () => {
+  test('a lost response of every call, an outage and a broken connection', async (t) => {
     const bench = await separationFixture(t)
     const { service } = bench
     service.fail('limits/minutes_left', { resetAfterBytes: 0 })
@@ -39,7 +39,7 @@ describe('trouble that passes', () => {
     assert.deepEqual([keys.length, new Set(keys.map((json) => JSON.stringify(json))).size], [4, 1])
   })
 
-  test('an internal error when the task is begun: the same key again', async (t) => {
+  test('an internal error when starting the task: the same key is used again', async (t) => {
     const bench = await separationFixture(t)
     const refusal = { answer: 400, body: { detail: 'sorry', code: 'internal_error' } }
     bench.service.fail('split/stem_separator', refusal, refusal)
@@ -47,7 +47,7 @@ describe('trouble that passes', () => {
     assert.equal(bench.service.payments.length, 1)
   })
 
-  test('an internal error that ends the task: once more with the same key', async (t) => {
+  test('an internal error that ends the task: one retry with the same key', async (t) => {
     const bench = await separationFixture(t)
     bench.service.script.taskErrors.push({ code: 'internal_error', detail: 'sorry' })
     await bench.run()
@@ -55,14 +55,14 @@ describe('trouble that passes', () => {
     assert.deepEqual([bench.service.tasks.length, bench.service.payments.length], [2, 1])
   })
 
-  test('a state that the service could not find out', async (t) => {
+  test('an unknown task state', async (t) => {
     const bench = await separationFixture(t)
     bench.service.script.serverErrors = 1
     await bench.run()
     await assertSplit(bench)
   })
 
-  test('too many questions: the pauses grow to 30 s and shrink again', async (t) => {
+  test('rate limiting: pauses grow to 30 s and shrink again', async (t) => {
     const bench = await separationFixture(t)
     const refusal = { answer: 429, body: { detail: 'slow down' } }
     bench.service.fail('check', ...Array.from({ length: 5 }, () => refusal))
@@ -72,7 +72,7 @@ describe('trouble that passes', () => {
     assert.equal(bench.service.payments.length, 1)
   })
 
-  test('the real limit of 30 questions a minute', async (t) => {
+  test('the real limit of 30 requests a minute', async (t) => {
     const bench = await separationFixture(t)
     bench.service.script.checksPerMinute = 3
     await bench.run()
@@ -80,7 +80,7 @@ describe('trouble that passes', () => {
     assert.ok(bench.checks().some((call) => call.status === 429))
   })
 
-  test('results that come damaged, and addresses that are too old', async (t) => {
+  test('damaged results and expired addresses', async (t) => {
     const bench = await separationFixture(t)
     bench.service.script.deliveries.push('truncated', 'html', 'whole', 'missing', 'unavailable')
     await bench.run()
@@ -88,8 +88,8 @@ describe('trouble that passes', () => {
   })
 })
 
-describe('what ends a separation', () => {
-  test('the task failed: the reason is kept, the file is removed', async (t) => {
+describe('a separation ends when', () => {
+  test('the task fails: the reason is kept, the file deleted', async (t) => {
     const bench = await separationFixture(t)
     bench.service.script.taskErrors.push({ code: 'inference_error', detail: 'no voice was heard' })
     const error = await bench.run().catch((error: unknown) => error)
@@ -105,7 +105,7 @@ describe('what ends a separation', () => {
     ['batch_not_avaliable', 'plan'],
     [null, 'failed'],
   ] as const) {
-    test(`the task failed with ${code}: ${kind}`, async (t) => {
+    test(`the task fails with ${code}: ${kind}`, async (t) => {
       const bench = await separationFixture(t)
       bench.service.script.taskErrors.push({ code, detail: 'no' })
       await assert.rejects(bench.run(), failsAs(kind))
@@ -130,7 +130,7 @@ describe('what ends a separation', () => {
     await assert.rejects(bench.run({ onStage }), failsAs('expired'))
   })
 
-  test('the service forgot the task', async (t) => {
+  test('the service has lost the task', async (t) => {
     const bench = await separationFixture(t)
     const onStage = (stage: string) => {
       if (stage === 'wait') bench.service.forgetTasks()
@@ -140,7 +140,7 @@ describe('what ends a separation', () => {
     assert.equal(isResumable(error), false)
   })
 
-  test('somebody cancelled the task there', async (t) => {
+  test('the task is cancelled at the service', async (t) => {
     const bench = await separationFixture(t)
     const onStage = (stage: string) => {
       if (stage === 'wait') void bench.client.cancel(bench.key, bench.service.tasks[0]!.id)
@@ -148,7 +148,7 @@ describe('what ends a separation', () => {
     await assert.rejects(bench.run({ onStage }), failsAs('cancelled'))
   })
 
-  test('the key is not good any more; with a good one it goes on', async (t) => {
+  test('the key becomes invalid; with a valid one it continues', async (t) => {
     const bench = await separationFixture(t)
     bench.service.fail('check', { answer: 403, body: { detail: 'unknown key' } })
     const error = await bench.run().catch((error: unknown) => error)
@@ -158,7 +158,7 @@ describe('what ends a separation', () => {
     assert.equal(bench.service.payments.length, 1)
   })
 
-  test('the time is over; the next run goes on with the same task', async (t) => {
+  test('the time limit is reached; the next run continues the same task', async (t) => {
     const bench = await separationFixture(t)
     bench.service.script.progress = Array.from({ length: 1000 }, () => 50)
     await assert.rejects(bench.run({ limits: { overallMs: 800_000 } }), failsAs('timeout'))
@@ -169,7 +169,7 @@ describe('what ends a separation', () => {
     assert.equal(bench.service.payments.length, 1)
   })
 
-  test('trouble that does not pass', async (t) => {
+  test('failures persist', async (t) => {
     const bench = await separationFixture(t)
     bench.service.fail('upload', ...Array.from({ length: 9 }, () => ({ answer: 500 })))
     await assert.rejects(bench.run(), failsAs('upstream'))
@@ -177,8 +177,8 @@ describe('what ends a separation', () => {
   })
 })
 
-describe('what is not even begun', () => {
-  test('audio that is too long, also when only the service notices', async (t) => {
+describe('a separation does not start with', () => {
+  test('audio that is too long, also if only the service detects it', async (t) => {
     const bench = await separationFixture(t)
     const source = { file: bench.source, name: 'a.wav', durationSeconds: 601 }
     await assert.rejects(bench.run({ source }), failsAs('exceeded-duration'))
@@ -188,7 +188,7 @@ describe('what is not even begun', () => {
     assert.deepEqual([bench.service.payments.length, bench.service.sourceCount], [0, 0])
   })
 
-  test('audio for which the minutes do not suffice; a split that may be paid already is not held up by that', async (t) => {
+  test('too few minutes left, except when the split may already be paid', async (t) => {
     const bench = await separationFixture(t)
     const account = bench.service.account(bench.key)
     account.minutes = 0.04
@@ -205,7 +205,7 @@ describe('what is not even begun', () => {
     await assertSplit(bench)
   })
 
-  test('anything without a good key', async (t) => {
+  test('an invalid key', async (t) => {
     const bench = await separationFixture(t)
     bench.service.removeAccount(bench.key)
     await assert.rejects(bench.run(), failsAs('invalid-key'))

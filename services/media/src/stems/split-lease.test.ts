@@ -68,7 +68,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     await end(await take(id))
   })
 
-  await test(`${name}: two run at a time, of all jobs; the parts of one job are apart`, async () => {
+  await test(`${name}: two splits run at a time across all jobs; parts of one job are separate`, async () => {
     const [one, other] = [await newJob(), await newJob()]
     const results = await Promise.allSettled([take(one), take(one, '1_2'), take(other), take(other, '1_2')])
     const leases = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
@@ -78,7 +78,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     await end(await take(one), await take(one, '1_2'))
   })
 
-  await test(`${name}: what is saved is there for the next one, and the audio is counted once`, async () => {
+  await test(`${name}: saved progress is passed on to the next owner, and the audio counts once`, async () => {
     const id = await newJob()
     const first = await take(id)
     assert.equal(first.row.record, '"new"')
@@ -96,7 +96,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     assert.deepEqual([row?.status, row?.record, row?.lease_until, row?.duration_ms], ['done', '"d"', null, 5000])
   })
 
-  await test(`${name}: who is heard of keeps it, who is not loses it, and writes nothing any more`, async () => {
+  await test(`${name}: an owner with heartbeats keeps the lease, one without loses it and can no longer write`, async () => {
     const id = await newJob()
     let lost: LeaseLost | undefined
     const first = await take(id, '', (reason) => (lost = reason))
@@ -117,7 +117,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     await end(second)
   })
 
-  await test(`${name}: a split whose job went away is lost, and its owner hears of it by itself`, async () => {
+  await test(`${name}: the owner of a split is notified when its job is deleted`, async () => {
     const id = await newJob()
     let lost: LeaseLost | undefined
     const lease = await take(id, '', (reason) => (lost = reason))
@@ -130,7 +130,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     await end(lease)
   })
 
-  await test(`${name}: a process that has the database to itself takes every split from the dead`, async () => {
+  await test(`${name}: the only process on a database takes over all splits of dead ones`, async () => {
     const id = await newJob()
     await (await take(id)).save('"kept"')
     await releaseSplits(db)
@@ -139,7 +139,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     await end(lease)
   })
 
-  await test(`${name}: an account is put in place of the one that was known, and of no other`, async () => {
+  await test(`${name}: an account replaces only the expected previous one`, async () => {
     const replaceAccount = (from: string | undefined, to: string) =>
       exchangeSettingRow(db, 'stem_account', { from, to })
     assert.equal(await replaceAccount('a', 'b'), false)

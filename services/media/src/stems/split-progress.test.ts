@@ -4,7 +4,7 @@ import { createLocalBus } from '@hearth/events'
 import type { MediaEvent } from '../events.ts'
 import { createSplitProgress } from './split-progress.ts'
 
-test('those who look on hear of it twice a second at most, and of the end in any case', () => {
+test('progress is reported at most twice a second, and the end always', () => {
   const bus = createLocalBus<MediaEvent>(0)
   const heard: unknown[] = []
   bus.subscribe((event) => void heard.push('stage' in event ? [event.job_id, event.stage, event.progress] : event))

@@ -48,7 +48,7 @@ async function finished(bench: Bench) {
   return { taskId, stem: stem ?? '', back: back ?? '' }
 }
 
-test('a file is uploaded, split, waited for, fetched and removed', async (t) => {
+test('a file is uploaded, split, polled, downloaded and deleted', async (t) => {
   const bench = await stemFixture(t)
   const { client, key, service, source, folder } = bench
   assert.equal(await client.minutesLeft(key), 10)
@@ -88,7 +88,7 @@ test('a file is uploaded, split, waited for, fetched and removed', async (t) => 
   assert.ok(service.calls.every((call) => (call.key === key) === call.path.startsWith('/api/')))
 })
 
-test('an upload says its exact size and a name that any reader can read', async (t) => {
+test('an upload declares its exact size and a portable name', async (t) => {
   const { client, key, service, source } = await stemFixture(t)
   for (const name of ['job.wav', 'Ünïcode "q" \\ ; %41 – \r\nX-Evil: 1 \u{1f3b5} (1)*.wav', '\ud800lone']) {
     await client.upload(key, { file: source, name })
@@ -103,7 +103,7 @@ test('an upload says its exact size and a name that any reader can read', async 
   }
 })
 
-test('an upload of what is no file of ours ends with an error of the disk', async (t) => {
+test('uploading a missing file fails with a disk error', async (t) => {
   const { client, key, source, folder, service } = await stemFixture(t, { seconds: 200 })
   await assert.rejects(client.upload(key, { file: join(folder, 'none'), name: 'a.wav' }), { code: 'ENOENT' })
   await writeFile(join(folder, 'empty'), '')
@@ -113,7 +113,7 @@ test('an upload of what is no file of ours ends with an error of the disk', asyn
   await assert.rejects(client.upload(key, { file: source, name: 'a.wav', onProgress: shorten }), /became shorter/)
 })
 
-test('cancelling ends a task, and is no error when it has ended', async (t) => {
+test('cancelling ends a task, and a finished one causes no error', async (t) => {
   const bench = await stemFixture(t)
   const taskId = await started(bench)
   await bench.client.cancel(bench.key, taskId)
@@ -122,7 +122,7 @@ test('cancelling ends a task, and is no error when it has ended', async (t) => {
   assert.deepEqual(await bench.client.check(bench.key, taskId), { state: 'cancelled' })
 })
 
-describe('what the service refuses', () => {
+describe('errors of the service', () => {
   const answers: [string, Fault, StemFailure][] = [
     ['no such key', { answer: 403, body: { detail: 'no' } }, 'invalid-key'],
     ['key not accepted', { answer: 401, body: '' }, 'invalid-key'],
@@ -165,13 +165,13 @@ describe('what the service refuses', () => {
     await assert.rejects(client.minutesLeft(key), failsAs('invalid-key'))
   })
 
-  test('a longer answer than there is any use for is not read', async (t) => {
+  test('an oversized response is not read', async (t) => {
     const { client, key, service } = await stemFixture(t, { limits: { answerBytes: 1000 } })
     service.fail('limits/minutes_left', { answer: 200, body: { minutes_left: 1, more: 'x'.repeat(5000) } })
     await assert.rejects(client.minutesLeft(key), failsAs('upstream'))
   })
 
-  test('the real limits of the service: minutes, length, size, checks', async (t) => {
+  test('the real limits of the service apply: minutes, length, size, checks', async (t) => {
     const bench = await stemFixture(t, { factor: 1 })
     const { client, key, service } = bench
     const sourceId = await uploaded(bench)
@@ -191,12 +191,12 @@ describe('what the service refuses', () => {
   })
 })
 
-test('nothing listens: unreachable, with the reason', async () => {
+test('a refused connection is unreachable, with the reason', async () => {
   const client = createStemClient({ baseUrl: await closedAddress() })
   await assert.rejects(client.minutesLeft('k'), { kind: 'unreachable', detail: 'ECONNREFUSED' })
 })
 
-test('an abort ends a call with its own reason', async (t) => {
+test('an abort rejects a call with its own reason', async (t) => {
   const { client, key, service, source } = await stemFixture(t)
   const reason = new Error('the user does not want it any more')
   for (const path of ['limits/minutes_left', 'upload']) {
@@ -217,7 +217,7 @@ test('an abort ends a call with its own reason', async (t) => {
   }
 })
 
-test('a connection that breaks in the middle of an upload', async (t) => {
+test('a connection that breaks during an upload is handled', async (t) => {
   const bench = await stemFixture(t, { seconds: 60 })
   bench.service.fail('upload', { resetAfterBytes: 500_000 })
   await assert.rejects(uploaded(bench), failsAs('unreachable'))
@@ -225,7 +225,7 @@ test('a connection that breaks in the middle of an upload', async (t) => {
   await uploaded(bench)
 })
 
-describe('a result', () => {
+describe('a result download', () => {
   async function fetchOne(bench: Bench, deliveries: readonly Delivery[], maxBytes = 1_000_000) {
     const { stem } = await finished(bench)
     bench.service.script.deliveries.push(...deliveries)
@@ -238,7 +238,7 @@ describe('a result', () => {
   }
 
   for (const delivery of ['whole', 'chunked', 'slow', 'redirect'] as const) {
-    test(`comes ${delivery}`, async (t) => {
+    test(`is received ${delivery}`, async (t) => {
       const { outcome, files } = await fetchOne(await stemFixture(t, { factor: 100 }), [delivery])
       assert.equal(typeof outcome, 'number', String(outcome))
       assert.deepEqual(files, ['result.mp3'])
@@ -266,7 +266,7 @@ describe('a result', () => {
     })
   }
 
-  test('that never ends is left alone after the last byte that is allowed', async (t) => {
+  test('that never ends is aborted after the last allowed byte', async (t) => {
     const bench = await stemFixture(t)
     await fetchOne(bench, ['endless'])
     await eventually(
@@ -275,13 +275,13 @@ describe('a result', () => {
     )
   })
 
-  test('is not begun when it says that it is too large', async (t) => {
+  test('is not started if it declares too large a size', async (t) => {
     const { outcome, files } = await fetchOne(await stemFixture(t), ['whole'], 100)
     failsAs('upstream')(outcome)
     assert.deepEqual(files, [])
   })
 
-  test('with an http address of the service is fetched by https', async (t) => {
+  test('with an http address of the service uses https', async (t) => {
     const requested: string[] = []
     const toFake: typeof fetch = async (input, init) => {
       const address = input instanceof Request ? input.url : input.toString()
@@ -296,7 +296,7 @@ describe('a result', () => {
     assert.deepEqual([requested.length, files], [1, ['result.mp3']])
   })
 
-  test('replaces an older one only when it is whole', async (t) => {
+  test('replaces an older one only when it is complete', async (t) => {
     const bench = await stemFixture(t)
     const into = join(bench.folder, 'result.mp3')
     await writeFile(into, 'older')
@@ -306,7 +306,7 @@ describe('a result', () => {
     assert.notEqual(await readFile(into, 'utf8'), 'older')
   })
 
-  test('is given up when the caller does', async (t) => {
+  test('is aborted with its caller', async (t) => {
     const bench = await stemFixture(t)
     const { stem } = await finished(bench)
     bench.service.script.deliveries.push('endless')
@@ -325,7 +325,7 @@ describe('a result', () => {
   })
 })
 
-test('no error holds the key, whatever the service or the client says about it', async (t) => {
+test('no error contains the key, whatever the service or client includes', async (t) => {
   const bench = await stemFixture(t)
   const { client, key, service, source } = bench
   const sourceId = await uploaded(bench)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { createOutboundAllow } from '@hearth/outbound'
 import { createStemFetch } from './stem-fetch.ts'
 
-test('the service itself is reached where it is; another name that leads into a private network is not', async () => {
+test('the service’s own host may be private; other names that resolve to private addresses are refused', async () => {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(request.headers.host ?? '')

@@ -25,7 +25,7 @@ const told: Record<StemFailure, readonly [number, number]> = {
   failed: [502, 502],
 }
 
-test('every failure of the service has a status and a sentence, and repeats nothing the service said', () => {
+test('every failure of the service has a status and a sentence without its own text', () => {
   for (const [kind, statuses] of Object.entries(told) as [StemFailure, readonly [number, number]][]) {
     const error = new StemServiceError(kind, { detail: 'from the service', code: 'secret' })
     for (const [index, problem] of [separationProblem(error), signInProblem(error)].entries()) {
@@ -37,7 +37,7 @@ test('every failure of the service has a status and a sentence, and repeats noth
   }
 })
 
-test('what happens here has its own', () => {
+test('local failures keep their own status', () => {
   for (const [error, status] of [
     [new JobGone(), 404],
     [new ArtifactMissing('job', 'name'), 404],

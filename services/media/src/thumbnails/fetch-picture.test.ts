@@ -6,7 +6,7 @@ import { readPictureUrl } from './fetch-picture.ts'
 const hosts = createPlatformHosts([{ platform: 'youtube', host: 'videos.home', port: 8080 }])
 const isTaken = (text: string) => readPictureUrl(text, hosts) !== undefined
 
-test('only the platforms’ picture hosts are taken, by https and on the usual port', () => {
+test('only the platforms’ picture hosts are allowed, over https on the default port', () => {
   assert(isTaken('https://i.ytimg.com/vi/abc/hq720.jpg'))
   assert(isTaken('https://ytimg.com/a'))
   assert(isTaken('https://p16-sign.tiktokcdn-us.com/x.webp?x-expires=1'))
@@ -32,7 +32,7 @@ test('only the platforms’ picture hosts are taken, by https and on the usual p
     assert(!isTaken(text), text)
 })
 
-test('a host the operator added counts with its port, by http too', () => {
+test('an operator-added host counts with its port, over http too', () => {
   assert(isTaken('http://videos.home:8080/a.jpg'))
   assert(isTaken('https://videos.home:8080/a.jpg'))
   assert(!isTaken('http://videos.home/a.jpg'))

@@ -11,7 +11,7 @@ const day = 86_400_000
 const picture = { bytes: PNG.sync.write(new PNG({ width: 2, height: 2 })), media: 'image/png' } as const
 const keyOf = (digit: string) => digit.repeat(64)
 
-test('a picture is found for a week, with the type of its bytes, and then it goes', async () => {
+test('a picture is cached for a week with its detected type, then removed', async () => {
   await using place = await temporaryDirectory('pictures')
   const clock = createManualClock(Date.UTC(2027, 0, 1))
   const cache = new PictureCache({ folder: place.path, clock })
@@ -29,7 +29,7 @@ test('a picture is found for a week, with the type of its bytes, and then it goe
   assert.deepEqual(await readdir(place.path), [])
 })
 
-test('the oldest go when they are too many, also those of an earlier life', async () => {
+test('the oldest pictures are evicted, also those from an earlier run', async () => {
   await using place = await temporaryDirectory('pictures')
   const clock = createManualClock(Date.UTC(2027, 0, 1))
   const parts = { folder: place.path, clock, maxBytes: picture.bytes.length * 2 + 1 }
@@ -45,7 +45,7 @@ test('the oldest go when they are too many, also those of an earlier life', asyn
   assert.deepEqual(await kept(), ['c', 'd'])
 })
 
-test('what is no picture any more is not handed out, and remains of a crash are swept', async () => {
+test('a corrupted picture is not served, and leftovers of a crash are removed', async () => {
   await using place = await temporaryDirectory('pictures')
   const clock = createManualClock(Date.now())
   const cache = new PictureCache({ folder: place.path, clock })

@@ -13,7 +13,7 @@ function draw(size: string, words: readonly string[]): Buffer {
   return stdout
 }
 
-test('the pictures of real encoders are recognised, with their sizes', () => {
+test('pictures of real encoders are recognised with their sizes', () => {
   const jpeg = draw('320x200', ['-f', 'image2pipe', '-c:v', 'mjpeg'])
   assert.deepEqual(readPicture(jpeg), { media: 'image/jpeg', width: 320, height: 200 })
   const png = draw('34x18', ['-f', 'image2pipe', '-c:v', 'png'])
@@ -26,14 +26,14 @@ test('the pictures of real encoders are recognised, with their sizes', () => {
   assert.deepEqual(readPicture(transparent), { media: 'image/webp', width: 64, height: 48 })
 })
 
-test('a JPEG with segments of all kinds before its frame is found out', () => {
+test('a JPEG with any segments before its frame is recognised', () => {
   const plain = draw('48x24', ['-f', 'image2pipe', '-c:v', 'mjpeg'])
   const exif = Buffer.concat([Buffer.from([0xff, 0xe1, 0x40, 0x02]), Buffer.alloc(0x4000)])
   const padded = Buffer.concat([plain.subarray(0, 2), exif, Buffer.from([0xff, 0xff]), plain.subarray(2)])
   assert.deepEqual(readPicture(padded), { media: 'image/jpeg', width: 48, height: 24 })
 })
 
-test('what is no picture, or too large a one, is nothing', () => {
+test('an unknown or oversized picture is rejected', () => {
   assert.equal(
     readPicture(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')),
     undefined,
@@ -51,7 +51,7 @@ test('what is no picture, or too large a one, is nothing', () => {
   assert.equal(readPicture(bomb), undefined)
 })
 
-test('any bytes are read without a fault', () => {
+test('any bytes are handled without an error', () => {
   const begin = fc.constantFrom(
     Buffer.from([0xff, 0xd8, 0xff]),
     Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'),

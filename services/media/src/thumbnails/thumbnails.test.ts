@@ -55,7 +55,7 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
   }
 }
 
-test('missing cookies are named as the reason when they are', async () => {
+test('missing cookies are named as the reason', async () => {
   await using world = await open({ code: 'login_required' })
   const { thumbnails, jars } = world
   assert.equal((await thumbnails.resolve(reel)).reason, 'instagram_cookies_missing')
@@ -70,14 +70,14 @@ test('missing cookies are named as the reason when they are', async () => {
   })
 })
 
-test('those who ask for the same picture at the same time share one request', async () => {
+test('simultaneous requests for a picture share one fetch', async () => {
   await using world = await open({ thumbnail: 'https://scontent.cdninstagram.com/a.png' })
   const answers = await Promise.all([1, 2, 3].map(() => world.thumbnails.resolve(reel)))
   assert.equal(new Set(answers.map(({ thumbnail_url }) => thumbnail_url)).size, 1)
   assert.deepEqual(world.asked, ['https://scontent.cdninstagram.com/a.png'])
 })
 
-test('a picture a platform names elsewhere is not fetched', async () => {
+test('a picture on a foreign host is not fetched', async () => {
   await using world = await open({ thumbnail: 'http://169.254.169.254/latest/meta-data' })
   assert.equal((await world.thumbnails.resolve(reel)).unavailable, true)
   const media = readMediaUrl(reel, createPlatformHosts())

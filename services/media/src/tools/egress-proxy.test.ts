@@ -56,7 +56,7 @@ async function tunnel(proxy: { url: string }, target: string): Promise<{ status:
   return { status: head.toString('latin1').split('\r\n')[0] ?? '', socket }
 }
 
-test('plain http is forwarded without what concerns the proxy alone', async () => {
+test('plain http is forwarded without proxy headers', async () => {
   const server = await serve((incoming, response) => {
     const seen = Object.keys(incoming.headers).sort().join(' ')
     response.writeHead(201, { 'set-cookie': ['a=1', 'b=2'], 'x-seen': seen, 'keep-alive': 'timeout=9' })
@@ -70,7 +70,7 @@ test('plain http is forwarded without what concerns the proxy alone', async () =
   assert.deepEqual(proxy.refused(), [])
 })
 
-test('a tunnel carries bytes both ways, and what the server sends is counted', async () => {
+test('a tunnel carries bytes both ways and counts what the server sends', async () => {
   const server = await listen(createTcpServer((socket) => void socket.on('data', () => socket.write('answer'))))
   await using proxy = await openFor('media.test')
   const { status, socket } = await tunnel(proxy, `media.test:${server.port}`)
@@ -80,7 +80,7 @@ test('a tunnel carries bytes both ways, and what the server sends is counted', a
   assert.equal(proxy.bytes(), 6)
 })
 
-test('a slow reader gets everything the server sent before it closed', async () => {
+test('a slow reader gets everything sent before the server closed', async () => {
   const server = await listen(createTcpServer((socket) => void socket.end(Buffer.alloc(5_000_000))))
   await using proxy = await openFor('media.test')
   const { socket } = await tunnel(proxy, `media.test:${server.port}`)
@@ -92,7 +92,7 @@ test('a slow reader gets everything the server sent before it closed', async () 
   assert(received >= 4_900_000 && proxy.bytes() === 5_000_000, `${received}`)
 })
 
-test('private addresses are refused in every spelling, by tunnel and by request, and nobody is connected to', async () => {
+test('private addresses are refused in every spelling, for tunnels and requests, without connecting', async () => {
   const target = await serve((_, response) => void response.end('secret'))
   await using proxy = await openFor('media.test:1')
   const hosts = ['127.0.0.1', '0x7f.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '169.254.169.254', 'in.test']
@@ -107,7 +107,7 @@ test('private addresses are refused in every spelling, by tunnel and by request,
   assert.equal(proxy.bytes(), 0)
 })
 
-test('a name is looked up once for a connection and anew for the next', async () => {
+test('a name is resolved once per connection', async () => {
   const checked = await listen(
     createTcpServer((socket) => void socket.end()),
     '127.0.0.2',
@@ -126,7 +126,7 @@ test('a name is looked up once for a connection and anew for the next', async ()
   assert.deepEqual([checked.connections(), other.connections()], [1, 0])
 })
 
-test('what is no request to a proxy is turned away', async () => {
+test('a request that is not a proxy request is refused', async () => {
   await using proxy = await openFor('media.test')
   for (const url of ['/', 'https://media.test/', 'http://user:word@media.test/', 'ftp://media.test/', 'http://['])
     assert.equal((await ask(proxy, url)).status, 400, url)
@@ -134,7 +134,7 @@ test('what is no request to a proxy is turned away', async () => {
     assert.doesNotMatch((await tunnel(proxy, target)).status, / 200 /, target)
 })
 
-test('a server that is not there is a bad gateway, not a refusal', async () => {
+test('an unreachable server gives 502, not a refusal', async () => {
   const gone = createServer()
   const { port } = await listen(gone)
   gone.close()
@@ -144,7 +144,7 @@ test('a server that is not there is a bad gateway, not a refusal', async () => {
   assert.deepEqual(proxy.refused(), [])
 })
 
-test('a run that receives more than it may is cut off for good', async () => {
+test('a run that exceeds its byte limit is cut off for good', async () => {
   const server = await serve((_, response) => {
     const more = () => {
       while (response.write(Buffer.alloc(65_536)));
@@ -161,7 +161,7 @@ test('a run that receives more than it may is cut off for good', async () => {
   assert.equal(server.connections(), 1)
 })
 
-test('connections are bounded, and silent ones end', async () => {
+test('connections are limited, and idle ones are closed', async () => {
   const server = await listen(createTcpServer(() => undefined))
   await using proxy = await openFor('media.test', { limits: { connections: 2, idleMs: 200 } })
   const first = await tunnel(proxy, `media.test:${server.port}`)
@@ -228,7 +228,7 @@ async function runYtDlp(proxy: { url: string }, folder: string, url: string) {
   return { code: code as number | null, stderr }
 }
 
-test('yt-dlp downloads through the proxy, and a redirect into the private network ends there', async () => {
+test('yt-dlp downloads through the proxy, which refuses redirects into the private network', async () => {
   await using folder = await temporaryDirectory('egress')
   const target = await serve((_, response) => void response.end('secret'))
   const media = Buffer.alloc(50_000, 7)

@@ -13,7 +13,7 @@ const addresses = {
   facebook: 'https://www.facebook.com/reel/1195289147628387',
 } as const
 
-test('without a connection to the internet the failure says so, and nobody is told to update yt-dlp', async () => {
+test('without an internet connection the failure says so and does not suggest updating yt-dlp', async () => {
   await using folder = await temporaryDirectory()
   // The policy is the only way out of the tools: this one finds no address for any name.
   const policy = createOutboundPolicy(createOutboundAllow([]), { resolver: () => Promise.resolve([]) })

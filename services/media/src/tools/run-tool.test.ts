@@ -53,7 +53,7 @@ async function openTool(script: string) {
 const withChild = 'sleep 60 & echo $! > child'
 const failsWith = (kind: string) => (error: unknown) => error instanceof ToolFailure && error.kind === kind
 
-test('a tool that is stopped is gone with everything it started, also when it does not listen', async () => {
+test('a stopped tool ends with all its children, even when it ignores signals', async () => {
   await using tool = await openTool(`trap '' TERM\n${withChild}\nwhile true; do sleep 1; done`)
   const ended = assert.rejects(tool.runner.run(tool.run), failsWith('aborted'))
   const child = await tool.child()
@@ -77,7 +77,7 @@ test('a tool that ends leaves no child behind, and its output is read to the end
   )
 })
 
-test('time, memory, processes and bytes are limited, whatever the tool thinks of it', async () => {
+test('time, memory, processes and output of a tool are limited', async () => {
   const cases: [string, Partial<ToolRun['limits']>, string][] = [
     ['sleep 60', { timeoutMs: 300 }, 'timeout'],
     ['for i in 1 2 3 4 5 6; do sleep 60 & done; wait', { processes: 4 }, 'processes'],
@@ -97,7 +97,7 @@ test('time, memory, processes and bytes are limited, whatever the tool thinks of
   )
 })
 
-test('a tool that fails says how, without the queries of addresses; one that is missing is named', async () => {
+test('a failing tool reports why, without URL queries; a missing one is named', async () => {
   await using tool = await openTool(`echo 'ERROR: https://cdn.test/a.mp4?sig=secret#x broke' >&2; exit 3`)
   await assert.rejects(tool.runner.run(tool.run), (error: ToolFailure) => {
     assert.deepEqual([error.kind, error.code, error.output], ['exit', 3, 'ERROR: https://cdn.test/a.mp4 broke\n'])
@@ -107,7 +107,7 @@ test('a tool that fails says how, without the queries of addresses; one that is 
   assert.equal(withoutQueries('see http://a/b?c=d and "https://e/f?g"'), 'see http://a/b and "https://e/f"')
 })
 
-test('a service that is killed takes its tools with it, and what they started', async () => {
+test('a killed service takes its tools and their children with it', async () => {
   await using tool = await openTool(`${withChild}\nwhile true; do sleep 1; done`)
   const program = `
     import { startGuardian } from ${JSON.stringify(join(import.meta.dirname, 'guardian.ts'))}

@@ -20,7 +20,7 @@ const download: DownloadOptions = {
   marker: 'mark',
 }
 
-test('every run is kept from configuration, plug-ins, caches, commands and other extractors, and has one way out', () => {
+test('no run uses configuration, plug-ins, caches, commands or other extractors, and all use the proxy', () => {
   for (const args of [probeArgs(url, context), downloadArgs(download)]) {
     for (const arg of [
       '--ignore-config',
@@ -38,7 +38,7 @@ test('every run is kept from configuration, plug-ins, caches, commands and other
   }
 })
 
-test('what is asked for is what is selected', () => {
+test('the requested format is selected', () => {
   const has = (more: Partial<DownloadOptions>, part: string) =>
     assert.ok(
       downloadArgs({ ...download, ...more }).some((word) => word.includes(part)),
@@ -59,7 +59,7 @@ test('what is asked for is what is selected', () => {
   assert.ok(fromInfo.includes('--load-info-json=/work/info.json') && !fromInfo.includes(url))
 })
 
-test('progress counts all files of a media, never goes back, and takes no line that is not ours', () => {
+test('progress covers all files of a media, never decreases, and ignores foreign lines', () => {
   const read = createOutputReader('mark', 2)
   const percent = (filename: string, more: object) => {
     const said = read(`mark progress ${JSON.stringify({ status: 'downloading', filename, ...more })}`)
@@ -75,7 +75,7 @@ test('progress counts all files of a media, never goes back, and takes no line t
   assert.deepEqual(read('mark file "/work/a/source.mp4"'), { kind: 'file', path: '/work/a/source.mp4' })
 })
 
-test('what yt-dlp says becomes a reason a person understands, without paths and signed addresses', () => {
+test('yt-dlp’s errors become readable reasons, without paths and signed URLs', () => {
   const cases: [string, string][] = [
     ['Sign in to confirm you’re not a bot. Use --cookies', 'bot_check'],
     ['Private video. Sign in if you have been granted access', 'private'],
@@ -104,7 +104,7 @@ test('what yt-dlp says becomes a reason a person understands, without paths and 
   assert.equal(explainDownload(new ToolFailure('bytes', { tool: 'yt-dlp' }), online).code, 'too_large')
 })
 
-test('a connection that failed is the reason, not what yt-dlp makes of it; one that was made again is none', () => {
+test('a failed connection is the reason rather than yt-dlp’s conclusion; a retried one is not', () => {
   const explain = (output: string) =>
     explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', code: 1, output }), online).code
   const asks = 'ERROR: [youtube] x: Failed to extract any player response; please report this issue on …'

@@ -31,7 +31,7 @@ function run(...words: string[]): Buffer {
   return stdout
 }
 
-describe('a part of a sound', () => {
+describe('a section of audio', () => {
   let folder: Awaited<ReturnType<typeof temporaryDirectory>>
   let guardian: Guardian
   let ffmpeg: Ffmpeg
@@ -80,7 +80,7 @@ describe('a part of a sound', () => {
     })
   }
 
-  test('that ends after the sound is refused, with the length there is', async () => {
+  test('that ends after the audio is refused with the actual duration', async () => {
     await assert.rejects(cut(path('plain.flac'), 10_000, 13_000), (error: Problem) => {
       assert.equal(error.status, 400)
       assert.match(error.message, /^end lies beyond the end of the track, which has 12\.000 seconds$/)
@@ -89,12 +89,12 @@ describe('a part of a sound', () => {
     await assert.rejects(cut(path('plain.flac'), 20_000, 23_000), /^Problem: start lies beyond/)
   })
 
-  test('of something without a sound is a failure in words', async () => {
+  test('of a file without audio fails with a message', async () => {
     run('-f', 'lavfi', '-i', 'color=size=64x64:duration=1', '-frames:v', '1', path('picture.png'))
     await assert.rejects(cut(path('picture.png'), 0, 1000), MediaFailure)
   })
 
-  test('is a plain WAV file: header, samples, nothing else', async () => {
+  test('is a plain WAV file of header and samples', async () => {
     await cut(path('aac.m4a'), 0, 1000)
     const file = readFileSync(path('cut.wav'))
     assert.equal(file.length, 44 + 44_100 * 4)
@@ -102,7 +102,7 @@ describe('a part of a sound', () => {
   })
 })
 
-test('a cut gets twice the time of what it has to decode, within half a minute and five', () => {
+test('a cut gets twice its decoding time, between half a minute and five', () => {
   assert.equal(cutLimit({ startMs: 0, endMs: 1000 }), 30_000)
   assert.equal(cutLimit({ startMs: 59_000, endMs: 60_000 }), 120_000)
   assert.equal(cutLimit({ startMs: 3_590_000, endMs: 3_600_000 }), 300_000)

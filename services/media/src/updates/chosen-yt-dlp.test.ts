@@ -60,7 +60,7 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
   await using world = await open(location)
   const { db, bus, timers, start, lay } = world
 
-  await test('the operator’s program counts most, then the one that was taken, then the system’s', async () => {
+  await test('the operator’s program takes precedence, then the installed one, then the system’s', async () => {
     const web = await start('web')
     assert.equal(await web.program(), '/usr/bin/yt-dlp')
     await lay('web', '2026.01.01')
@@ -82,7 +82,7 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
     assert.equal(await web.goBack(), undefined)
   })
 
-  await test('another process uses what was taken as soon as it has it, and the system’s until then', async () => {
+  await test('another process uses the installed version once it has it, and the system’s until then', async () => {
     const fetched: string[] = []
     const worker = await start('worker', {
       fetchMissing: async (_chosen, { version }) => {
@@ -103,7 +103,7 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
     worker.close()
   })
 
-  await test('the trial ends with the first good job, or badly with three outdated ones', async () => {
+  await test('a trial ends with the first successful job, or fails after three outdated ones', async () => {
     const web = await start('web')
     const end = async (error_code: string | null, more: Partial<JobRow> = {}) => {
       timers.advance(10)
@@ -144,7 +144,7 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
     web.close()
   })
 
-  await test('a verdict on one version that comes late leaves the next one alone', async () => {
+  await test('a late verdict on one version does not affect the next one', async () => {
     const settings = await openSettings(db)
     const verdict = Promise.withResolvers<void>()
     const mayWrite = Promise.withResolvers<void>()
@@ -186,7 +186,7 @@ async function onDatabase(location: DatabaseLocation): Promise<void> {
     late.close()
   })
 
-  await test('the last media that were fetched are told once each, the newest first', async () => {
+  await test('the latest downloads are listed once each, newest first', async () => {
     const at = timers.now() + 1000
     const done = (media_key: string, finished_at: number, more: Partial<JobRow> = {}) =>
       insertJob(db, row({ media_key, url: `https://${media_key}`, finished_at, ...more }))
@@ -206,7 +206,7 @@ test('on SQLite', () => onDatabase({ file: ':memory:' }))
 const obstacle = postgresObstacle()
 test('on PostgreSQL', { skip: obstacle }, async () => onDatabase({ url: await createPostgresDatabase() }))
 
-test('a pin that makes no sense is none', () => {
+test('an invalid pin is ignored', () => {
   const pin = { current: versionOf('2026.01.01'), previous: 'system', since: 5, isOnTrial: true } as const
   assert.deepEqual(parsePin(encodePin(pin)), pin)
   assert.equal(parsePin(undefined), undefined)

@@ -36,7 +36,7 @@ async function startServer() {
   }
 }
 
-test('answers count for a day, failures for an hour, and what was known stays and is called stale', async () => {
+test('results are cached for a day, failures for an hour, and known versions stay, marked stale', async () => {
   await using server = await startServer()
   await using place = await temporaryDirectory('latest')
   const { state } = server
@@ -79,7 +79,7 @@ test('answers count for a day, failures for an hour, and what was known stays an
   assert.equal(state.asked, 25, 'a moment that is yet to come says nothing of age')
 })
 
-test('the application is asked for as soon as its repository is known, though the others were asked lately', async () => {
+test('a newly configured repository is queried even if the others were queried recently', async () => {
   await using server = await startServer()
   await using place = await temporaryDirectory('latest')
   const web = createReleaseWeb(server.url, createOutboundAllow([]))
@@ -92,7 +92,7 @@ test('the application is asked for as soon as its repository is known, though th
   assert.equal(server.state.asked, 11)
 })
 
-test('an answer that is too long or a file that is broken does no harm', async () => {
+test('an oversized response or a broken cache file does no harm', async () => {
   await using server = await startServer()
   await using place = await temporaryDirectory('latest')
   server.state.padding = 1024 * 1024
@@ -109,7 +109,7 @@ test('an answer that is too long or a file that is broken does no harm', async (
   assert.equal((await unwritable()).versions.size, 1)
 })
 
-test('files of releases are taken from the server itself or the one the default names', () => {
+test('release files come from the server itself or the default’s host', () => {
   const own = createReleaseWeb('http://127.0.0.1:9000/api/', createOutboundAllow([]))
   assert.equal(own.apiUrl('/repos/a'), 'http://127.0.0.1:9000/api/repos/a')
   assert.equal(own.isFileUrl('http://127.0.0.1:9000/files/x'), true)

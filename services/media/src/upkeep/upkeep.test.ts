@@ -69,7 +69,7 @@ async function openHouse(retentionDays: number) {
   }
 }
 
-test('a file past its time goes, its row stays and says so, its links lead nowhere, and everybody is told', async () => {
+test('an expired file is deleted, its job stays and says so, its links stop working, and clients are notified', async () => {
   await using house = await openHouse(7)
   const now = house.timers.now()
   const old = await house.add({ finished_at: now - 8 * day })
@@ -96,14 +96,14 @@ test('a file past its time goes, its row stays and says so, its links lead nowhe
   )
 })
 
-test('without a time limit nothing that belongs to somebody goes', async () => {
+test('without a retention limit no job’s file is deleted', async () => {
   await using house = await openHouse(0)
   const job = await house.add({ finished_at: 1 })
   await house.upkeep.run()
   assert.notEqual(await house.artifacts.stat(job.id, 'source.m4a'), undefined)
 })
 
-test('files without a job go when they are old enough to be nobody’s, at a start at once, and work that goes on stays', async () => {
+test('orphaned files are deleted when old enough, or at a start, and running work is kept', async () => {
   await using house = await openHouse(0)
   const stray = '11111111-1111-4111-8111-111111111111'
   await house.store(stray)

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { createPeakMeter } from './waveform.ts'
 
-test('each stretch has its loudest sample, whatever its sign, to three places and at most 1', () => {
+test('each peak is the largest absolute sample of its section, to three decimals and at most 1', () => {
   const meter = createPeakMeter({ total: 8, maxCount: 4, minLength: 1 })
   meter.add(Float32Array.of(0.1, -0.5, 0.25, 0))
   meter.add(Float32Array.of(-1.5, 0.2, 0.123_456, -0.1))
   assert.deepEqual(meter.peaks, [0.5, 0.25, 1, 0.123])
 })
 
-test('samples behind the expected end belong to the last stretch, and missing ones are silence', () => {
+test('samples beyond the expected end belong to the last section, missing ones are silence', () => {
   const meter = createPeakMeter({ total: 4, maxCount: 2, minLength: 1 })
   meter.add(Float32Array.of(0.1, 0.1, 0.1, 0.1, 0.9, 0.2))
   assert.deepEqual(meter.peaks, [0.1, 0.9])
@@ -23,7 +23,7 @@ test('there are never more peaks than requested, and a short sound has few', () 
   assert.equal(createPeakMeter({ total: 80_000_000, maxCount: 2000, minLength: 40 }).peaks.length, 2000)
 })
 
-test('how a sound is cut into pieces on its way does not matter', () => {
+test('the result does not depend on how the audio is chunked', () => {
   const sound = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 1, maxLength: 60 })
   fc.assert(
     fc.property(sound, fc.integer({ min: 1, max: 60 }), (samples, size) => {

@@ -25,7 +25,7 @@ function startPut(words: readonly string[], environment: Record<string, string> 
   }
 }
 
-test('a process that dies while it puts into object storage leaves nothing to be seen', async (t) => {
+test('a process that dies during a put to object storage leaves nothing visible', async (t) => {
   const { folder, storage, setting, environment, dataDirectory, open } = await storageFixture(t)
   const store = await open()
   const [fresh, known] = [randomUUID(), randomUUID()]
@@ -62,7 +62,7 @@ test('a process that dies while it puts into object storage leaves nothing to be
   assert.deepEqual([...storage.files.uploads.keys()], [foreign.id])
 })
 
-test('a process that dies while it copies into a directory leaves nothing to be seen', async (t) => {
+test('a process that dies during a copy to a directory leaves nothing visible', async (t) => {
   const target = await testFolder(t)
   // Another file system, so that the file cannot just be renamed.
   const other = '/dev/shm'

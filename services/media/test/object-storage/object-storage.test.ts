@@ -53,7 +53,7 @@ async function textAt(client: S3Client, Key: string): Promise<string | undefined
   return await (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString()
 }
 
-describe('what is sent is checked', () => {
+describe('uploads are verified', () => {
   for (const algorithm of ['none', 'CRC32', 'CRC32C', 'SHA1', 'SHA256'] as const) {
     for (const form of ['buffer', 'stream'] as const) {
       test(`a ${form} with checksum ${algorithm}`, async (t) => {
@@ -75,7 +75,7 @@ describe('what is sent is checked', () => {
     }
   }
 
-  test('the chunk signatures of the form that signs each chunk, by the example in the vendor’s document', () => {
+  test('the chunk signatures follow the example in the vendor’s documentation', () => {
     const signed: SignedRequest = {
       payload: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
       signature: '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9',
@@ -90,7 +90,7 @@ describe('what is sent is checked', () => {
     verifier.chunk(Buffer.alloc(0), 'b6c6ea8a5354eaf15b3cb7646744f4275b71ea724fed81ceb9323e279d449df9')
   })
 
-  test('the same form as it comes over the network, in any pieces', async () => {
+  test('signed chunks are accepted over the network in any split', async () => {
     const signed: SignedRequest = {
       payload: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
       signature: '4f232c4386841ef735655705268965c44a0e4690baa4adea153f7db9fa80a0a9',
@@ -117,7 +117,7 @@ describe('what is sent is checked', () => {
     await assert.rejects(decode(wire.subarray(0, 66_000), 1000), { code: 'IncompleteBody' })
   })
 
-  test('who sent it', async (t) => {
+  test('the sender’s signature is checked', async (t) => {
     const { make, storage } = await clientBench(t)
     const { id: accessKeyId, secret } = storage.keys
     const put = (client: S3Client) => client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
@@ -132,7 +132,7 @@ describe('what is sent is checked', () => {
     assert.deepEqual(storage.files.keys(Bucket), [])
   })
 
-  test('that nothing was changed on the way', async (t) => {
+  test('changes in transit are detected', async (t) => {
     const { client, storage } = await clientBench(t)
     await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'good' }))
     const { headers } = storage.calls.at(-1)!
@@ -159,7 +159,7 @@ describe('what is sent is checked', () => {
     assert.equal(await textAt(client, 'k'), 'good')
   })
 
-  test('removals of many need a checksum', async (t) => {
+  test('bulk deletion requires a checksum', async (t) => {
     const { client, storage } = await clientBench(t)
     for (const Key of ['a', 'b & <c>', 'd']) await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
     const Delete = { Objects: [{ Key: 'a' }, { Key: 'b & <c>' }, { Key: 'none' }] }
@@ -172,7 +172,7 @@ describe('what is sent is checked', () => {
   })
 })
 
-test('lists: pages, prefixes, delimiters and odd keys', async (t) => {
+test('listings: pages, prefixes, delimiters and odd keys', async (t) => {
   const { client, storage } = await clientBench(t)
   const keys = ['a/1', 'a/2', 'a/b/3', 'a b+c', 'ä&<x>', 'z']
   for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key, Body: Key }))
@@ -196,7 +196,7 @@ test('lists: pages, prefixes, delimiters and odd keys', async (t) => {
   assert.equal(await textAt(client, 'ä&<x>'), 'ä&<x>')
 })
 
-test('errors have the names of S3', async (t) => {
+test('errors use the codes of S3', async (t) => {
   const { client } = await clientBench(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: '0123456789' }))
   const get = (input: object) => client.send(new GetObjectCommand({ Bucket, Key: 'k', ...input }))
@@ -213,7 +213,7 @@ test('errors have the names of S3', async (t) => {
   assert.equal((await get({ Range: 'bytes=2-4' })).ContentRange, 'bytes 2-4/10')
 })
 
-test('uploads in parts: order, sizes, tags, abort; nothing is visible before the end', async (t) => {
+test('multipart uploads: order, sizes, tags, abort; nothing is visible before completion', async (t) => {
   const { client, storage } = await clientBench(t)
   const Key = 'large'
   const begin = async () => (await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))).UploadId!
@@ -244,7 +244,7 @@ test('uploads in parts: order, sizes, tags, abort; nothing is visible before the
   await assert.rejects(complete(small, tooSmall), { name: 'NoSuchUpload' })
 })
 
-test('what was stored is there after a restart', async (t) => {
+test('stored objects survive a restart', async (t) => {
   const { client, folder } = await clientBench(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'one' }))
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'two!' }))

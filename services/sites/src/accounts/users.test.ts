@@ -38,7 +38,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       disable: (users: Users, actor: string, id: string) => users.update(actor, id, { is_active: false }),
     }
     for (const [name, way] of Object.entries(ways))
-      test(`of two administrators who ${name} each other at once one stays`, async () => {
+      test(`when two administrators ${name} each other at once, one remains`, async () => {
         const { users, ada, grace, changed, close } = await openWithTwo()
         const ends = await Promise.allSettled([way(users, ada, grace), way(users, grace, ada)])
         const refused = ends.flatMap((end) => (end.status === 'rejected' ? [codeOf(end.reason)] : []))
@@ -50,7 +50,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
         await close()
       })
 
-    test('a user who is no administrator, or disabled, does not count as one', async () => {
+    test('a plain user and a disabled administrator do not count as the last administrator', async () => {
       const { users, ada, grace, close } = await openWithTwo()
       await users.update(ada, grace, { is_active: false })
       await assert.rejects(

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
 import { createVisitorKeys } from './visitor-keys.ts'
 
-test('a visitor’s key is good for a day, from here alone, and as it was made', () => {
+test('a visitor key is valid for a day, only with this server’s secret and unmodified', () => {
   const clock = createManualClock(Date.now())
   const keys = createVisitorKeys(randomBytes(32), clock)
   const key = keys.create()

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { canonicalJson } from './canonical-json.ts'
 
-test('the order of keys makes no difference, the order of lists does', () => {
+test('canonical JSON ignores the order of keys and keeps the order of lists', () => {
   assert.equal(canonicalJson({ b: [{ z: 1, a: 2 }], a: null }), '{"a":null,"b":[{"a":2,"z":1}]}')
   assert.notEqual(canonicalJson([1, 2]), canonicalJson([2, 1]))
   assert.equal(canonicalJson({ a: undefined }), '{}')
   assert.equal(canonicalJson(undefined), 'null')
 })
 
-test('the text stands for the same value and is its own canonical form', () => {
+test('canonical JSON parses to the same value and is idempotent', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = canonicalJson(value)

@@ -25,7 +25,7 @@ const says = (id: number, body = 'x') =>
 const sitesUpTo = (count: number) => Array.from({ length: count }, (_, index) => says(index + 1))
 
 describe('the compiler', () => {
-  test('any site gives a configuration, the same for the same, for old nodes and new ones', () => {
+  test('any site compiles, deterministically, for the oldest and the newest node', () => {
     fc.assert(
       fc.property(fc.tuple(arbitrarySite(1), arbitrarySite(2)), (sites) => {
         for (const age of ['oldest', 'newest'] as const) {
@@ -39,7 +39,7 @@ describe('the compiler', () => {
     )
   })
 
-  test('whatever has the shape of a site gives a configuration, be it as odd as it may', () => {
+  test('every input that matches the site schema compiles', () => {
     const schema = z.toJSONSchema(SiteCreate, { io: 'input' })
     const shape = validArbitraryOf(schema, schema)
     fc.assert(
@@ -63,7 +63,7 @@ describe('the compiler', () => {
 
   const manySites = sitesUpTo(900)
   const before = compile(manySites)
-  test('an edit of one site changes its own bucket and no other', () => {
+  test('editing one site changes only its own bucket', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 900 }), fc.string(), (id, body) => {
         const after = compile(manySites.map((site) => (site.id === id ? says(id, `${body}!`) : site)))
@@ -80,7 +80,7 @@ describe('the compiler', () => {
     )
   })
 
-  test('buckets have about 120 hosts, and one site more or less moves few others', () => {
+  test('buckets hold about 120 hosts, and adding or removing a site moves few others', () => {
     const bucketOf = (count: number) =>
       new Map(
         routesOf(compile(sitesUpTo(count)).config, 'https').flatMap((route) =>
@@ -103,7 +103,7 @@ describe('the compiler', () => {
     assert.equal(holding.length, 1)
   })
 
-  test('positions point at the routes they say', () => {
+  test('positions point at the routes of the sites they list', () => {
     const { config, positions } = compile([
       ...sitesUpTo(300),
       makeSite(301, { domains: ['*.w.test', 'w.test'], kind: 'respond', respond: {}, tls: { mode: 'off' } }),
@@ -119,7 +119,7 @@ describe('the compiler', () => {
     }
   })
 
-  test('no id stands twice', () => {
+  test('every @id is unique', () => {
     const text = JSON.stringify(
       compile([
         ...sitesUpTo(300),
@@ -130,7 +130,7 @@ describe('the compiler', () => {
     assert.equal(new Set(ids).size, ids.length)
   })
 
-  test('a disabled site is left out, one that lacks its protection is closed and noted', () => {
+  test('a disabled site is omitted; a site that lacks its protection is closed and reported', () => {
     const disabled = makeSite(1, { domains: ['a.test'], kind: 'respond', respond: { body: 'secret' }, enabled: false })
     const open = makeSite(2, {
       domains: ['b.test'],
@@ -147,7 +147,7 @@ describe('the compiler', () => {
     )
   })
 
-  test('what an old node cannot do is noted and left out', () => {
+  test('features that an old node does not support are omitted and reported', () => {
     const site = makeSite(1, {
       domains: ['a.test'],
       upstreams: [{ url: 'http://a:1' }, { url: 'http://b:1' }],

@@ -9,7 +9,7 @@ import { diffJson } from './config-diff.ts'
 import { hidden, redactConfig } from './redact.ts'
 import { diffFields, diffSites } from './site-diff.ts'
 
-test('differences of JSON are told by name, by id and as a whole', () => {
+test('diffJson reports changes by member, by @id and as whole values', () => {
   assert.deepEqual(diffJson({ a: 1, b: [1, 2], c: { d: 1 } }, { b: [1, 3], c: { d: 1, e: 2 } }), [
     { path: 'a', before: 1 },
     { path: 'b', before: [1, 2], after: [1, 3] },
@@ -22,7 +22,7 @@ test('differences of JSON are told by name, by id and as a whole', () => {
   assert.deepEqual(diffJson([{ a: 1 }, { a: 2 }], [{ a: 1 }]), [{ path: '1', before: { a: 2 } }])
 })
 
-test('two values have no differences exactly when their canonical texts are the same', () => {
+test('two values have no differences exactly when their canonical JSON is equal', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       assert.equal(diffJson(one, other).length === 0, canonicalJson(one) === canonicalJson(other))
@@ -31,7 +31,7 @@ test('two values have no differences exactly when their canonical texts are the 
   )
 })
 
-test('an edit of one site differs at that site', () => {
+test('editing one site produces differences only at that site', () => {
   const sites = Array.from({ length: 300 }, (_, index) =>
     makeSite(index + 1, { domains: [`s${index + 1}.test`], kind: 'respond', respond: {}, tls: { mode: 'off' } }),
   )
@@ -67,7 +67,7 @@ const secretSite = (password: string, token: string) =>
   )
 const [oneHash, otherHash] = [`$2a$12$${'a'.repeat(53)}`, `$2a$12$${'b'.repeat(53)}`]
 
-test('changes of sites are told by member, secrets only as changed', () => {
+test('changes of sites are listed by field, secrets only as changed', () => {
   const before = secretSite(oneHash, 'first-token')
   const after = secretSite(otherHash, 'second-token')
   after.record.force_https = false
@@ -93,7 +93,7 @@ test('changes of sites are told by member, secrets only as changed', () => {
   assert.doesNotMatch(JSON.stringify(diffFields(before, whole)), /first-token/)
 })
 
-test('a configuration that is shown holds no hash, no key and no token', () => {
+test('a displayed configuration contains no hash, key or token', () => {
   const { config } = compileConfig(
     { sites: [secretSite(oneHash, 'first-token')], options: { catchAll: 'abort' } },
     makeNode('oldest'),
@@ -105,7 +105,7 @@ test('a configuration that is shown holds no hash, no key and no token', () => {
   assert.match(shown, /"X-A":\["1"\]/)
 })
 
-test('hiding changes nothing in sites without secrets', () => {
+test('redaction leaves sites without secrets unchanged', () => {
   fc.assert(
     fc.property(arbitrarySite(1), (site) => {
       const plain = { ...site, passwordHashes: {}, record: { ...site.record, basic_auth: [] } }

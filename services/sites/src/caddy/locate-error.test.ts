@@ -16,7 +16,7 @@ const positions: SitePositions = {
   ]),
 }
 
-test('positions are counted as Caddy counts them', () => {
+test('error positions are counted the way Caddy counts routes', () => {
   for (const [text, site] of [
     ['server https: setting up route handlers: route 0: … subroutes: route 2: … subroutes: route 7: x', 3],
     ['server https: setting up route handlers: route 1: loading handler modules: position 0: x', 4],

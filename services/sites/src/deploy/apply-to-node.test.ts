@@ -84,7 +84,7 @@ async function openFixture(): Promise<TestFixture> {
 
 const textOf = async (caddy: RealCaddy, id: number) => (await caddy.get(`s${id}.test`, '/')).text
 
-test('sites are served, and the same again is not sent again', async () => {
+test('sites are applied, and an unchanged configuration is not sent again', async () => {
   await using bench = await openFixture()
   const sites = [says(1, 'one'), says(2, 'two')]
   const first = await bench.apply(sites)
@@ -96,7 +96,7 @@ test('sites are served, and the same again is not sent again', async () => {
   assert.equal(bench.announced.length, 1)
 })
 
-test('a site Caddy refuses is set aside with its words, and the others are served', async () => {
+test('a site that Caddy refuses is quarantined with Caddy’s message, and the others are served', async () => {
   await using bench = await openFixture()
   const outcome = await bench.apply([says(1, 'one'), broken(2), says(3, 'three'), broken(4)])
   assert.equal(outcome.kind, 'applied')
@@ -113,7 +113,7 @@ test('a site Caddy refuses is set aside with its words, and the others are serve
   assert.equal(await textOf(bench.caddy, 3), 'changed')
 })
 
-test('a load that meets a certificate which is just being stored is tried again, and blames nobody', async () => {
+test('a load that meets a certificate being stored is retried and quarantines no site', async () => {
   await using bench = await openFixture()
   const client = bench.task([]).client
   const words =
@@ -134,7 +134,7 @@ test('a load that meets a certificate which is just being stored is tried again,
   assert.equal(await textOf(bench.caddy, 1), 'one')
 })
 
-test('what others changed is not overwritten, unless that is asked for', async () => {
+test('foreign changes are not overwritten unless that is requested', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
   const foreign = (await bench.caddy.config()) as { apps: { http: { grace_period: number } } }
@@ -147,7 +147,7 @@ test('what others changed is not overwritten, unless that is asked for', async (
   assert.equal(await textOf(bench.caddy, 1), 'two')
 })
 
-test('a change that comes between reading and writing is noticed', async () => {
+test('a change made between reading and writing is detected', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
   const foreign = (await bench.caddy.config()) as { apps: { http: { grace_period: number } } }
@@ -157,7 +157,7 @@ test('a change that comes between reading and writing is noticed', async () => {
   assert.equal(await textOf(bench.caddy, 1), 'one')
 })
 
-test('when the answer does not come, what runs is looked at: done is done, and not done is done again', async () => {
+test('a lost response is resolved by reading the running configuration; a lost request is sent again', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
   bench.proxy.cuts.push('after')
@@ -169,7 +169,7 @@ test('when the answer does not come, what runs is looked at: done is done, and n
   assert.equal(await textOf(bench.caddy, 1), 'three')
 })
 
-test('a restarted Caddy gets everything again', async () => {
+test('a restarted Caddy receives the whole configuration again', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
   await bench.caddy.load({ admin: { listen: bench.caddy.adminListen } })
@@ -177,7 +177,7 @@ test('a restarted Caddy gets everything again', async () => {
   assert.equal(await textOf(bench.caddy, 1), 'one')
 })
 
-test('what fails the look afterwards is rolled back', async () => {
+test('a change that fails the check afterwards is rolled back', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
   const check = () => Promise.resolve('not as it should be')
@@ -186,7 +186,7 @@ test('what fails the look afterwards is rolled back', async () => {
   assert.equal(await textOf(bench.caddy, 1), 'one')
 })
 
-test('a refusal that is about no site changes nothing', async () => {
+test('a refusal that names no site changes nothing', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
   const outcome = await bench.apply([says(1, 'two')], {
@@ -199,7 +199,7 @@ test('a refusal that is about no site changes nothing', async () => {
   assert.equal(await textOf(bench.caddy, 1), 'one')
 })
 
-test('a rollback does not overwrite what somebody else has changed since', async () => {
+test('a rollback does not overwrite a later foreign change', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, 'one')])
   const foreign = { admin: { listen: bench.caddy.adminListen }, apps: { http: { grace_period: '9s' } } }
@@ -211,7 +211,7 @@ test('a rollback does not overwrite what somebody else has changed since', async
   assert.deepEqual(await bench.caddy.config(), foreign)
 })
 
-test('the first change that does not do gives back what ran before the service came', async () => {
+test('a failed first change restores the configuration from before the service', async () => {
   await using bench = await openFixture()
   const before = await bench.caddy.config()
   const outcome = await bench.apply([says(1, 'one')], { check: () => Promise.resolve('not as it should be') })
@@ -219,7 +219,7 @@ test('the first change that does not do gives back what ran before the service c
   assert.deepEqual(await bench.caddy.config(), before)
 })
 
-test('what Caddy writes is known again without being parsed, whatever signs are in it', async () => {
+test('an unchanged configuration is recognised without parsing it, whatever characters it holds', async () => {
   await using bench = await openFixture()
   await bench.apply([says(1, '<b>"one" & \u2028 ü 🎈</b>')])
   const { text } = await createAdminClient(bench.proxy.address).readConfig()
@@ -234,7 +234,7 @@ test('what Caddy writes is known again without being parsed, whatever signs are 
   assert.throws(() => isRunning(settleConfig({}), unparsed), /it was parsed/)
 })
 
-test('a node that is not there is said to be not there', async () => {
+test('an unreachable node is reported as unreachable', async () => {
   await using bench = await openFixture()
   const gone: AdminAddress = { kind: 'tcp', host: '127.0.0.1', port: 9 }
   const outcome = await applyToNode(bench.task([], { client: createAdminClient(gone) }))

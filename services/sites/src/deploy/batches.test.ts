@@ -19,14 +19,14 @@ function recording(options: { quietMs?: number; maxMs?: number } = {}) {
   return { batches, runs }
 }
 
-test('requests that come close together are one run', async () => {
+test('requests that arrive close together share one run', async () => {
   const { batches, runs } = recording()
   const numbers = Array.from({ length: 50 }, (_, index) => index + 100)
   assert.deepEqual(new Set(await Promise.all(numbers.map((number) => batches.request(number)))), new Set([1]))
   assert.deepEqual(runs, [numbers])
 })
 
-test('one that comes during a run is served by the next', async () => {
+test('a request that arrives during a run is served by the next one', async () => {
   let runs = 0
   const gate = Promise.withResolvers<undefined>()
   const started = Promise.withResolvers<undefined>()
@@ -48,7 +48,7 @@ test('one that comes during a run is served by the next', async () => {
   assert.deepEqual(await Promise.all([first, second]), [1, 2])
 })
 
-test('the first of many does not wait for ever', async () => {
+test('a steady stream of requests does not delay the first one forever', async () => {
   const { batches, runs } = recording({ quietMs: 1000, maxMs: 2000 })
   const timers = createFastTimers(50)
   const asked: Promise<number>[] = []
@@ -61,7 +61,7 @@ test('the first of many does not wait for ever', async () => {
   assert.equal((await Promise.all(asked)).length, runs.flat().length)
 })
 
-test('an urgent one waits for nobody, and takes those that wait along', async () => {
+test('an urgent request runs immediately, together with the waiting ones', async () => {
   const { batches, runs } = recording({ quietMs: 1e9, maxMs: 1e9 })
   const waiting = batches.request(1)
   assert.equal(await batches.request(2, true), 1)
@@ -69,13 +69,13 @@ test('an urgent one waits for nobody, and takes those that wait along', async ()
   assert.deepEqual(runs, [[1, 2]])
 })
 
-test('a run that fails fails for all it served, and only for those', async () => {
+test('a failed run rejects all its requests, and only those', async () => {
   const { batches } = recording()
   await assert.rejects(batches.request(13), /thirteen/)
   assert.equal(await batches.request(1), 2)
 })
 
-test('closing serves what is waiting, and takes nothing more', async () => {
+test('closing runs the waiting requests and accepts no new ones', async () => {
   const { batches, runs } = recording({ quietMs: 1e9, maxMs: 1e9 })
   const waiting = batches.request(7)
   await batches.close()

@@ -6,7 +6,7 @@ import { createPendingWatch } from './pending-watch.ts'
 
 const log = createLog({ name: 'test', level: 'silent' })
 
-test('what is not served is applied once, and again when it changes or after a while', async () => {
+test('pending changes are applied once, and again when they change or after a while', async () => {
   const timers = createFastTimers(100)
   let name: string = ''
   let isBusy = false

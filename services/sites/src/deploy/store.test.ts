@@ -39,7 +39,7 @@ async function addRevision(db: Db, number: number): Promise<number> {
 const stateAt = async (db: Db, id: number) =>
   (await sitesAtRevision(db, id)).map(({ site_id: site, after_revision: version }) => [site, version])
 
-describe('what is older than the kept revisions', () => {
+describe('pruning revisions', () => {
   onBothDatabases(async ({ query }) => {
     for (let number = 1; number <= 30; number += 1) {
       const id = await addRevision(query, number)

@@ -18,7 +18,7 @@ function told(nodes: readonly TriedNode[]): NewEvent[] {
   return event === undefined ? [] : [event]
 }
 
-test('a change that a node refused is told as failed, with the node and the site', () => {
+test('a change refused by a node is reported as failed, with the node and the site', () => {
   const outcome = { kind: 'unreachable' as const, text: 'nobody there' }
   assert.deepEqual(told([{ id: 1, name: 'main', outcome }]), [
     {
@@ -30,4 +30,4 @@ test('a change that a node refused is told as failed, with the node and the site
   ])
 })
 
-test('while no Caddy is managed nothing has failed', () => assert.deepEqual(told([]), []))
+test('no failure is reported while no Caddy is managed', () => assert.deepEqual(told([]), []))

@@ -46,7 +46,7 @@ const hears = (heard: Heard, count: number) =>
     (actions) => actions.length >= count,
   )
 
-test('events have ascending ids and come to all who listen', async () => {
+test('events have ascending ids and reach all subscribers', async () => {
   const ring = createEvents(systemTimers)
   const listeners = [await listen(ring), await listen(ring)]
   for (const action of ['created', 'updated', 'deleted']) ring.publish(site(action))
@@ -60,7 +60,7 @@ test('events have ascending ids and come to all who listen', async () => {
   assert.equal(ring.listeners, 0)
 })
 
-test('who comes back hears what was missed; when that is too much, or of another run, to begin anew', async () => {
+test('a reconnecting client gets what it missed, or a reset if that is too much or from another run', async () => {
   const ring = createEvents(systemTimers, { remembered: 5 })
   const first = await listen(ring)
   for (let index = 1; index <= 8; index += 1) ring.publish(site(`change ${index}`))
@@ -86,7 +86,7 @@ test('who comes back hears what was missed; when that is too much, or of another
   ring.close()
 })
 
-test('ids of an earlier run are never taken for those of this one', async () => {
+test('ids of an earlier run are never mistaken for ids of this one', async () => {
   const timers = createFastTimers(1)
   const earlier = createEvents(timers)
   const before = await listen(earlier)
@@ -103,7 +103,7 @@ test('ids of an earlier run are never taken for those of this one', async () => 
   ring.close()
 })
 
-test('there is room for so many streams in all, and so many of a session', async () => {
+test('the number of streams is limited in total and per session', async () => {
   const ring = createEvents(systemTimers, { maxStreams: 5, maxPerOwner: 2 })
   const open = (sessionKey: string) =>
     ring.subscribe({
@@ -122,7 +122,7 @@ test('there is room for so many streams in all, and so many of a session', async
   ring.close()
 })
 
-test('one who does not read is cut off, and nobody else', async () => {
+test('a client that does not read is disconnected, and no other', async () => {
   const ring = createEvents(systemTimers, { maxQueued: { messages: 8 } })
   const stuck = await ring.subscribe({
     sessionKey: 'stuck',
@@ -142,7 +142,7 @@ test('one who does not read is cut off, and nobody else', async () => {
   ring.close()
 })
 
-test('at a heartbeat a quiet stream gets a comment, and one whose session or role is gone ends', async () => {
+test('a heartbeat comments on idle streams and ends those whose session or role is gone', async () => {
   const ring = createEvents(createFastTimers(500))
   let role: Role | undefined = 'admin'
   const kept = await listen(ring, { sessionKey: 'kept' })
@@ -166,7 +166,7 @@ test('at a heartbeat a quiet stream gets a comment, and one whose session or rol
   ring.close()
 })
 
-test('a user is told that sites change, not how, and nothing of settings', async () => {
+test('a user learns that sites change but no details, and nothing about settings', async () => {
   const ring = createEvents(systemTimers)
   const user = await listen(ring, { role: 'user' })
   ring.publish(site('created'))
@@ -187,7 +187,7 @@ test('a user is told that sites change, not how, and nothing of settings', async
   ring.close()
 })
 
-test('an event of more than 8 KiB goes without its details', async () => {
+test('an event over 8 KiB is sent without its details', async () => {
   const ring = createEvents(systemTimers)
   const heard = await listen(ring)
   ring.publish({ type: 'apply', action: 'failed', id: null, details: { text: 'x'.repeat(9000) } })

@@ -26,11 +26,11 @@ function changed(from: string, to: string): unknown {
   return JSON.parse(text.replaceAll(from, to))
 }
 
-test('what is as it was is not touched', () => {
+test('an unchanged configuration needs no adoption', () => {
   assert.deepEqual(planAdoption(read(config), read(config), desired), { changed: [], added: [], gone: [], report: [] })
 })
 
-test('only the member that somebody changed is taken over', () => {
+test('only the changed field is adopted', () => {
   const plan = planAdoption(read(config), read(changed('127.0.0.1:9000', '127.0.0.1:9001')), desired)
   assert.deepEqual([plan.added, plan.gone], [[], []])
   assert.deepEqual(
@@ -39,7 +39,7 @@ test('only the member that somebody changed is taken over', () => {
   )
 })
 
-test('a site that somebody took away is gone, and one that came is new', () => {
+test('a site removed outside is removed, and a site added outside is added', () => {
   const without = compileConfig(
     { sites: sites.slice(1), options: { catchAll: 'not_found' } },
     makeNode('oldest'),

@@ -92,13 +92,13 @@ describe('the endpoints', () => {
     )
   }
 
-  test('every one asks an administrator who proved lately who they are, and has a limit', () => {
+  test('all require a recently confirmed administrator and have a rate limit', () => {
     const specs = importRoutes(bench.imports).map(({ spec }) => [spec.access, spec.limit])
     assert.equal(specs.length, 3)
     for (const spec of specs) assert.deepEqual(spec, ['recent-admin', '5/min'])
   })
 
-  test('a Caddyfile, dry and in earnest', async () => {
+  test('a Caddyfile is imported, as a dry run and for real', async () => {
     const dry = await send('caddyfile', { text: 'text.example.org', dry_run: true })
     assert.deepEqual([dry.status, dry.body.counts.new, bench.created.length], [200, 1, 0])
     const real = await send('caddyfile', { text: 'text.example.org' })
@@ -106,14 +106,14 @@ describe('the endpoints', () => {
     assert.equal(bench.created[0]?.input.domains[0], 'text.example.org')
   })
 
-  test('raw sites are only made where they are allowed', async () => {
+  test('raw sites are created only where they are allowed', async () => {
     const refused = await send('caddyfile', { text: 'a', raw: true })
     assert.deepEqual([refused.status, refused.body.code], [403, 'raw_not_allowed'])
     bench.settings.isRawAllowed = true
     assert.equal((await send('caddyfile', { text: 'a', raw: true, dry_run: true })).status, 200)
   })
 
-  test('a configuration, given or of a node', async () => {
+  test('a configuration is imported, from the request or from a node', async () => {
     const given = await send('config', { config: running('given.example.org'), dry_run: true })
     assert.deepEqual(
       given.body.sites.map(({ domains }) => domains),
@@ -130,7 +130,7 @@ describe('the endpoints', () => {
     assert.equal((await send('config', { config: {}, from_node: 1 })).status, 422)
   })
 
-  test('a database of Nginx Proxy Manager', async () => {
+  test('a database of Nginx Proxy Manager is imported', async () => {
     const database = await makeNpmDatabase({
       proxy_host: [{ id: 1, domain_names: ['npm.example.org'], forward_host: 'a', forward_port: 1 }],
     })
@@ -143,12 +143,12 @@ describe('the endpoints', () => {
     assert.deepEqual([wrong.status, wrong.body.errors?.[0]?.field], [422, 'file'])
   })
 
-  test('a Caddy that does not answer is no report', async () => {
+  test('a Caddy that does not answer produces an error, not an empty report', async () => {
     bench.caddy.adapts = () => Promise.reject(new Error('no socket'))
     assert.equal((await send('caddyfile', { text: 'a' })).status, 503)
   })
 
-  test('one import at a time', async () => {
+  test('only one import runs at a time', async () => {
     const { promise, resolve } = Promise.withResolvers<{ config: unknown; warnings: string[] }>()
     bench.caddy.adapts = () => promise
     const request = { isDryRun: true, author: 'ada' }
@@ -178,7 +178,7 @@ describe('the command', () => {
     return { code, lines, created: bench.created }
   }
 
-  test('prints what it found, what it left out, and how many sites there are now', async () => {
+  test('prints what was found, what was left out, and the number of sites', async () => {
     files.set('Caddyfile', Buffer.from('text.example.org'))
     const dry = await run('caddyfile', 'Caddyfile', true)
     assert.deepEqual([dry.code, dry.created], [0, []])
@@ -191,7 +191,7 @@ describe('the command', () => {
     assert.match(refused.lines[0] ?? '', /^left out +line 1: an import/)
   })
 
-  test('takes certificates from the directory beside the database', async () => {
+  test('reads certificates from the directory beside the database', async () => {
     const database = await makeNpmDatabase({
       certificate: [{ id: 4, provider: 'other' }],
       proxy_host: [{ id: 1, domain_names: ['npm.example.org'], forward_host: 'a', forward_port: 1, certificate_id: 4 }],

@@ -41,7 +41,7 @@ const summary = ({ sites }: Awaited<ReturnType<typeof runImport>>) =>
   ])
 
 describe('an import', () => {
-  test('creates what can be, renames where a name is taken, and says why the rest is not there', async () => {
+  test('creates what is possible, renames sites whose name is taken, and explains every omission', async () => {
     const { target, given } = openTarget()
     const sites = [
       found('a'),
@@ -71,7 +71,7 @@ describe('an import', () => {
     )
   })
 
-  test('a dry run says the same and creates nothing', async () => {
+  test('a dry run reports the same and creates nothing', async () => {
     const { target, given } = openTarget()
     const answer = await runImport({ sites: [found('a'), found('taken')], report: [] }, target, {
       ...choices,
@@ -84,7 +84,7 @@ describe('an import', () => {
     assert.deepEqual(given, [])
   })
 
-  test('rules beyond the schema make a site invalid', async () => {
+  test('a violated rule beyond the schema makes a site invalid', async () => {
     const rules = ({ upstreams }: SiteCreate) =>
       upstreams.length > 1 ? [{ field: 'upstreams', message: 'are too many' }] : []
     const { target } = openTarget({ rules })
@@ -96,7 +96,7 @@ describe('an import', () => {
     assert.deepEqual(summary(answer), [['a', 'invalid', null, null, ['upstreams: are too many']]])
   })
 
-  test('certificates are stored first; one that cannot be leaves the site to Caddy', async () => {
+  test('certificates are stored first; a site whose certificate fails uses Caddy’s own', async () => {
     const certificate = { certificate: 'LEAF', key: 'KEY' }
     const { target, given } = openTarget({
       addCertificate: (_certificate, name) =>

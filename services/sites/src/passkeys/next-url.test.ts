@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { safeNextUrl } from './routes.ts'
 
-test('a path of this service is kept', () => {
+test('a path of this service is kept as it is', () => {
   for (const path of ['/', '/sites', '/sites/4?tab=log#end', '/a//b', '/%2F%2Fevil.example'])
     assert.equal(safeNextUrl(path), path)
   assert.equal(safeNextUrl(undefined), '/')
 })
 
-test('whatever is asked, a browser stays with this service', () => {
+test('any fuzzed next URL stays on this service', () => {
   const pieces = fc.constantFrom(
     '/',
     '\\',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDomain, splitDomains, whyNotPublic, wildcardOver } from './domains.ts'
 
-test('domains are read as people write them', () => {
+test('domains are accepted in the forms people type', () => {
   for (const [text, domain] of [
     ['Example.ORG.', 'example.org'],
     ['müller.de', 'xn--mller-kva.de'],
@@ -16,7 +16,7 @@ test('domains are read as people write them', () => {
     assert.deepEqual(readDomain(text), { domain }, text)
 })
 
-test('what is no domain is told why', () => {
+test('an invalid domain is refused with the reason', () => {
   for (const [text, problem] of [
     ['', /empty/],
     ['https://a.org', /scheme/],
@@ -40,11 +40,11 @@ test('what is no domain is told why', () => {
   }
 })
 
-test('a text of several domains is split at blanks and commas', () => {
+test('a list of domains is split at blanks and commas', () => {
   assert.deepEqual(splitDomains(' a.org, b.org\nc.org,,'), ['a.org', 'b.org', 'c.org'])
 })
 
-test('names know the wildcard over them and whether they are public', () => {
+test('a name knows its covering wildcard and whether it is public', () => {
   assert.deepEqual(['a.b.org', 'org', '*.b.org', '1.2.3.4'].map(wildcardOver), [
     '*.b.org',
     undefined,

@@ -9,14 +9,14 @@ import { siteOfRow, siteRow } from './site-row.ts'
 const messagesOf = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []
 
-test('a new site needs a name and domains; all else has its default', () => {
+test('a new site needs a name and domains; everything else has a default', () => {
   const { site_name: name, domains, ...rest } = SiteCreate.parse({ site_name: ' Home ', domains: ['a.org'] })
   assert.deepEqual([name, domains], ['Home', ['a.org']])
   assert.deepEqual(rest, siteDefaults)
   assert.deepEqual(messagesOf(SiteCreate, {}), ['site_name: is required', 'domains: is required'])
 })
 
-test('domains may be one text, directives have their name of old', () => {
+test('domains may be one string, and directives keep their old field name', () => {
   const site = SiteCreate.parse({ site_name: 'a', domain: 'A.org, müller.de', caddy_directives: 'respond ok' })
   assert.deepEqual([site.domains, site.raw_directives, site.kind], [['a.org', 'xn--mller-kva.de'], 'respond ok', 'raw'])
   assert.deepEqual(SitePatch.parse({ domain: 'b.org' }), { domains: ['b.org'] })
@@ -26,7 +26,7 @@ test('domains may be one text, directives have their name of old', () => {
   assert.deepEqual(messagesOf(SitePatch, { domain: 'b.org b.org' }), ['domain: must not name a domain twice'])
 })
 
-test('what is wrong is named with its place', () => {
+test('an error names the field it is about', () => {
   assert.deepEqual(messagesOf(SitePatch, { domains: ['a.org:80'] }), [
     'domains.0: "a.org:80" must be a name without a port',
   ])
@@ -36,7 +36,7 @@ test('what is wrong is named with its place', () => {
   assert.match(messagesOf(SitePatch, { site_name: 'a\u200Bb' })[0] ?? '', /invisible/)
 })
 
-test('a PATCH holds what it was given and nothing more', async () => {
+test('a PATCH contains only the fields that were sent', async () => {
   assert.deepEqual(SitePatch.parse({}), {})
   assert.deepEqual(SitePatch.parse({ enabled: false }), { enabled: false })
   const body = SiteCreate.parse({ site_name: 'a', domain: 'a.org', compression: 'off' })
@@ -45,7 +45,7 @@ test('a PATCH holds what it was given and nothing more', async () => {
   assert.deepEqual(after.record, { ...before.record, enabled: false })
 })
 
-test('passwords leave a site before it is stored, and are in no answer', async () => {
+test('passwords are hashed before a site is stored and appear in no response', async () => {
   const site = SiteCreate.parse({
     site_name: 'a',
     domain: 'a.org',
@@ -65,7 +65,7 @@ test('passwords leave a site before it is stored, and are in no answer', async (
   assert.deepEqual([answer.domain, answer.upstream_url], ['a.org', null])
 })
 
-test('the schemas have a JSON Schema, for the document of the interface', () => {
+test('the schemas convert to JSON Schema for the OpenAPI document', () => {
   for (const schema of [SiteCreate, SitePatch])
     assert.equal(z.toJSONSchema(schema, { io: 'input' }).$defs?.['SiteChange']?.type, 'object')
   assert.equal(z.toJSONSchema(Site, { io: 'output' }).$defs?.['Site']?.type, 'object')

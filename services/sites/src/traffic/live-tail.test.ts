@@ -35,7 +35,7 @@ async function seenBy(stream: Readable): Promise<LiveRequest[]> {
   return [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!) as LiveRequest)
 }
 
-test('each sees the sites asked for, no old news, and no more than can be read', async () => {
+test('a subscriber sees only its sites, no stale requests, and no more than it can read', async () => {
   const live = createLiveTail(clock)
   const one = (await live.subscribe(listener(1)))!
   const all = (await live.subscribe(listener()))!
@@ -58,7 +58,7 @@ test('each sees the sites asked for, no old news, and no more than can be read',
   live.close()
 })
 
-test('only so many look on at once, and half as many of one session', async () => {
+test('concurrent viewers are limited in total and per session', async () => {
   const live = createLiveTail(clock)
   const open = async (owner: string, count: number) => {
     const streams = Array.from({ length: count }, () => live.subscribe({ ...listener(), owner }))

@@ -98,7 +98,7 @@ onBothDatabases(async (database, name) => {
     await traffic.close()
   })
 
-  await test(`${name}: what is asked for most, and by whom, without the query`, async () => {
+  await test(`${name}: top paths and clients are counted, without query strings`, async () => {
     await using log = await openTraffic(database)
     await log.ask({ uri: '/a?token=1' }, { uri: '/a?token=2', client: '192.0.2.2' }, { uri: '/b' })
     const traffic = await log.open()
@@ -115,7 +115,7 @@ onBothDatabases(async (database, name) => {
     await traffic.close()
   })
 
-  await test(`${name}: a restart counts nothing twice, also over a roll, and a crash neither`, async () => {
+  await test(`${name}: a restart or crash counts nothing twice, also across a rotation`, async () => {
     await using log = await openTraffic(database)
     await log.ask({}, {})
     const first = await log.open()
@@ -141,7 +141,7 @@ onBothDatabases(async (database, name) => {
     await third.close()
   })
 
-  await test(`${name}: what cannot be written is kept and written later`, async () => {
+  await test(`${name}: counts that cannot be written are kept and written later`, async () => {
     await using log = await openTraffic(database)
     await log.ask({}, {})
     const traffic = await log.open()
@@ -155,7 +155,7 @@ onBothDatabases(async (database, name) => {
   })
 })
 
-test('a wildcard stands for one label, and an exact name comes first', () => {
+test('a wildcard matches one label, and an exact name takes precedence', () => {
   assert.deepEqual(
     ['a.example', 'b.example', 'c.b.example', 'example', 'localhost'].map((host) => index.siteOf(host)),
     [1, 2, undefined, undefined, undefined],

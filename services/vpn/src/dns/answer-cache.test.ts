@@ -11,7 +11,7 @@ const edns = { size: 1232 }
 const soa = (ttl: number, minimum: number) => ({ name: 'example', type: T.soa, ttl, data: soaData(minimum) })
 
 describe('a cached answer', () => {
-  test('grows older by the second, each record by its own TTL, and ends with the shortest', () => {
+  test('counts down by the second, each record by its own TTL, and expires with the shortest', () => {
     const it = createTestEngine({
       upstream: () => ({ answers: [cname('a.example', 'b.example', 100), aRecord('b.example', address, 30)] }),
     })
@@ -29,7 +29,7 @@ describe('a cached answer', () => {
     assert.equal(it.forwarded.length, 2)
   })
 
-  test('lives within the limits; one without a life is not kept', () => {
+  test('is kept within the TTL limits, and not at all with a TTL of 0', () => {
     let ttl = 5
     const it = createTestEngine({
       upstream: () => ({ answers: [aRecord('a.example', address, ttl)] }),
@@ -48,7 +48,7 @@ describe('a cached answer', () => {
     }
   })
 
-  test('that there is nothing counts as long as the SOA says, RFC 2308', () => {
+  test('that is negative is kept for the SOA minimum (RFC 2308)', () => {
     for (const [what, flags, answers] of [
       ['no such name', 0x8183, []],
       ['no such type', 0x8180, []],
@@ -82,7 +82,7 @@ describe('a cached answer', () => {
     assert.equal(short.ask('a.example').authorities[0]!.ttl, 5, 'the least does not lengthen a no')
   })
 
-  test('is kept apart by type, DO and CD, not by the case of letters', () => {
+  test('is keyed by type, DO and CD, but not by the case of letters', () => {
     const it = createTestEngine({
       upstream: ({ type }) => ({ answers: [aRecord('a.example', type === T.a ? address : Array(16).fill(0x20))] }),
     })
@@ -95,7 +95,7 @@ describe('a cached answer', () => {
     assert.equal(it.forwarded.length, 4)
   })
 
-  test('is not made of failures and of what was cut', () => {
+  test('is not stored for failures and truncated responses', () => {
     for (const flags of [0x8182, 0x8185, 0x8380]) {
       const it = createTestEngine({ upstream: () => ({ flags, answers: [aRecord('a.example', address)] }) })
       for (let k = 0; k < 2; k++) assert.equal(it.ask('a.example').answers.length, 0)
@@ -103,7 +103,7 @@ describe('a cached answer', () => {
     }
   })
 
-  test('is old when the clock was put back to before it came', () => {
+  test('is stale once the clock is set back to before it was stored', () => {
     const it = createTestEngine({ upstream: () => ({ answers: [aRecord('a.example', address)] }) })
     it.ask('a.example')
     it.wait(-3600)
@@ -114,10 +114,10 @@ describe('a cached answer', () => {
   })
 })
 
-describe('an answer past its time', () => {
+describe('a stale answer', () => {
   const upstream = () => ({ answers: [aRecord('a.example', address, 60)] })
 
-  test('is given when nobody answers, for a day; then upstreams have five seconds of peace', () => {
+  test('is served for a day while upstreams fail, which are retried after five seconds', () => {
     const it = createTestEngine({ upstream })
     it.ask('a.example')
     it.use(() => undefined)
@@ -137,7 +137,7 @@ describe('an answer past its time', () => {
     assert.equal(it.ask('a.example').rcode, 2)
   })
 
-  test('is not given against the settings, and never to somebody for whom it is blocked', () => {
+  test('is not served when settings disable it, and never to a client for which it is blocked', () => {
     const it = createTestEngine({
       upstream: () => ({ answers: [aRecord('a.example', [10, 0, 0, 1], 60)] }),
       settings: { serveStale: false },
@@ -151,7 +151,7 @@ describe('an answer past its time', () => {
   })
 })
 
-describe('the room for answers', () => {
+describe('the cache memory', () => {
   const many = (count: number) => ({
     answers: Array.from({ length: count }, (_, k) => aRecord('x.example', [203, 0, k >> 8, k & 255])),
   })
@@ -171,7 +171,7 @@ describe('the room for answers', () => {
     assert.equal(it.forwarded.filter(({ name }) => name!.toLowerCase() === 'favourite.example').length, 2)
   })
 
-  test('takes long answers, at the cost of others, and gives them back whole', () => {
+  test('stores long answers by evicting others, and returns them intact', () => {
     const it = createTestEngine({ cacheSize: 40, upstream: ({ name }) => many(Number(/\d+/.exec(name!)![0]) % 130) })
     it.engine.isStream = true
     for (let round = 0; round < 3; round++) {
@@ -186,14 +186,14 @@ describe('the room for answers', () => {
     assert.ok(it.engine.cache.entries > 0)
   })
 
-  test('may be none', () => {
+  test('may be disabled', () => {
     const it = createTestEngine({ cacheSize: 0, upstream: () => many(1) })
     it.ask('a.example')
     it.ask('a.example')
     assert.equal(it.forwarded.length, 2)
   })
 
-  test('is in cells that are all there again when everything was given back', () => {
+  test('consists of cells that are all free again after every answer is released', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 1500 }), { minLength: 1, maxLength: 20 }), (sizes) => {
         const arena = new CellArena(150)

@@ -158,8 +158,8 @@ const collect = runInNewContext('gc') as () => void
 const seed = Number(process.env['FUZZ_SEED'] ?? (process.env['CI'] === 'true' ? 20_261_121 : randomInt(2 ** 31)))
 console.log(`# seed of the fuzz tests: ${seed} (FUZZ_SEED)`)
 
-describe('an engine that is sent anything', () => {
-  test('answers, drops or forwards a million packets, within its room', { timeout: 120_000 }, () => {
+describe('a fuzzed engine', () => {
+  test('answers, drops or forwards a million packets within its buffers', { timeout: 120_000 }, () => {
     const dice = createDice(seed)
     const { engine, look, inspectAll } = createGuarded(dice)
     const packet = new Uint8Array(2048)
@@ -220,7 +220,7 @@ describe('an engine that is sent anything', () => {
     for (const [what, times] of Object.entries(seen)) assert.ok(times > 10_000, `${what}: ${times}`)
   })
 
-  test('takes any bytes for an answer to be finished, also one that nobody accepted', () => {
+  test('finishes any bytes as an answer, even ones it did not accept', () => {
     const dice = createDice(seed ^ 0x5555)
     const { engine, look, inspectAll } = createGuarded(dice)
     const answer = new Uint8Array(2048)
@@ -246,7 +246,7 @@ describe('an engine that is sent anything', () => {
     inspectAll()
   })
 
-  test('makes nothing that has to be thrown away', () => {
+  test('allocates nothing per query', () => {
     const { engine } = createGuarded(createDice(1))
     const asked = ['ads.example', 'b.a.example', 'never.example'].map((name) =>
       encodeMessage({ name, type: T.a, edns: { size: 1232 } }),

@@ -38,7 +38,7 @@ describe('a blocked name', () => {
     assert.deepEqual(custom, [[0, [['c0000201', 10]], []], ...Array.from({ length: 4 }, () => [0, [], soa])])
   })
 
-  test('is answered with a reason to those who speak EDNS', () => {
+  test('carries an extended DNS error for EDNS clients', () => {
     const policy = policyOf({ lists: [['||ads.example^']], rules: [ruleOf('block rule.example')] })
     const it = createTestEngine({ policy })
     assert.deepEqual(it.ask('ads.example', T.a, { edns }).edns?.errors, [{ code: 15, text: 'List 0' }])
@@ -49,7 +49,7 @@ describe('a blocked name', () => {
     assert.equal(it.forwarded.length, 0)
   })
 
-  test('stands in the entry for the log', () => {
+  test('is recorded in the log entry', () => {
     const policy = policyOf({ lists: [[], ['||ads.example^']], clients: [clientOf(9, { logging: false })] })
     const { engine, ask } = createTestEngine({ policy, settings: { blockMode: 'nxdomain' } })
     ask('X.Ads.Example', https, { client: 9 })
@@ -68,7 +68,7 @@ describe('a blocked name', () => {
 })
 
 describe('an answer', () => {
-  test('has the id, the case and the RD bit of the query, and only bits a resolver sets', () => {
+  test('has the id, case and RD bit of the query, and only resolver flags', () => {
     const it = createTestEngine({
       upstream: ({ name }) => ({ flags: 0x85b0, answers: [aRecord(name!, publicAddress)] }),
     })
@@ -83,7 +83,7 @@ describe('an answer', () => {
     assert.equal(it.forwarded.length, 1)
   })
 
-  test('that is authentic says so when that is wanted, by settings and by client', () => {
+  test('sets AD only if settings and client request it', () => {
     const upstream = () => ({ flags: 0x81a0, answers: [aRecord('a.example', publicAddress)] })
     for (const [dnssec, flags, edns, expected] of [
       [true, 0x0120, undefined, 0x81a0],
@@ -114,7 +114,7 @@ describe('an answer', () => {
     assert.equal(first!.name!.toLowerCase(), 'a-rather-long-name.with-many-letters.example')
   })
 
-  test('that is too long for the client is cut to a hint, and comes whole by TCP', () => {
+  test('that is too long for the client is truncated over UDP and complete over TCP', () => {
     const answers = Array.from({ length: 60 }, (_, k) => aRecord('long.example', [203, 0, 113, k]))
     const it = createTestEngine({ upstream: () => ({ answers }) })
     for (const [size, isCut] of [
@@ -134,7 +134,7 @@ describe('an answer', () => {
     assert.equal(fitting.ask('long.example', T.a, { edns: { size: 1232 } }).answers.length, 40)
   })
 
-  test('never is longer than the client takes, its OPT included', () => {
+  test('never exceeds the client’s size, including OPT', () => {
     let size = 0
     const txt = () => ({ name: 'a.example', type: T.txt, ttl: 60, data: new Uint8Array(size) })
     const it = createTestEngine({ cacheSize: 0, upstream: () => ({ answers: [txt()] }) })
@@ -153,14 +153,14 @@ describe('an answer', () => {
     }
   })
 
-  test('to everything is next to nothing, RFC 8482', () => {
+  test('to ANY is a single HINFO record (RFC 8482)', () => {
     const { ask, forwarded } = createTestEngine()
     const { answers } = ask('a.example', T.any)
     assert.deepEqual(answers, [{ name: 'a.example', type: T.hinfo, class: 1, ttl: 3600, data: '075246433834383200' }])
     assert.equal(forwarded.length, 0)
   })
 
-  test('passes on what an upstream refuses, and none of its OPT', () => {
+  test('passes on an upstream’s refusal, but not its OPT record', () => {
     const opt = { name: '', type: T.opt, ttl: 0, data: new Uint8Array(0) }
     const glue = aRecord('ns.example', [203, 0, 113, 1])
     const it = createTestEngine({
@@ -185,12 +185,12 @@ describe('an answer', () => {
   })
 })
 
-describe('what is no plain question', () => {
+describe('a malformed or unusual query', () => {
   const { send } = createTestEngine()
   const rcodeOf = (message: Uint8Array) => send(message)?.rcode
   const query = { name: 'a.example', type: T.a }
 
-  test('gets the code a resolver answers with', () => {
+  test('gets the response code of a resolver', () => {
     assert.equal(rcodeOf(encodeMessage({ ...query, flags: 0x2900 })), 4, 'UPDATE')
     assert.equal(rcodeOf(encodeMessage({})), 1, 'no question')
     assert.equal(rcodeOf(encodeMessage({ ...query, type: 252 })), 5, 'AXFR')
@@ -211,12 +211,12 @@ describe('what is no plain question', () => {
     assert.equal(rcodeOf(encodeMessage({ ...query, edns }).slice(0, -3)), 1, 'cut off')
   })
 
-  test('gets no answer when it is none, or an answer itself', () => {
+  test('gets no answer if it is not a query', () => {
     assert.equal(send(new Uint8Array(11)), undefined)
     assert.equal(send(encodeMessage({ ...query, flags: 0x8100 })), undefined)
   })
 
-  test('is refused when its name is compressed, goes in circles, or is too long', () => {
+  test('is refused if its name is compressed, circular or too long', () => {
     const header = [...encodeMessage({}).subarray(0, 4), 0, 1, 0, 0, 0, 0, 0, 0]
     const end = [0, 1, 0, 1]
     for (const name of [
@@ -248,7 +248,7 @@ describe('names an answer points to', () => {
     aRecord('x.tracker.example', publicAddress),
   ]
 
-  test('are blocked for those for whom they are blocked, fresh and from the cache', () => {
+  test('are blocked for the clients that block them, fresh and from the cache', () => {
     for (const client of [1, 2, 3, 4]) {
       const it = createTestEngine({ policy, upstream: () => ({ answers }) })
       for (const from of ['upstream', 'cache']) {
@@ -263,7 +263,7 @@ describe('names an answer points to', () => {
     }
   })
 
-  test('follow a change of rules with the next query, and the cache stays', () => {
+  test('follow a rule change with the next query, without clearing the cache', () => {
     const it = createTestEngine({ policy, upstream: () => ({ answers }) })
     assert.equal(it.ask('shop.example', T.a, { client: 3 }).answers.length, 3)
     it.engine.use(policyOf({ rules: [ruleOf('block edge.example')] }))
@@ -274,7 +274,7 @@ describe('names an answer points to', () => {
     assert.equal(it.forwarded.length, 1)
   })
 
-  test('count in HTTPS records too', () => {
+  test('are checked in HTTPS records too', () => {
     const data = Uint8Array.from([0, 1, ...wireName('tracker.example')!])
     const it = createTestEngine({
       policy,
@@ -283,7 +283,7 @@ describe('names an answer points to', () => {
     assert.deepEqual([it.ask('a.example', https).answers.length, it.engine.entry.traits], [0, Trait.cname])
   })
 
-  test('that cannot be read make the answer a failure', () => {
+  test('that cannot be parsed turn the answer into SERVFAIL', () => {
     // A CNAME whose target points at itself: behind header, question (15) and the record's head (10 + 11).
     const data = Uint8Array.from([0xc0, 12 + 15 + 21])
     const it = createTestEngine({
@@ -302,7 +302,7 @@ describe('compressed answers', () => {
   ].flat()
   const query = encodeMessage({ name: 'WWW.shop.example', type: T.a })
 
-  test('keep their meaning from upstream to client and to the cache, and are understood', () => {
+  test('stay intact from upstream to client and cache, and are parsed', () => {
     const { engine } = createTestEngine()
     const u = new Uint8Array(300)
     assert.equal(engine.handleQuery(query, 0, query.length, 0), Outcome.forward)
@@ -349,7 +349,7 @@ describe('private addresses in answers', () => {
     ['hint', https, hint],
   ]
 
-  test('are kept from clients, but for domains that may have them', () => {
+  test('are removed, except for allowed domains', () => {
     for (const [what, type, given] of cases) {
       const record = { name: 'nas.example', type, ttl: 60, data: Uint8Array.from(given) }
       const it = createTestEngine({ upstream: () => ({ answers: [record] }) })
@@ -398,7 +398,7 @@ describe('answers of upstreams', () => {
   }
   const asAnswer = (sent: Uint8Array) => Uint8Array.from(sent, (byte, k) => (k === 2 ? 0x81 : byte))
 
-  test('have to repeat id and question byte for byte', () => {
+  test('must repeat the id and question byte for byte', () => {
     const sent = forward(0xabcd)
     const good = asAnswer(sent)
     assert.ok(engine.accept(good, 0, good.length, sent, 0))
@@ -411,7 +411,7 @@ describe('answers of upstreams', () => {
     for (let n = 0; n < 35; n++) assert.equal(engine.accept(good, 0, n, sent, 0), false)
   })
 
-  test('are shared by questions that are equal', () => {
+  test('are shared by identical questions', () => {
     const hashes = (...[name, type, more]: Parameters<ReturnType<typeof createTestEngine>['ask']>) => {
       const query = encodeMessage({ ...more, name, type: type ?? T.a })
       assert.equal(engine.handleQuery(query, 0, query.length, 0), Outcome.forward)

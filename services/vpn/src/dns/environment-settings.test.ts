@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { listenSetting } from './environment-settings.ts'
 
-test('addresses with ports are read, and a wrong one is named', () => {
+test('addresses with ports are parsed, and a wrong one is named', () => {
   assert.deepEqual(listenSetting.parse('127.0.0.1:5353, [::1]:53'), [
     { address: '127.0.0.1', port: 5353, device: null },
     { address: '::1', port: 53, device: null },

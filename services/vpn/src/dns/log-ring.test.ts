@@ -21,7 +21,7 @@ const entry = fc
 
 const copyOf = ({ name, ...rest }: LogEntry) => ({ ...rest, name: [...name.subarray(0, rest.nameLength)] })
 
-test('what goes in comes out, in order, whatever the batches are, also around the end of the ring', () => {
+test('entries come out in order for any batches, also around the end of the ring', () => {
   fc.assert(
     fc.property(fc.array(fc.array(entry, { maxLength: 8 }), { maxLength: 40 }), (batches) => {
       const memory = createRingMemory(8192)
@@ -38,7 +38,7 @@ test('what goes in comes out, in order, whatever the batches are, also around th
   )
 })
 
-test('a ring nobody reads takes what fits, counts the rest, and goes on once it was read', () => {
+test('an unread ring keeps what fits, counts the rest, and continues once it is read', () => {
   const memory = createRingMemory(4096)
   const ring = new LogRing(memory)
   const one: LogEntry = {
@@ -75,7 +75,7 @@ test('a ring nobody reads takes what fits, counts the rest, and goes on once it 
   )
 })
 
-test('what was read is kept until it is released: it can be read again', () => {
+test('entries are kept until they are released and can be read again', () => {
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 30 }), fc.nat(), (entries, number) => {
       const ring = new LogRing(createRingMemory(16_384))

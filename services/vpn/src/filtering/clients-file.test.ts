@@ -61,7 +61,7 @@ test('many changes are written together, and later ones later', async () => {
   await fixture.file.close()
 })
 
-test('the end writes what is left, at once', async () => {
+test('closing writes pending changes at once', async () => {
   await using fixture = await startFile(60_000)
   fixture.change(1)
   assert.deepEqual(await fixture.read(), [])
@@ -72,7 +72,7 @@ test('the end writes what is left, at once', async () => {
   assert.deepEqual(await fixture.read(), [client(1), client(2)])
 })
 
-test('what cannot be written is said, and stays to be written', async () => {
+test('a failed write is reported and retried later', async () => {
   await using fixture = await startFile(60_000)
   await mkdir(fixture.path)
   fixture.change(1)

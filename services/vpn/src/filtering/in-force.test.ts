@@ -6,15 +6,15 @@ import { inForceSoon, joinChanges, joinRuns } from './in-force.ts'
 const never = new Promise<void>(() => undefined)
 const unexpected = (error: unknown) => assert.fail(String(error))
 
-test('a change is waited for as long as the resolver lives, however long it takes', async () => {
+test('a change is awaited as long as the resolver is alive', async () => {
   assert.equal(await inForceSoon({ change: pause(2500), quietMs: () => 300, failed: unexpected }), true)
 })
 
-test('a resolver that gives no sign of life is not waited for', async () => {
+test('an unresponsive resolver is not awaited', async () => {
   assert.equal(await inForceSoon({ change: never, quietMs: () => 60_000, failed: unexpected }), false)
 })
 
-test('what goes wrong in time is the caller’s; later it is reported elsewhere', async () => {
+test('an early failure rejects the call, a late one is reported separately', async () => {
   const broken = Promise.reject(new Error('no'))
   await assert.rejects(inForceSoon({ change: broken, quietMs: () => 60_000, failed: unexpected }), /no/)
   const later = Promise.withResolvers<void>()
@@ -24,7 +24,7 @@ test('what goes wrong in time is the caller’s; later it is reported elsewhere'
   assert.match(String(await failed.promise), /late/)
 })
 
-test('a hundred calls at once cost two runs, and each sees what was there when it was made', async () => {
+test('a hundred simultaneous calls cause two runs, and each run sees its callers’ state', async () => {
   let [value, runs, published] = [0, 0, 0]
   const publish = joinRuns(async () => {
     runs += 1
@@ -42,7 +42,7 @@ test('a hundred calls at once cost two runs, and each sees what was there when i
   assert.ok(runs <= 2, `${runs} runs`)
 })
 
-test('a run that fails is reported to those who waited for it, and the next one begins', async () => {
+test('a failed run is reported to its callers, and the next one starts', async () => {
   let runs = 0
   const publish = joinRuns(() => {
     runs += 1
@@ -53,7 +53,7 @@ test('a run that fails is reported to those who waited for it, and the next one 
   assert.equal(runs, 2)
 })
 
-test('ids of many callers are run together, and all after a run that failed', async () => {
+test('ids of many callers are combined into one run, and a failed run is followed by a full one', async () => {
   const runs: (readonly string[] | undefined)[] = []
   const changed = joinChanges((ids) => {
     runs.push(ids)

@@ -7,7 +7,7 @@ const tcp =
   'ipv4     2 tcp      6 431999 ESTABLISHED src=10.8.0.2 dst=198.51.100.7 sport=40000 dport=443 packets=9 bytes=900 ' +
   'src=198.51.100.7 dst=203.0.113.1 sport=443 dport=40000 packets=8 bytes=7000 [ASSURED] mark=0 zone=0 use=2'
 
-test('lines of the connection table are read as the kernel writes them', () => {
+test('lines of the connection table are parsed in the kernel’s format', () => {
   assert.deepEqual(parseFlow(tcp), {
     key: 'tcp 10.8.0.2 198.51.100.7 40000 443',
     source: '10.8.0.2',
@@ -26,7 +26,7 @@ test('lines of the connection table are read as the kernel writes them', () => {
   assert.equal(parseFlow(icmp)?.key, 'icmp 10.8.0.2 192.0.2.1 8 77')
 })
 
-test('without byte counters, and of other kinds, a line says nothing; no text breaks the reader', () => {
+test('lines without byte counters or of other kinds are ignored, and no text breaks the parser', () => {
   for (const line of [
     '',
     'ipv4',
@@ -54,7 +54,7 @@ const flow = (sentBytes: number, answeredBytes: number, more: Partial<Flow> = {}
 })
 const isInner = (address: string) => address.startsWith('10.8.0.')
 
-test('flows are counted from the first reading on, by what they grew', () => {
+test('flows are counted by their growth since the first reading', () => {
   const counter = new FlowCounter()
   const read = (...flows: Flow[]) => {
     const deltas = flows.map((each) => counter.take(each, isInner))

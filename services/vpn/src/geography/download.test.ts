@@ -49,7 +49,7 @@ for (const [title, pack] of [
   ['as it is', (bytes: Buffer) => bytes],
   ['packed', gzipSync],
 ] as const) {
-  test(`a database is downloaded ${title}, opened, and query for again after a week`, async () => {
+  test(`a database is downloaded ${title}, opened, and checked again after a week`, async () => {
     await using fixture = await openFixture()
     const { state, databases, requests, clock } = fixture
     state.answer = (request, response) => {
@@ -81,7 +81,7 @@ for (const [title, pack] of [
   })
 }
 
-test('what is no database, of another kind, cut short or refused changes nothing, says why, and is tried again later', async () => {
+test('a wrong, truncated or refused download changes nothing, reports why, and is retried later', async () => {
   await using fixture = await openFixture()
   const { state, databases, updates, clock, requests } = fixture
   const send = (body: Buffer | string) => {
@@ -127,7 +127,7 @@ test('what is no database, of another kind, cut short or refused changes nothing
   assert.equal(requests.length, query + 1)
 })
 
-test('a packed database that unpacks without end is refused', async () => {
+test('a compressed database that expands without end is refused', async () => {
   await using fixture = await openFixture()
   const bomb = gzipSync(Buffer.alloc(230 * 1_048_576))
   fixture.state.answer = (_, response) => void response.writeHead(200).end(bomb)

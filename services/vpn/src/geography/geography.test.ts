@@ -117,7 +117,7 @@ async function checkGeography(location: DatabaseLocation): Promise<void> {
   assert.deepEqual(await countries({ hours: 8760 }), [])
 }
 
-test('traffic goes to the country and the network the peer connected from at that time', () =>
+test('traffic is attributed to the country and network the peer connected from at that time', () =>
   checkGeography({ file: ':memory:' }))
 
 test('the same on PostgreSQL', { skip: postgresObstacle() }, async () =>
@@ -158,14 +158,14 @@ async function checkManyPlaces(location: DatabaseLocation): Promise<void> {
   assert.deepEqual((await geography.countries(admin, { by: 'endpoint', hours: 8760 })).items, items)
 }
 
-test('of many rows none is missed or counted twice, and nobody is kept waiting for them', () =>
+test('of many rows none is missed or counted twice, and other work is not blocked', () =>
   checkManyPlaces({ file: ':memory:' }))
 
 test('the same of many rows on PostgreSQL', { skip: postgresObstacle() }, async () =>
   checkManyPlaces({ url: await createPostgresDatabase() }),
 )
 
-test('a database that is missing, broken, cyclic or of another kind never breaks anything, and the reason is said', async () => {
+test('a missing, broken, cyclic or wrong database breaks nothing and is reported', async () => {
   await using folder = await temporaryDirectory('geo')
   const geo = join(folder.path, 'geo')
   await mkdir(geo)
@@ -208,7 +208,7 @@ test('a database that is missing, broken, cyclic or of another kind never breaks
   assert.match(kept.reason ?? '', /cannot be used/)
 })
 
-test('destinations are counted from the connection table when it is there and allowed', async () => {
+test('destinations are counted from the connection table if it is available and allowed', async () => {
   await using folder = await temporaryDirectory('conntrack')
   const table = join(folder.path, 'nf_conntrack')
   const accounting = join(folder.path, 'acct')
@@ -257,7 +257,7 @@ test('destinations are counted from the connection table when it is there and al
   )
 })
 
-test('where a single peer connects from is for administrators', async () => {
+test('only administrators see where a single peer connects from', async () => {
   const databases = await openDatabases({ files, folder: '/nowhere', log })
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => databases.close())

@@ -33,11 +33,11 @@ const dead = { failures: 8, average_ms: null, healthy: false, last_error: 'no an
 const codes = (more: Partial<HealthFacts>, dns: Partial<HealthFacts['dns']> = {}) =>
   healthNotices({ ...good, ...more, dns: { ...good.dns, ...dns } }).map(({ code }) => code)
 
-test('a service that does well has no notices', () => {
+test('a healthy service has no notices', () => {
   assert.deepEqual(healthNotices(good), [])
 })
 
-test('each trouble has its notice, and what a device notices comes first', () => {
+test('each problem has a notice, and those that devices notice come first', () => {
   assert.deepEqual(codes({}, { upstreams: [upstream('a', dead), upstream('b', dead)] }), ['upstreams_failing'])
   assert.deepEqual(codes({}, { upstreams: [upstream('a', dead), upstream('b', {})] }), ['upstream_failing'])
   // Refused each time: never counted as down, and no answer of use ever came.
@@ -55,7 +55,7 @@ test('each trouble has its notice, and what a device notices comes first', () =>
   assert.deepEqual(codes({ dataPlane: simulated, drifts }, { running: false }), ['resolver_down', 'simulated', 'drift'])
 })
 
-test('lists that are empty, failed, or were not updated for twice the interval have a notice', () => {
+test('empty, failed or outdated lists have a notice', () => {
   const [list] = good.lists
   assert.ok(list)
   const empty = { ...list, entries: 0, last_checked: null }

@@ -14,11 +14,11 @@ import {
   subnet6,
 } from './subnet.ts'
 
-test('addresses and numbers turn into each other', () => {
+test('addresses convert to numbers and back', () => {
   fc.assert(fc.property(fc.ipV4(), (address) => assert.equal(ipv4OfNumber(numberOfIpv4(address)), address)))
 })
 
-test('a network knows its ends and who may be in it', () => {
+test('a network knows its bounds and its usable addresses', () => {
   const subnet = subnet4('10.8.0.1/29')
   assert.equal(subnet.cidr, '10.8.0.0/29')
   const free = ['10.8.0.0', '10.8.0.1', '10.8.0.2', '10.8.0.6', '10.8.0.7', '10.8.0.8'].filter((address) =>
@@ -33,7 +33,7 @@ test('a network knows its ends and who may be in it', () => {
   )
 })
 
-test('two networks overlap exactly when one holds the other’s first address', () => {
+test('two networks overlap exactly when one contains the other’s first address', () => {
   fc.assert(
     fc.property(
       fc.ipV4(),
@@ -49,7 +49,7 @@ test('two networks overlap exactly when one holds the other’s first address', 
   )
 })
 
-test('addresses this host cannot have are refused with a reason', () => {
+test('addresses that this host cannot have are refused with a reason', () => {
   for (const address of [
     '10.8.0.0/24',
     '10.8.0.255/24',

@@ -22,7 +22,7 @@ async function writeTexts(folder: string, texts: Record<string, string>): Promis
   for (const [id, text] of Object.entries(texts)) await writeFile(join(folder, 'lists', `${id}.txt`), text)
 }
 
-test('texts become a bundle in a thread, and names are found in it', async () => {
+test('texts are compiled into a bundle in a thread, and names are found in it', async () => {
   await using folder = await temporaryDirectory()
   await writeTexts(folder.path, {
     domains: '# ads\nads.example\nTracker.Example.\n',
@@ -63,7 +63,7 @@ test('texts become a bundle in a thread, and names are found in it', async () =>
   )
 })
 
-test('a bundle comes back from its file as it was, and a damaged file is nobodyâ€™s truth', async () => {
+test('a bundle is restored from its file unchanged, and a damaged file is ignored', async () => {
   await using folder = await temporaryDirectory()
   await writeTexts(folder.path, { one: 'ads.example\n' })
   const bundle = openBundle((await startCompile([listOf(3, 'one')], folder.path)).memory)
@@ -99,7 +99,7 @@ test('a bundle comes back from its file as it was, and a damaged file is nobodyâ
   }
 })
 
-test('seeds are drawn anew for each bundle', async () => {
+test('each bundle has new seeds', async () => {
   await using folder = await temporaryDirectory()
   await writeTexts(folder.path, { one: 'ads.example\n' })
   const seeds = async () => openBundle((await startCompile([listOf(0, 'one')], folder.path)).memory).table.seeds

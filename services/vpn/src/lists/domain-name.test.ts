@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asciiName, parseRuleDomain } from './domain-name.ts'
 
-test('a domain is read as people type it', () => {
+test('a domain is accepted as people type it', () => {
   assert.deepEqual(parseRuleDomain(' Ads.Example.COM. '), { domain: 'ads.example.com', belowOnly: false })
   assert.deepEqual(parseRuleDomain('Ads.Example.COM.'), { domain: 'ads.example.com', belowOnly: false })
   assert.deepEqual(parseRuleDomain('*.example.com'), { domain: 'example.com', belowOnly: true })
@@ -11,7 +11,7 @@ test('a domain is read as people type it', () => {
   assert.deepEqual(parseRuleDomain('zip'), { domain: 'zip', belowOnly: false })
 })
 
-test('what is no domain is refused', () => {
+test('an invalid domain is refused', () => {
   const wrong = [
     '',
     '.',

@@ -60,7 +60,7 @@ const textOf = async (fetched: ReturnType<typeof fetchFrom>) => {
   return Buffer.from(answer.text).toString()
 }
 
-test('a list is fetched, and not again while it stays the same', async () => {
+test('a list is fetched, and not again while it is unchanged', async () => {
   const seen: unknown[] = []
   const server = await serve(({ headers }, response) => {
     seen.push([headers['if-none-match'], headers['if-modified-since']])
@@ -87,7 +87,7 @@ test('a list is fetched, and not again while it stays the same', async () => {
   ])
 })
 
-test('addresses that lead into the house are refused, whatever they are written as', async () => {
+test('private addresses are refused in any notation', async () => {
   const server = await serve((_, response) => plain(response, 'secret'))
   const hosts =
     `127.0.0.1 127.8.9.1 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1
@@ -111,7 +111,7 @@ test('addresses that lead into the house are refused, whatever they are written 
   assert.equal(server.requests(), 0)
 })
 
-test('redirects are followed three times, and each is looked at anew', async () => {
+test('up to three redirects are followed, and each is checked', async () => {
   const inside = await serve((_, response) => plain(response, 'secret'))
   const server = await serve((request, response) => {
     const path = request.url ?? ''
@@ -149,7 +149,7 @@ test('a list server in the house is fetched from when the operator names it', as
     assert.equal(await textOf(fetchFrom(server.url, { allow })), 'home.example', allow)
 })
 
-test('bodies that never end, drip, or burst are left in time and within bounds', async () => {
+test('endless, slow and exploding bodies are abandoned within limits', async () => {
   const endless = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'text/plain' })
     const more = () => {
@@ -188,7 +188,7 @@ test('bodies that never end, drip, or burst are left in time and within bounds',
   await assert.rejects(fetchFrom(silent.url, { timing: { totalMs: 200, pausesMs: [10] } }), refused(/in time/))
 })
 
-test('a packed body is unpacked', async () => {
+test('a compressed body is decompressed', async () => {
   const server = await serve((_, response) => {
     response
       .writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
@@ -197,7 +197,7 @@ test('a packed body is unpacked', async () => {
   assert.equal(await textOf(fetchFrom(server.url)), 'packed.example\n')
 })
 
-test('two million lines are a list, one more are not', async () => {
+test('two million lines are accepted, one more is refused', async () => {
   let lines = listBounds.lines
   const server = await serve((_, response) => plain(response, Buffer.alloc(2 * lines, 'a\n')))
   assert.equal((await textOf(fetchFrom(server.url))).length, 4_000_000)
@@ -205,7 +205,7 @@ test('two million lines are a list, one more are not', async () => {
   await assert.rejects(fetchFrom(server.url), refused(/more than 2000000 lines/))
 })
 
-test('only text is taken: by its type, and by how it begins', async () => {
+test('only text is accepted, by its type and its first bytes', async () => {
   let type = ''
   let body: string | Buffer = 'a.example\n'
   const server = await serve((_, response) => {
@@ -259,7 +259,7 @@ test('a server that is busy or away gets another request, one that refuses does 
   assert.equal(looked, 4)
 })
 
-test('the service’s end ends a fetch at once', async () => {
+test('stopping the service aborts a fetch at once', async () => {
   const server = await serve((_, response) => void response.writeHead(503).end())
   const controller = new AbortController()
   const waiting = fetchFrom(server.url, { signal: controller.signal, timing: { totalMs: 60_000, pausesMs: [50_000] } })
@@ -267,7 +267,7 @@ test('the service’s end ends a fetch at once', async () => {
   await assert.rejects(waiting, /the service stops/)
 })
 
-test('a list says how long it is good for', () => {
+test('the expiry of a list is read from its header', () => {
   const of = (text: string) => expiryOf(new TextEncoder().encode(text))
   assert.equal(of('! Title: x\n! Expires: 4 hours (update frequency)\n'), 4 * 3600)
   assert.equal(of('# Expires: 1 day\n'), 86_400)

@@ -55,7 +55,7 @@ function decide(policy: Policy, domain: string, { type = 1, client = 1 } = {}): 
 const [A, AAAA, HTTPS] = [1, 28, 65]
 
 describe('modifiers of list rules', () => {
-  test('$dnstype holds for the types it names, or for all but those', () => {
+  test('$dnstype applies to the named types, or to all others', () => {
     const policy = policyWith('||only.example^$dnstype=AAAA|HTTPS\n||not.example^$dnstype=~A\n')
     assert.equal(decide(policy, 'x.only.example', { type: AAAA }), 'blocked dnstype')
     assert.equal(decide(policy, 'only.example', { type: HTTPS }), 'blocked dnstype')
@@ -65,7 +65,7 @@ describe('modifiers of list rules', () => {
     assert.equal(decide(policy, 'other.example', { type: AAAA }), 'allowed')
   })
 
-  test('$denyallow leaves names and what is below them out', () => {
+  test('$denyallow excludes names and their subdomains', () => {
     const policy = policyWith('||top^$denyallow=good.top|also.good.example\n*$denyallow=example|top\n')
     assert.equal(decide(policy, 'bad.top'), 'blocked denyallow')
     assert.equal(decide(policy, 'good.top'), 'allowed')
@@ -75,7 +75,7 @@ describe('modifiers of list rules', () => {
     assert.equal(decide(policy, 'www.example'), 'allowed')
   })
 
-  test('$client holds for peers by name, address and network, and not for others', () => {
+  test('$client matches peers by name, address and network only', () => {
     const policy = policyWith(
       String.raw`||name.example^$client=Ada’s phone
 ||quoted.example^$client='nas\, upstairs'
@@ -104,14 +104,14 @@ describe('modifiers of list rules', () => {
       }
   })
 
-  test('$ctag: peers have no tags, so a rule for one holds for nobody, and one against one for everybody', () => {
+  test('$ctag: peers have no tags, so a rule for a tag never applies and one against a tag always does', () => {
     const policy = policyWith('||tagged.example^$ctag=device_phone\n||untagged.example^$ctag=~device_phone|~os_ios\n')
     assert.equal(decide(policy, 'tagged.example'), 'allowed')
     assert.equal(decide(policy, 'untagged.example'), 'blocked client')
     assert.deepEqual(reportOf('||a.example^$ctag=device_toaster\n').unsupported, { 'unknown tag in ctag': 1 })
   })
 
-  test('exceptions, importance and patterns go with modifiers in the usual order', () => {
+  test('exceptions, $important and patterns keep their order with modifiers', () => {
     const policy = policyWith(
       [
         '||shop.example^',
@@ -130,13 +130,13 @@ describe('modifiers of list rules', () => {
     assert.equal(decide(policy, 'track7.example'), 'allowed')
   })
 
-  test('a peer is held to its own lists only', () => {
+  test('a peer uses only its own lists', () => {
     const policy = policyWith('||one.example^$dnstype=A\n', '||two.example^$dnstype=A\n')
     assert.equal(decide(policy, 'one.example', { client: 3 }), 'allowed')
     assert.equal(decide(policy, 'two.example', { client: 3 }), 'blocked dnstype')
   })
 
-  test('$badfilter takes away the rule with the same modifiers, in whatever order', () => {
+  test('$badfilter disables the rule with the same modifiers in any order', () => {
     const policy = policyWith(
       [
         '||a.example^$dnstype=A,denyallow=x.a.example',
@@ -149,7 +149,7 @@ describe('modifiers of list rules', () => {
     assert.equal(decide(policy, 'b.example'), 'blocked dnstype')
   })
 
-  test('$dnsrewrite comes before blocks and exceptions, and its own exceptions take it away', () => {
+  test('$dnsrewrite precedes blocks and exceptions, and its own exceptions disable it', () => {
     const policy = policyWith(
       [
         '||nas.example^$dnsrewrite=192.0.2.7',
@@ -168,7 +168,7 @@ describe('modifiers of list rules', () => {
     assert.equal(decide(policy, 'z.both.example'), 'allowed dnsrewrite')
   })
 
-  test('what a modifier cannot say drops the rule whole, with a reason', () => {
+  test('an unsupported modifier drops the whole rule, with a reason', () => {
     const text = [
       '||a.example^$dnstype=NOTYPE',
       '||b.example^$denyallow=x..y',
@@ -191,7 +191,7 @@ describe('modifiers of list rules', () => {
     })
   })
 
-  test('an address in an answer is held against rules about addresses', () => {
+  test('addresses in an answer are checked against address rules', () => {
     const policy = policyWith(
       '||192.0.2.1^\n@@||192.0.2.2^\n||192.0.2.2^\n||[2001:db8::1]^$dnstype=AAAA\n|192.0.2.3^$client=10.0.0.2\n',
     )

@@ -61,7 +61,7 @@ test('a new install knows lists, one of them is on, and nothing is fetched befor
   assert.equal((await world.lists.list(all, true)).total, defaultLists.length - 1, 'what was deleted stays away')
 })
 
-test('a list that is added is fetched, kept, and in force', async () => {
+test('an added list is fetched, stored and in force', async () => {
   await using world = await emptyWorld()
   world.answers.set('/ads', '! Expires: 2 hours\n||ads.example^\n||d.example^$third-party\n##.banner\n')
   const made = await add(world, '/ads')
@@ -86,7 +86,7 @@ test('a list that is added is fetched, kept, and in force', async () => {
   assert.deepEqual(await readdir(join(world.folder, 'lists')), [`${made.id}.txt`], 'no draft is left')
 })
 
-test('an update says what came and what went, and a list that stayed is not read again', async () => {
+test('an update reports added and removed names, and an unchanged list is not parsed again', async () => {
   await using world = await emptyWorld()
   let text = 'a.example\nb.example\nc.example\n'
   let tag = '"1"'
@@ -112,7 +112,7 @@ test('an update says what came and what went, and a list that stayed is not read
   assert.equal((await listOf(world, id)).entries, 4)
 })
 
-test('whatever a server answers, the old text stays in force and the record says why', async () => {
+test('after any bad response the old list stays in force and the record says why', async () => {
   await using world = await emptyWorld()
   world.answers.set('/one', 'old.example\n')
   const { id } = await add(world, '/one')
@@ -193,7 +193,7 @@ test('a request while an update runs joins it', async () => {
   assert.equal((await listOf(world, slow.id)).entries, 1)
 })
 
-test('changes are in force when they are answered', async () => {
+test('changes are in force when the response arrives', async () => {
   await using world = await emptyWorld()
   world.answers.set('/one', 'a.example\n*.b.example\n')
   world.answers.set('/two', '0.0.0.0 moved.example\n')
@@ -225,7 +225,7 @@ test('changes are in force when they are answered', async () => {
   await assert.rejects(world.lists.update(id, { name: 'x' }), problem('not-found'))
 })
 
-test('a list that is deleted while it is fetched does not come back', async () => {
+test('a list deleted while it is fetched does not return', async () => {
   await using world = await emptyWorld()
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   world.answers.set(
@@ -246,7 +246,7 @@ test('a list that is deleted while it is fetched does not come back', async () =
   assert.deepEqual(world.blocks('slow.example'), [])
 })
 
-test('names and addresses are unique, and there are 32 lists at most, each with its own number', async () => {
+test('names and URLs are unique, and there are at most 32 lists, each with its own number', async () => {
   await using world = await emptyWorld()
   const off = { enabled: false }
   await add(world, '/Straße', off)
@@ -265,7 +265,7 @@ test('names and addresses are unique, and there are 32 lists at most, each with 
   assert.equal(world.blocks('again.example').length, 1)
 })
 
-test('while no resolver is there everything else goes on', async () => {
+test('without a resolver everything else works', async () => {
   await using world = await emptyWorld({ publish: () => Promise.reject(new Error('the resolver is away')) })
   world.answers.set('/one', 'a.example\n')
   const { id } = await add(world, '/one')
@@ -278,7 +278,7 @@ test('while no resolver is there everything else goes on', async () => {
   )
 })
 
-test('a text that got lost is fetched again, whatever the server would rather say', async () => {
+test('a lost list file is fetched again despite a 304', async () => {
   await using world = await emptyWorld()
   world.answers.set('/one', (request, response) => {
     if (request.headers['if-none-match'] === undefined)
@@ -292,7 +292,7 @@ test('a text that got lost is fetched again, whatever the server would rather sa
   assert(existsSync(join(world.folder, 'lists', `${id}.txt`)))
 })
 
-test('a start clears away what a crash left, and fetches what a restored backup lacks', async () => {
+test('a start removes leftovers of a crash and fetches lists missing after a restore', async () => {
   await using world = await emptyWorld()
   world.answers.set('/one', 'a.example\n')
   world.answers.set('/two', 'b.example\n')
@@ -333,7 +333,7 @@ test('lists are fetched by the schedule once somebody fetched them, and sooner w
   assert(count('/hourly') >= 4, `${count('/hourly')} times within a day`)
 })
 
-test('when a list is due', () => {
+test('due times follow the schedule, expiry and errors of a list', () => {
   const hour = 3_600_000
   const list = { id: 'x', enabled: 1, last_checked: 1_000_000_000, last_error: null, expires_seconds: null }
   const daily = { hours: 24, isChosen: false }

@@ -14,7 +14,7 @@ const texts = files.map((file) =>
 )
 const lists: readonly ResolverList[] = files.map((id, number) => ({ number, id, name: id, format: 'auto', sha256: '' }))
 
-test('four published lists are read whole: each line is accounted for and each name is found', () => {
+test('four published lists are read completely: each line is counted and each name found', () => {
   assert.deepEqual(
     texts.map((text) => detectFormat(text)),
     ['wildcard', 'hosts', 'adblock', 'domains'],

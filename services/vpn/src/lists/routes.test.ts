@@ -50,7 +50,7 @@ async function openRoutes() {
   }
 }
 
-test('lists are managed through the API, and every answer is as it is described', async () => {
+test('lists are managed through the API, and every response matches its schema', async () => {
   await using api = await openRoutes()
   const { call, world } = api
   assert.deepEqual(await openApiProblems(await openapiDocument()), [])
@@ -81,7 +81,7 @@ test('lists are managed through the API, and every answer is as it is described'
   assert(api.changed.includes(id))
 })
 
-test('what is no list is refused with the member that is wrong', async () => {
+test('an invalid list is refused, and the error names the field', async () => {
   await using api = await openRoutes()
   const wrong: [object, string][] = [
     [{ url: 'https://a.example/' }, 'name'],
@@ -115,7 +115,7 @@ test('what is no list is refused with the member that is wrong', async () => {
   assert.deepEqual(api.world.asked, [])
 })
 
-test('users read, administrators change', async () => {
+test('users can read, administrators can change', async () => {
   await using api = await openRoutes()
   const [{ id }] = (await api.call('GET', '', undefined, 'user')).body.data
   assert.equal((await api.call('POST', '', { name: 'x', url: 'https://a.example/' }, 'user')).status, 403)

@@ -18,7 +18,7 @@ const configuration: DeviceConfiguration = {
   persistentKeepalive: 25,
 }
 
-test('the file has the sections and keys that wg-quick reads', () => {
+test('the file has the sections and keys of wg-quick', () => {
   assert.equal(
     encodeConfiguration(configuration),
     `# phone
@@ -38,7 +38,7 @@ PersistentKeepalive = 25
   )
 })
 
-test('what is not there has no line; an IPv6 endpoint stands in brackets; a key on the device leaves a hint', () => {
+test('absent values have no line; IPv6 endpoints are bracketed; a device-held key leaves a comment', () => {
   const text = encodeConfiguration({
     ...configuration,
     ipv6: null,
@@ -54,7 +54,7 @@ test('what is not there has no line; an IPv6 endpoint stands in brackets; a key 
   assert.match(text, /^Endpoint = \[2001:db8::1\]:51820$/m)
 })
 
-test('each routing mode routes what its name says, and resolvers never go past the tunnel', () => {
+test('each routing mode routes its networks, and resolvers always use the tunnel', () => {
   const routed = (mode: 'full_tunnel' | 'split_tunnel' | 'isolated' | 'custom', listed: string[] = [], dns = '') =>
     routedNetworks(mode, listed, { address: '10.8.0.1/24', address6: 'fd08::1/64', dns })
   assert.deepEqual(routed('full_tunnel', ['10.0.0.0/8'], '1.1.1.1'), ['0.0.0.0/0', '::/0'])
@@ -69,7 +69,7 @@ test('each routing mode routes what its name says, and resolvers never go past t
   ])
 })
 
-test('listed networks lose host bits and gain prefixes', () => {
+test('network lists drop host bits and gain prefixes', () => {
   assert.deepEqual(['10.1.2.3/8', '10.1.2.3', '2001:DB8:0::1/32', '2001:db8::1'].map(networkOf), [
     '10.0.0.0/8',
     '10.1.2.3/32',

@@ -15,7 +15,7 @@ const reading = (rxBytes: number, txBytes = 0, more: Partial<PeerState> = {}): P
   ...more,
 })
 
-test('totals are the sum over all lives of the device, however often it is read', () => {
+test('totals add up over device restarts, however often it is read', () => {
   const lives = fc.array(fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 6 }), { maxLength: 6 })
   fc.assert(
     fc.property(lives, (growths) => {
@@ -33,20 +33,20 @@ test('totals are the sum over all lives of the device, however often it is read'
   )
 })
 
-test('a counter that went down without a reading in between began anew', () => {
+test('a decreased counter counts as a device restart', () => {
   const before = countTraffic(noActivity, reading(1000, 500))
   const after = countTraffic(before, reading(300, 700))
   assert.deepEqual([after.rx_total, after.tx_total], [1300, 700])
 })
 
-test('the last handshake and endpoint outlive the device', () => {
+test('the last handshake and endpoint survive the device', () => {
   const before = countTraffic(noActivity, reading(1, 1, { latestHandshake: 5, endpoint: '192.0.2.1:9' }))
   for (const next of [countTraffic(before, undefined), countTraffic(before, reading(0))]) {
     assert.deepEqual([next.last_handshake, next.endpoint], [5, '192.0.2.1:9'])
   }
 })
 
-test('a reading that brings nothing new is no change', () => {
+test('a reading without news changes nothing', () => {
   const before = countTraffic(noActivity, reading(1, 1, { latestHandshake: 5 }))
   assert.equal(countTraffic(before, reading(1, 1, { latestHandshake: 5 })), before)
   assert.equal(countTraffic(noActivity, undefined), noActivity)
@@ -55,7 +55,7 @@ test('a reading that brings nothing new is no change', () => {
 const now = 1_000_000
 const facts = { enabled: 1, expires_at: null, last_handshake: now - 1, interface_enabled: 1 }
 
-test('disabled and expired peers are disabled whatever they did; a handshake makes active for 180 s on a running interface', () => {
+test('disabled and expired peers are disabled; a handshake makes a peer active for 180 s on a running interface', () => {
   assert.equal(peerStatus(facts, now), 'active')
   assert.equal(peerStatus({ ...facts, enabled: 0 }, now), 'disabled')
   assert.equal(peerStatus({ ...facts, expires_at: now }, now), 'disabled')

@@ -107,7 +107,7 @@ function statusIn(sampler: Sampler, id: string, now: number) {
   return statusOf(peer, now)
 }
 
-test('a peer is connected for 180 s after a handshake, and both switches are reported once', async () => {
+test('a peer is connected for 180 s after a handshake, and each transition is reported once', async () => {
   await using fixture = await startTest([peerRow('p2')])
   const sampler = await fixture.open()
   fixture.device.set('p2', { latestHandshake: fixture.clock.now(), rxBytes: 10 })
@@ -126,7 +126,7 @@ test('a peer is connected for 180 s after a handshake, and both switches are rep
   assert.equal(statusIn(sampler, 'p2', fixture.clock.now()), 'inactive')
 })
 
-test('totals survive a crash between two writings, and a device that began anew', async () => {
+test('totals survive a crash between writes and a device restart', async () => {
   await using fixture = await startTest([peerRow('p2')])
   const first = await fixture.open()
   fixture.device.set('p2', { latestHandshake: 1, rxBytes: 1000, txBytes: 10 })
@@ -145,7 +145,7 @@ test('totals survive a crash between two writings, and a device that began anew'
   assert.deepEqual(totals(second, 'p2'), [3100, 25])
 })
 
-test('a peer that left its device counts from zero when it comes back, even beyond where it was', async () => {
+test('a peer that was removed from its device counts from zero on its return, even above its old value', async () => {
   await using fixture = await startTest([peerRow('p2')])
   const sampler = await fixture.open()
   fixture.device.set('p2', { rxBytes: 100 })
@@ -156,7 +156,7 @@ test('a peer that left its device counts from zero when it comes back, even beyo
   assert.equal(totals(sampler, 'p2')[0], 250)
 })
 
-test('a reading that fails changes nothing', async () => {
+test('a failed reading changes nothing', async () => {
   await using fixture = await startTest([peerRow('p2')])
   const sampler = await fixture.open()
   fixture.device.set('p2', { latestHandshake: fixture.clock.now(), rxBytes: 100 })
@@ -167,7 +167,7 @@ test('a reading that fails changes nothing', async () => {
   assert.equal(statusIn(sampler, 'p2', fixture.clock.now()), 'active')
 })
 
-test('handshakes are written at once, counters alone every half minute, and the rest at the end', async () => {
+test('handshakes are written at once, counters every half minute, the rest on closing', async () => {
   await using fixture = await startTest([peerRow('p2'), peerRow('p3')])
   const sampler = await fixture.open()
   const handshake = fixture.clock.now()
@@ -189,7 +189,7 @@ test('handshakes are written at once, counters alone every half minute, and the 
   assert.equal((await fixture.stored('p2')).rx_total, 4)
 })
 
-test('an expiry date is noticed in the round after it came, once, and disconnects at once', async () => {
+test('an expiry is reported once, in the next sample, and disconnects the peer at once', async () => {
   await using fixture = await startTest([])
   const sampler = await fixture.open()
   const expiring = peerRow('p2', { expires_at: fixture.clock.now() + 5000 })
@@ -205,7 +205,7 @@ test('an expiry date is noticed in the round after it came, once, and disconnect
   assert.equal((await sampler.sample()).expired.size, 0)
 })
 
-test('rates are bytes a second since the last round', async () => {
+test('rates are bytes per second since the last sample', async () => {
   await using fixture = await startTest([peerRow('p2')])
   const sampler = await fixture.open()
   await sampler.sample()

@@ -123,7 +123,7 @@ function statusOf(row: PeerWithActivityRow) {
   return peerStatus(row, now)
 }
 
-test('every list is in its order, cut into pages after it, and holds what its filters say', async () => {
+test('every list is sorted, paged and filtered correctly', async () => {
   await checkLists({ file: ':memory:' })
 })
 

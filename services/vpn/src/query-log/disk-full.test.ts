@@ -36,7 +36,7 @@ async function namespaceObstacle(): Promise<string | false> {
   )
 }
 
-test('on a full disk entries wait, then are dropped and counted; with room again the log goes on', async (context) => {
+test('on a full disk entries wait, then are dropped and counted; once there is space the log continues', async (context) => {
   const obstacle = await namespaceObstacle()
   if (obstacle !== false) return context.skip(obstacle)
   await using folder = await temporaryDirectory('disk-full')

@@ -21,7 +21,7 @@ async function readAll(file: string) {
   return { rows, total }
 }
 
-test('ids grow, also over restarts, purges and a clock that is set back; times are as they were given', async () => {
+test('ids increase across restarts, purges and a clock set back; times are stored as given', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const now = Date.now()
@@ -43,7 +43,7 @@ test('ids grow, also over restarts, purges and a clock that is set back; times a
   second.writer.close()
 })
 
-test('entries of several rings are written in the order of time, also those that are published late', async () => {
+test('entries of several rings are written in time order, also late ones', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const memories = [createRingMemory(1 << 16), createRingMemory(1 << 16), createRingMemory(1 << 16)]
@@ -78,7 +78,7 @@ test('entries of several rings are written in the order of time, also those that
   )
 })
 
-test('who writes sees what comes meanwhile', async () => {
+test('the writer sees entries that arrive meanwhile', async () => {
   await using folder = await temporaryDirectory('query-log')
   const { ring, writer } = createTestLog(join(folder.path, 'query-log.db'))
   const append = (count: number) => {
@@ -134,7 +134,7 @@ test('after a purge nothing of the client’s names stands in the files, and wha
   writer.close()
 })
 
-test('after a purge nothing is left of names that earlier purges made the file move', async () => {
+test('after a purge the files contain no names moved by earlier purges', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const { log, purge, writer } = createTestLog(file)
@@ -154,7 +154,7 @@ test('after a purge nothing is left of names that earlier purges made the file m
   writer.close()
 })
 
-test('what is past its time goes, with its names and the space it took', async () => {
+test('expired entries are deleted together with their names and disk space', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const { log, settle, writer } = createTestLog(file, 2)
@@ -182,7 +182,7 @@ test('what is past its time goes, with its names and the space it took', async (
   writer.close()
 })
 
-test('names that come and go leave no number to two names', async () => {
+test('an id is never shared by two names, even when names are removed and added', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const { log, purge, writer } = createTestLog(file)
@@ -198,7 +198,7 @@ test('names that come and go leave no number to two names', async () => {
   writer.close()
 })
 
-test('a file that is no database, or of other tables, is set aside and said; the entries come into a new one', async () => {
+test('a corrupt or foreign file is quarantined and reported, and a new one is started', async () => {
   await using folder = await temporaryDirectory('query-log')
   for (const [name, make] of [
     ['text.db', (file: string) => writeFile(file, 'no database at all, '.repeat(1000))],
@@ -223,7 +223,7 @@ test('a file that is no database, or of other tables, is set aside and said; the
   }
 })
 
-test('a database that breaks while it is written is set aside too', async () => {
+test('a database that breaks while writing is quarantined too', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const first = createTestLog(file)
@@ -242,7 +242,7 @@ test('a database that breaks while it is written is set aside too', async () => 
   second.writer.close()
 })
 
-test('while the file cannot be opened entries wait; what finds no room is counted, and nothing throws', async () => {
+test('while the file cannot be opened entries wait; overflow is counted, and nothing throws', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   await mkdir(file)
@@ -260,7 +260,7 @@ test('while the file cannot be opened entries wait; what finds no room is counte
   writer.close()
 })
 
-test('while another writer holds the file entries wait; after that each is there once', async () => {
+test('while another writer holds the file entries wait and are then written once', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const { log, writer } = createTestLog(file)
@@ -280,7 +280,7 @@ test('while another writer holds the file entries wait; after that each is there
   writer.close()
 })
 
-test('more kinds of queries than there are numbers: they count, the type of the last is not known', async () => {
+test('when query kinds run out of ids, entries still count, with an unknown type', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const { log, writer } = createTestLog(file, 30, 1 << 24)

@@ -117,7 +117,7 @@ const filters = fc.record({
   end: maybe(moment),
 })
 
-test('a page is what going through all entries one by one finds, whatever the filter, and its total is exact', async () => {
+test('any page equals a linear scan for any filter, and its total is exact', async () => {
   await fc.assert(
     fc.asyncProperty(
       filters,
@@ -134,7 +134,7 @@ test('a page is what going through all entries one by one finds, whatever the fi
   )
 })
 
-test('pages that follow the last id come through all that passes, each entry once', async () => {
+test('paging by the last id returns each matching entry once', async () => {
   for (const filter of [{}, { domain: 'ads', status: 0 }, { client: 'Phone', start: now - 20 * hour }]) {
     const seen: unknown[] = []
     let before: number | undefined
@@ -149,18 +149,18 @@ test('pages that follow the last id come through all that passes, each entry onc
   }
 })
 
-test('a page begins behind the query that it names', async () => {
+test('a page starts after the query it names', async () => {
   const { rows } = await log.list({}, { limit: 5, offset: 40 })
   const next = await log.list({}, { limit: 2, offset: 0, before: rows[2]!.id })
   assert.deepEqual(next.rows, rows.slice(3))
 })
 
-test('a domain beyond ASCII is looked for as it stands in the log', async () => {
+test('a non-ASCII domain is searched in its logged form', async () => {
   const { total } = await log.list({ domain: 'MÜNCHEN.de' }, { limit: 1, offset: 0 })
   assert.equal(total, made.filter(({ name }) => name.includes('xn--mnchen-3ya.de')).length)
 })
 
-test('statistics equal a count of one query after the other', async () => {
+test('statistics equal counting each query', async () => {
   for (const [hours, bucket] of [
     [24, 'hour'],
     [1, 'hour'],
@@ -206,7 +206,7 @@ test('statistics equal a count of one query after the other', async () => {
   }
 })
 
-test('a rule is tried on the last day: what it would have changed, by peer', async () => {
+test('a rule preview shows what it would have changed in the last day, by peer', async () => {
   const rules = [
     { number: 0, action: 'block', domain: 'example', belowOnly: false, client: 0 },
     { number: 1, action: 'allow', domain: 'cdn.b.example', belowOnly: false, client: 1 },
@@ -239,7 +239,7 @@ test('a rule is tried on the last day: what it would have changed, by peer', asy
   }
 })
 
-test('rules have their hits and the time of the last', async () => {
+test('rules have their hit counts and last hit', async () => {
   const hits = await log.ruleHits()
   for (const rule of [0, 1, 2]) {
     const right = made.filter(({ reason, source }) => reason === Reason.rule && source === rule)
@@ -248,7 +248,7 @@ test('rules have their hits and the time of the last', async () => {
   }
 })
 
-test('what is written while it is read is there at once; a log that is not there is empty', async () => {
+test('entries written while reading are visible at once; a missing log is empty', async () => {
   const file = join(folder.path, 'growing.db')
   const growing = new QueryLog({ file, clock: systemClock })
   assert.deepEqual(await growing.list({}, { limit: 10, offset: 0 }), { rows: [], total: 0 })
@@ -278,7 +278,7 @@ test('what is written while it is read is there at once; a log that is not there
   await growing.close()
 })
 
-test('a log that was read and is not closed keeps no process alive', async () => {
+test('an open log does not keep the process alive', async () => {
   const program = join(folder.path, 'reads-once.mjs')
   await writeFile(
     program,
@@ -292,7 +292,7 @@ test('a log that was read and is not closed keeps no process alive', async () =>
   assert.equal(stdout, String(count))
 })
 
-test('more questions than may wait are turned away, and one that takes too long is given up; the next is answered', async () => {
+test('excess waiting queries are rejected, a slow one times out, and the next one succeeds', async () => {
   const file = join(folder.path, 'query-log.db')
   const narrow = new QueryLog({ file, clock: systemClock, limits: { waiting: 3, answerMs: 10_000 } })
   const answers = await Promise.allSettled(Array.from({ length: 10 }, () => narrow.list({}, { limit: 1, offset: 0 })))

@@ -72,7 +72,7 @@ async function startRoutes() {
 
 const dataOf = (reply: { text: string }) => (JSON.parse(reply.text) as { data: never }).data as unknown
 
-test('a query is shown as people speak of it: today’s names, types and codes in words', async () => {
+test('a query is shown with current names, and types and codes as text', async () => {
   await using service = await startRoutes()
   service.log(
     {
@@ -162,7 +162,7 @@ test('a query is shown as people speak of it: today’s names, types and codes i
   }
 })
 
-test('statistics: how much for everyone, what and who for administrators', async () => {
+test('everyone sees query totals; only administrators see domains and clients', async () => {
   await using service = await startRoutes()
   service.log(
     ...Array.from({ length: 8 }, (_, n) => ({
@@ -192,7 +192,7 @@ test('statistics: how much for everyone, what and who for administrators', async
   assert.equal((await service.call('GET', '/api/dns/stats?hours=721')).status, 400)
 })
 
-test('the file holds what the filter lets pass, and no formula', async () => {
+test('the export contains the filtered entries and no formulas', async () => {
   await using service = await startRoutes()
   service.log({ at: now, name: '=cmd.example' }, { at: now, name: 'b.example', client: 2 })
   for (let n = 0; n < 11; n++) service.log(...Array.from({ length: 1000 }, () => ({ name: 'many.example' })))
@@ -206,7 +206,7 @@ test('the file holds what the filter lets pass, and no formula', async () => {
   assert.equal(many.text.split('\r\n').length, 10_002)
 })
 
-test('a cell is never taken for a formula, nor for more than one cell', () => {
+test('a cell is never read as a formula or as several cells', () => {
   for (const text of ['=1', '+1', '-1', '@a', '\t=1', ' =1', '\r=1']) assert.ok(/^"?'/.test(cellOf(text)), text)
   assert.equal(cellOf('a "b", c'), '"a ""b"", c"')
   assert.equal(cellOf(-5), '-5')

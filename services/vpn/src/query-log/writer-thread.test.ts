@@ -25,7 +25,7 @@ function startWriter(start: WriterStart) {
   }
 }
 
-test('a thread writes what comes, says so, and ends with nothing left in the ring', async () => {
+test('a thread writes and reports entries, and leaves none in the ring when it ends', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')
   const memory = createRingMemory(1 << 20)
@@ -51,7 +51,7 @@ test('a thread writes what comes, says so, and ends with nothing left in the rin
   assert.equal(count, 9001)
 })
 
-test('a purge is answered once it is done', async () => {
+test('a purge is confirmed once it is done', async () => {
   await using folder = await temporaryDirectory('query-log')
   const memory = createRingMemory(1 << 20)
   const ring = new LogRing(memory)

@@ -33,7 +33,7 @@ function createReader(memory: SharedArrayBuffer) {
   return reader
 }
 
-test('a reader never sees a table change, and a change needs no new memory once it has seen the one before', () => {
+test('a reader never sees a table change, and changes reuse memory the reader has left', () => {
   const clients = new ClientsInForce([client(1), client(2)], emptyBundle())
   const reader = createReader(clients.table(emptyBundle()))
   const memories = new Set<SharedArrayBuffer>()
@@ -67,7 +67,7 @@ test('a reader never sees a table change, and a change needs no new memory once 
   )
 })
 
-test('thousands more than there was room for, and other lists, make another table', () => {
+test('thousands of extra clients, or other lists, create a new table', () => {
   const lists = emptyBundle()
   const clients = new ClientsInForce([], lists)
   const reader = createReader(clients.table(lists))

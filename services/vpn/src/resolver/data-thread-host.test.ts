@@ -33,7 +33,7 @@ for (const { way, file } of [
   { way: 'in a loop', file: 'hanging-thread.ts' },
   { way: 'asleep', file: 'hanging-thread.ts?asleep' },
 ])
-  test(`a data thread whose heart stands still, ${way}, is replaced`, { timeout: 60_000 }, async () => {
+  test(`a hanging data thread, ${way}, is replaced`, { timeout: 60_000 }, async () => {
     const { host, warnings } = start({ entry: new URL(`../../test/${file}`, import.meta.url) })
     try {
       await eventually(
@@ -46,7 +46,7 @@ for (const { way, file } of [
     }
   })
 
-test('a data thread that is killed leaves no socket open', { timeout: 30_000 }, async (t) => {
+test('a killed data thread leaves no socket open', { timeout: 30_000 }, async (t) => {
   const libc = await openLibc().catch((error: Error) => t.skip(error.message))
   if (libc === undefined) return
   const sockets = async () => {

@@ -9,7 +9,7 @@ import { resolverFile, type ResolverList } from '../dns/resolver-files.ts'
 
 const list: ResolverList = { number: 3, id: 'one', name: 'One', format: 'domains', sha256: '' }
 
-test('who closes after lists came into force finds them on disk, and compiles them once', async () => {
+test('closing after lists came into force leaves them on disk, compiled once', async () => {
   await using folder = await temporaryDirectory()
   await mkdir(join(folder.path, 'lists'))
   const names = Array.from({ length: 100_000 }, (_, n) => `n${n}.example`)

@@ -6,7 +6,7 @@ import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { entryOf } from '../../test/query-log-fixture.ts'
 import { LogThreadHost } from './log-thread-host.ts'
 
-test('closing does not wait for a thread that died, and what waits goes to the next one', async () => {
+test('closing does not wait for a dead thread, and its successor writes the waiting entries', async () => {
   await using folder = await temporaryDirectory('log-thread')
   const memory = createRingMemory(1 << 20)
   const ring = new LogRing(memory)

@@ -83,7 +83,7 @@ function behaviour(name: string, body: (engine: Engine) => Promise<void>): void 
   }
 }
 
-behaviour('a question is asked upstream once, then answered from memory, in the client’s own case', async (engine) => {
+behaviour('a question is forwarded once, then answered from the cache, in the client’s own case', async (engine) => {
   await using upstream = await fixed('192.0.2.1')
   await using running = await run(engine, [upstream])
   for (let n = 0; n < 3; n++) {
@@ -95,7 +95,7 @@ behaviour('a question is asked upstream once, then answered from memory, in the 
   assert.equal(upstream.seen.length, 1)
 })
 
-behaviour('a client that ends its half of a TCP connection still gets every answer', async (engine) => {
+behaviour('a client that half-closes a TCP connection still gets every answer', async (engine) => {
   await using upstream = await startUpstream(async (query) => {
     await pause(50)
     return makeAnswer(query, [addressRecord('192.0.2.8')])
@@ -110,7 +110,7 @@ behaviour('a client that ends its half of a TCP connection still gets every answ
   }
 })
 
-behaviour('a client that ends after half a query, or after none, is let go', async (engine) => {
+behaviour('a client that ends after a partial query, or none, is disconnected', async (engine) => {
   await using upstream = await fixed('192.0.2.8')
   await using running = await run(engine, [upstream])
   const query = makeQuery('whole.example')
@@ -118,7 +118,7 @@ behaviour('a client that ends after half a query, or after none, is let go', asy
   assert.equal((await askAndEnd(running.port, [query], 7)).length, 1)
 })
 
-behaviour('equal questions that wait at the same time are asked once, and everybody gets an answer', async (engine) => {
+behaviour('identical simultaneous questions are forwarded once, and every client gets an answer', async (engine) => {
   const gate = Promise.withResolvers<void>()
   await using upstream = await startUpstream(async (query) => {
     await gate.promise
@@ -136,7 +136,7 @@ behaviour('equal questions that wait at the same time are asked once, and everyb
   assert.equal(upstream.seen.length, 1)
 })
 
-behaviour('many different questions at a time get each their own answer', async (engine) => {
+behaviour('many different simultaneous questions each get their own answer', async (engine) => {
   await using upstream = await startUpstream((query, { name }) =>
     makeAnswer(query, [addressRecord(`10.0.0.${/\d+/.exec(name)![0]}`)]),
   )
@@ -172,7 +172,7 @@ behaviour(
   },
 )
 
-behaviour('each query sent to a server fails at most once, whatever is learnt of it', async (engine) => {
+behaviour('each query sent to a server counts as at most one failure', async (engine) => {
   const { port: nobody } = await freeListener()
   await using running = await run(engine, [])
   await running.change({ upstreams: [upstreamAt(nobody)] })
@@ -186,7 +186,7 @@ behaviour('each query sent to a server fails at most once, whatever is learnt of
   assert.match(upstream?.lastError ?? '', /^(out of reach|no answer in time)$/)
 })
 
-behaviour('an upstream that was down is asked again once it answers', async (engine) => {
+behaviour('an upstream that was down is used again once it answers', async (engine) => {
   await using first = await silent()
   await using second = await fixed('192.0.2.2')
   await using running = await run(engine, [first, second])
@@ -202,7 +202,7 @@ behaviour('an upstream that was down is asked again once it answers', async (eng
   assert.equal(running.resolver.state().upstreams[0]!.isHealthy, true)
 })
 
-behaviour('a server that refuses is passed over; when all do, the client is notified so', async (engine) => {
+behaviour('a refusing server is skipped; when all refuse, the client gets the refusal', async (engine) => {
   await using refusing = await startUpstream((query) => makeAnswer(query, [], { rcode: 5 }))
   await using failing = await startUpstream((query) => makeAnswer(query, [], { rcode: 2 }))
   await using good = await fixed('192.0.2.3')
@@ -212,7 +212,7 @@ behaviour('a server that refuses is passed over; when all do, the client is noti
   assert.equal((await ask(running.port, { name: 'b.example.com' }))?.rcode, 2)
 })
 
-behaviour('nobody answers: SERVFAIL after some seconds, then what was known when settings say so', async (engine) => {
+behaviour('without an answer clients get SERVFAIL after seconds, or stale data if enabled', async (engine) => {
   await using upstream = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.1', 1)]))
   await using running = await run(engine, [upstream], { serveStale: true, cacheMinTtl: 0 })
   assert.deepEqual((await ask(running.port, { name: 'known.example.com' }))?.addresses, ['192.0.2.1'])
@@ -228,7 +228,7 @@ behaviour('nobody answers: SERVFAIL after some seconds, then what was known when
   assert.deepEqual(known?.addresses, ['192.0.2.1'])
 })
 
-behaviour('answers with another id, question, case or port are as if they had not come', async (engine) => {
+behaviour('answers with another id, question, case or port are ignored', async (engine) => {
   const forged = (query: Uint8Array) => makeAnswer(query, [addressRecord('6.6.6.6')])
   await using upstream = await startUpstream((query, seen) => {
     const otherId = forged(query)
@@ -254,7 +254,7 @@ behaviour('answers with another id, question, case or port are as if they had no
   }
 })
 
-behaviour('ids, ports and the case of names cannot be foreseen', async (engine) => {
+behaviour('ids, ports and letter case are unpredictable', async (engine) => {
   await using upstream = await fixed('192.0.2.1')
   await using running = await run(engine, [upstream])
   for (let n = 0; n < 64; n++) await ask(running.port, { name: `abcdefghijkl${n}.example.com` })
@@ -264,7 +264,7 @@ behaviour('ids, ports and the case of names cannot be foreseen', async (engine) 
   assert.ok(new Set(seen.map(({ name }) => name.slice(0, 12))).size > 50)
 })
 
-behaviour('ports are replaced by fresh ones while it runs', async (engine) => {
+behaviour('ports are replaced regularly at run time', async (engine) => {
   await using upstream = await fixed('192.0.2.1')
   await using running = await run(engine, [upstream])
   let n = 0
@@ -300,29 +300,26 @@ behaviour(
   },
 )
 
-behaviour(
-  'by TCP many questions at once are answered, also one of 64 KiB, and rubbish ends the connection',
-  async (engine) => {
-    await using upstream = await startUpstream((query, { name }) =>
-      name.toLowerCase().startsWith('huge')
-        ? makeAnswer(
-            query,
-            Array.from({ length: 30 }, () => longRecord(2000)),
-          )
-        : makeAnswer(query, [addressRecord('192.0.2.1')]),
-    )
-    await using running = await run(engine, [upstream])
-    const queries = Array.from({ length: 150 }, (_, n) => makeQuery(`n${n}.example.com`))
-    const answers = await askByTcp(running.port, queries)
-    assert.equal(answers.length, 150)
-    const ids = (messages: readonly Uint8Array[]) => new Set(messages.map((message) => message[0]! * 256 + message[1]!))
-    assert.deepEqual(ids(answers), ids(queries))
-    for (const answer of answers) assert.deepEqual(readAnswer(answer).addresses, ['192.0.2.1'])
-    const [huge] = await askByTcp(running.port, [makeQuery('huge.example.com', RecordType.txt)])
-    assert.equal(huge!.length, 60_394)
-    assert.deepEqual(await askByTcp(running.port, [new Uint8Array(5)]), [])
-  },
-)
+behaviour('TCP answers many simultaneous queries, up to 64 KiB, and garbage closes the connection', async (engine) => {
+  await using upstream = await startUpstream((query, { name }) =>
+    name.toLowerCase().startsWith('huge')
+      ? makeAnswer(
+          query,
+          Array.from({ length: 30 }, () => longRecord(2000)),
+        )
+      : makeAnswer(query, [addressRecord('192.0.2.1')]),
+  )
+  await using running = await run(engine, [upstream])
+  const queries = Array.from({ length: 150 }, (_, n) => makeQuery(`n${n}.example.com`))
+  const answers = await askByTcp(running.port, queries)
+  assert.equal(answers.length, 150)
+  const ids = (messages: readonly Uint8Array[]) => new Set(messages.map((message) => message[0]! * 256 + message[1]!))
+  assert.deepEqual(ids(answers), ids(queries))
+  for (const answer of answers) assert.deepEqual(readAnswer(answer).addresses, ['192.0.2.1'])
+  const [huge] = await askByTcp(running.port, [makeQuery('huge.example.com', RecordType.txt)])
+  assert.equal(huge!.length, 60_394)
+  assert.deepEqual(await askByTcp(running.port, [new Uint8Array(5)]), [])
+})
 
 behaviour(
   'rules block by name, by UDP and TCP, from the next query on; what an alias points to is checked',
@@ -357,7 +354,7 @@ behaviour(
   },
 )
 
-behaviour('at a tunnel only known clients are answered, by UDP and TCP, and no faster than agreed', async (engine) => {
+behaviour('on a tunnel only known clients get answers, over UDP and TCP, within their rate', async (engine) => {
   await using upstream = await fixed('192.0.2.1')
   const tunnel = await freeListener('127.0.0.1', 'lo')
   await using running = await run(engine, [upstream], { listeners: [tunnel], clientRateLimit: 50 })
@@ -377,42 +374,39 @@ behaviour('at a tunnel only known clients are answered, by UDP and TCP, and no f
   assert.deepEqual((await ask(tunnel.port, known))?.addresses, ['192.0.2.1'])
 })
 
-behaviour(
-  'listeners come and go with the settings; what cannot be opened is said and opened once it can',
-  async (engine) => {
-    await using upstream = await fixed('192.0.2.1')
-    await using running = await run(engine, [upstream])
-    const second = await freeListener()
-    const first = running.fixture.settings.listeners[0]!
-    await running.change({ listeners: [first, second] })
-    await eventually(
-      () => ask(second.port, { name: 'a.example.com', timeoutMs: 300 }),
-      (answer) => answer !== undefined,
-    )
-    await running.change({ listeners: [second] })
-    assert.deepEqual((await ask(second.port, { name: 'b.example.com' }))?.addresses, ['192.0.2.1'])
-    assert.equal(await ask(first.port, { name: 'b.example.com', timeoutMs: 300 }), undefined)
+behaviour('listeners follow the settings; one that cannot be opened is reported and retried', async (engine) => {
+  await using upstream = await fixed('192.0.2.1')
+  await using running = await run(engine, [upstream])
+  const second = await freeListener()
+  const first = running.fixture.settings.listeners[0]!
+  await running.change({ listeners: [first, second] })
+  await eventually(
+    () => ask(second.port, { name: 'a.example.com', timeoutMs: 300 }),
+    (answer) => answer !== undefined,
+  )
+  await running.change({ listeners: [second] })
+  assert.deepEqual((await ask(second.port, { name: 'b.example.com' }))?.addresses, ['192.0.2.1'])
+  assert.equal(await ask(first.port, { name: 'b.example.com', timeoutMs: 300 }), undefined)
 
-    const taken = await silent()
-    await running.change({ listeners: [second, { address: '127.0.0.1', port: taken.port, device: null }] })
-    await eventually(
-      () => running.resolver.state().listeners[1]?.error,
-      (error) => error?.includes('EADDRINUSE') === true,
-    )
-    await taken[Symbol.asyncDispose]()
-    const opened = await eventually(
-      () => ask(taken.port, { name: 'c.example.com', timeoutMs: 300 }),
-      (answer) => answer !== undefined,
-    )
-    assert.deepEqual(opened?.addresses, ['192.0.2.1'])
-    await eventually(
-      () => running.resolver.state().listeners[1]?.error,
-      (error) => error === null,
-    )
-  },
-)
+  const taken = await silent()
+  await running.change({ listeners: [second, { address: '127.0.0.1', port: taken.port, device: null }] })
+  await eventually(
+    () => running.resolver.state().listeners[1]?.error,
+    (error) => error?.includes('EADDRINUSE') === true,
+  )
+  await taken[Symbol.asyncDispose]()
+  const opened = await eventually(
+    () => ask(taken.port, { name: 'c.example.com', timeoutMs: 300 }),
+    (answer) => answer !== undefined,
+  )
+  assert.deepEqual(opened?.addresses, ['192.0.2.1'])
+  await eventually(
+    () => running.resolver.state().listeners[1]?.error,
+    (error) => error === null,
+  )
+})
 
-behaviour('upstreams are exchanged while queries wait, and none is lost', async (engine) => {
+behaviour('upstreams can be replaced while queries wait, without losing any', async (engine) => {
   await using quiet = await silent()
   await using good = await fixed('192.0.2.5')
   await using running = await run(engine, [quiet])
@@ -425,7 +419,7 @@ behaviour('upstreams are exchanged while queries wait, and none is lost', async 
   for (const answer of await Promise.all(waiting)) assert.deepEqual(answer?.addresses, ['192.0.2.5'])
 })
 
-behaviour('a data thread that ends is replaced, with its listeners', async (engine) => {
+behaviour('a data thread that exits is replaced, with its listeners', async (engine) => {
   await using upstream = await fixed('192.0.2.1')
   await using running = await run(engine, [upstream])
   assert.deepEqual((await ask(running.port, { name: 'a.example.com' }))?.addresses, ['192.0.2.1'])
@@ -444,7 +438,7 @@ behaviour('a data thread that ends is replaced, with its listeners', async (engi
   assert.ok(running.warnings.some((warning) => warning.includes('data thread')))
 })
 
-behaviour('IPv6: clients and upstreams', async (engine) => {
+behaviour('IPv6 works for clients and upstreams', async (engine) => {
   await using upstream = await fixed('192.0.2.1')
   const listener = await freeListener('::1')
   await using running = await run(engine, [upstream], { listeners: [listener] })

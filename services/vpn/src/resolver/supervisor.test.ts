@@ -62,7 +62,7 @@ const isRunning = async (pid: number): Promise<boolean> =>
     () => false,
   )
 
-test('killed, it answers again at once, by the same files', { timeout: 60_000 }, async (context) => {
+test('a killed resolver answers again at once from the same files', { timeout: 60_000 }, async (context) => {
   await using running = await supervised()
   const { supervisor, port, directory } = running
   await writeLists(directory, { ads: 'ads.example\n' })
@@ -91,7 +91,7 @@ test('killed, it answers again at once, by the same files', { timeout: 60_000 },
   assert.deepEqual((await ask(port, { name: 'fine.example' }))?.addresses, ['192.0.2.1'])
 })
 
-test('stopped, it is replaced, and what it was notified meanwhile holds', { timeout: 60_000 }, async (context) => {
+test('a stopped resolver is replaced, and updates sent meanwhile apply', { timeout: 60_000 }, async (context) => {
   await using running = await supervised()
   const { supervisor, port, directory, warnings } = running
   const pid = supervisor.pid!
@@ -115,7 +115,7 @@ const canStarve = await Promise.all(['taskset', 'chrt'].map((name) => execa('whi
   () => false,
 )
 test(
-  'on a machine that gives it next to no processor it is left alone',
+  'a resolver starved of CPU time is left alone',
   { skip: canStarve ? false : 'needs taskset and chrt', timeout: 120_000 },
   async (context) => {
     await using running = await supervised()
@@ -143,7 +143,7 @@ test(
   },
 )
 
-test('lists are exchanged under load, and no query is lost', { timeout: 60_000 }, async () => {
+test('lists are replaced under load without losing a query', { timeout: 60_000 }, async () => {
   await using running = await supervised()
   const { supervisor, port, directory } = running
   const text = (word: string) => Array.from({ length: 50_000 }, (_, n) => `${word}${n}.example`).join('\n')
@@ -260,7 +260,7 @@ test(
   },
 )
 
-test('another engine is taken over to at once when the settings want it', { timeout: 60_000 }, async () => {
+test('a changed engine setting switches the engine at once', { timeout: 60_000 }, async () => {
   await using running = await supervised()
   const { supervisor, port, directory } = running
   const settings = JSON.parse(await readFile(join(directory, 'settings.json'), 'utf8'))
@@ -273,7 +273,7 @@ test('another engine is taken over to at once when the settings want it', { time
   assert.deepEqual((await ask(port, { name: 'a.example.com' }))?.addresses, ['192.0.2.1'])
 })
 
-test('it ends when the service is gone', { timeout: 60_000 }, async () => {
+test('the resolver ends when the service is gone', { timeout: 60_000 }, async () => {
   const listener = await freeListener()
   await using fixture = await resolverFixture({ listeners: [listener] })
   const service = execa(process.execPath, ['--no-warnings', testFile('supervising.ts'), fixture.directory], {
@@ -290,21 +290,25 @@ test('it ends when the service is gone', { timeout: 60_000 }, async () => {
   )
 })
 
-test('its title says what it is, and its environment holds nothing of the service', { timeout: 60_000 }, async () => {
-  process.env['HEARTH_TEST_SECRET'] = 'do not hand on'
-  try {
-    await using running = await supervised()
-    const pid = running.supervisor.pid!
-    assert.match(await readFile(`/proc/${pid}/cmdline`, 'latin1'), /^hearth-vpn resolver/)
-    assert.doesNotMatch(await readFile(`/proc/${pid}/environ`, 'latin1'), /do not hand on/)
-  } finally {
-    delete process.env['HEARTH_TEST_SECRET']
-  }
-})
+test(
+  'the process title names the resolver, and its environment holds nothing of the service',
+  { timeout: 60_000 },
+  async () => {
+    process.env['HEARTH_TEST_SECRET'] = 'do not hand on'
+    try {
+      await using running = await supervised()
+      const pid = running.supervisor.pid!
+      assert.match(await readFile(`/proc/${pid}/cmdline`, 'latin1'), /^hearth-vpn resolver/)
+      assert.doesNotMatch(await readFile(`/proc/${pid}/environ`, 'latin1'), /do not hand on/)
+    } finally {
+      delete process.env['HEARTH_TEST_SECRET']
+    }
+  },
+)
 
 const isRoot = process.geteuid?.() === 0
 test(
-  'another user, without any right, can run it',
+  'an unprivileged user can run the resolver',
   { skip: isRoot ? false : 'needs root to become another user', timeout: 60_000 },
   async () => {
     await using upstream = await answering()

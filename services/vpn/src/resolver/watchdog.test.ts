@@ -27,7 +27,7 @@ test('a stopped process hangs at the second check', () => {
   )
 })
 
-test('one that sleeps and says nothing hangs after two seconds; one that runs, after six', () => {
+test('a sleeping silent process hangs after two seconds; a running one after six', () => {
   assert.deepEqual(
     outcome(() => ({})),
     ['hangs', 2400],
@@ -38,7 +38,7 @@ test('one that sleeps and says nothing hangs after two seconds; one that runs, a
   )
 })
 
-test('one that waits for a processor or a disk does not hang, however long', () => {
+test('a process that waits for CPU or disk never counts as hanging', () => {
   const waiting = (n: number) => ({ state: 'R', waitedMs: n > 100 ? 40_000 : 0, ranMs: n * 2 })
   assert.equal(outcome(waiting), undefined)
   assert.equal(
@@ -51,7 +51,7 @@ test('one that waits for a processor or a disk does not hang, however long', () 
   )
 })
 
-test('time in which nobody could check does not count', () => {
+test('time without checks does not count', () => {
   assert.deepEqual(
     outcome(() => ({}), 20_000),
     ['hangs', 60_000],
@@ -63,7 +63,7 @@ test('time in which nobody could check does not count', () => {
   assert.equal(watchdog.check(sleeping, 100_000), undefined)
 })
 
-test('where the system says nothing, passed time has to do', () => {
+test('without process samples elapsed time decides', () => {
   assert.deepEqual(
     outcome(() => undefined),
     ['gives no sign of life', 6400],

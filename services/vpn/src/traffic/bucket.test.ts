@@ -18,7 +18,7 @@ test('a bucket holds the time it is found by, and buckets meet without gap or ov
   )
 })
 
-test('boundaries are those of UTC, weeks begin on Monday, and daylight saving changes nothing', () => {
+test('boundaries are in UTC, weeks begin on Monday, and daylight saving has no effect', () => {
   const zone = process.env['TZ']
   process.env['TZ'] = 'Europe/Berlin'
   try {
@@ -36,7 +36,7 @@ test('boundaries are those of UTC, weeks begin on Monday, and daylight saving ch
   }
 })
 
-test('a period is made of the whole buckets it touches', () => {
+test('a period consists of all buckets it touches', () => {
   fc.assert(
     fc.property(moment, fc.integer({ min: 1, max: 300 * 86_400_000 }), anyLength, (start, span, seconds) => {
       fc.pre(span / 1000 / seconds < maxPoints - 2)
@@ -47,7 +47,7 @@ test('a period is made of the whole buckets it touches', () => {
   )
 })
 
-test('without a begin and an end it is the last 24 hours in 24 buckets', () => {
+test('the default period is the last 24 hours in 24 buckets', () => {
   fc.assert(
     fc.property(moment, (now) => {
       const { from, until, end } = periodOf({}, steps.hourly, now + 86_400_000)
@@ -57,7 +57,7 @@ test('without a begin and an end it is the last 24 hours in 24 buckets', () => {
   )
 })
 
-test('periods that end before they begin are refused with 400, too many points with 422', () => {
+test('a period that ends before it begins gets 400, too many points 422', () => {
   const kind = (expected: string) => (error: unknown) => (error as { kind: string }).kind === expected
   const hour = 3_600_000
   assert.throws(() => periodOf({ start: 5, end: 5 }, 3600, 9), kind('bad-request'))
@@ -67,7 +67,7 @@ test('periods that end before they begin are refused with 400, too many points w
   assert.throws(() => periodOf({ start: 0, end: maxPoints * hour + 1 }, 3600, 9), kind('invalid'))
 })
 
-test('a peer that wanders through many hosts is counted whole', () => {
+test('a peer that roams across many hosts is counted completely', () => {
   const bucket = emptyBucket(0)
   for (let host = 0; host < 1000; host += 1) addToBucket(bucket, { rx: 1, tx: 2, activeMs: 3 }, `192.0.2.${host}`)
   assert.deepEqual([bucket.rx, bucket.tx, bucket.activeMs], [1000, 2000, 3000])
@@ -78,7 +78,7 @@ test('a peer that wanders through many hosts is counted whole', () => {
   )
 })
 
-test('an endpoint’s host', () => {
+test('the host is extracted from an endpoint', () => {
   assert.equal(hostOfEndpoint('192.0.2.1:51820'), '192.0.2.1')
   assert.equal(hostOfEndpoint('[2001:db8::1]:51820'), '2001:db8::1')
   assert.equal(hostOfEndpoint(null), '')

@@ -121,7 +121,7 @@ async function compare(fixture: Place, { sampler, history }: Awaited<ReturnType<
   )
 }
 
-test('whatever happens, every resolution adds up to what the sampler counted: once, and nothing is lost', async () => {
+test('in any sequence of events every resolution adds up to the sampler’s count exactly', async () => {
   await checkSums(async () => ({ file: ':memory:' }), 30)
 })
 
@@ -129,7 +129,7 @@ test('the same on PostgreSQL', { skip: postgresObstacle() }, async () => {
   await checkSums(async () => ({ url: await createPostgresDatabase() }), 6)
 })
 
-test('traffic stands in the hour, the day and the week it was moved in, and the rest is zero', async () => {
+test('traffic is recorded in its hour, day and week, and other buckets are zero', async () => {
   await using fixture = await openTrafficFixture({ file: ':memory:' }, peers)
   const { sampler, history } = await fixture.start()
   fixture.counters.set('p2', { rxBytes: 100, txBytes: 10, latestHandshake: fixture.clock.now() })
@@ -154,7 +154,7 @@ test('traffic stands in the hour, the day and the week it was moved in, and the 
   assert.deepEqual(await history.today(), { rx_bytes: 0, tx_bytes: 0 }, 'midnight was four minutes ago')
 })
 
-test('a deleted peer takes its own history along, and its interface keeps what it moved', async () => {
+test('deleting a peer deletes its history, and its interface keeps its totals', async () => {
   await using fixture = await openTrafficFixture({ file: ':memory:' }, peers)
   const { sampler, history } = await fixture.start()
   fixture.counters.set('p2', { rxBytes: 100 })
@@ -171,7 +171,7 @@ test('a deleted peer takes its own history along, and its interface keeps what i
   await assert.rejects(history.ofPeer('p2', { resolution: 'hourly' }), /There is no peer p2/)
 })
 
-test('when the database refuses, nothing is lost and nothing counted twice', async () => {
+test('when the database fails, nothing is lost or counted twice', async () => {
   let isBroken = true
   await using fixture = await openTrafficFixture({ file: ':memory:' }, peers, () =>
     isBroken ? Promise.reject(new Error('disk full')) : Promise.resolve(),
@@ -191,7 +191,7 @@ test('when the database refuses, nothing is lost and nothing counted twice', asy
   assert.equal((await again.history.ofPeer('p2', { resolution: 'hourly' })).totals.rx_bytes, 500)
 })
 
-test('connected time is counted, also while nothing moves', async () => {
+test('connected time is counted, also without traffic', async () => {
   await using fixture = await openTrafficFixture({ file: ':memory:' }, peers)
   const { sampler, history } = await fixture.start()
   fixture.counters.set('p2', { rxBytes: 1, latestHandshake: fixture.clock.now() })
@@ -203,7 +203,7 @@ test('connected time is counted, also while nothing moves', async () => {
   assert.ok(totals.active_seconds >= 176 && totals.active_seconds <= 182, String(totals.active_seconds))
 })
 
-test('fine buckets go after 30 days, hours after a year, days when the setting says so', async () => {
+test('fine buckets are deleted after 30 days, hours after a year, days as configured', async () => {
   const now = Date.parse('2026-11-21T00:00:00Z')
   assert.deepEqual(
     [300, 3600, 86_400].map((seconds) => keptSince(seconds, 0, now)),

@@ -9,8 +9,8 @@ import { describeHost, readHostFacts, type HostFacts } from './host-facts.ts'
 const versions = { ip: '6.1.0', wg: '1.0', 'wireguard-go': '0.0', nft: '1.0.6' }
 const complete: HostFacts = { isRoot: true, tun: true, kernelModule: true, nft: true, versions }
 
-describe('the choice of a backend', () => {
-  test('takes the best that works', () => {
+describe('the backend choice', () => {
+  test('takes the best available backend', () => {
     assert.equal(chooseBackend('auto', complete).backend, 'kernel')
     assert.equal(chooseBackend('auto', complete).advice, null)
     const noModule = { ...complete, kernelModule: 'Unknown device type' }
@@ -19,14 +19,14 @@ describe('the choice of a backend', () => {
     assert.equal(chooseBackend('auto', { ...complete, versions: { ...versions, wg: undefined } }).backend, 'userspace')
   })
 
-  test('without privileges simulates, and says how to get real tunnels', () => {
+  test('simulates without privileges, and says how to get real tunnels', () => {
     const choice = chooseBackend('auto', { ...complete, isRoot: false, versions: { ...versions, nft: undefined } })
     assert.equal(choice.backend, 'simulated')
     assert.match(choice.reason, /simulated and carry no traffic: the service does not run as root/)
     assert.equal(choice.advice, 'for real tunnels: install nftables, run the service as root')
   })
 
-  test('takes a named one, or says why it cannot work', () => {
+  test('takes a named backend, or says why it cannot work', () => {
     for (const named of ['simulated', 'userspace', 'kernel'] as const) {
       const { backend, reason } = chooseBackend(named, complete)
       assert.deepEqual([backend, reason], [named, `WIREGUARD_BACKEND is set to ${named}`])
@@ -48,7 +48,7 @@ describe('the choice of a backend', () => {
     }
   })
 
-  test('follows facts that can be read on any host', async (t) => {
+  test('uses facts that can be read on any host', async (t) => {
     const obstacle = await hostsObstacle()
     if (obstacle !== null && obstacle !== 'needs root') return t.skip(obstacle)
     // As root the probe makes a link, and that belongs into a namespace; without root it cannot.

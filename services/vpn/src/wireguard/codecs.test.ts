@@ -102,8 +102,8 @@ function dumpText(device: { privateKey: string; listenPort: number }, peers: rea
 
 const device = { privateKey: generateKeyPair().privateKey, listenPort: 51_820 }
 
-describe('what a device says', () => {
-  test('the reply of a userspace device reads back, however it is cut', () => {
+describe('replies of a device', () => {
+  test('from a userspace device are parsed, however they are split', () => {
     fc.assert(
       fc.property(peerStates, fc.integer({ min: 1, max: 200 }), (peers, size) => {
         const parser = createUapiParser()
@@ -117,7 +117,7 @@ describe('what a device says', () => {
     )
   })
 
-  test('one peer is read as it is among all, and a peer that is not there is none', () => {
+  test('for one peer equal its entry among all, and a missing peer has none', () => {
     const unknown = generateKeyPair().publicKey
     fc.assert(
       fc.property(peerStates, (peers) => {
@@ -134,7 +134,7 @@ describe('what a device says', () => {
     assert.throws(() => readUapiPeer(refused, unknown), DeviceError)
   })
 
-  test('the dump of wg reads back', () => {
+  test('from wg dump are parsed', () => {
     fc.assert(
       fc.property(peerStates, (peers) => {
         const state = parseDump(dumpText(device, peers))
@@ -146,7 +146,7 @@ describe('what a device says', () => {
     assert.deepEqual(bare, { publicKey: null, listenPort: 58_669, peers: new Map() })
   })
 
-  test('a refused or broken answer is an error without any of its content', () => {
+  test('that are refused or broken produce an error without their content', () => {
     const parser = createUapiParser()
     parser.push(`private_key=${hexOf(device.privateKey)}\nerrno=-22\n\n`)
     assert.throws(
@@ -167,7 +167,7 @@ describe('what a device says', () => {
 })
 
 describe('messages to a device', () => {
-  test('a change says what the model says', () => {
+  test('encode the model exactly', () => {
     fc.assert(
       fc.property(devicePeer, key, (peer, removed) => {
         const text = encodeUapiSet({ listenPort: 5 }, [
@@ -189,7 +189,7 @@ describe('messages to a device', () => {
     )
   })
 
-  test('the file for addconf parses back to the peers', () => {
+  test('in addconf format parse back to the peers', () => {
     fc.assert(
       fc.property(fc.array(devicePeer, { maxLength: 4 }), (peers) => {
         const sections = encodeAddConf(peers).split('[Peer]\n').slice(1)
@@ -209,7 +209,7 @@ describe('messages to a device', () => {
     )
   })
 
-  test('no text but a key and an address gets through', () => {
+  test('contain no text except keys and addresses', () => {
     fc.assert(
       fc.property(devicePeer, hostile, (peer, text) => {
         for (const broken of [
@@ -246,7 +246,7 @@ describe('messages to a device', () => {
 })
 
 describe('addresses', () => {
-  test('come out as the system prints them', () => {
+  test('are written as the system prints them', () => {
     assert.equal(networkOf('10.8.3.77/22'), '10.8.0.0/22')
     assert.equal(networkOf('255.255.255.255/1'), '128.0.0.0/1')
     assert.equal(networkOf('FD13:0:0::0A/64'), 'fd13::/64')
@@ -255,7 +255,7 @@ describe('addresses', () => {
     assert.deepEqual(parseNetworkAddress('::1'), { family: 6, address: '::1', prefix: 128 })
   })
 
-  test('a network is its own network', () => {
+  test('of a network stay unchanged', () => {
     fc.assert(fc.property(network, (each) => networkOf(each) === each))
   })
 })

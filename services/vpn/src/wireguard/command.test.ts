@@ -8,7 +8,7 @@ import { generatePresharedKey } from './keys.ts'
 const run = createCommandRunner()
 
 describe('a secret descriptor', () => {
-  test('has no name, is for its owner alone, and reads from the start', async () => {
+  test('has no file name, is readable by its owner only, and reads from the start', async () => {
     await withSecretDescriptor('a secret\n', async (descriptor) => {
       const path = `/proc/self/fd/${descriptor}`
       assert.match(await readlink(path), /\(deleted\)$/)
@@ -28,7 +28,7 @@ describe('a secret descriptor', () => {
     assert.equal(await open(), 0)
   })
 
-  test('reaches a child by name and by descriptor, whole', async () => {
+  test('reaches a child by path and as stdin, completely', async () => {
     const text = generatePresharedKey().repeat(50_000)
     assert.equal(await run('cat', ['/dev/stdin'], { secretInput: text }), text)
     assert.equal(await run('cat', [], { secretInput: text }), text)
@@ -36,7 +36,7 @@ describe('a secret descriptor', () => {
 })
 
 describe('a command', () => {
-  test('gets its arguments as they are and none of the service’s environment', async () => {
+  test('gets its exact arguments and none of the service’s environment', async () => {
     process.env['HEARTH_TEST_SECRET'] = 'visible'
     const text = await run('env', [])
     assert.doesNotMatch(text, /HEARTH_TEST_SECRET/)
@@ -44,7 +44,7 @@ describe('a command', () => {
     delete process.env['HEARTH_TEST_SECRET']
   })
 
-  test('that fails says what and why, without keys', async () => {
+  test('that fails reports what and why, without keys', async () => {
     const key = generatePresharedKey()
     const hex = Buffer.from(key, 'base64').toString('hex')
     for (const argument of [key, `/${key}`, hex, `key=${hex}`]) {
@@ -59,17 +59,17 @@ describe('a command', () => {
     assert.equal(redact(`a ${key} b`), 'a [key] b')
   })
 
-  test('that hangs is ended', async () => {
+  test('that hangs is killed', async () => {
     const start = performance.now()
     await assert.rejects(run('sleep', ['30'], { timeout: 100 }), /sleep 30: no answer in time/)
     assert.ok(performance.now() - start < 5000)
   })
 
-  test('that floods is ended', async () => {
+  test('that floods its output is killed', async () => {
     await assert.rejects(run('cat', ['/dev/zero']), /cat .*: printed too much/)
   })
 
-  test('that leaves a process behind does so in a session of its own', async () => {
+  test('that leaves a process behind starts it in its own session', async () => {
     const pid = (await run('sh', ['-c', 'sleep 30 >/dev/null 2>&1 & echo $!'], { leavesProcess: true })).trim()
     const sessionOf = async (of: string) =>
       (await readFile(`/proc/${of}/stat`, 'utf8')).replace(/^.*\) /, '').split(' ')[3]

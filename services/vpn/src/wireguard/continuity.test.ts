@@ -22,7 +22,7 @@ function otherPeer(number: number): DevicePeer {
 }
 
 describe('a session', { skip: obstacle ?? false }, () => {
-  test('loses no packet and counts on while other peers come, change and go', async () => {
+  test('loses no packet and keeps counting while other peers are added, changed and removed', async () => {
     await using server = await createHost('server')
     await using client = await createHost('client')
     await joinHosts([server, ['192.0.2.1/24']], [client, ['192.0.2.2/24']])

@@ -49,8 +49,8 @@ function stolenBy(step: PeerChange, device: Peers): string | undefined {
   return step.peer.allowedIps.find((network) => (owners.get(network) ?? step.peer.publicKey) !== step.peer.publicKey)
 }
 
-describe('the difference between wanted and held peers', () => {
-  test('applied to a device it gives what is wanted, and no step takes an address from a holder', () => {
+describe('the difference between desired and current peers', () => {
+  test('produces the desired peers when applied, and no step takes an address from its owner', () => {
     fc.assert(
       fc.property(peers, peers, (current, desired) => {
         const device = stateOf(current)
@@ -64,7 +64,7 @@ describe('the difference between wanted and held peers', () => {
     )
   })
 
-  test('one batch gives the same as its steps', () => {
+  test('gives the same result as one batch', () => {
     fc.assert(
       fc.property(peers, peers, (current, desired) => {
         const device = stateOf(current)
@@ -74,7 +74,7 @@ describe('the difference between wanted and held peers', () => {
     )
   })
 
-  test('what is right already is left alone', () => {
+  test('leaves correct peers alone', () => {
     fc.assert(fc.property(peers, (current) => diffPeers(current, current).length === 0))
     fc.assert(
       fc.property(peers, peers, (current, desired) => {
@@ -89,7 +89,7 @@ describe('the difference between wanted and held peers', () => {
     )
   })
 
-  test('counters of a changed peer stay', () => {
+  test('keeps the counters of a changed peer', () => {
     const device = stateOf(
       new Map([[keys[0]!, { publicKey: keys[0]!, presharedKey: null, allowedIps: [addresses[0]!] }]]),
     )
@@ -101,7 +101,7 @@ describe('the difference between wanted and held peers', () => {
 })
 
 describe('a change of some peers', () => {
-  test('that would rob an untouched peer is found, and no other one', () => {
+  test('that would take an address from another peer is detected, and no other change', () => {
     fc.assert(
       fc.property(peers, peers, fc.subarray(keys), (current, desired, touched) => {
         const target = new Map(touched.map((publicKey) => [publicKey, desired.get(publicKey) ?? null]))
@@ -116,7 +116,7 @@ describe('a change of some peers', () => {
     )
   })
 
-  test('is noted as the device would hold it', () => {
+  test('is recorded as the device would hold it', () => {
     fc.assert(
       fc.property(peers, peers, (current, desired) => {
         const known = createKnownPeers(current)

@@ -117,7 +117,7 @@ const benches = [
 
 for (const { label, make, skip } of benches) {
   describe(`driver (${label})`, { skip }, () => {
-    test('a device comes, is read, changes and goes', async (t) => {
+    test('a device is created, read, changed and removed', async (t) => {
       const bench = await make(t)
       const { driver, name } = bench
       assert.equal(await driver.read(name), undefined)
@@ -137,7 +137,7 @@ for (const { label, make, skip } of benches) {
       assert.equal((await driver.list()).includes(name), false)
     })
 
-    test('addresses, MTU, port and key of a running device change and its peers stay', async (t) => {
+    test('addresses, MTU, port and key of a running device can change while its peers stay', async (t) => {
       const bench = await make(t)
       const { driver, name } = bench
       await driver.ensure(configOf(name))
@@ -153,7 +153,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual([...state.peers.keys()], [peer.publicKey])
     })
 
-    test('a peer is added, changed and removed without touching another one', async (t) => {
+    test('a peer is added, changed and removed without affecting another one', async (t) => {
       const bench = await make(t)
       const { driver, name } = bench
       const secret = generatePresharedKey()
@@ -177,7 +177,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual([...(await read(bench)).peers.keys()], [second.publicKey])
     })
 
-    test('removals go first, so that a freed address can be given away in one batch', async (t) => {
+    test('removals are applied first, so an address can be reassigned in one batch', async (t) => {
       const bench = await make(t)
       const [old, next] = [peerAt(2), peerAt(2)]
       await bench.driver.ensure(configOf(bench.name))
@@ -190,7 +190,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual(await allowedIps(bench, next), next.allowedIps)
     })
 
-    test('an address that two claim belongs to the last one: the trap the controller guards against', async (t) => {
+    test('an address claimed twice belongs to the last peer, which the controller guards against', async (t) => {
       const bench = await make(t)
       const [first, second] = [peerAt(2), peerAt(2)]
       await bench.driver.ensure(configOf(bench.name))
@@ -212,7 +212,7 @@ for (const { label, make, skip } of benches) {
       assert.equal(await driver.isForeignLink(other), false)
     })
 
-    test('a second driver finds the device as it is', async (t) => {
+    test('a second driver reads the existing device', async (t) => {
       const bench = await make(t)
       const config = configOf(bench.name)
       const peer = peerAt(2)
@@ -224,7 +224,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual([...(await read({ ...bench, driver: second })).peers.keys()], [peer.publicKey])
     })
 
-    test('a change of a device that does not run is an error that holds no key', async (t) => {
+    test('changing a device that does not run is an error that contains no key', async (t) => {
       const { driver, name } = await make(t)
       const secret = generatePresharedKey()
       const peer = peerAt(2, secret)
@@ -238,7 +238,7 @@ for (const { label, make, skip } of benches) {
       })
     })
 
-    test('no secret stands in a list of processes, and nothing replaces a configuration', async (t) => {
+    test('no secret appears in the process list, and no command replaces a configuration', async (t) => {
       const bench = await make(t)
       const { driver, name } = bench
       const config = configOf(name)
@@ -257,7 +257,7 @@ for (const { label, make, skip } of benches) {
       }
     })
 
-    test('a name that is no interface name gets nowhere', async (t) => {
+    test('an invalid interface name is refused', async (t) => {
       const { driver } = await make(t)
       if (driver.backend === 'simulated') return
       for (const name of ['-h', '../x', 'a b', 'x'.repeat(16), '']) await assert.rejects(driver.read(name))
@@ -265,12 +265,12 @@ for (const { label, make, skip } of benches) {
   })
 }
 
-describe('driver of real devices', { skip: obstacle ?? false }, () => {
+describe('drivers of real devices', { skip: obstacle ?? false }, () => {
   for (const [label, make] of [
     ['userspace', userspaceFixture],
     ['kernel tools', kernelFixture],
   ] as const) {
-    test(`another kind of link with the name is left alone (${label})`, async (t) => {
+    test(`a link of another kind with the same name is left alone (${label})`, async (t) => {
       const { driver, name, run } = await make(t)
       await run('ip', ['link', 'add', 'dev', name, 'type', 'bridge'])
       assert.equal(await driver.isForeignLink(name), true)
@@ -281,7 +281,7 @@ describe('driver of real devices', { skip: obstacle ?? false }, () => {
     })
   }
 
-  test('a device whose process was killed is made anew, its stale socket in the way or not', async (t) => {
+  test('a device whose process was killed is recreated, with or without its stale socket', async (t) => {
     const bench = await userspaceFixture(t)
     const { driver, name, run } = bench
     const config = configOf(name)

@@ -55,7 +55,7 @@ async function joinTunnel(options: {
 }
 
 describe('firewall', { skip: obstacle ?? false }, () => {
-  test('writes nothing when nothing changed, elements alone when only they did, and everything after a change by hand', async () => {
+  test('writes nothing without changes, only elements if only they changed, and everything after a manual change', async () => {
     await using host = await createHost('fire')
     const files: string[] = []
     const run = createCommandRunner(host.prefix)
@@ -87,7 +87,7 @@ describe('firewall', { skip: obstacle ?? false }, () => {
     assert.equal(await firewall.hasDrifted(), false)
   })
 
-  test('a refused file leaves the table as it was and says why', async () => {
+  test('a refused file leaves the table unchanged and reports why', async () => {
     await using host = await createHost('fire')
     const run = createCommandRunner(host.prefix)
     const breaking: RunCommand = (file, args, options) => {
@@ -107,7 +107,7 @@ describe('firewall', { skip: obstacle ?? false }, () => {
     assert.equal(await firewall.hasDrifted(), false)
   })
 
-  test('peers reach each other, the host and the world as their rules say', async () => {
+  test('peers reach each other, the host and the internet as their rules allow', async () => {
     await using server = await createHost('server')
     await using first = await createHost('first')
     await using second = await createHost('second')
@@ -180,7 +180,7 @@ async function isListening(server: NetworkHost): Promise<boolean> {
 }
 
 describe('forwarding', () => {
-  test('is raised for the families that need it, and links keep listening to router advertisements', async (t) => {
+  test('is enabled for the required families, and links keep accepting router advertisements', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'hearth-sysctl-'))
     t.after(() => rm(folder, { recursive: true }))
     for (const path of ['ipv4', 'ipv6/conf/all', 'ipv6/conf/eth0']) await mkdir(join(folder, path), { recursive: true })

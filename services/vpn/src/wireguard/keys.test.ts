@@ -4,12 +4,12 @@ import * as fc from 'fast-check'
 import { generateKeyPair, generatePresharedKey, isKey, publicKeyOf } from './keys.ts'
 
 describe('keys', () => {
-  test('the public key is the one wireguard-tools computes', () => {
+  test('the public key equals the one of wireguard-tools', () => {
     const publicKey = publicKeyOf('iKRKQhUhKSjCGdWn0g4KXbRAVr8LsHMG1cb2QxqNn0g=')
     assert.equal(publicKey, 'v2gQSMKeXdxBLBx2TRlu3OrFRFmr5T2PQYmZYT6KDVo=')
   })
 
-  test('pairs belong together and are different each time', () => {
+  test('key pairs match and differ each time', () => {
     const pairs = Array.from({ length: 50 }, generateKeyPair)
     for (const { privateKey, publicKey } of pairs) assert.equal(publicKeyOf(privateKey), publicKey)
     assert.equal(new Set(pairs.map(({ privateKey }) => privateKey)).size, 50)

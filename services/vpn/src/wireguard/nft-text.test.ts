@@ -78,7 +78,7 @@ table inet hearth_vpn {
 `
 
 describe('the rule file', () => {
-  test('for two interfaces', () => {
+  test('matches its golden text for two interfaces', () => {
     assert.equal(encodeTable([home, guests]), golden)
   })
 
@@ -88,7 +88,7 @@ describe('the rule file', () => {
     assert.equal(count({ ...home, isolated: many }), count(home))
   })
 
-  test('changes elements alone when nothing else differs', () => {
+  test('changes only elements when nothing else differs', () => {
     assert.equal(encodeElementChange([home], [home]), '')
     const change = encodeElementChange([home], [{ ...home, isolated: ['10.8.0.9', 'fd13:13:13::a'] }])
     assert.equal(
@@ -103,7 +103,7 @@ describe('the rule file', () => {
     assert.equal(encodeElementChange([home], [home, guests]), undefined)
   })
 
-  test('takes no text that could end a statement', () => {
+  test('accepts no text that could end a statement', () => {
     for (const text of ['wg0"; flush ruleset; #', 'wg0\n', '-wg', '\0', 'wg\u2028', '']) {
       assert.throws(() => encodeTable([{ ...home, name: text }]), DeviceError)
     }
@@ -119,7 +119,7 @@ describe('the rule file', () => {
     )
   })
 
-  test('loads, loads again, takes element changes and goes', { skip: obstacle ?? false }, async () => {
+  test('loads, reloads, accepts element changes and is removed', { skip: obstacle ?? false }, async () => {
     await using host = await createHost('nft')
     const run = createCommandRunner(host.prefix)
     const load = (file: string) => run('nft', ['-f', '/dev/stdin'], { secretInput: file })

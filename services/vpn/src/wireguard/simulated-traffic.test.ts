@@ -45,7 +45,7 @@ describe('simulated devices', () => {
     assert.deepEqual((await driver.read('wg0'))?.peers.get(peers[0]!.publicKey)?.presharedKey, peers[0]!.presharedKey)
   })
 
-  test('changed at the same time lose nothing', async (t) => {
+  test('lose no change when changed simultaneously', async (t) => {
     const driver = createSimulatedDriver(await folder(t))
     await driver.ensure(config)
     const peers = peersOf(30)
@@ -53,7 +53,7 @@ describe('simulated devices', () => {
     assert.equal((await driver.read('wg0'))?.peers.size, 30)
   })
 
-  test('a damaged file is an error that says what to do', async (t) => {
+  test('report a damaged file with what to do', async (t) => {
     const directory = await folder(t)
     await writeFile(join(directory, 'simulated-devices.json'), '{"wg0":')
     await assert.rejects(createSimulatedDriver(directory).read('wg0'), (error: Error) => {
@@ -63,7 +63,7 @@ describe('simulated devices', () => {
 })
 
 describe('simulated traffic', () => {
-  test('makes peers talk while it runs and lets them fall silent when it ends', async (t) => {
+  test('makes peers active while it runs and lets them go idle when it ends', async (t) => {
     const directory = await folder(t)
     const driver = createSimulatedDriver(directory)
     const peers = peersOf(40)
@@ -96,7 +96,7 @@ describe('simulated traffic', () => {
     assert.equal((await talking()).length, 0)
   })
 
-  test('that nobody writes any more does not count', async (t) => {
+  test('that is no longer written does not count', async (t) => {
     const directory = await folder(t)
     const driver = createSimulatedDriver(directory)
     const [peer] = peersOf(1)

@@ -137,7 +137,7 @@ const benches = [
 
 for (const { label, make, skip } of benches) {
   describe(`tunnels (${label})`, { skip }, () => {
-    test('bring, change and take an interface', async (t) => {
+    test('create, change and remove an interface', async (t) => {
       const bench = await make(t)
       const { name } = bench
       const [first, second, third] = [peer(2), peer(3), peer(4)]
@@ -156,7 +156,7 @@ for (const { label, make, skip } of benches) {
       assert.equal(tunnels.state(name).status, 'down')
     })
 
-    test('an address is never taken from a peer that is not part of the change', async (t) => {
+    test('an address is never taken from a peer outside the change', async (t) => {
       const bench = await make(t)
       const [first, thief] = [peer(2), { ...peer(3), allowedIps: ['10.8.0.2/32'] }]
       const device = wanted(bench.name, [first])
@@ -186,7 +186,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set(swapped))
     })
 
-    test('a change that fails half-way leaves the peers as they were', async (t) => {
+    test('a change that fails halfway leaves the peers as they were', async (t) => {
       const bench = await make(t)
       const [first, second, third] = [peer(2), peer(3), peer(4)]
       const device = wanted(bench.name, [first, second])
@@ -203,7 +203,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set([first, second]))
     })
 
-    test('a peer removed behind the back comes back and is reported once', async (t) => {
+    test('a peer removed outside is restored and reported once', async (t) => {
       const bench = await make(t)
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first, second])
@@ -225,7 +225,7 @@ for (const { label, make, skip } of benches) {
       assert.equal(drifts.length, 1)
     })
 
-    test('a second controller adopts what runs without touching it', async (t) => {
+    test('a second controller adopts running devices without touching them', async (t) => {
       const bench = await make(t)
       const device = wanted(bench.name, [peer(2), peer(3)])
       const before = controller(bench, device)
@@ -246,7 +246,7 @@ for (const { label, make, skip } of benches) {
       )
     })
 
-    test('a big device answers before it is read, and a change that did not hold is repaired afterwards', async (t) => {
+    test('a change is confirmed before a large device is read back, and repaired if it did not apply', async (t) => {
       const bench = await make(t)
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first])
@@ -263,7 +263,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set([first, second]))
     })
 
-    test('a change and its row in the database are one step for the check', async (t) => {
+    test('a change and its database row are one step for the drift check', async (t) => {
       const bench = await make(t)
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first])
@@ -280,7 +280,7 @@ for (const { label, make, skip } of benches) {
       assert.equal((await heldPeers(tunnels, bench.name)).length, 2)
     })
 
-    test('a device that was stopped goes, one of the same name with another key stays', async (t) => {
+    test('a stopped device is removed, one of the same name with another key stays', async (t) => {
       const bench = await make(t)
       const device = wanted(bench.name, [peer(2)])
       const stopped = { ...device, running: false }
@@ -296,7 +296,7 @@ for (const { label, make, skip } of benches) {
       assert.equal(tunnels.state(bench.name).status, 'up')
     })
 
-    test('what cannot be repaired is reported once and shows in the state', async (t) => {
+    test('an irreparable difference is reported once and shown in the state', async (t) => {
       const bench = await make(t)
       const first = peer(2)
       const device = wanted(bench.name, [first])
@@ -320,7 +320,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual(await heldPeers(tunnels, bench.name), [first])
     })
 
-    test('many changes at once all arrive, and more than fit are refused', async (t) => {
+    test('many simultaneous changes all apply, and excess ones are refused', async (t) => {
       const bench = await make(t)
       const device = wanted(bench.name, [])
       const { tunnels } = controller(bench, device)
@@ -358,7 +358,7 @@ function forgetful(driver: WireGuardDriver) {
 }
 
 describe('tunnels and the host', { skip: obstacle ?? false }, () => {
-  test('a firewall that was changed by hand is put right and reported', async (t) => {
+  test('a manually changed firewall is restored and reported', async (t) => {
     const bench = await realFixture(t)
     const device = wanted(bench.name, [peer(2)])
     const { tunnels, drifts } = controller(bench, device)
@@ -372,7 +372,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     assert.match(await bench.run('nft', ['list', 'table', 'inet', 'hearth_vpn']), /masquerade/)
   })
 
-  test('a tunnel whose process died comes back with its peers', async (t) => {
+  test('a tunnel whose process died is restored with its peers', async (t) => {
     const bench = await realFixture(t)
     const device = wanted(bench.name, [peer(2), peer(3)])
     const { tunnels, drifts } = controller(bench, device)
@@ -405,7 +405,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     for (const { config } of devices) assert.ok(listings[0]?.includes(config.name))
   })
 
-  test('isolation is in force before the peer is, and goes back when the peer is refused', async (t) => {
+  test('isolation applies before the peer is added, and is reverted when the peer is refused', async (t) => {
     const bench = await realFixture(t)
     const device = wanted(bench.name, [])
     const isolatedNow = () => bench.run('nft', ['list', 'set', 'inet', 'hearth_vpn', 'isolated4'])
@@ -433,7 +433,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     assert.doesNotMatch(await isolatedNow(), /10\.8\.0\.3/)
   })
 
-  test('kill -9 of the process that made a tunnel leaves it running, and the next one adopts it', async (t) => {
+  test('kill -9 of the creating process leaves a tunnel running, and the next one adopts it', async (t) => {
     const cleanup = cleanupAfter(t)
     const host = cleanup.use(await createHost('killed'))
     const name = uniqueName('wg')

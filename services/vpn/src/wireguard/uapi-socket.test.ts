@@ -19,7 +19,7 @@ describe('requests to a userspace device', () => {
     }
   })
 
-  it('keeps replies apart that come at the same time', async (t) => {
+  it('keeps simultaneous replies apart', async (t) => {
     const path = await device(t, (request) => `${request.trim().repeat(50_000)}\n\n`)
     const client = new UapiClient()
     const replies = await Promise.all(
@@ -36,7 +36,7 @@ describe('requests to a userspace device', () => {
     )
   })
 
-  it('says that nobody listens, and that no reply came in time', async (t) => {
+  it('reports a missing listener and a timeout', async (t) => {
     const path = await device(t, () => 'no end')
     const client = new UapiClient()
     await assert.rejects(client.fetch({ path: `${path}.gone`, request: 'get=1\n\n', timeout }, String), NobodyListens)

@@ -15,7 +15,7 @@ const activity = (id: string) => ({
   endpoint: null,
 })
 
-test('counters reach the rows they belong to and leave the others alone', () => {
+test('counters update their own rows and leave others alone', () => {
   const page = { peers: [peer('a'), peer('b')], total: 2 }
   const next = patchPeers(page, [activity('b')])
   assert.equal(next?.peers[0]?.status, 'inactive')
@@ -24,7 +24,7 @@ test('counters reach the rows they belong to and leave the others alone', () => 
   assert.equal(next?.total, 2)
 })
 
-test('a page without the peers of an event stays the same object', () => {
+test('a page without the event’s peers stays the same object', () => {
   const page = { peers: [peer('a')] }
   assert.equal(patchPeers(page, [activity('z')]), page)
   const single = peer('a')
@@ -33,7 +33,7 @@ test('a page without the peers of an event stays the same object', () => {
   assert.equal(patchPeers(undefined, [activity('a')]), undefined)
 })
 
-test('the traffic picture keeps the last samples and takes none twice', () => {
+test('the traffic chart keeps the last samples and adds none twice', () => {
   const sample = (second: number) => ({
     traffic: {
       rx_bytes: 0,

@@ -12,7 +12,7 @@ function shapeOf({ bpm, first, seconds, rate }: { bpm: number; first: number; se
   return { peaks, duration_seconds: seconds }
 }
 
-test('the true tempo behind a rounded one is found, and where its beats are', () => {
+test('the exact tempo behind a rounded one is found, with its beat positions', () => {
   for (const [bpm, first] of [
     [123.6, 0.37],
     [80, 0.02],
@@ -30,12 +30,12 @@ test('the true tempo behind a rounded one is found, and where its beats are', ()
   }
 })
 
-test('a shape too coarse for beats tells none', () => {
+test('a waveform too coarse for beats has no grid', () => {
   assert.equal(fitBeatGrid({ peaks: [0.1, 0.9, 0.2], duration_seconds: 60 }, 120), undefined)
   assert.equal(fitBeatGrid({ peaks: [], duration_seconds: 0 }, 120), undefined)
 })
 
-test('times go to the nearest beat or bar, never before the beginning', () => {
+test('times snap to the nearest beat or bar, never before the start', () => {
   const grid = { bpm: 120, first: 0.2 }
   const near = (value: number, expected: number) => assert.ok(Math.abs(value - expected) < 1e-9, `${value}`)
   near(snapToBeat(1.1, grid), 1.2)
@@ -44,7 +44,7 @@ test('times go to the nearest beat or bar, never before the beginning', () => {
   near(snapToBeat(0, { bpm: 120, first: 0.4 }), 0.4)
 })
 
-test('a part keeps its length in beats or bars, is long enough, and ends with the sound', () => {
+test('a trim keeps its length in beats or bars, meets the minimum, and ends with the audio', () => {
   const grid = { bpm: 120, first: 0.2 }
   const snap = (start: number, end: number, every = 1, duration = 60) =>
     snapPart({ start, end }, grid, { every, duration })

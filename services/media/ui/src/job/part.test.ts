@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { draftProblem, formatTime, parseTime, partProblem, tidyPart, typedPart } from './part.ts'
 
-test('times are read as people write them, and written so that they are read again', () => {
+test('times are parsed as people write them, and formatted so that they parse again', () => {
   assert.deepEqual(
     ['62.5', '1:02.5', '1:2', '0:07,25', '1:01:02', '90', ' 3:00 '].map(parseTime),
     [62.5, 62.5, 62, 7.25, 3662, 90, 180],
@@ -17,7 +17,7 @@ test('times are read as people write them, and written so that they are read aga
   assert.equal(formatTime(3662.001), '1:01:02.001')
 })
 
-test('a part is from a second to ten minutes long and ends with the sound', () => {
+test('a trim is one second to ten minutes long and within the audio', () => {
   assert.match(partProblem({ start: 5, end: 5 }, 100) ?? '', /after the start/)
   assert.match(partProblem({ start: 5, end: 5.9 }, 100) ?? '', /1 second/)
   assert.match(partProblem({ start: 0, end: 601 }, 1000) ?? '', /10 minutes/)
@@ -25,12 +25,12 @@ test('a part is from a second to ten minutes long and ends with the sound', () =
   assert.equal(partProblem({ start: 0, end: 600 }, 600), undefined)
 })
 
-test('a part dragged the wrong way, or beyond the sound, is put right', () => {
+test('a trim dragged backwards or beyond the audio is corrected', () => {
   assert.deepEqual(tidyPart({ start: 20, end: 3.000_4 }, 100), { start: 3, end: 20 })
   assert.deepEqual(tidyPart({ start: -2, end: 130 }, 100), { start: 0, end: 100 })
 })
 
-test('a typed end stays as it was typed: nothing is swapped or moved behind the person’s back', () => {
+test('a typed end stays as typed: nothing is swapped or moved', () => {
   assert.deepEqual(typedPart({ start: 2, end: 5 }, { start: 9 }, 12), { start: 9, end: 5 })
   assert.deepEqual(typedPart({ start: 2, end: 5 }, { end: 99 }, 12), { start: 2, end: 99 })
   assert.deepEqual(typedPart(undefined, { start: 3 }, 12), { start: 3, end: 12 })
@@ -38,7 +38,7 @@ test('a typed end stays as it was typed: nothing is swapped or moved behind the 
   assert.deepEqual(typedPart(undefined, { end: 7.000_4 }, 12), { start: 0, end: 7 })
 })
 
-test('what is typed and is no time is said with the name of its field', () => {
+test('an invalid typed time is reported with its field’s name', () => {
   assert.equal(draftProblem('From', undefined), undefined)
   assert.equal(draftProblem('From', '1:02'), undefined)
   assert.equal(draftProblem('From', '0:99'), '“From” is not a time: write it like 1:02.5')

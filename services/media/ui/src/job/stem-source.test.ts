@@ -4,14 +4,14 @@ import { costOf, stemProblem, stemProgress } from './stem-source.ts'
 
 const source = (seconds: number) => ({ part: '', label: 'All of it', seconds })
 
-test('begun minutes are paid', () => {
+test('started minutes are paid in full', () => {
   assert.deepEqual(
     [20, 60, 61, 214].map((seconds) => costOf({ seconds })),
     [1, 1, 2, 4],
   )
 })
 
-test('what would be refused is said before it is asked for', () => {
+test('a refusal is predicted before the request', () => {
   const account = { isGuarded: true, minutesLeft: 30 }
   assert.equal(stemProblem(source(600), account), undefined)
   assert.match(stemProblem(source(601), account) ?? '', /10 minutes/)
@@ -23,7 +23,7 @@ test('what would be refused is said before it is asked for', () => {
   assert.equal(stemProblem(source(200), { ...account, minutesLeft: null }), undefined)
 })
 
-test('the stages are one way from 0 to 100', () => {
+test('the stages share one progress scale from 0 to 100', () => {
   const steps = (['upload', 'processing', 'download'] as const).flatMap((stage) =>
     [0, 50, 100].map((progress) => stemProgress({ stage, progress }).percent),
   )

@@ -25,18 +25,18 @@ const jobs = [
 const none: JobFilter = { show: '', type: '', platform: '', search: '' }
 const found = (filter: Partial<JobFilter>) => filterJobs(jobs, { ...none, ...filter }).map(({ id }) => id)
 
-test('nothing is left out without a filter', () => {
+test('without a filter every job is shown', () => {
   assert.equal(filterJobs(jobs, none), jobs)
   assert.equal(isNarrowed(none), false)
 })
 
-test('what is worked on is active, though its file may be there', () => {
+test('a job in progress is active, even if its file exists', () => {
   assert.deepEqual(found({ show: 'active' }), ['a', 'd'])
   assert.deepEqual(found({ show: 'done' }), ['b'])
   assert.deepEqual(found({ show: 'failed' }), ['c'])
 })
 
-test('every word is looked for in title, channel, address and tempo', () => {
+test('every word is searched in title, channel, address and tempo', () => {
   assert.deepEqual(found({ search: 'night' }), ['a', 'b'])
   assert.deepEqual(found({ search: ' NIGHT  owls ' }), ['b'])
   assert.deepEqual(found({ search: '128 bpm' }), ['a'])

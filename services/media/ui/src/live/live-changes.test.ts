@@ -48,7 +48,7 @@ const event = (id: string, more: Partial<JobEvent>): JobEvent => ({
 const book = (...jobs: Job[]): JobBook => ({ jobs, isComplete: false })
 const ids = (of: JobBook | undefined) => of?.jobs.map(({ id }) => id)
 
-test('progress belongs to its step: the next one begins without', () => {
+test('progress belongs to its step, and the next one starts without any', () => {
   const running = patchJob(job('a', 1), event('a', { progress: 40, eta_seconds: 12 }))
   assert.deepEqual([running.progress, running.eta_seconds, running.status], [40, 12, 'downloading'])
   const titled = patchJob(running, event('a', { video_title: 'Song' }))
@@ -57,7 +57,7 @@ test('progress belongs to its step: the next one begins without', () => {
   assert.deepEqual([converting.progress, converting.eta_seconds], [undefined, undefined])
 })
 
-test('an event changes its job only, and nothing when the job is not in the list', () => {
+test('an event changes only its job, and nothing if the job is not listed', () => {
   const before = book(job('b', 2), job('a', 1))
   const after = patchBook(before, event('a', { status: 'done' }))
   assert.equal(after?.jobs[0], before.jobs[0])
@@ -65,7 +65,7 @@ test('an event changes its job only, and nothing when the job is not in the list
   assert.equal(patchBook(before, event('z', {})), before)
 })
 
-test('an added job goes to its place, a known one is renewed, an old one waits for its page', () => {
+test('an added job is inserted in order, a known one updated, an old one left to its page', () => {
   const before = book(job('c', 3), job('a', 1))
   assert.deepEqual(ids(putJob(before, job('b', 2))), ['c', 'b', 'a'])
   assert.deepEqual(ids(putJob(before, job('d', 3))), ['d', 'c', 'a'])
@@ -75,12 +75,12 @@ test('an added job goes to its place, a known one is renewed, an old one waits f
   assert.deepEqual(ids(dropJob(before, 'c')), ['a'])
 })
 
-test('a job of the same second as the newest one stands before it, whatever their ids', () => {
+test('a job from the same second as the newest one comes before it, whatever their ids', () => {
   const first = putJob(book(job('a', 1)), job('z', 3))
   assert.deepEqual(ids(putJob(first, job('b', 3))), ['b', 'z', 'a'])
 })
 
-test('pages are added without doubles, and a short one is the last', () => {
+test('pages are appended without duplicates, and a short one is the last', () => {
   const first = appendJobs(undefined, [job('c', 3), job('b', 2)], 2)
   assert.equal(first.isComplete, false)
   const second = appendJobs(first, [job('b', 2)], 2)
@@ -88,7 +88,7 @@ test('pages are added without doubles, and a short one is the last', () => {
   assert.equal(second.isComplete, true)
 })
 
-test('a snapshot renews the newest jobs and keeps older ones only without a gap', () => {
+test('a snapshot updates the newest jobs and keeps older ones only if there is no gap', () => {
   const many = Array.from({ length: snapshotSize }, (_, n) => job(`j${String(n).padStart(2, '0')}`, 59 - n))
   const known = book(...many, job('old', 0))
   const overlapping = withSnapshot(known, [job('new', 59, { created_at: '2026-01-01 11:00:00' }), ...many.slice(0, -1)])
@@ -102,13 +102,13 @@ test('a snapshot renews the newest jobs and keeps older ones only without a gap'
   assert.deepEqual([ids(whole), whole.isComplete], [['only'], true])
 })
 
-test('a snapshot of jobs that were made in one second doubles and drops none', () => {
+test('a snapshot of jobs created in one second duplicates and drops none', () => {
   const many = Array.from({ length: snapshotSize + 5 }, (_, n) => job(`j${(n * 37) % 100}`, 1))
   const after = withSnapshot(book(...many), many.slice(0, snapshotSize))
   assert.deepEqual(ids(after), ids(book(...many)))
 })
 
-test('what is known of a running step survives a snapshot', () => {
+test('the progress of a running step survives a snapshot', () => {
   const running = patchJob(job('a', 1), event('a', { progress: 40, eta_seconds: 3 }))
   const after = withSnapshot(book(running), [job('a', 1, { status: 'downloading' })])
   assert.equal(after.jobs[0]?.progress, 40)

@@ -28,26 +28,26 @@ function stage({ cookie, good }: { cookie: string; good: string }) {
 
 const post = (body = 'a') => new Request('http://here/api', { method: 'POST', body })
 
-test('a write carries the token of the cookie, a read carries none', async () => {
+test('a write carries the CSRF token of the cookie, a read does not', async () => {
   const { send, sent } = stage({ cookie: 'x=2; hearth_media_csrf=t1', good: 't1' })
   await send(new Request('http://here/api'))
   await send(post())
   assert.deepEqual(sent, ['GET null ', 'POST t1 a'])
 })
 
-test('a cookie that ran out is renewed before the write', async () => {
+test('an expired cookie is renewed before the write', async () => {
   const { send, sent } = stage({ cookie: '', good: 't2' })
   assert.equal((await send(post())).status, 200)
   assert.deepEqual(sent, ['POST t2 a'])
 })
 
-test('a refused token is renewed and the same body sent once more', async () => {
+test('a refused token is renewed, and the same body is sent once more', async () => {
   const { send, sent } = stage({ cookie: 'hearth_media_csrf=old', good: 't3' })
   assert.equal((await send(post('body'))).status, 200)
   assert.deepEqual(sent, ['POST old body', 'POST t3 body'])
 })
 
-test('another 403 is the answer', async () => {
+test('any other 403 is returned', async () => {
   let calls = 0
   const send = createTokenSend({ cookies: () => 'hearth_media_csrf=t', renew: () => Promise.resolve() }, () => {
     calls += 1

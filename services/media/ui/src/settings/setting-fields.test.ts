@@ -4,7 +4,7 @@ import { changedValues } from '@hearth/ui/changed-values'
 import type { Settings } from '../api.ts'
 import { fieldProblemOf, valuesOf } from './setting-fields.ts'
 
-test('only what differs is sent', () => {
+test('only changed values are sent', () => {
   const stored = valuesOf({ retention_days: 30, public_hostname: '', video_watermark: false } as Settings, [
     'retention_days',
     'public_hostname',
@@ -21,7 +21,7 @@ test('only what differs is sent', () => {
   })
 })
 
-test('a problem goes to the field it names', () => {
+test('an error is shown at the field it names', () => {
   assert.deepEqual(fieldProblemOf('retention_days must be a whole number from 0 to 365', ['retention_days']), {
     name: 'retention_days',
     text: 'Must be a whole number from 0 to 365',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { filledClusters, scaleOf } from './chart-scale.ts'
 
-test('a scale is round, begins at zero and holds every value', () => {
+test('a scale has round steps, starts at zero and covers every value', () => {
   assert.deepEqual(scaleOf([]), { top: 1, lines: [0, 1] })
   assert.deepEqual(scaleOf([3]), { top: 3, lines: [0, 1, 2, 3] })
   assert.deepEqual(scaleOf([7, 31, 12]), { top: 40, lines: [0, 10, 20, 30, 40] })
@@ -12,7 +12,7 @@ test('a scale is round, begins at zero and holds every value', () => {
   }
 })
 
-test('empty tempi stand between the others', () => {
+test('empty tempo groups are filled in between', () => {
   assert.deepEqual(
     filledClusters([
       { bpm: 125, count: 4 },

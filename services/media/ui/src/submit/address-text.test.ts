@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressesIn, platformOf } from './address-text.ts'
 
-test('addresses are found in lines, sentences and without a scheme', () => {
+test('URLs are found in lines, sentences and without a scheme', () => {
   assert.deepEqual(
     addressesIn('https://youtu.be/abc\nhttps://www.tiktok.com/@a/video/123 \r\n\nhttps://youtu.be/abc'),
     ['https://youtu.be/abc', 'https://www.tiktok.com/@a/video/123'],
@@ -14,12 +14,12 @@ test('addresses are found in lines, sentences and without a scheme', () => {
   assert.deepEqual(addressesIn('https://youtu.be/a,https://youtu.be/b'), ['https://youtu.be/a', 'https://youtu.be/b'])
 })
 
-test('what is no address is none', () => {
+test('text without a URL is not one', () => {
   for (const text of ['', 'funny cats', 'me@youtube.com/x', 'https://', 'notyoutube.com/watch?v=1'])
     assert.deepEqual(addressesIn(text), [], text)
 })
 
-test('the platform is told by the host, not by what stands before or behind it', () => {
+test('the platform is recognised by the host only', () => {
   assert.equal(platformOf('https://music.youtube.com/watch?v=1'), 'youtube')
   assert.equal(platformOf('https://vm.tiktok.com/ZM1/'), 'tiktok')
   assert.equal(platformOf('https://fb.watch/abc/'), 'facebook')

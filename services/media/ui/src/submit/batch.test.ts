@@ -11,7 +11,7 @@ const finished = (batch: Batch) =>
   })
 const states = (batch: Batch) => batch.state().items.map(({ state }) => state)
 
-test('addresses are submitted one after the other, and each tells how it went', async () => {
+test('URLs are submitted one after the other, each with its result', async () => {
   const batch = new Batch(() => Promise.resolve())
   const sent: string[] = []
   batch.start(['a', 'b', 'c'], (address) => {
@@ -25,7 +25,7 @@ test('addresses are submitted one after the other, and each tells how it went', 
   assert.equal(batch.state().items[1]?.message, 'not supported')
 })
 
-test('a pause the server asks for is kept, and the same address goes next', async () => {
+test('a pause requested by the server is observed, and the same URL is sent next', async () => {
   const pauses: number[] = []
   const batch = new Batch(
     (seconds) => {
@@ -46,7 +46,7 @@ test('a pause the server asks for is kept, and the same address goes next', asyn
   assert.equal(batch.state().pausedUntil, undefined)
 })
 
-test('one that is there already is submitted when it is confirmed', async () => {
+test('an existing download is submitted after confirmation', async () => {
   const batch = new Batch(() => Promise.resolve())
   batch.start(['a'], (_, isConfirmed) =>
     Promise.resolve(isConfirmed ? added('2') : { kind: 'duplicate', jobId: '1', title: null }),
@@ -57,7 +57,7 @@ test('one that is there already is submitted when it is confirmed', async () => 
   assert.deepEqual(batch.state().items, [{ address: 'a', state: 'added', jobId: '2', title: null }])
 })
 
-test('stopping in a pause leaves out what was not sent', async () => {
+test('stopping during a pause skips the unsent URLs', async () => {
   const batch = new Batch(
     (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
   )

@@ -37,32 +37,32 @@ test('a good server gets an A, and A+ with a long HSTS', async () => {
   assert.equal(best.notAfter, observation.chain[0]?.notAfter)
 })
 
-test('a name under a wildcard, and an address', async () => {
+test('wildcard names and IP addresses can be graded', async () => {
   assert.equal((await gradeOf({ ciphers: 'ECDHE+AESGCM' }, '*.wild.example')).grade, 'A')
   assert.equal((await gradeOf({ ciphers: 'ECDHE+AESGCM' }, '127.0.0.1')).grade, 'A')
 })
 
-test('old protocols cap at B, whatever else is right', async () => {
+test('old protocols cap the grade at B, whatever else is right', async () => {
   const grade = await gradeOf({ ...weak, hsts: longHsts })
   assert.equal(grade.grade, 'B')
   assert.deepEqual(grade.observation.versions, ['TLSv1', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3'])
   assert.ok(codes(grade).includes('old_protocol'))
 })
 
-test('a server of long ago gets no more than C', async () => {
+test('a server with outdated protocols and ciphers gets at most C', async () => {
   const grade = await gradeOf({ ...weak, maxVersion: 'TLSv1.1', hsts: longHsts })
   assert.deepEqual([grade.grade, grade.observation.versions], ['C', ['TLSv1', 'TLSv1.1']])
   // Its headers are read all the same.
   assert.equal(grade.observation.hstsSeconds, 31_536_000)
 })
 
-test('without TLS 1.3 it is A-', async () => {
+test('without TLS 1.3 the grade is A-', async () => {
   const grade = await gradeOf({ maxVersion: 'TLSv1.2', ciphers: 'ECDHE+AESGCM', hsts: longHsts })
   assert.deepEqual([grade.grade, codes(grade)[0]], ['A-', 'no_tls13'])
   assert.ok(grade.observation.groups.includes('X25519'))
 })
 
-test('a small key is B, a smaller one F', async () => {
+test('a small key gets B, a smaller one F', async () => {
   const loose = createGrader({ clock: systemClock })
   const small = await gradeOf(
     { ...weak, certificate: authority.issue({ names: ['a.example'], rsaBits: 1024 }) },
@@ -79,7 +79,7 @@ test('a small key is B, a smaller one F', async () => {
   assert.equal(tiny.gradeTrustIgnored, 'F')
 })
 
-test('an expired certificate, another name, an unknown issuer', async () => {
+test('an expired certificate, a wrong name and an unknown issuer are detected', async () => {
   const suites = { ciphers: 'ECDHE+AESGCM' }
   const expired = authority.issue({ names: ['a.example'], notBefore: Date.now() - 9e9, notAfter: Date.now() - 60_000 })
   const late = await gradeOf({ ...suites, certificate: expired })
@@ -90,13 +90,13 @@ test('an expired certificate, another name, an unknown issuer', async () => {
   assert.deepEqual([unknown.grade, unknown.gradeTrustIgnored, codes(unknown)[0]], ['T', 'A+', 'untrusted'])
 })
 
-test('a missing redirect and an OCSP staple are told', async () => {
+test('a missing redirect and an OCSP staple are reported', async () => {
   const grade = await gradeOf({ redirects: false, ocspAnswer: Buffer.from('staple') })
   assert.ok(codes(grade).includes('no_redirect'))
   assert.ok(codes(grade).includes('ocsp_staple'))
 })
 
-test('what does not answer is no grade but a reason', async () => {
+test('an unreachable server fails with a reason instead of a grade', async () => {
   const server = await startTlsServer({ certificate: good })
   await server[Symbol.asyncDispose]()
   await assert.rejects(trusting.grade('a.example', server.endpoint), (error) => {
@@ -106,7 +106,7 @@ test('what does not answer is no grade but a reason', async () => {
   })
 })
 
-test('time that runs out ends the probing, and the grade says so', async () => {
+test('a timeout ends probing, and the grade says so', async () => {
   await using server = await startTlsServer({ certificate: good, hsts: longHsts })
   const hurried = createGrader({ clock: systemClock, roots: [authority.root], gradeMs: 0 })
   await assert.rejects(hurried.grade('a.example', server.endpoint), /time ran out/)

@@ -83,14 +83,14 @@ for (const [name, change, grade, ignoringTrust = grade] of cases)
     assert.deepEqual([score.grade, score.gradeTrustIgnored], [grade, ignoringTrust])
   })
 
-test('the parts are weighed', () => {
+test('the components of the score are weighted', () => {
   const { parts } = scoreOf({ ...fine, versions: ['TLSv1', 'TLSv1.3'] }, now)
   assert.deepEqual(parts, { protocol: 95, keyExchange: 90, cipher: 90, total: 92 })
   const strong = scoreOf({ ...fine, suites: [best], chain: [{ ...leaf, keyType: 'ec', keyBits: 384 }] }, now)
   assert.deepEqual(strong.parts, { protocol: 100, keyExchange: 100, cipher: 100, total: 100 })
 })
 
-test('what is worst comes first, and everything wrong is named', () => {
+test('the worst finding comes first, and every finding is listed', () => {
   const { findings } = scoreOf({ ...fine, distrust: 'X', versions: ['TLSv1', 'TLSv1.2'], hstsSeconds: 31_536_000 }, now)
   assert.deepEqual(
     findings.map(({ code }) => code),
@@ -98,7 +98,7 @@ test('what is worst comes first, and everything wrong is named', () => {
   )
 })
 
-test('a certificate is late for renewal in the last week, or the last quarter of a short life', () => {
+test('renewal is overdue in the last week, or in the last quarter of a short lifetime', () => {
   const isSoon = (life: number, left: number) =>
     scoreOf({ ...fine, chain: [{ ...leaf, notBefore: now + left - life, notAfter: now + left }] }, now).findings.some(
       ({ code }) => code === 'expires_soon',
@@ -107,7 +107,7 @@ test('a certificate is late for renewal in the last week, or the last quarter of
   assert.deepEqual([isSoon(day / 2, day / 4), isSoon(day / 2, day / 9)], [false, true])
 })
 
-test('max-age is read as RFC 6797 has it', () => {
+test('max-age is parsed as in RFC 6797', () => {
   const read = ['max-age=31536000', 'includeSubDomains; MAX-AGE = "600"', 'max-age=x', '', 'xmax-age=5']
   assert.deepEqual(read.map(maxAgeOf), [31_536_000, 600, undefined, undefined, undefined])
 })

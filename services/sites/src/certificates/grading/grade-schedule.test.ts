@@ -10,7 +10,7 @@ import { dueAt, GradeSchedule, rhythms } from './grade-schedule.ts'
 const hour = 3_600_000
 const day = 24 * hour
 
-test('a host is due after its time, at a moment of its own, never before', () => {
+test('a weekly host is due 7 to 8 days later, at a time that depends on its name', () => {
   check(
     property(array(domain(), { minLength: 30, maxLength: 30 }), (hosts) => {
       const moments = hosts.map((host) => dueAt(host, 1000, rhythms.weekly) - 1000)
@@ -98,7 +98,7 @@ test('hosts with TLS are graded once a day', async () => {
   assert.equal(graded.length, 2)
 })
 
-test('a grade that fails is tried again after an hour, and none is made while they are off', async () => {
+test('a failed grading is retried after an hour, and nothing is graded while grading is off', async () => {
   const { schedule, clock, graded, settings } = openSchedule([{}])
   settings.isBroken = true
   await schedule.run()
@@ -112,7 +112,7 @@ test('a grade that fails is tried again after an hour, and none is made while th
   assert.equal(graded.length, 2)
 })
 
-test('SSL Labs hears only of hosts whose sites want it, once a week, and of none while it is off', async () => {
+test('SSL Labs receives only opted-in hosts, once a week, and none while it is off', async () => {
   const { schedule, clock, scanned, settings } = openSchedule([{}, { host: 'public.example', mayBeScanned: true }])
   settings.isSslLabsOn = false
   await schedule.run()

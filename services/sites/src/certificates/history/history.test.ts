@@ -28,7 +28,7 @@ onBothDatabases(async ({ query: db }, name) => {
   const kept = { days: 0 }
   const history = createGradeHistory({ db, clock, retentionDays: () => kept.days })
 
-  await test(`${name}: what was recorded comes back, the newest of each host and source`, async () => {
+  await test(`${name}: the latest recorded grade of each host and source is returned`, async () => {
     await history.record(grade({ checked_at: now - 8 * day, grade: 'B' }))
     await history.record(grade({}))
     await history.record(
@@ -44,7 +44,7 @@ onBothDatabases(async ({ query: db }, name) => {
     ])
   })
 
-  await test(`${name}: a series for each host and source`, async () => {
+  await test(`${name}: each host and source has its own series`, async () => {
     const { days, series } = await history.series('30d')
     assert.equal(days, 30)
     assert.deepEqual(
@@ -61,7 +61,7 @@ onBothDatabases(async ({ query: db }, name) => {
     )
   })
 
-  await test(`${name}: old grades go when they are kept for a time, and only then`, async () => {
+  await test(`${name}: old grades are deleted only when a retention period is set`, async () => {
     await history.tidy()
     assert.equal((await history.latest()).length, 3)
     kept.days = 7

@@ -18,7 +18,7 @@ test('the last grade of a week counts, from Monday to Sunday in UTC', () => {
   assert.deepEqual(shown(samples), ['2026-11-09 A', '2026-11-16 B'])
 })
 
-test('a week without a grade has the one before, from before the range too', () => {
+test('a week without a grade takes the previous one, also from before the range', () => {
   assert.deepEqual(shown([sample('2026-10-01T00:00', 'A+')]), [
     '2026-10-19 A+',
     '2026-10-26 A+',
@@ -27,12 +27,12 @@ test('a week without a grade has the one before, from before the range too', () 
   ])
 })
 
-test('after forty days nothing is known any more, until there is a grade again', () => {
+test('a grade expires after forty days until there is a new one', () => {
   const samples = [sample('2026-09-15T00:00', 'A'), sample('2026-11-18T00:00', 'T')]
   assert.deepEqual(shown(samples), ['2026-10-19 A', '2026-11-16 T'])
 })
 
-test('a year has a point for each week', () => {
+test('a year has one point per week', () => {
   const samples = Array.from({ length: 400 }, (_, index) => ({
     grade: 'A' as const,
     checkedAt: now - (399 - index) * 86_400_000,
@@ -40,7 +40,7 @@ test('a year has a point for each week', () => {
   assert.equal(weeklyPoints(samples, '1y', now).length, 53)
 })
 
-test('unknown ranges are ninety days, whatever they are called', () => {
+test('an unknown range falls back to ninety days', () => {
   assert.deepEqual([undefined, '2y', 'toString', '180d'].map(historyRange), ['90d', '90d', '90d', '180d'])
 })
 
@@ -48,6 +48,6 @@ test('samples are read from forty days before the first Monday', () => {
   assert.equal(new Date(historyStart('30d', now)).toISOString(), '2026-09-09T00:00:00.000Z')
 })
 
-test('the scale', () => {
+test('the grade scale maps A+ to 7, F to 0 and unrated results to -1', () => {
   assert.deepEqual([gradeScale['A+'], gradeScale.F, gradeScale.T, gradeScale.M, gradeScale.mixed], [7, 0, -1, -1, -1])
 })

@@ -49,7 +49,7 @@ const stateWith = async (
   return { found: found!, counts: inventory.counts() }
 }
 
-test('what visitors see is told', async () => {
+test('the inventory reports the certificate that visitors see', async () => {
   const { found, counts } = await stateWith(['a.example', 'b.example'], {}, site('b.example'))
   assert.deepEqual([found.state, found.message, found.certificate?.isTrusted], ['valid', null, true])
   assert.deepEqual(found.certificate?.names, ['a.example', 'b.example'])
@@ -58,7 +58,7 @@ test('what visitors see is told', async () => {
   assert.deepEqual(counts, { valid: 1, expired: 0, expiringSoon: 0 })
 })
 
-test('expiry: soon, past, and a short life that is always short', async () => {
+test('expiry is reported as soon, past, or relative to a short lifetime', async () => {
   const now = Date.now()
   const soon = await stateWith(
     ['a.example'],
@@ -72,14 +72,14 @@ test('expiry: soon, past, and a short life that is always short', async () => {
   assert.equal(short.found.state, 'valid')
 })
 
-test('another name is a missing certificate, or a pending one right after a change', async () => {
+test('a certificate for another name counts as missing, or as pending right after a change', async () => {
   const old = await stateWith(['a.example'], {}, site('b.example'))
   assert.deepEqual([old.found.state, old.found.message], ['missing', 'The server shows a certificate for a.example'])
   const fresh = await stateWith(['a.example'], {}, site('b.example', { changedAt: Date.now() }))
   assert.equal(fresh.found.state, 'pending')
 })
 
-test('a server that does not answer is an error, and hosts without TLS are left out', async () => {
+test('a server that does not answer is an error, and hosts without TLS are omitted', async () => {
   const server = await startTlsServer({ certificate: authority.issue({ names: ['a.example'] }) })
   await server[Symbol.asyncDispose]()
   const { inventory } = inventoryOf([site('a.example'), site('plain.example', { tlsMode: 'off' })], server.endpoint)
@@ -92,7 +92,7 @@ test('a server that does not answer is an error, and hosts without TLS are left 
   assert.match(none[0]!.message!, /no server is set up/)
 })
 
-test('a look is good for ten minutes, unless what runs has changed', async () => {
+test('a check is reused for ten minutes unless the running configuration changed', async () => {
   await using server = await startTlsServer({ certificate: authority.issue({ names: ['a.example'] }) })
   const { inventory, clock, asked } = inventoryOf([site('a.example')], server.endpoint)
   assert.equal(inventory.counts(), undefined)
@@ -109,7 +109,7 @@ test('a look is good for ten minutes, unless what runs has changed', async () =>
   assert.equal(asked.times, 3)
 })
 
-test('a renewed certificate and a change of state are told', async () => {
+test('a renewed certificate and a change of state are reported', async () => {
   await using first = await startTlsServer({ certificate: authority.issue({ names: ['a.example'] }) })
   await using second = await startTlsServer({ certificate: authority.issue({ names: ['a.example'] }) })
   const { inventory, changes, asked } = inventoryOf([site('a.example')], first.endpoint)
@@ -124,7 +124,7 @@ test('a renewed certificate and a change of state are told', async () => {
   )
 })
 
-test('of a server that answers nobody, not every host is asked', async () => {
+test('an unresponsive server is not probed for each of its hosts', async () => {
   let connections = 0
   const sockets = new Set<Socket>()
   const silent = createServer((socket) => {

@@ -53,7 +53,7 @@ async function openLine(server: SslLabsServer, factor = 2000) {
   }
 }
 
-test('a scan is started once, asked for until it is done, and never published', async () => {
+test('a scan is started once, polled until it finishes, and never published', async () => {
   await using server = await startSslLabsServer()
   server.registered.add(email)
   await using line = await openLine(server)
@@ -72,7 +72,7 @@ test('a scan is started once, asked for until it is done, and never published', 
   assert.ok(server.asked.every((query) => query.get('publish') === 'off'))
 })
 
-test('hosts are scanned one after the other; a new scan of one is possible after five minutes', async () => {
+test('hosts are scanned one at a time; a host can be scanned again after five minutes', async () => {
   await using server = await startSslLabsServer()
   server.registered.add(email)
   await using line = await openLine(server, 200)
@@ -94,7 +94,7 @@ test('hosts are scanned one after the other; a new scan of one is possible after
   assert.equal((await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })).state, 'queued')
 })
 
-test('who is told to wait does, and goes on with the same scan', async () => {
+test('after 429 and 529 the client waits and continues the same scan', async () => {
   await using server = await startSslLabsServer()
   server.registered.add(email)
   await using line = await openLine(server, 20_000)
@@ -108,7 +108,7 @@ test('who is told to wait does, and goes on with the same scan', async () => {
   assert.equal(line.states.filter((state) => state.endsWith('rate_limited')).length, 2)
 })
 
-test('what cannot be fails with a reason: another address, an error, two hours', async () => {
+test('a scan fails with a reason: unregistered address, assessment error, two-hour timeout', async () => {
   await using server = await startSslLabsServer()
   await using line = await openLine(server, 50_000)
   await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })
@@ -125,7 +125,7 @@ test('what cannot be fails with a reason: another address, an error, two hours',
   assert.deepEqual(line.grades, [])
 })
 
-test('a scan that a stop interrupted is asked for after the start, and not started anew', async () => {
+test('a scan interrupted by a stop is polled after the start, not restarted', async () => {
   await using server = await startSslLabsServer()
   server.registered.add(email)
   await using line = await openLine(server)
@@ -146,7 +146,7 @@ test('a scan that a stop interrupted is asked for after the start, and not start
   assert.ok(server.asked.every((query) => query.get('startNew') === null))
 })
 
-test('registering: the settings name somebody, free mail is asked about first, refusals are told', async () => {
+test('registration needs an e-mail address, confirms free mail providers and reports refusals', async () => {
   await using server = await startSslLabsServer()
   await using line = await openLine(server)
   const kept: { identity: SslLabsIdentity | null } = { identity: null }

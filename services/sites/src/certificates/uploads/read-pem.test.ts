@@ -12,7 +12,7 @@ const other = root.issue({ names: ['other.example'] })
 const between = mine.chain.slice(mine.certificate.length)
 const subjects = (pem: string) => pem.split(/(?=-----BEGIN)/).map((block) => new X509Certificate(block).subject)
 
-test('a chain in any order comes back in the right one, with nothing else in it', () => {
+test('a chain in any order is sorted and stripped of everything else', () => {
   const text = `some words\n${root.root}${between}more words\n${mine.certificate}`
   const checked = readCertificate({ certificate: text, privateKey: mine.key }, now)
   assert.deepEqual(subjects(checked.pem), ['CN=a.example', 'CN=Between', 'CN=Test Root'])
@@ -20,7 +20,7 @@ test('a chain in any order comes back in the right one, with nothing else in it'
   assert.match(checked.key, /^-----BEGIN PRIVATE KEY-----/)
 })
 
-test('the certificate alone, line ends of Windows, and keys in their older forms', () => {
+test('a single certificate, CRLF line ends and older key formats are accepted', () => {
   const alone = {
     certificate: mine.certificate.replaceAll('\n', '\r\n'),
     privateKey: mine.key.replaceAll('\n', '\r\n'),
@@ -82,7 +82,7 @@ for (const [name, change, field, message] of refusals)
     )
   })
 
-test('an authority is one, and nothing else is', () => {
+test('a CA certificate is accepted as an authority, a leaf certificate is refused', () => {
   assert.deepEqual(subjects(readAuthority(root.root + between, now).pem), ['CN=Test Root', 'CN=Between'])
   assert.throws(() => readAuthority(mine.certificate, now), /no certificate of an authority/)
 })

@@ -28,7 +28,7 @@ onBothDatabases(async ({ query: db }, name) => {
   const upload = (made = mine) =>
     ({ name: 'Mine', kind: 'certificate', certificate: made.chain, private_key: made.key }) as const
 
-  await test(`${name}: the key is kept sealed to its row and comes back only for the configuration`, async () => {
+  await test(`${name}: the key is sealed to its row and opened only for the configuration`, async () => {
     const added = await uploads.add(upload())
     assert.deepEqual([added.id, added.names, added.key, added.chain_length], [1, ['a.example'], 'ec 256', 1])
     assert.ok(!JSON.stringify(await uploads.list()).includes('PRIVATE'))
@@ -47,7 +47,7 @@ onBothDatabases(async ({ query: db }, name) => {
     await uploads.remove(second.id)
   })
 
-  await test(`${name}: a renewal takes the place of the old one, and the sites that use it hear of it`, async () => {
+  await test(`${name}: a renewal replaces the certificate and notifies the sites that use it`, async () => {
     using.set(1, [5, 6])
     const renewed = root.issue({ names: ['a.example'] })
     clock.advance(1000)
@@ -58,7 +58,7 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.equal(await uploads.replace(99, { certificate: renewed.chain, private_key: renewed.key }), undefined)
   })
 
-  await test(`${name}: what is used stays; what is deleted leaves no key behind and its number to nobody`, async () => {
+  await test(`${name}: a certificate in use cannot be deleted; a deleted one leaves no key, and its id is not reused`, async () => {
     await assert.rejects(uploads.remove(1), { status: 409, message: 'Sites use the certificate: 5, 6' })
     using.delete(1)
     assert.deepEqual([await uploads.remove(1), await uploads.remove(1)], [true, false])
@@ -71,7 +71,7 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.equal((await uploads.add(upload())).id, 3)
   })
 
-  await test(`${name}: a Caddy of this machine reads files, which only we can read, and which go`, async () => {
+  await test(`${name}: a local Caddy reads private files, which are removed with the certificate`, async () => {
     await using folder = await temporaryDirectory('certificates')
     const files = await openUploads({ ...parts, folder: folder.path })
     const added = await files.add(upload())
@@ -87,7 +87,7 @@ onBothDatabases(async ({ query: db }, name) => {
     assert.ok((await readdir(folder.path)).every((file) => !file.startsWith(`${added.id}-`)))
   })
 
-  await test(`${name}: an authority has no key and serves as nothing else`, async () => {
+  await test(`${name}: an authority has no key and cannot be used as a server certificate`, async () => {
     const added = await uploads.add({ name: 'House', kind: 'authority', certificate: root.root, private_key: '' })
     assert.deepEqual(
       [added.kind, added.subject, uploads.material.certificate(added.id)],

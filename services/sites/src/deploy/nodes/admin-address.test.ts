@@ -8,7 +8,7 @@ import {
   parseAdminAddress,
 } from './admin-address.ts'
 
-test('addresses are read as Caddy writes them, and written the same', () => {
+test('addresses are parsed in Caddy’s notation and written the same way', () => {
   for (const [text, listen] of [
     ['http://127.0.0.1:2019', '127.0.0.1:2019'],
     ['http://[::1]:2019', '[::1]:2019'],
@@ -20,7 +20,7 @@ test('addresses are read as Caddy writes them, and written the same', () => {
   }
 })
 
-test('an address that is none, or that others could reach, is refused', () => {
+test('an invalid or publicly reachable address is refused', () => {
   const wrong = [
     '',
     'localhost:2019',
@@ -53,7 +53,7 @@ test('an address that is none, or that others could reach, is refused', () => {
     assert.throws(() => parseAdminAddress(text), AdminAddressRefused, text)
 })
 
-test('only loopback and private networks hold admin endpoints', () => {
+test('only loopback and private networks may hold admin endpoints', () => {
   for (const near of [
     '127.0.0.1',
     '::1',

@@ -30,7 +30,7 @@ async function listen(server: Server) {
   return { kind: 'tcp', host: '127.0.0.1', port: (server.address() as AddressInfo).port } as const
 }
 
-test('a configuration is replaced only when it still is the one that was read', async () => {
+test('a configuration is replaced only if it is still the one that was read', async () => {
   await using caddy = await startCaddy()
   const { client, admin } = caddy
   const before = await client.readConfig()
@@ -40,7 +40,7 @@ test('a configuration is replaced only when it still is the one that was read', 
   assert.deepEqual((await client.readConfig()).config, first)
 })
 
-test('what Caddy refuses changes nothing, and is told in its words', async () => {
+test('a refused configuration changes nothing and returns Caddy’s message', async () => {
   await using caddy = await startCaddy()
   const { client, admin } = caddy
   const { etag, config } = await client.readConfig()
@@ -51,7 +51,7 @@ test('what Caddy refuses changes nothing, and is told in its words', async () =>
   assert.match(await client.tryConfig({ admin, apps: { unheard: {} } }), /unheard/)
 })
 
-test('a Caddyfile is adapted, or refused in words', async () => {
+test('a Caddyfile is adapted, or refused with a message', async () => {
   await using caddy = await startCaddy()
   const { config } = await caddy.client.adapt('example.org {\n\trespond hello\n}\n')
   assert.match(JSON.stringify(config), /example\.org/)
@@ -59,7 +59,7 @@ test('a Caddyfile is adapted, or refused in words', async () => {
   assert.deepEqual(await caddy.client.upstreams(), [])
 })
 
-test('nobody there is told apart from nobody answering', async () => {
+test('a refused connection is distinguished from a missing response', async () => {
   const closed = createAdminClient({ kind: 'tcp', host: '127.0.0.1', port: 9 })
   await assert.rejects(closed.readConfig(), AdminUnreachable)
   await assert.rejects(closed.replaceConfig({}, undefined), AdminUnreachable)
@@ -69,7 +69,7 @@ test('nobody there is told apart from nobody answering', async () => {
   await assert.rejects(broken.replaceConfig({}, undefined), AdminUnknown)
 })
 
-test('no redirect is followed', async () => {
+test('redirects are not followed', async () => {
   let asked = 0
   await using other = createServer((_incoming, answer) => {
     asked += 1
@@ -83,14 +83,14 @@ test('no redirect is followed', async () => {
   assert.equal(asked, 0)
 })
 
-test('a name that leads elsewhere is no admin endpoint', () => {
+test('a name that resolves to a public or metadata address is not an admin endpoint', () => {
   const at = (...addresses: string[]) => addresses.map((address) => ({ address }))
   assert.equal(nearestOf('caddy', at('8.8.8.8', '10.0.0.5', '10.0.0.6')), '10.0.0.5')
   for (const far of [[], ['8.8.8.8'], ['169.254.169.254'], ['fe80::1', '100.100.100.200'], ['::ffff:169.254.169.254']])
     assert.throws(() => nearestOf('caddy', at(...far)), /leads to no address of this machine/)
 })
 
-test('no proxy of the environment is used', async () => {
+test('proxy variables of the environment are ignored', async () => {
   const asked = { proxy: 0, caddy: 0 }
   await using proxy = createServer((_incoming, answer) => {
     asked.proxy += 1

@@ -30,7 +30,7 @@ const startedIn = (folder: string): string[] =>
 
 const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`)
 
-test('Caddy runs with a private socket, and ends with the service', async () => {
+test('Caddy runs with a private socket and stops with the service', async () => {
   await using place = await temporaryDirectory()
   await using caddy = await start(place.path)
   assert.deepEqual((await createAdminClient(caddy.admin).readConfig()).config, {
@@ -41,7 +41,7 @@ test('Caddy runs with a private socket, and ends with the service', async () => 
   assert.equal(isRunning(pid), false)
 })
 
-test('a Caddy that died is started again', async () => {
+test('a crashed Caddy is restarted', async () => {
   await using place = await temporaryDirectory()
   await using caddy = await start(place.path)
   const pid = await pidOf(place.path)
@@ -53,7 +53,7 @@ test('a Caddy that died is started again', async () => {
   await createAdminClient(caddy.admin).readConfig()
 })
 
-test('the Caddy of a service that was killed goes on, and the next start takes it over with its configuration', async () => {
+test('after the service is killed, Caddy keeps running and the next start adopts it', async () => {
   await using place = await temporaryDirectory()
   await using first = await start(place.path)
   const pid = await pidOf(place.path)
@@ -66,7 +66,7 @@ test('the Caddy of a service that was killed goes on, and the next start takes i
   assert.equal(isRunning(pid), false)
 })
 
-test('a service that ends while Caddy is started again leaves none behind', async () => {
+test('a service that stops while Caddy restarts leaves no process behind', async () => {
   await using place = await temporaryDirectory()
   const ended = Promise.withResolvers<void>()
   const after: Timers['after'] = (ms, run) =>
@@ -84,7 +84,7 @@ test('a service that ends while Caddy is started again leaves none behind', asyn
   assert.deepEqual(startedIn(place.path), [])
 })
 
-test('a program that cannot be started is named', async () => {
+test('a program that cannot be started is named in the error', async () => {
   await using place = await temporaryDirectory()
   await assert.rejects(start(place.path, '/nowhere/caddy'), (error: Error) => {
     assert.ok(error instanceof OperatorError)

@@ -34,7 +34,7 @@ https://d.example.org {
 }
 `
 
-test('sites are found with their lines, and their directives with the snippets in place', () => {
+test('sites are found with their lines, and their directives with snippets expanded', () => {
   const sites = writtenSites(text)
   assert.deepEqual([...sites.keys()], ['a.example.org', 'b.example.org', 'c.example.org', 'd.example.org'])
   const one = sites.get('a.example.org')
@@ -49,7 +49,7 @@ test('sites are found with their lines, and their directives with the snippets i
   )
 })
 
-test('directives that do not say all are none: arguments of snippets, several blocks of one host', () => {
+test('no directives are returned for snippet arguments or several blocks of one host', () => {
   const sites = writtenSites(text)
   assert.deepEqual(
     [sites.get('c.example.org')?.directives, sites.get('d.example.org')?.directives],
@@ -57,7 +57,7 @@ test('directives that do not say all are none: arguments of snippets, several bl
   )
 })
 
-test('a site that cannot be taken over becomes raw when that is wanted, and is named with its line', async () => {
+test('a site that cannot be imported becomes raw on request and is reported with its line', async () => {
   const servers = {
     srv0: {
       listen: [':443'],

@@ -7,7 +7,7 @@ import { readCaddyfile } from './read-caddyfile.ts'
 
 const lines = (text: string) => caddyfileDangers(text).map(({ line }) => line)
 
-describe('a Caddyfile that would read files of the server', () => {
+describe('a Caddyfile that would read server files', () => {
   const texts: Record<string, string> = {
     'an import': 'a.test {\n\timport /etc/passwd\n}',
     'an import outside of sites': 'import sites/*\n',
@@ -40,7 +40,7 @@ describe('a Caddyfile that would read files of the server', () => {
       assert.ok(report.every(({ path, outcome }) => /^line \d+$/.test(path) && outcome === 'left_out'))
     })
 
-  test('carriage returns hide nothing', async () => {
+  test('carriage returns do not hide an import', async () => {
     const never = () => assert.fail('the text was given to Caddy')
     const { report } = await readCaddyfile('a.test {\r\n\tim\rport /etc/passwd\r\n}', {
       adapt: never,
@@ -53,8 +53,8 @@ describe('a Caddyfile that would read files of the server', () => {
   })
 })
 
-describe('a Caddyfile that reads nothing', () => {
-  test('snippets, options and words that only contain the dangerous ones are fine', () => {
+describe('a Caddyfile that reads no files', () => {
+  test('snippets, options and words that merely contain the dangerous ones are accepted', () => {
     const text = `{
 	email a@example.org
 }
@@ -88,7 +88,7 @@ a.test, import.test {
     )
   })
 
-  test('one that takes Caddy too long is given up, and a long one is not begun', async () => {
+  test('a Caddyfile that takes Caddy too long is abandoned, and an oversized one is not started', async () => {
     const forever = () => new Promise<never>(() => undefined)
     const late = await readCaddyfile('a.test', { adapt: forever, timers: systemTimers, limitMs: 1 })
     assert.match(late.report[0]?.what ?? '', /did not read the text within/)

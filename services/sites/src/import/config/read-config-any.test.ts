@@ -59,7 +59,7 @@ const json = fc.letrec<{ any: unknown }>((tie) => ({
 })).any
 
 describe('any configuration', () => {
-  test('is read without an exception, and what is found has a location', () => {
+  test('is read without an exception, and every finding has a location', () => {
     fc.assert(
       fc.property(fc.oneof(json, json.map(routes), fc.array(json, { maxLength: 3 }).map(routes)), (config) => {
         const { sites, report } = readConfig(config)
@@ -70,7 +70,7 @@ describe('any configuration', () => {
     )
   })
 
-  test('of ours, with any one value replaced, is read without an exception', () => {
+  test('is read without an exception when any one value of ours is replaced', () => {
     const site = makeSite(1, {
       site_name: 'a',
       domains: ['a.example.org'],
@@ -99,7 +99,7 @@ describe('any configuration', () => {
     )
   })
 
-  test('that is too deep, too large or none at all is left out whole', () => {
+  test('is skipped entirely when it is too deep, too large or missing', () => {
     let deep: unknown = {}
     for (let level = 0; level < 100_000; level += 1) deep = { handle: [deep] }
     for (const config of [deep, routes(deep), null, 1, 'x', []]) {
@@ -108,7 +108,7 @@ describe('any configuration', () => {
     }
   })
 
-  test('of very many hosts ends in time, with as many sites as there may be', () => {
+  test('with very many hosts finishes in time, with the maximum number of sites', () => {
     const many = Array.from({ length: 6000 }, (_, index) => ({
       match: [{ host: [`h${index}.example.org`] }],
       handle: [{ handler: 'static_response', body: 'x' }],
@@ -118,7 +118,7 @@ describe('any configuration', () => {
     assert.match(report.map(({ what }) => what).join(), /1000 sites more than the 5000/)
   })
 
-  test('whose every route is for every host is given up, and not tried for hours', () => {
+  test('whose every route matches every host is abandoned in time', () => {
     const hosts = Array.from({ length: 5000 }, (_, index) => `h${index}.example.org`)
     const open = Array.from({ length: 5000 }, () => ({ handle: [{ handler: 'headers' }] }))
     const { report } = readConfig(routes([{ match: [{ host: hosts }], handle: [] }, ...open]))

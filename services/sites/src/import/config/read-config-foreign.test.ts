@@ -15,8 +15,8 @@ const read = (
 const about = ({ report }: ImportReading) => report.map(({ outcome, what }) => `${outcome}: ${what}`)
 const records = ({ sites }: ImportReading) => sites.map(({ site }) => makeRecord(site))
 
-describe('routes written by hand', () => {
-  test('several routes of a host are one site, in their order', () => {
+describe('hand-written routes', () => {
+  test('several routes of a host become one site, in their order', () => {
     const [record] = records(
       read(
         https([
@@ -32,7 +32,7 @@ describe('routes written by hand', () => {
     )
   })
 
-  test('a host below a wildcard is a site of its own, and what comes before holds for both', () => {
+  test('a host below a wildcard becomes its own site, and preceding handlers apply to both', () => {
     const inner = [
       { handle: [{ handler: 'headers', response: { set: { X: ['1'] } } }] },
       { group: 'g', match: [{ host: ['one.example.org'] }], handle: [hello] },
@@ -50,7 +50,7 @@ describe('routes written by hand', () => {
     )
   })
 
-  test('what is never reached is said', () => {
+  test('unreachable routes are reported', () => {
     const reading = read(
       https([
         {
@@ -65,7 +65,7 @@ describe('routes written by hand', () => {
     assert.equal(records(reading)[0]?.paths.length, 0)
   })
 
-  test('shares of upstreams, and Caddy’s own policy where none is named', () => {
+  test('upstream weights are read, and Caddy’s default policy applies where none is named', () => {
     const upstreams = [{ dial: '10.0.0.5:80' }, { dial: 'unix//run/app.sock' }]
     const selection = { policy: 'weighted_round_robin', weights: [3, 1] }
     const [weighted, plain] = records(
@@ -89,7 +89,7 @@ describe('routes written by hand', () => {
     assert.deepEqual([weighted?.lb.policy, plain?.lb.policy], ['weighted_round_robin', 'random'])
   })
 
-  test('headers of the main proxy do not reach the paths beside it', () => {
+  test('headers of the main proxy do not apply to the paths beside it', () => {
     const marked = { ...proxy, headers: { request: { set: { X: ['1'] } } } }
     const [record] = records(
       read(
@@ -109,7 +109,7 @@ describe('routes written by hand', () => {
     )
   })
 
-  test('headers for some paths become paths that are served as the rest is', () => {
+  test('headers for some paths become paths that are served like the rest', () => {
     const change = { handler: 'headers', response: { set: { 'Cache-Control': ['max-age=60'] } } }
     const [record] = records(
       read(
@@ -134,7 +134,7 @@ describe('routes written by hand', () => {
     assert.deepEqual(record.response_headers, [])
   })
 
-  test('an HTTPS upstream is told its own name by newer Caddys', () => {
+  test('newer Caddy versions send an HTTPS upstream its own server name', () => {
     const secure = https([{ match: [a], handle: [{ ...proxy, transport: { protocol: 'http', tls: {} } }] }])
     assert.equal(records(read(secure))[0]?.upstream_host, 'client')
     const options = { tellsSecureUpstreamsTheirName: true }
@@ -142,14 +142,14 @@ describe('routes written by hand', () => {
   })
 })
 
-describe('beside the routes', () => {
-  test('a server for some addresses gives sites that are switched off', () => {
+describe('outside the routes', () => {
+  test('a server that listens on some addresses only yields disabled sites', () => {
     const reading = read({ srv0: { listen: ['127.0.0.1:443'], routes: [{ match: [a], handle: [proxy] }] } })
     assert.equal(records(reading)[0]?.enabled, false)
     assert.match(about(reading)[0] ?? '', /switched off/)
   })
 
-  test('certificates: text is taken over, files are named, an authority is kept', () => {
+  test('inline certificates are imported, files are reported, an ACME authority is kept', () => {
     const tls = {
       certificates: {
         load_pem: [{ certificate: 'LEAF', key: 'KEY', tags: ['t'] }],
@@ -191,7 +191,7 @@ describe('beside the routes', () => {
     ])
   })
 
-  test('everything else of the configuration is named', () => {
+  test('every other part of the configuration is reported', () => {
     const config = {
       admin: { listen: 'localhost:2019' },
       storage: { module: 'consul' },

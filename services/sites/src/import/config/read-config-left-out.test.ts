@@ -100,7 +100,7 @@ const leftOut: Record<string, [routes: object[], why: RegExp]> = {
   FastCGI: [[{ handle: [{ ...proxy, transport: { protocol: 'fastcgi' } }] }], /does not speak HTTP/],
 }
 
-describe('a site that would answer otherwise is left out', () => {
+describe('a site that would behave differently is left out', () => {
   for (const [name, [routes, why]] of Object.entries(leftOut))
     test(name, () => {
       const reading = read(https([{ match: [a], handle: [{ handler: 'subroute', routes }], terminal: true }]))
@@ -110,7 +110,7 @@ describe('a site that would answer otherwise is left out', () => {
       assert.equal(reading.report[0]?.site, 'a.example.org')
     })
 
-  test('client certificates that an unnamed policy demands', () => {
+  test('client certificates required by an unnamed policy', () => {
     const reading = read(
       https([{ match: [a], handle: [proxy] }], {
         tls_connection_policies: [{ client_authentication: { trusted_ca_certs: ['QQ=='] } }],
@@ -119,7 +119,7 @@ describe('a site that would answer otherwise is left out', () => {
     assert.deepEqual([reading.sites.length, about(reading).length], [0, 1])
   })
 
-  test('other answers over plain HTTP', () => {
+  test('different responses over plain HTTP', () => {
     const reading = read({
       ...https([{ match: [a], handle: [proxy] }]),
       plain: { listen: [':80'], routes: [{ match: [a], handle: [hello] }] },
@@ -131,7 +131,7 @@ describe('a site that would answer otherwise is left out', () => {
   })
 })
 
-test('a server that only some can reach is not opened to more', () => {
+test('a server with limited reach is not exposed further', () => {
   const stays = (listen: string[], options: Parameters<typeof readConfig>[1] = {}) => {
     const routes = [{ match: [{ host: ['own.test'] }], handle: [hello] }]
     const { sites } = readConfig({ apps: { http: { servers: { own: { listen, routes } } } } }, options)

@@ -9,7 +9,7 @@ const read = (options: ReadOptions, more: object = {}) =>
   readConfig({ apps: { http: { servers: { srv0: { listen: [':443'], routes, ...more } } } } }, options)
 
 describe('kind raw', () => {
-  test('takes the directives where they are at hand, and says so', () => {
+  test('uses the directives where they are available, and reports it', () => {
     const { sites, report } = read({ rawOf: (host) => `templates # ${host}` })
     assert.deepEqual(
       report.map(({ outcome }) => outcome),
@@ -21,7 +21,7 @@ describe('kind raw', () => {
     )
   })
 
-  test('is no way around client certificates', () => {
+  test('does not bypass client certificates', () => {
     const policies = { tls_connection_policies: [{ client_authentication: { trusted_ca_certs: ['QQ=='] } }] }
     const { sites, report } = read({ rawOf: () => 'templates' }, policies)
     assert.deepEqual([sites.length, report.map(({ outcome }) => outcome)], [0, ['left_out']])

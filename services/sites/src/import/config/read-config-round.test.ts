@@ -203,7 +203,7 @@ function expectedOf(record: SiteRecord): SiteRecord {
 }
 
 for (const age of ['oldest', 'newest'] as const)
-  test(`any record comes back from its configuration, ${age} Caddy`, () => {
+  test(`any record survives the round trip through its configuration, ${age} Caddy`, () => {
     fc.assert(
       fc.property(site, ({ target: what, domains, wildcards, force, members, maintenance, paths, ...rest }) => {
         const input = {

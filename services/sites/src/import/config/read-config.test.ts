@@ -143,7 +143,7 @@ const cases: Record<string, Parameters<typeof makeSite>[1]> = {
   },
 }
 
-describe('what the compiler wrote is read back', () => {
+describe('compiled configurations are read back', () => {
   for (const age of ['oldest', 'newest'] as const)
     for (const [name, input] of Object.entries(cases))
       test(`${name}, ${age} Caddy`, () => {

@@ -17,8 +17,8 @@ const read = async (rows: NpmFixture, more: Partial<NpmDependencies> = {}) => {
 const host = { domain_names: ['App.example.org', 'www.example.org'], forward_host: '10.0.0.5', forward_port: 8080 }
 const letsEncrypt = [{ id: 1, provider: 'letsencrypt', domain_names: ['app.example.org'] }]
 
-describe('hosts of Nginx Proxy Manager', () => {
-  test('a proxy host with its certificate, its options and its locations', async () => {
+describe('Nginx Proxy Manager hosts', () => {
+  test('a proxy host is imported with its certificate, options and locations', async () => {
     const { sites, report } = await read({
       certificate: letsEncrypt,
       proxy_host: [
@@ -65,7 +65,7 @@ describe('hosts of Nginx Proxy Manager', () => {
     )
   })
 
-  test('without a certificate a host is served over plain HTTP; switched off stays off; deleted hosts are gone', async () => {
+  test('a host without a certificate uses plain HTTP, a disabled one stays disabled, a deleted one is skipped', async () => {
     const { sites, report } = await read({
       proxy_host: [
         { id: 1, ...host, enabled: 0 },
@@ -79,7 +79,7 @@ describe('hosts of Nginx Proxy Manager', () => {
     )
   })
 
-  test('what Caddy does not have is reported, and directives that guard a host switch it off', async () => {
+  test('unsupported features are reported, and directives that guard a host disable it', async () => {
     const { sites, report } = await read({
       proxy_host: [
         { id: 1, ...host, caching_enabled: 1, block_exploits: 1, advanced_config: '# nothing\nproxy_read_timeout 90;' },
@@ -108,7 +108,7 @@ describe('hosts of Nginx Proxy Manager', () => {
     )
   })
 
-  test('access lists become users and networks, and nobody gets in who did not before', async () => {
+  test('access lists become users and networks, and nobody gains access', async () => {
     const bcrypt = '$2a$12$Zkx19XLiW6VYouLHR5NmfOFU0z2GTNmpkT/5qqR7hx4IjWJPDhjvG'
     const access = (id: number) => ({ id, ...host, domain_names: [`l${id}.example.org`], access_list_id: id })
     const { sites, report } = await read({
@@ -155,7 +155,7 @@ describe('hosts of Nginx Proxy Manager', () => {
     ])
   })
 
-  test('redirections, dead hosts and uploaded certificates', async () => {
+  test('redirections, dead hosts and uploaded certificates are imported', async () => {
     const { sites, report } = await read(
       {
         certificate: [
@@ -215,7 +215,7 @@ describe('hosts of Nginx Proxy Manager', () => {
     ])
   })
 
-  test('an older version has fewer columns, and a write-ahead log leaves its mark', async () => {
+  test('older versions with fewer columns are read, and a write-ahead log is noted', async () => {
     const bytes = await makeNpmDatabase(
       { proxy_host: [{ id: 1, ...host }] },
       { isRecent: false, sql: 'drop table access_list_client; pragma journal_mode = wal' },

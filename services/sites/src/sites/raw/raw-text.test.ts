@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rawTextProblem } from './raw-text.ts'
 
-test('ordinary directives pass', () => {
+test('ordinary directives are accepted', () => {
   for (const text of [
     'reverse_proxy 10.0.0.1:80',
     'handle /api/* {\n\treverse_proxy a:1\n}\nrespond "important: {host}"',
@@ -12,7 +12,7 @@ test('ordinary directives pass', () => {
     assert.equal(rawTextProblem(text), undefined, text)
 })
 
-test('what would read files, the environment, or leave the site is refused before Caddy sees it', () => {
+test('directives that read files or the environment, or leave the site, are refused before Caddy sees them', () => {
   for (const [text, problem] of [
     ['import /etc/passwd', /import/],
     ['"import" /etc/passwd', /import/],

@@ -37,8 +37,8 @@ const others: Partial<RuleContext> = {
   siteOfName: (name) => (name.toLowerCase() === 'seven' ? 7 : undefined),
 }
 
-describe('rules of sites', () => {
-  test('a plain site is good, and everything that is wrong is told at once', () => {
+describe('site rules', () => {
+  test('a plain site passes, and all errors are reported at once', () => {
     assert.deepEqual(check({}), { errors: [], warnings: [] })
     const found = errorsOf({
       upstreams: [{ url: 'ftp://x' }],
@@ -49,14 +49,14 @@ describe('rules of sites', () => {
     assert.equal(found.length, 5, found.join('\n'))
   })
 
-  test('a domain and a name are one site’s, and its own', () => {
+  test('a domain and a site name are unique', () => {
     refused({ domain: 'seven.example.org' }, 'domains.0', /belongs to the site "Seven"/, others)
     assert.deepEqual(errorsOf({ domain: 'seven.example.org', site_name: 'SEVEN' }, { ...others, siteId: 7 }), [])
     refused({ site_name: 'SEVEN' }, 'site_name', /another site/, others)
     refused({ domain: 'Sites.House.test', tls: { mode: 'internal' } }, 'domains.0', /this service itself/)
   })
 
-  test('wildcards that overlap are allowed and told', () => {
+  test('overlapping wildcards are allowed and reported', () => {
     const internal = { tls: { mode: 'internal' } } as const
     const warningsOf = (domain: string) => check({ domain, ...internal }, others).warnings.map(({ message }) => message)
     assert.deepEqual(warningsOf('a.wild.example.org'), [
@@ -69,7 +69,7 @@ describe('rules of sites', () => {
     assert.deepEqual(warningsOf('a.b.wild.example.org'), [])
   })
 
-  test('public certificates are for public names', () => {
+  test('public certificates require public names', () => {
     for (const domain of ['192.0.2.1', '2001:db8::1', 'nas', 'nas.local', 'a.internal', 'b.test', 'c.home.arpa'])
       refused({ domain }, 'domains.0', /no public authority signs/)
     refused({ domain: '*.example.org' }, 'domains.0', /DNS validation/)
@@ -79,7 +79,7 @@ describe('rules of sites', () => {
     refused({ tls: { mode: 'on_demand' } }, 'tls.mode', /on_demand_ask/, { hasOnDemandAsk: false })
   })
 
-  test('members of TLS belong to their modes', () => {
+  test('TLS fields are allowed only in their modes', () => {
     refused({ tls: { mode: 'custom' } }, 'tls.certificate_id', /required/)
     refused({ tls: { mode: 'custom', certificate_id: 9 } }, 'tls.certificate_id', /no uploaded/)
     refused({ tls: { mode: 'internal', certificate_id: 1 } }, 'tls.certificate_id', /custom/)
@@ -99,7 +99,7 @@ describe('rules of sites', () => {
     refused({ hsts: { preload: true } }, 'hsts.preload', /subdomains/)
   })
 
-  test('a kind has its members', () => {
+  test('each kind requires its own fields', () => {
     refused({ upstreams: [] }, 'upstreams', /at least one/)
     refused({ kind: 'redirect' }, 'redirect', /required/)
     refused({ kind: 'static' }, 'static', /required/)
@@ -109,7 +109,7 @@ describe('rules of sites', () => {
     refused({ paths: [{ path: '/x', kind: 'proxy' }] }, 'paths.0.upstreams', /at least one/)
   })
 
-  test('an upstream is never this service, the admin API or machine metadata, under whatever name', () => {
+  test('an upstream is never this service, the admin API or a metadata service, under any name', () => {
     const hosts = [
       '127.0.0.1',
       'localhost',
@@ -135,7 +135,7 @@ describe('rules of sites', () => {
     assert.deepEqual(errorsOf({ upstreams: [{ url: 'http://127.0.0.1:3000' }, { url: 'http://10.0.0.1:2019' }] }), [])
   })
 
-  test('an upstream has scheme, host and port, and nothing else', () => {
+  test('an upstream has only scheme, host and port', () => {
     for (const [url, words] of [
       ['10.0.0.1:80', /must start with/],
       ['ftp://a:1', /must start with/],
@@ -155,7 +155,7 @@ describe('rules of sites', () => {
     assert.match(check({ upstreams: [{ url: 'http://127.0.0.1:80' }] }).warnings[0]?.message ?? '', /circle/)
   })
 
-  test('headers are tokens, their values one line, without what the machine knows', () => {
+  test('header names are tokens, values are single-line and contain no machine placeholders', () => {
     const header = (name: string, value = '', op: 'set' | 'delete' = 'set') => ({
       response_headers: [{ op, name, value }],
     })
@@ -179,7 +179,7 @@ describe('rules of sites', () => {
     assert.deepEqual(errorsOf(header('Content-Security-Policy', "default-src 'self'; {http.request.host} {json}")), [])
   })
 
-  test('networks are networks', () => {
+  test('networks must be addresses or CIDR ranges', () => {
     const bad = ['10.0.0.0/33', '10.0.0', 'fe80::1%eth0', '10.0.0.0/08', 'private_ranges', '::/129', '{env.X}']
     for (const network of bad)
       refused({ access: { allow: [network] } }, 'access.allow.0', /must be an address|too long/)
@@ -187,7 +187,7 @@ describe('rules of sites', () => {
     assert.deepEqual(errorsOf({ access: { allow: ['10.0.0.0/8', '::1', '2001:db8::/32'], deny: ['10.1.2.3'] } }), [])
   })
 
-  test('users have different names and passwords that bcrypt reads to their end', () => {
+  test('user names are unique, and passwords fit bcrypt’s length limit', () => {
     const user = (username: string, password?: string) => ({ username, ...(password !== undefined && { password }) })
     refused({ basic_auth: [user('ann')] }, 'basic_auth', /ann needs a password/)
     assert.deepEqual(errorsOf({ basic_auth: [user('ann')] }, { storedUsers: ['ann'] }), [])
@@ -216,7 +216,7 @@ describe('rules of sites', () => {
     refused(files({ fallback: '/../x' }), 'static.fallback', /path of a file/)
   })
 
-  test('redirects lead somewhere else, and never where a visitor says', () => {
+  test('redirects never loop and never follow a host chosen by the visitor', () => {
     const to = (target: string) => ({ kind: 'redirect', redirect: { to: target, keep_path: false } }) as const
     refused(to('/here'), 'redirect.to', /itself/)
     refused(to('//evil.test'), 'redirect.to', /must be an http/)
@@ -234,7 +234,7 @@ describe('rules of sites', () => {
     refused({ redirects: [{ from: '/a', to: '/b', keep_path: true }] }, 'redirects.0.keep_path', /\/\*/)
   })
 
-  test('paths are clean and different', () => {
+  test('paths are normalised and unique', () => {
     const path = (...paths: string[]) => ({
       paths: paths.map((one) => ({ path: one, kind: 'respond', respond: {} }) as const),
     })
@@ -245,7 +245,7 @@ describe('rules of sites', () => {
     refused({ paths: [{ path: '/a', kind: 'redirect', redirect: { to: '/a/b' } }] }, 'paths.0.redirect.to', /itself/)
   })
 
-  test('load balancing and health checks are complete', () => {
+  test('load balancing and health checks must be complete', () => {
     refused({ lb: { policy: 'header' } }, 'lb.name', /required/)
     refused({ lb: { policy: 'cookie', name: 'a b' } }, 'lb.name', /letters/)
     refused({ health: { active: { path: 'x' } } }, 'health.active.path', /start with/)

@@ -6,7 +6,7 @@ import { upstreamProblem } from './upstream-rules.ts'
 
 const problemOf = (url: string, members: Partial<RuleContext> = {}) => upstreamProblem(url, makeRuleContext(members))
 
-test('an address of this machine stays one in every spelling', () => {
+test('a local address is recognised in every spelling', () => {
   const localHosts = ['192.168.1.10', 'fd12:3456::7']
   for (const host of [
     '[::ffff:192.168.1.10]',
@@ -23,14 +23,14 @@ test('an address of this machine stays one in every spelling', () => {
     assert.match(problemOf(`http://${host}:8104`, { localHosts }) ?? 'allowed', /must not be a site/, host)
 })
 
-test('the admin API of another machine is known by its name and its address', () => {
+test('the admin API of another machine is recognised by name and address', () => {
   const protectedAddresses = ['10.0.0.9:2019', 'caddy.house.test:2019']
   for (const host of ['10.0.0.9', '[::ffff:10.0.0.9]', '[::ffff:a00:9]', 'caddy.house.test', 'CADDY.house.test.'])
     assert.match(problemOf(`http://${host}:2019`, { protectedAddresses }) ?? 'allowed', /must not be a site/, host)
   assert.equal(problemOf('http://10.0.0.9:2020', { protectedAddresses }), undefined)
 })
 
-test('the socket of the admin API is not reached by a detour', () => {
+test('the admin socket cannot be reached through path variations', () => {
   const context = { socketDirectories: ['/run'] }
   assert.equal(problemOf('unix//run/app.sock', context), undefined)
   for (const path of [
@@ -42,7 +42,7 @@ test('the socket of the admin API is not reached by a detour', () => {
     assert.notEqual(problemOf(`unix/${path}`, context), undefined, path)
 })
 
-test('metadata of every cloud is refused, also inside addresses of the newer kind', () => {
+test('metadata services of every cloud are refused, also as IPv4-mapped IPv6 addresses', () => {
   for (const host of [
     '169.254.169.254',
     '169.254.170.2',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assert as check, constantFrom, integer, array, property } from 'fast-check'
 import { createLineSplitter } from './line-splitter.ts'
 
-test('lines come whole, however the bytes are cut', () => {
+test('lines arrive whole, wherever the bytes are split', () => {
   const text = ['one', '', 'zwei ü', 'x'.repeat(40), 'three', 'rest']
   const bytes = Buffer.from(text.join('\n'))
   check(

@@ -26,7 +26,7 @@ const line = (request: object = {}, more: object = {}) =>
     ...more,
   })
 
-test('a line of Caddy is read, and nothing secret of it', () => {
+test('a log line of Caddy is parsed without its secrets', () => {
   assert.deepEqual(parseLogLine(line()), {
     at: 1_795_287_678_647,
     siteId: undefined,
@@ -41,7 +41,7 @@ test('a line of Caddy is read, and nothing secret of it', () => {
   })
 })
 
-test('looks of our own are told from visits, unless somebody else pretends', () => {
+test('the service’s own probes are distinguished from visits and cannot be imitated remotely', () => {
   const isProbe = (agent: string, remote_ip: string) =>
     parseLogLine(line({ headers: { 'User-Agent': [agent] }, remote_ip }))?.isProbe
   assert.deepEqual(
@@ -50,11 +50,11 @@ test('looks of our own are told from visits, unless somebody else pretends', () 
   )
 })
 
-test('newer versions know the client behind a proxy', () => {
+test('newer versions report the client address behind a proxy', () => {
   assert.equal(parseLogLine(line({ client_ip: '198.51.100.1' }))?.client, '198.51.100.1')
 })
 
-test('a logger of a site says whose line it is', () => {
+test('a site’s logger identifies the site of a line', () => {
   const site = (logger: unknown) => parseLogLine(line({}, { logger }))?.siteId
   assert.deepEqual(['http.log.access.site-7', 'http.log.access.strangers', 'http.log.access.site-7x', 7].map(site), [
     7,
@@ -64,7 +64,7 @@ test('a logger of a site says whose line it is', () => {
   ])
 })
 
-test('hosts and paths of all kinds', () => {
+test('unusual hosts and paths are parsed', () => {
   const host = (text: unknown) => parseLogLine(line({ host: text }))?.host
   assert.deepEqual(['A.Example:8443', 'a.example.', '[::1]:80', '[::1]', '127.0.0.1:80', 7].map(host), [
     'a.example',
@@ -87,7 +87,7 @@ test('hosts and paths of all kinds', () => {
   assert.equal(path(`/${'a'.repeat(5000)}`)?.length, 256)
 })
 
-test('what is no such line is none', () => {
+test('other lines are ignored', () => {
   const texts = [
     '',
     'hello',

@@ -50,7 +50,7 @@ async function reader() {
   }
 }
 
-test('lines are read as they come, halves when they are whole', async () => {
+test('lines are read as they arrive, partial ones once they are complete', async () => {
   await using log = await reader()
   const tail = log.openTail({ pollMs: 5 })
   tail.start()
@@ -67,7 +67,7 @@ test('lines are read as they come, halves when they are whole', async () => {
   await tail.close()
 })
 
-test('a log that is rolled, also several times between two looks, is read to its end and in order', async () => {
+test('a log rotated several times between two polls is read completely and in order', async () => {
   await using log = await reader()
   const tail = log.openTail()
   await log.write('1\n')
@@ -86,7 +86,7 @@ test('a log that is rolled, also several times between two looks, is read to its
   assert.deepEqual(log.losses, [])
 })
 
-test('a reader goes on where another stopped: in the same file, in a rolled one, in a packed one', async () => {
+test('reading resumes in the same file, a rotated file or a compressed one', async () => {
   await using log = await reader()
   const readOn = async () => {
     const tail = log.openTail()
@@ -113,7 +113,7 @@ test('a reader goes on where another stopped: in the same file, in a rolled one,
   assert.deepEqual(log.losses, [])
 })
 
-test('a first reader begins with the current file', async () => {
+test('the first reader starts with the current file', async () => {
   await using log = await reader()
   await log.write('old\n')
   await log.roll()
@@ -124,7 +124,7 @@ test('a first reader begins with the current file', async () => {
   assert.equal(log.seen.join(), 'new')
 })
 
-test('a log that is emptied, or replaced by another, is read anew', async () => {
+test('a truncated or replaced log is read from its start', async () => {
   await using log = await reader()
   const tail = log.openTail()
   await log.write('1\n2\n')
@@ -147,7 +147,7 @@ test('a log that is emptied, or replaced by another, is read anew', async () => 
   assert.deepEqual(log.losses, ['replaced', 'replaced'])
 })
 
-test('a line without end takes no memory and only itself with it', async () => {
+test('an endless line uses no memory and loses only itself', async () => {
   await using log = await reader()
   const tail = log.openTail({ maxLine: 1000 })
   await log.write(`1\n${'x'.repeat(300_000)}`)
@@ -158,7 +158,7 @@ test('a line without end takes no memory and only itself with it', async () => {
   assert.deepEqual([log.seen.join(), log.losses.join()], ['1,2', 'too-long'])
 })
 
-test('a packed file that is damaged costs only itself', async () => {
+test('a damaged compressed file loses only itself', async () => {
   await using log = await reader()
   await log.write('1\n')
   const first = log.openTail()
@@ -174,7 +174,7 @@ test('a packed file that is damaged costs only itself', async () => {
   assert.deepEqual([log.seen.join(), log.losses.join()], ['1,3', 'damaged'])
 })
 
-test('without a log there is nothing to read, until there is one', async () => {
+test('a missing log yields nothing until it appears', async () => {
   await using log = await reader()
   const tail = log.openTail()
   await tail.poll()

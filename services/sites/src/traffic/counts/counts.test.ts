@@ -13,7 +13,7 @@ import {
 import { createRequestRate } from './request-rate.ts'
 import { createSpaceSaving } from '../top-lists.ts'
 
-test('a quantile lies in the bucket of the request it means', () => {
+test('a quantile lies in the bucket of its request', () => {
   check(
     property(array(double({ min: 0, max: 59_000, noNaN: true }), { minLength: 1, maxLength: 200 }), (times) => {
       const histogram = emptyHistogram()
@@ -30,7 +30,7 @@ test('a quantile lies in the bucket of the request it means', () => {
   )
 })
 
-test('nothing has no quantile, and hours have an end', () => {
+test('an empty histogram has no quantile, and the last bucket is bounded', () => {
   assert.equal(latencyQuantile(emptyHistogram(), 0.5), undefined)
   assert.deepEqual(decodeHistogram(''), emptyHistogram())
   const slow = emptyHistogram()
@@ -38,7 +38,7 @@ test('nothing has no quantile, and hours have an end', () => {
   assert.equal(latencyQuantile(slow, 0.5), 60_000)
 })
 
-test('what comes often is found among any number of others, in bounded space', () => {
+test('a frequent key is found among any number of others in bounded space', () => {
   check(
     property(array(integer({ min: 0, max: 5000 }), { maxLength: 2000 }), (noise) => {
       const counts = createSpaceSaving(20)
@@ -59,7 +59,7 @@ test('what comes often is found among any number of others, in bounded space', (
   )
 })
 
-test('the rate is that of the last ten seconds, and late news are no peak', () => {
+test('the rate covers the last ten seconds, and late lines cause no peak', () => {
   const clock = createManualClock(1_000_000)
   const rate = createRequestRate(clock)
   for (let second = 0; second < 30; second += 1) {

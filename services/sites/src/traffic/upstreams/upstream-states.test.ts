@@ -27,7 +27,7 @@ async function listening(where: { port: number; host: string } | { path: string 
   }
 }
 
-test('what Caddy counts and what listens come together', async () => {
+test('Caddy’s counters and connection probes are merged per upstream', async () => {
   await using folder = await temporaryDirectory('upstream')
   const path = join(folder.path, 'app.sock')
   await using open = await listening({ port: 0, host: '127.0.0.1' })
@@ -60,7 +60,7 @@ test('what Caddy counts and what listens come together', async () => {
   assert.deepEqual(open.heard, { connections: 1, bytes: 0 })
 })
 
-test('a Caddy that cannot be asked takes nothing with it', async () => {
+test('upstreams are still probed when Caddy’s counters are unavailable', async () => {
   await using open = await listening({ port: 0, host: '127.0.0.1' })
   const states = new UpstreamStates({
     declared: () => Promise.resolve([{ address: `localhost:${open.port}`, siteIds: [1] }]),
@@ -72,7 +72,7 @@ test('a Caddy that cannot be asked takes nothing with it', async () => {
   assert.deepEqual([state?.up, state?.fails], [true, null])
 })
 
-test('addresses of metadata services are never connected to, however they are written', async () => {
+test('metadata addresses are never connected to, in any notation', async () => {
   for (const address of ['169.254.169.254', '169.254.0.1', 'fd00:ec2::254', '::ffff:169.254.169.254'])
     assert.ok(isMetadataAddress(address), address)
   assert.ok(!isMetadataAddress('127.0.0.1'))
@@ -81,7 +81,7 @@ test('addresses of metadata services are never connected to, however they are wr
     assert.deepEqual(await probeUpstream(wrong, 1000), { kind: 'down', reason: 'this is no address' }, wrong)
 })
 
-test('counts follow what becomes of an upstream, though nobody asks for the list', async () => {
+test('the counts follow an upstream’s state even when nobody requests the list', async () => {
   const open = await listening({ port: 0, host: '127.0.0.1' })
   const timers = createFastTimers(1000)
   const declared = () => Promise.resolve([{ address: `127.0.0.1:${open.port}`, siteIds: [1] }])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byUrgency, gradeText, gradeTone, nameIn } from './certificate-words.ts'
 
-test('what needs somebody stands first, then what expires first', () => {
+test('hosts that need attention come first, then by expiry', () => {
   const hosts = [
     { host: 'fine', state: 'valid', not_after: '2027-01-01T00:00:00Z' },
     { host: 'sooner', state: 'valid', not_after: '2026-12-01T00:00:00Z' },
@@ -15,13 +15,13 @@ test('what needs somebody stands first, then what expires first', () => {
   )
 })
 
-test('a grade that trust alone spoils says what it would be', () => {
+test('a grade lowered only by trust says what it would be otherwise', () => {
   assert.equal(gradeText('T', 'A'), 'The certificate is not trusted; without that the grade would be A')
   assert.equal(gradeText('B', 'B'), 'Grade B')
   assert.deepEqual(['A-', 'B', 'C', 'F', 'T'].map(gradeTone), ['good', 'accent', 'warn', 'bad', 'bad'])
 })
 
-test('an issuer is named by its common name, where it has one', () => {
+test('an issuer is shown by its common name if it has one', () => {
   assert.equal(nameIn('C=US, O=Let’s Encrypt, CN=R11'), 'R11')
   assert.equal(nameIn('O=Somebody'), 'Somebody')
   assert.equal(nameIn('plain'), 'plain')

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nameOfField, textOfValue } from './field-names.ts'
 
-test('members are named for people, rows counted from one', () => {
+test('fields have readable labels, and rows count from one', () => {
   assert.equal(nameOfField('upstreams.0.url'), 'Upstreams 1 › Address')
   assert.equal(nameOfField('tls.mode'), 'TLS › Certificate')
   assert.equal(nameOfField('something_new'), 'Something new')
 })
 
-test('values are shown as words, and nothing as a dash', () => {
+test('values are shown as text, and missing ones as a dash', () => {
   assert.deepEqual([undefined, true, [], ['a', 'b'], { a: 1 }].map(textOfValue), ['–', 'on', 'none', 'a, b', '{"a":1}'])
 })

@@ -3,13 +3,13 @@ import { test } from 'node:test'
 import { blankDraft, blankPath, blankUpstream } from './blank-draft.ts'
 import { carriedOver, changesOf, typedMembers, upstreamsOf, valueAt, wireOf, withValue } from './draft.ts'
 
-test('only members that differ are sent, and a change that was taken back is none', () => {
+test('only changed fields are sent, and a reverted change is not', () => {
   const changed = withValue(withValue(blankDraft, 'tls.staging', true), 'site_name', 'Shop')
   assert.deepEqual(changesOf(blankDraft, changed), { site_name: 'Shop', tls: { ...blankDraft.tls, staging: true } })
   assert.deepEqual(changesOf(blankDraft, withValue(withValue(changed, 'tls.staging', false), 'site_name', '')), {})
 })
 
-test('the row that waits for an address is not sent, a row that was emptied between others is', () => {
+test('a trailing empty row is not sent, an emptied row between others is', () => {
   assert.deepEqual(wireOf(blankDraft).upstreams, [])
   const rows = ['http://a:1', '', 'http://b:1', ' '].map((url) => Object.assign({}, blankUpstream, { url }))
   assert.deepEqual(
@@ -18,14 +18,14 @@ test('the row that waits for an address is not sent, a row that was emptied betw
   )
 })
 
-test('what belongs to another kind stays in the draft and is not sent', () => {
+test('fields of another kind stay in the draft and are not sent', () => {
   const draft = withValue(withValue(blankDraft, 'kind', 'redirect'), 'redirect.to', 'https://example.org')
   const { upstreams, redirect, respond, raw_directives: raw } = wireOf(draft)
   assert.deepEqual([upstreams, respond, raw], [[], null, null])
   assert.equal(redirect?.to, 'https://example.org')
 })
 
-test('a password that was not typed is not sent, so that the stored one stays', () => {
+test('a password that was not typed is not sent, so the stored one is kept', () => {
   const users = [
     { username: 'ada', password: '' },
     { username: 'bob', password: 'tall-giraffe' },
@@ -36,14 +36,14 @@ test('a password that was not typed is not sent, so that the stored one stays', 
   ])
 })
 
-test('changes are carried over to what somebody else has stored meanwhile', () => {
+test('local changes are merged into a version stored by somebody else', () => {
   const mine = withValue(blankDraft, 'compression', 'gzip')
   const theirs = { ...blankDraft, site_name: 'Renamed', compression: 'off' as const }
   const { site_name: name, compression } = carriedOver(blankDraft, mine, theirs)
   assert.deepEqual([name, compression], ['Renamed', 'gzip'])
 })
 
-test('a path reaches into rows', () => {
+test('a field path reaches into rows', () => {
   const draft = { ...blankDraft, paths: [blankPath] }
   const next = withValue(draft, 'paths.0.lb.retries', 3)
   assert.equal(valueAt(next, 'paths.0.lb.retries'), 3)
@@ -53,7 +53,7 @@ test('a path reaches into rows', () => {
 
 const rowsOf = (...urls: string[]) => urls.map((url) => ({ url, weight: 1, max_requests: null }))
 
-test('the upstreams of a proxy and of its paths are checked, each once, and nothing half typed', () => {
+test('the upstreams of a proxy and its paths are checked once each, except incomplete ones', () => {
   const upstreams = rowsOf('http://10.0.0.5:8080 ', 'http://', '', '10.0.0.6', 'unix//run/app.sock')
   const paths = [
     { ...blankPath, kind: 'proxy' as const, upstreams: rowsOf('http://10.0.0.5:8080', 'https://a.test') },
@@ -67,7 +67,7 @@ test('the upstreams of a proxy and of its paths are checked, each once, and noth
   assert.deepEqual(upstreamsOf({ ...blankDraft, kind: 'respond', upstreams }), [])
 })
 
-test('the members typed for a new site are listed, without passwords', () => {
+test('the fields typed for a new site are listed without passwords', () => {
   const typed = typedMembers({
     site_name: 'Shop',
     domains: ['shop.test'],

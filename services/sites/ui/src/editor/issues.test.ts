@@ -10,14 +10,14 @@ const issues = [
   { field: 'upstreams', message: 'needs at least one' },
 ]
 
-test('of a new site only what somebody has typed is judged, and everything once it was sent', () => {
+test('a new site shows errors only for edited fields, and all of them after submitting', () => {
   const draft = withValue(blankDraft, 'domains', ['a.test', 'nonsense'])
   const shown = (isJudged: boolean) => shownIssues(issues, { base: blankDraft, draft, isJudged })
   assert.deepEqual(shown(false), [issues[0]])
   assert.equal(shown(true).length, 3)
 })
 
-test('a list that is one field shows what is wrong with any of its parts, other fields only what is theirs', () => {
+test('a list field shows the errors of its entries, other fields only their own', () => {
   assert.equal(issueAt(issues, 'domains', true), 'Is not a domain')
   assert.equal(issueAt(issues, 'domains'), undefined)
   assert.equal(issueAt(issues, 'upstreams'), 'Needs at least one')
@@ -25,7 +25,7 @@ test('a list that is one field shows what is wrong with any of its parts, other 
   assert.equal(issueAt(issues, 'upstreams.0', true), 'Is required')
 })
 
-test('a folded section counts what is wrong in it', () => {
+test('a collapsed section counts its errors', () => {
   assert.equal(countIssues(issues, ['upstreams', 'lb']), 2)
   assert.equal(countIssues(issues, ['tls']), 0)
 })

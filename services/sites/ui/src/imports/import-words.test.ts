@@ -15,7 +15,7 @@ test('one sentence describes an import, before and after', () => {
   assert.equal(summary({ dry_run: true, counts: { ...one, found: 0 } }), 'There are no sites in it.')
 })
 
-test('each source is sent as its route takes it', async () => {
+test('each source is sent in the format of its route', async () => {
   assert.deepEqual(JSON.parse(importBody({ kind: 'caddyfile', text: 'a', raw: true }, true) as string), {
     text: 'a',
     raw: true,

@@ -13,7 +13,7 @@ test('causes are described in words, several of them too', () => {
   assert.equal(causeText(''), 'Unknown')
 })
 
-test('the first sites are named and the others counted', () => {
+test('the first sites are named and the rest counted', () => {
   const site = (name: string) => ({
     site_id: 1,
     site_name: name,
@@ -26,6 +26,6 @@ test('the first sites are named and the others counted', () => {
   assert.equal(changedText({ sites: [], changed_sites: 0 }), 'no site')
 })
 
-test('durations are short', () => {
+test('durations are shown in short form', () => {
   assert.deepEqual([85, 1234].map(durationText), ['85 ms', '1.2 s'])
 })

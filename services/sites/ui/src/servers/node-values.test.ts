@@ -13,7 +13,7 @@ const node = {
   log_file: null,
 } as Node
 
-test('an unchanged server sends nothing, a changed one what differs', () => {
+test('an unchanged server sends nothing, a changed one its differences', () => {
   const values = nodeValues(node)
   assert.equal(values.bind, '192.0.2.1, 2001:db8::1')
   assert.equal(toNodeUpdate(values, node), undefined)
@@ -23,7 +23,7 @@ test('an unchanged server sends nothing, a changed one what differs', () => {
   })
 })
 
-test('a new server has the ports of the web, and no log unless a path was given', () => {
+test('a new server has the default web ports, and no log unless a path is given', () => {
   const values = { ...newNodeValues, name: ' second ', http_port: '' as const, admin_url: ' unix//a ' }
   assert.deepEqual(toNodeCreate(values), {
     name: 'second',
@@ -35,7 +35,7 @@ test('a new server has the ports of the web, and no log unless a path was given'
   })
 })
 
-test('only what somebody would miss is named', () => {
+test('only missing features that matter are named', () => {
   assert.equal(missingAbilities({ capabilities: null }), undefined)
   assert.deepEqual(missingAbilities({ capabilities: { weightedRoundRobin: true, tlsCaField: false } }), [])
   assert.deepEqual(missingAbilities({ capabilities: { queryPolicy: false } }), ['No balancing by a query parameter'])

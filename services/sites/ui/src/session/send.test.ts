@@ -37,14 +37,14 @@ function stage({ good, isRecent }: Stage) {
   return { send, sent, server, confirmation }
 }
 
-test('a read carries no token, a write does; a token made old elsewhere is renewed', async () => {
+test('reads carry no CSRF token, writes do; an outdated token is renewed', async () => {
   const { send, sent } = stage({ good: 'new', isRecent: true })
   await send(new Request('http://here.test/api'))
   assert.equal((await send(write('body'))).status, 200)
   assert.deepEqual(sent, ['GET null ', 'POST old body', 'POST new body'])
 })
 
-test('calls that need a confirmation wait for the one question, and go on with the new token', async () => {
+test('calls that need confirmation share one prompt and continue with the new token', async () => {
   const { send, sent, server, confirmation } = stage({ good: 'old', isRecent: false })
   const opened = new Promise<void>((resolve) => confirmation.subscribe(resolve))
   const calls = Promise.all([send(write('one')), send(write('two'))])
@@ -60,7 +60,7 @@ test('calls that need a confirmation wait for the one question, and go on with t
   assert.ok(sent.includes('POST new one') && sent.includes('POST new two'))
 })
 
-test('a call that is not confirmed fails, and is not sent again', async () => {
+test('an unconfirmed call fails and is not sent again', async () => {
   const { send, sent, confirmation } = stage({ good: 'old', isRecent: false })
   const opened = new Promise<void>((resolve) => confirmation.subscribe(resolve))
   const call = send(write())
@@ -70,7 +70,7 @@ test('a call that is not confirmed fails, and is not sent again', async () => {
   assert.equal(sent.length, 1)
 })
 
-test('another refusal is the answer', async () => {
+test('any other refusal is returned', async () => {
   const send = createSend({
     tokens: { get: () => Promise.resolve('t'), renew: () => assert.fail('requested a token') },
     confirmation: { request: () => assert.fail('requested a confirmation') },

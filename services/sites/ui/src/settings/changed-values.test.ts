@@ -15,7 +15,7 @@ test('only changed settings are sent, and never the registration', () => {
   })
 })
 
-test('what others save appears, and what was typed stays', () => {
+test('others’ saved changes appear, and typed values stay', () => {
   const typed = { ...settingsValues(stored), allow_raw: true }
   const now = { ...stored, acme_email: 'other@example.org', allow_raw: false }
   const shown = rebasedValues(typed, { before: stored, now })

@@ -4,7 +4,7 @@ import { passwordRules } from './password-rules.ts'
 
 const kept = (password: string, username = 'admin') => passwordRules(password, username).map(({ isKept }) => isKept)
 
-test('rules are marked as they are kept', () => {
+test('rules are marked once they are met', () => {
   assert.deepEqual(kept(''), [false, false, false])
   assert.deepEqual(kept('aaaaaaaa'), [true, false, true])
   assert.deepEqual(kept('Admin123'), [true, true, false])

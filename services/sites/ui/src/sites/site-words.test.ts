@@ -12,7 +12,7 @@ const tls = (mode: 'auto' | 'off') => ({
   client_auth_ca_id: null,
 })
 
-test('the address of a site has a port only where it is not the usual one, and no wildcard', () => {
+test('a site’s address shows a port only if it is not the default, and no wildcard', () => {
   const usual = { http: 80, https: 443 }
   const domains = ['*.example.org', 'example.org']
   assert.equal(addressOf({ domains, tls: tls('auto') }, usual), 'https://example.org/')
@@ -20,7 +20,7 @@ test('the address of a site has a port only where it is not the usual one, and n
   assert.equal(addressOf({ domains: ['*.example.org'], tls: tls('auto') }, usual), undefined)
 })
 
-test('what keeps a site from being served is said before all else', () => {
+test('the reason a site is not served comes first', () => {
   const state = (enabled: boolean, apply: 'applied' | 'failed' | 'pending' | 'disabled', isAtWork: boolean) =>
     stateOf({ enabled, apply_state: apply, applied_revisions: { caddy: 1 }, maintenance_mode: isAtWork }).text
   assert.equal(state(true, 'applied', false), 'Served')
@@ -45,7 +45,7 @@ test('served, served but failing, and not served differ', () => {
   assert.deepEqual(stateOf(refused, [up]), { tone: 'bad', text: 'Not served' })
 })
 
-test('a target names the first upstream and counts the others', () => {
+test('a target shows the first upstream and counts the others', () => {
   assert.equal(withMore(['a', 'b', 'c']), 'a and 2 more')
   const upstreams = [{ url: 'http://10.0.0.5:80', weight: 1, max_requests: null }]
   assert.equal(
@@ -54,7 +54,7 @@ test('a target names the first upstream and counts the others', () => {
   )
 })
 
-test('of the words of Caddy the end is the gist', () => {
+test('the end of Caddy’s message is shown as its summary', () => {
   const words =
     'loading new config: loading http app module: compiling matcher regexp ([: error parsing regexp: missing closing ]'
   assert.equal(gistOf(words), 'compiling matcher regexp ([: error parsing regexp: missing closing ]')

@@ -8,7 +8,7 @@ import { migrations } from './index.ts'
 const earlier: Migrations = Object.fromEntries(Object.entries(migrations).filter(([name]) => name < '0005'))
 
 for (const [kind, skip] of [['SQLite', false] as const, ['PostgreSQL', postgresObstacle()] as const]) {
-  test(`rules that were made twice become one, the newest, on ${kind}`, { skip }, async () => {
+  test(`duplicate rules are merged into the newest, on ${kind}`, { skip }, async () => {
     const location = kind === 'SQLite' ? { file: ':memory:' } : { url: await createPostgresDatabase() }
     const database = openDatabase<Tables>(location)
     const db = database.query

@@ -15,7 +15,7 @@ interface Flight {
   waiters: number[]
 }
 
-test('pending queries are found by socket and id, by question and by age, whatever comes and goes', () => {
+test('pending queries are found by socket and id, by question and by age', () => {
   const command = fc.record({
     what: fc.constantFrom('open', 'depart', 'wait', 'close', 'closeOldest'),
     pick: fc.nat(30),
@@ -80,7 +80,7 @@ function check(pending: Pending, flights: readonly Flight[], sent: readonly Flig
   assert.equal(pending.findId(3, 21), -1)
 }
 
-test('a client gets what was agreed a second, others are not touched, and memory does not grow', () => {
+test('a client is limited to its rate per second, others are unaffected, and memory stays bounded', () => {
   const rate = new ClientRate(100)
   const allowed = (client: number, now: number, tries: number) =>
     Array.from({ length: tries }, () => rate.take(client, now)).filter(Boolean).length

@@ -19,7 +19,7 @@ async function startProgram(text: string) {
   }
 }
 
-test('a process sleeps when all its threads do', { skip }, async () => {
+test('a process is asleep when all its threads are', { skip }, async () => {
   await using program = await startProgram('')
   await eventually(
     () => sampleProcess(program.pid)?.state,
@@ -27,7 +27,7 @@ test('a process sleeps when all its threads do', { skip }, async () => {
   )
 })
 
-test('a process of which another thread wants a processor does not sleep', { skip }, async () => {
+test('a process with another runnable thread is not asleep', { skip }, async () => {
   await using program = await startProgram("new (require('worker_threads').Worker)('for (;;);', { eval: true })")
   await eventually(
     () => sampleProcess(program.pid)?.state,
@@ -37,7 +37,7 @@ test('a process of which another thread wants a processor does not sleep', { ski
   assert.ok(!states.includes('S'), states.join(''))
 })
 
-test('a stopped process is stopped, and one that is gone is none', { skip }, async () => {
+test('a stopped process is reported as stopped, and an ended one as missing', { skip }, async () => {
   await using program = await startProgram('')
   process.kill(program.pid, 'SIGSTOP')
   await eventually(

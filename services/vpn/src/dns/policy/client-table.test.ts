@@ -7,13 +7,13 @@ import { openClientTable, type ClientRecord } from './client-table.ts'
 
 const bytes6 = (...words: number[]): Uint8Array => Uint8Array.from(words.flatMap((word) => [word >> 8, word & 255]))
 
-describe('the table of clients', () => {
+describe('the client table', () => {
   const lists = [
     { number: 0, id: 'ads' },
     { number: 31, id: 'adult' },
   ]
 
-  test('finds thousands by each of their addresses, and nobody else', () => {
+  test('finds thousands of clients by each address, and no others', () => {
     const clients = Array.from({ length: 5000 }, (_, k) =>
       clientOf(k + 1, { addresses: [`10.8.${k >> 8}.${k & 255}`, `fd00:1::${k.toString(16)}/64`] }),
     )
@@ -28,7 +28,7 @@ describe('the table of clients', () => {
     assert.equal(table.indexOf(5001), 0)
   })
 
-  test('knows lists, filtering and logging; takes mapped addresses for what they are', () => {
+  test('holds lists, filtering and logging, and recognises IPv4-mapped addresses', () => {
     const table = openClientTable(
       buildClientTable(
         [
@@ -51,7 +51,7 @@ describe('the table of clients', () => {
     assert.deepEqual([table.numberOf(0), table.listsOf(0), table.isFiltered(0), table.isLogged(0)], [0, -1, true, true])
   })
 
-  test('changed in place, it finds what a table made anew would find', () => {
+  test('gives the same results after in-place changes as a rebuilt table', () => {
     const numbers = fc.integer({ min: 1, max: 12 })
     const client = fc.record({
       number: numbers,
@@ -85,7 +85,7 @@ describe('the table of clients', () => {
     )
   })
 
-  test('a table without room says so', () => {
+  test('reports when it is full', () => {
     const clients = Array.from({ length: 40 }, (_, k) => clientOf(k + 1, { addresses: [`10.8.0.${k}`] }))
     const memory = buildClientTable(clients.slice(0, 8), lists)
     const added = (from: number, to: number) => clients.slice(from, to).map((after) => ({ before: undefined, after }))
@@ -94,7 +94,7 @@ describe('the table of clients', () => {
     assert.equal(changeClientTable(memory, added(24, 25), { lists, audiences: [] }), false)
   })
 
-  test('does not take other memory for a table', () => {
+  test('rejects memory that is not a client table', () => {
     assert.throws(() => openClientTable(new SharedArrayBuffer(64)), /no table of clients/)
     const memory = buildClientTable([clientOf(1)], lists)
     const cut = new SharedArrayBuffer(memory.byteLength - 8)

@@ -95,7 +95,7 @@ interface Draft {
 }
 
 describe('the precedence table', () => {
-  test('of any steps that apply, the first decides: all 16384 combinations', () => {
+  test('for every combination of steps, the first that applies decides: all 16384 combinations', () => {
     for (let set = 0; set < 2 ** steps.length; set++) {
       const draft: Draft = { isFiltering: true, filtering: true, rules: [], lists: [[], []] }
       const chosen = steps.filter((_, k) => ((set >> k) & 1) === 1)
@@ -116,7 +116,7 @@ describe('the precedence table', () => {
     }
   })
 
-  test('is published whole, in the order in which it is gone through', () => {
+  test('is published completely, in evaluation order', () => {
     assert.deepEqual(
       precedence.map(({ row }) => row),
       [0, 1, 2, 6, 8, 9, 3, 4, 5, 7],
@@ -124,7 +124,7 @@ describe('the precedence table', () => {
     assert.deepEqual(new Set(precedence.map(({ row }) => row)), new Set(Object.values(Row)))
   })
 
-  test('a rule for d holds for d and below, one for *.d only below', () => {
+  test('a rule for d covers d and its subdomains, one for *.d only subdomains', () => {
     const policy = policyOf({ rules: [ruleOf('block d.example'), ruleOf('block *.w.example')] })
     const blocked = (name: string) => decide(policy, name, 0).status === Status.blocked
     assert.ok(blocked('d.example') && blocked('x.d.example') && blocked('y.x.D.Example'))
@@ -132,7 +132,7 @@ describe('the precedence table', () => {
     assert.ok(blocked('x.w.example') && blocked('y.x.w.example') && !blocked('w.example'))
   })
 
-  test("one peer's rule is nobody else's, and a peer's lists are those it has", () => {
+  test('one peer’s rules do not apply to others, and a peer uses only its own lists', () => {
     const policy = policyOf({
       lists: [['||ads.example^'], ['||social.example^']],
       clients: [clientOf(1, { lists: ['list-1', 'gone'] }), clientOf(2), clientOf(3, { lists: [] })],
@@ -144,7 +144,7 @@ describe('the precedence table', () => {
     assert.equal(row('news.example'), '0010')
   })
 
-  test('special names are denied, exactly they, unless a rule allows them or nothing is filtered', () => {
+  test('exactly the special names are denied, unless a rule allows them or filtering is off', () => {
     for (const name of ['use-application-dns.net', 'mask.icloud.com', 'mask-h2.icloud.com']) {
       const special = { status: Status.blocked, reason: Reason.special, source: 0, row: Row.special }
       assert.deepEqual(decide(policyOf({}), name, 0), special)
@@ -189,7 +189,7 @@ const situation: fc.Arbitrary<Situation> = fc.record({
 })
 
 describe('decisions', () => {
-  test('are those of a slow, obvious reference, and explanations say the same', () => {
+  test('match a slow reference implementation, and so do explanations', () => {
     fc.assert(
       fc.property(
         situation,
@@ -228,7 +228,7 @@ describe('explanations', () => {
     rules: [ruleOf('allow shop.example', 0, 7), ruleOf('block *.shop.example', 1, 8)],
   })
 
-  test('name all that matches, in the order of precedence, in the words of lists', () => {
+  test('list all matches in order of precedence, as written in the lists', () => {
     const { verdict, matches } = explain(policy, { domain: 'a.cdn.tracker.example', client: 1, now })
     assert.deepEqual(verdict, { status: Status.blocked, reason: Reason.list, source: 1 })
     assert.deepEqual(
@@ -260,7 +260,7 @@ describe('explanations', () => {
     assert.deepEqual([allowed.verdict.status, allowed.verdict.reason, allowed.name], [0, Reason.rule, 'shop.example'])
   })
 
-  test('while filtering is off say so, and what would match', () => {
+  test('say when filtering is off, and what would match', () => {
     const paused = policyOf({ lists: [['||ads.example^']], settings: { pausedUntil: now + 1000 } })
     const { verdict, matches } = explain(paused, { domain: 'ads.example', client: 0, now })
     assert.deepEqual(verdict, { status: Status.allowed, reason: Reason.off, source: 0 })

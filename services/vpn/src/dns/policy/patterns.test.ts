@@ -32,7 +32,7 @@ function expressionOf(text: string): RegExp {
   return new RegExp(`${['', '^', String.raw`(^|\.)`][bars.length]}${inside.join('.*')}${end === '' ? '' : '$'}`)
 }
 
-test('the patterns of real lists match what they are meant to', () => {
+test('patterns of real lists match the intended names', () => {
   const table: [string, string[], string[]][] = [
     ['-ads.', ['my-ads.example', 'x-ads.y'], ['ads.example', 'my-ads']],
     ['||t.delfi.', ['t.delfi.lt', 'a.t.delfi.ee'], ['xt.delfi.lt', 't.delfi', 'delfi.lt']],
@@ -54,7 +54,7 @@ test('the patterns of real lists match what they are meant to', () => {
 const letters = fc.constantFrom('a', 'b', 'c', '.', '-', '1')
 const name = fc.string({ unit: letters, minLength: 1, maxLength: 30 })
 
-test('texts with stars match as the expression that says the same', () => {
+test('wildcard patterns match like the equivalent regular expression', () => {
   const pattern = fc
     .tuple(
       fc.constantFrom('', '|', '||'),
@@ -93,7 +93,7 @@ function expression(depth: number): fc.Arbitrary<string> {
 /** JavaScript's own expressions may take exponential time, so short ones. */
 const short = fc.string({ unit: letters, minLength: 1, maxLength: 10 })
 
-test('expressions match as JavaScript’s do', () => {
+test('regular expressions match like JavaScript’s', () => {
   const anchored = fc.tuple(
     fc.constantFrom('', '^', String.raw`(^|\.)`),
     expression(2),
@@ -116,7 +116,7 @@ test('expressions match as JavaScript’s do', () => {
   assert(taken > 2000, `only ${taken} expressions were taken`)
 })
 
-test('what cannot be matched in one pass is refused with its reason', () => {
+test('a pattern that cannot be matched in one pass is refused with the reason', () => {
   const reasonOf = (text: string) => createPatternProgram().add(text, Meaning.blocks, 0)
   const table: [string, string][] = [
     [String.raw`/a(?=b)/`, 'look-around or named group'],
@@ -144,7 +144,7 @@ test('what cannot be matched in one pass is refused with its reason', () => {
   for (const [text, reason] of table) assert.equal(reasonOf(text) ?? 'ok', reason, text)
 })
 
-test('patterns that are slow elsewhere take no longer the longer the name is, letter by letter', () => {
+test('patterns prone to backtracking take linear time', () => {
   const hostile = [
     '/(a+)+$/',
     '/(a|aa)+$/',
@@ -161,7 +161,7 @@ test('patterns that are slow elsewhere take no longer the longer the name is, le
   assert(performance.now() - begun < 20_000, 'a pattern that explodes would take for ever')
 })
 
-test('lists and meanings of a pattern are kept apart, and it is explained', () => {
+test('a pattern keeps its lists and meanings apart, and can be explained', () => {
   const builder = createPatternProgram()
   builder.add('-ads.', Meaning.blocks, 0)
   builder.add('-ads.', Meaning.blocks, 31)
@@ -182,7 +182,7 @@ test('lists and meanings of a pattern are kept apart, and it is explained', () =
   assert.deepEqual(explainPatterns(new Int32Array(0), bytes('x'), 1), [])
 })
 
-test('a program that lies somewhere in shared memory is as good', () => {
+test('a program works at any offset in shared memory', () => {
   const program = programOf('-ads.', '/track[0-9]+/')
   const memory = new SharedArrayBuffer(program.byteLength + 40)
   const shared = new Int32Array(memory, 20, program.length)
@@ -191,7 +191,7 @@ test('a program that lies somewhere in shared memory is as good', () => {
   assert.equal(explainPatterns(shared, bytes('track7.x'), 8)[0]?.text, '/track[0-9]+/')
 })
 
-test('the number of patterns is bounded where a name would have to be tried by all of them', () => {
+test('the number of patterns that must be tried for every name is bounded', () => {
   const builder = createPatternProgram()
   const reasons = Array.from({ length: patternBounds.always + 1 }, (_, k) =>
     builder.add(`/^[^a]{${k % 9}}b/`, Meaning.blocks, k % 32),

@@ -16,7 +16,7 @@ const decide = (policy: Policy, name: string, client = 0) => {
 }
 
 describe('a policy', () => {
-  test('with rules for thousands of clients knows each of them, and goes from thread to thread', () => {
+  test('holds rules for thousands of clients and can be passed between threads', () => {
     const clients = Array.from({ length: 3000 }, (_, k) => clientOf(k + 1, { addresses: [] }))
     const rules = clients.flatMap(({ number }) => [
       ruleOf(`block site${number}.example`, number, number),
@@ -33,7 +33,7 @@ describe('a policy', () => {
     assert.equal(decide(policy, 'common.example')[0], Status.allowed)
   })
 
-  test('is not put together of rules and lists that do not belong together', () => {
+  test('rejects rules and lists that do not belong together', () => {
     const memory = buildPolicy({ bundle: bundleOf([]).memory, clients: [], rules: [], settings })
     const other = bundleOf([], { first: 1, second: 2 }).memory
     assert.throws(() => openPolicy({ ...memory, bundle: other }), /another bundle/)
@@ -44,7 +44,7 @@ describe('a policy', () => {
     assert.throws(() => openRuleTable(cut), /cut off/)
   })
 
-  test('counts patterns as entries of their lists', () => {
+  test('counts patterns as list entries', () => {
     const { bundle, ...rest } = policyOf({
       lists: [['@@||good.example^'], []],
       clients: [clientOf(1, { lists: ['list-0'] })],

@@ -48,7 +48,7 @@ async function echo(address: string): Promise<Socket> {
 }
 
 for (const address of ['127.0.0.1', '::1']) {
-  test(`the kernel reads and writes batches as they are laid out: lengths, bytes and addresses, at ${address}`, async (t) => {
+  test(`the kernel reads and writes batches in the expected layout: lengths, bytes and addresses, at ${address}`, async (t) => {
     const libc = needLibc(t)
     if (libc === undefined) return
     const socket = await echo(address)
@@ -97,7 +97,7 @@ for (const address of ['127.0.0.1', '::1']) {
   })
 }
 
-test('a batch that saw an IPv4 sender still takes a whole IPv6 address, and a datagram too long counts as empty', async (t) => {
+test('a batch that received from IPv4 can still hold IPv6 addresses, and an oversized datagram counts as empty', async (t) => {
   const libc = needLibc(t)
   if (libc === undefined) return
   const batch = new Batch(libc, { count: 4, slot: 16, withAddresses: true })
@@ -121,7 +121,7 @@ test('a batch that saw an IPv4 sender still takes a whole IPv6 address, and a da
   }
 })
 
-test('sockets that are polled and those in the set are reported together, and only while they have something to read', async (t) => {
+test('polled sockets and those in the set are reported together, only while they are readable', async (t) => {
   const libc = needLibc(t)
   if (libc === undefined) return
   const poller = new Poller(libc)
@@ -152,7 +152,7 @@ test('sockets that are polled and those in the set are reported together, and on
   }
 })
 
-test('memory that is laid on huge pages holds what it held', (t) => {
+test('memory keeps its content when it is moved to huge pages', (t) => {
   const libc = needLibc(t)
   if (libc === undefined) return
   const memory = new SharedArrayBuffer(6 << 20)
@@ -167,7 +167,7 @@ test('memory that is laid on huge pages holds what it held', (t) => {
   assert.equal(layOnHugePages(libc, new SharedArrayBuffer(100)), false)
 })
 
-test('a connected socket hears its server alone', async (t) => {
+test('a connected socket receives from its server only', async (t) => {
   const libc = needLibc(t)
   if (libc === undefined) return
   const [server, unknown] = [await echo('127.0.0.1'), await echo('127.0.0.1')]
@@ -190,7 +190,7 @@ test('a connected socket hears its server alone', async (t) => {
   }
 })
 
-test('an address that is not there yet can be listened at, a device that is not there cannot', (t) => {
+test('a missing address can be bound, a missing device cannot', (t) => {
   const libc = needLibc(t)
   if (libc === undefined) return
   kept(openListeningSocket(libc, 'udp', { address: '192.0.2.1', port: 0, device: null }))
@@ -208,12 +208,12 @@ test('an address that is not there yet can be listened at, a device that is not 
   assert.equal(deviceIndex(libc, 'nothere0'), 0)
 })
 
-test('epoll events are packed on x86-64 alone', () => {
+test('epoll events are packed on x86-64 only', () => {
   assert.deepEqual(epollEvent('x64'), { size: 12, data: 4 })
   assert.deepEqual(epollEvent('arm64'), { size: 16, data: 8 })
 })
 
-test('addresses come back from their bytes', () => {
+test('addresses are restored from their bytes', () => {
   const bytes = new Uint8Array(64)
   fc.assert(
     fc.property(fc.ipV4(), fc.nat(65_535), (address, port) => {
@@ -233,7 +233,7 @@ test('addresses come back from their bytes', () => {
   assert.throws(() => encodeSocketAddress(bytes, 0, 'example.com', 53), RangeError)
 })
 
-test('only loopback and networks of one’s own are nearby', () => {
+test('only loopback and local networks count as nearby', () => {
   const bytes = new Uint8Array(32)
   const nearby = (address: string) => {
     encodeSocketAddress(bytes, 0, address, 53)

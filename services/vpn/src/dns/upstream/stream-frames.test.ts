@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { frame, StreamFrames } from './stream-frames.ts'
 
-test('messages come out of a stream as they went in, however it is cut', () => {
+test('messages leave a stream unchanged, however it is split', () => {
   const message = fc.uint8Array({ maxLength: 600 })
   fc.assert(
     fc.property(fc.array(message, { maxLength: 8 }), fc.array(fc.nat(300), { maxLength: 20 }), (messages, cuts) => {

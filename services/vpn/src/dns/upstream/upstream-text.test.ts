@@ -8,7 +8,7 @@ const parts = (text: string) => {
   return [protocol, address, port, name, path]
 }
 
-test('upstreams are read in all the ways people write them', () => {
+test('upstreams are accepted in all usual notations', () => {
   assert.deepEqual(parts('9.9.9.9'), ['udp', '9.9.9.9', 53, undefined, undefined])
   assert.deepEqual(parts('udp://9.9.9.9:5353'), ['udp', '9.9.9.9', 5353, undefined, undefined])
   assert.deepEqual(parts('2620:fe::fe'), ['udp', '2620:fe::fe', 53, undefined, undefined])
@@ -31,7 +31,7 @@ test('upstreams are read in all the ways people write them', () => {
   assert.deepEqual(parts('https://[2620:fe::fe]:8443/q?x=1'), ['https', '2620:fe::fe', 8443, '2620:fe::fe', '/q?x=1'])
 })
 
-test('what is no upstream is refused with a reason', () => {
+test('an invalid upstream is refused with a reason', () => {
   const wrong = [
     '',
     'dns.quad9.net',
@@ -62,7 +62,7 @@ test('what is no upstream is refused with a reason', () => {
   )
 })
 
-test('what is shown of an upstream holds no path, which may be somebody’s own', () => {
+test('the displayed upstream omits its path, which may be personal', () => {
   assert.equal(labelOf(parseUpstream('https://dns.example/abc-secret?x#1.2.3.4')), 'https://dns.example#1.2.3.4')
   assert.equal(labelOf(parseUpstream('tls://1.1.1.1#one.one.one.one')), 'tls://1.1.1.1#one.one.one.one')
 })

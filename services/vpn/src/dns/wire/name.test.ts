@@ -17,7 +17,7 @@ const read = (m: Uint8Array, at: number) => {
 }
 
 describe('names in messages', () => {
-  test('are read as written, lower case, however they are compressed', () => {
+  test('are read in lower case, however they are compressed', () => {
     fc.assert(
       fc.property(domain, domain, fc.nat(), (one, other, draw) => {
         const first = [...wireName(one)!]
@@ -36,7 +36,7 @@ describe('names in messages', () => {
     )
   })
 
-  test('that lead forward, to themselves, into the header, or in a circle are none', () => {
+  test('that point forward, to themselves, into the header or in a circle are rejected', () => {
     assert.equal(read(messageOf(0xc0, 12), 12), undefined)
     assert.equal(read(messageOf(0xc0, 14, 0), 12), undefined)
     assert.equal(read(messageOf(0xc0, 4), 12), undefined)
@@ -50,7 +50,7 @@ describe('names in messages', () => {
     assert.equal(read(chain, chain.length - 2)?.text, 'a')
   })
 
-  test('of any bytes end somewhere, and never outside', () => {
+  test('of any bytes terminate within the message', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 13, maxLength: 400 }), fc.nat(), (m, draw) => {
         const name = new Name()
@@ -61,20 +61,20 @@ describe('names in messages', () => {
     )
   })
 
-  test('are written out for patterns and for people', () => {
+  test('are written out for patterns and for display', () => {
     const text = new Uint8Array(255)
     assert.equal(Buffer.from(text.subarray(0, writeDotted(nameOf('A.bc.Example'), text))).toString(), 'a.bc.example')
     assert.equal(writeDotted(nameOf(''), text), 0)
     assert.equal(read(messageOf(3, 97, 46, 98, 2, 0, 255, 0), 12)?.text, 'a\\.b.\\000\\255')
   })
 
-  test('are within a domain by whole labels', () => {
+  test('are matched against a domain by whole labels', () => {
     const isIn = (name: string, domain: string) => isWithin(nameOf(name), wireName(domain)!)
     assert.ok(isIn('a.example', 'example') && isIn('example', 'example') && isIn('x.y.a.example', 'a.example'))
     assert.ok(!isIn('example', 'a.example') && !isIn('bexample', 'example') && !isIn('a.example.org', 'example'))
   })
 
-  test('in text have labels of 1 to 63 bytes and 253 in all', () => {
+  test('in text have labels of 1 to 63 bytes and 253 bytes in total', () => {
     assert.equal(wireName('a..b'), undefined)
     assert.equal(wireName(''), undefined)
     assert.equal(wireName('a'.repeat(64)), undefined)

@@ -11,7 +11,7 @@ const names = ['GeoLite2-Country', 'GeoLite2-City', 'GeoLite2-ASN']
 const bytesOf = (name: string) => readFileSync(join(folder, `${name}.mmdb`))
 
 for (const name of names) {
-  test(`every network of ${name} is read as the list beside it says`, () => {
+  test(`every network of ${name} matches the list beside it`, () => {
     const database = openMmdb(bytesOf(`${name}-Test`))
     assert.equal(database.type, name)
     assert.ok(new Date(database.buildEpoch * 1000).getUTCFullYear() > 2015)
@@ -25,7 +25,7 @@ for (const name of names) {
   })
 }
 
-test('what is in no network, and what is no address, is not known', () => {
+test('unknown networks and invalid addresses have no result', () => {
   const database = openMmdb(bytesOf('GeoLite2-ASN-Test'))
   for (const address of ['127.0.0.1', '10.0.0.1', '', 'example.org', '1.2.3', '::1'])
     assert.equal(database.get(address), undefined, address)
@@ -50,7 +50,7 @@ function survive(bytes: Buffer): void {
   }
 }
 
-test('the cyclic database, texts and parts of databases end as errors', () => {
+test('cyclic databases, text files and partial databases are rejected', () => {
   survive(bytesOf('bad-cyclic'))
   survive(Buffer.from('not a database'))
   survive(Buffer.alloc(0))
@@ -61,7 +61,7 @@ test('the cyclic database, texts and parts of databases end as errors', () => {
   }
 })
 
-test('whatever bytes are damaged, nothing hangs and only errors of the database are thrown', () => {
+test('corrupted bytes cause no hang and only database errors', () => {
   const whole = bytesOf('GeoLite2-City-Test')
   const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 400 })
   fc.assert(
@@ -74,7 +74,7 @@ test('whatever bytes are damaged, nothing hangs and only errors of the database 
   )
 })
 
-test('a record that doubles with every level of pointers ends early, in the metadata too', () => {
+test('a record that doubles with every pointer level is rejected early, in the metadata too', () => {
   const pointerTo = (offset: number) => Buffer.from([0x20 | (offset >> 8), offset & 255])
   const levels = 28
   const offsetOf = (level: number) => 5 + level * 6

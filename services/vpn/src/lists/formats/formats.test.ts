@@ -28,7 +28,7 @@ function word({ blocks, allows, blocksImportantly, allowsImportantly }: Said): s
 
 const unsupportedOf = ({ unsupported }: ListReport) => Object.values(unsupported).reduce((sum, count) => sum + count, 0)
 
-test('each form means what its format says', () => {
+test('each format is parsed as specified', () => {
   // The name itself, a name below it, and one that merely ends with the same letters.
   const table: [ListFormat, string, string][] = [
     ['hosts', '0.0.0.0 d.example', 'b--'],
@@ -88,7 +88,7 @@ test('each form means what its format says', () => {
   }
 })
 
-test('what means nothing to a resolver is counted with its reason, and says nothing', () => {
+test('lines without meaning for DNS are counted by reason and have no effect', () => {
   const table: [string, string][] = [
     ['##.ad-banner', 'cosmetic'],
     ['d.example##.ad', 'cosmetic'],
@@ -147,7 +147,7 @@ test('what means nothing to a resolver is counted with its reason, and says noth
   }
 })
 
-test('comments, blanks and the names of the machine itself are comments', () => {
+test('comments, blank lines and local host names are ignored', () => {
   const lines = `
 ! Title: something
 # comment
@@ -169,7 +169,7 @@ ff02::1 ip6-allnodes
   }
 })
 
-test('names have one form: marks, line ends, letters of other scripts', () => {
+test('names are normalised: byte order marks, line ends, other scripts', () => {
   const { ask, reports } = compile(
     ['\u{feff}||Bücher.Example^\r\n||ПРИМЕР.рф^\r\n\t_dmarc.x-y.example  \r\n||no-end.example^'],
     'adblock',
@@ -184,7 +184,7 @@ test('names have one form: marks, line ends, letters of other scripts', () => {
   assert.equal(word(compile([`${long}\n`]).ask(long)), 'b')
 })
 
-test('$badfilter takes identical rules away, in other lists too, and nothing else', () => {
+test('$badfilter disables identical rules, in other lists too, and nothing else', () => {
   const { ask, reports } = compile(
     [
       '||gone.example^\n||gone.example^$important\n||Important.example^$important\n-banner.\n@@||fine.example^\nbare.example',
@@ -201,7 +201,7 @@ test('$badfilter takes identical rules away, in other lists too, and nothing els
   assert.deepEqual([reports[1]?.accepted, reports[1]?.entries], [6, 0])
 })
 
-test('what a list says twice is one entry', () => {
+test('duplicates within a list count once', () => {
   const { reports } = compile(['||a.example^\n||A.example^\n-ads.\n-ads.\n@@-ads.\n', 'a.example\n'], 'adblock')
   assert.deepEqual(
     reports.map(({ accepted, entries }) => [accepted, entries]),
@@ -212,7 +212,7 @@ test('what a list says twice is one entry', () => {
   )
 })
 
-test('the format is detected by most of the lines', () => {
+test('the format is detected from the majority of lines', () => {
   const table: [string, ListFormat][] = [
     ['# c\n0.0.0.0 a.example\n0.0.0.0 b.example\n||c.example^\n', 'hosts'],
     ['! c\n||a.example^\n', 'adblock'],
@@ -227,13 +227,13 @@ test('the format is detected by most of the lines', () => {
   for (const [text, format] of table) assert.equal(detectFormat(bytes(text)), format, text.slice(0, 50))
 })
 
-test('a line or list beyond the bounds is left out, not the rest', () => {
+test('an oversized line is skipped, the rest is used', () => {
   const { ask, reports } = compile([`||${'a'.repeat(17_000)}^\n||d.example^\n`], 'adblock')
   assert.equal(word(ask('d.example')), 'b')
   assert.deepEqual(reports[0]?.unsupported, { 'line too long': 1 })
 })
 
-test('more names than lines: the table grows', () => {
+test('the table grows when there are more names than lines', () => {
   const line = (k: number) => `0.0.0.0 ${Array.from({ length: 200 }, (_, j) => `n${k}-${j}.example`).join(' ')}`
   const { bundle, ask, reports } = compile([Array.from({ length: 100 }, (_, k) => line(k)).join('\n')])
   assert.equal(bundle.names, 20_000)
@@ -251,7 +251,7 @@ const anyLine = fc.oneof(
 )
 const anyFormat = fc.constantFrom<ResolverList['format']>('auto', 'hosts', 'domains', 'wildcard', 'adblock', 'dnsmasq')
 
-test('every line of any text is accounted for, and nothing makes the compiler fail', () => {
+test('every line of any text is counted, and nothing makes the compiler fail', () => {
   fc.assert(
     fc.property(fc.array(anyLine, { maxLength: 30 }), anyFormat, (lines, format) => {
       const text = lines.join('\n')
@@ -291,7 +291,7 @@ function slowly(lines: readonly string[], format: ListFormat, name: string): str
   return ['b', 'a', 'B', 'A'].filter((one) => words.has(one)).join('') || '-'
 }
 
-test('the way without strings finds what the slow way finds', () => {
+test('the byte-based parser matches a slow string-based one', () => {
   const label = fc.constantFrom('a', 'b', 'A', 'x-1', '_c', '9')
   const name = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => `${labels.join('.')}.com`)
   const line = fc

@@ -11,11 +11,11 @@ test('a line ends at the right edge and stays in its box', () => {
   assert.equal(sparkPath([0, 999], box, 100).path, 'M90 10L100 0')
 })
 
-test('one value is no line', () => {
+test('a single value draws no line', () => {
   assert.equal(sparkPath([5], box, 100).path, '')
 })
 
-test('the scale is a power of two that no value passes', () => {
+test('the scale is the next power of two', () => {
   assert.equal(scaleTop([]), 1024)
   assert.equal(scaleTop([1025]), 2048)
   assert.equal(scaleTop([2048]), 2048)

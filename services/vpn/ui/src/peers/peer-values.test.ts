@@ -40,7 +40,7 @@ const peer: Peer = {
   updated_at: '2026-11-21T10:00:00.000Z',
 }
 
-test('a name and an interface are all a new peer sends, besides the two switches', () => {
+test('a new peer sends only name and interface, besides the two switches', () => {
   assert.deepEqual(toPeerCreate({ ...newPeerValues('wg0'), name: 'phone' }), {
     name: 'phone',
     interface: 'wg0',
@@ -49,11 +49,11 @@ test('a name and an interface are all a new peer sends, besides the two switches
   })
 })
 
-test('a peer nobody changed sends nothing', () => {
+test('an unchanged peer sends nothing', () => {
   assert.equal(toPeerUpdate(peerValues(peer), peerValues(peer)), undefined)
 })
 
-test('an edit sends what differs, and emptied members take things away', () => {
+test('an edit sends what differs, and emptied fields clear values', () => {
   const before = peerValues(peer)
   const edit = (changes: object) => toPeerUpdate({ ...before, ...changes }, before)
   assert.deepEqual(edit({ name: 'tablet' }), { name: 'tablet' })
@@ -67,7 +67,7 @@ test('an edit sends what differs, and emptied members take things away', () => {
   })
 })
 
-test('how names are filtered is sent when it is not the default, lists as a set', () => {
+test('filtering options are sent when not default, lists as a set', () => {
   const named = { ...newPeerValues('wg0'), name: 'tv' }
   const create = toPeerCreate({ ...named, use_adblocker: false, blocklist_ids: ['a'], dns_logging_enabled: false })
   assert.equal(create.use_adblocker, false)
@@ -85,7 +85,7 @@ test('a time stays the same on its way into the form and back', () => {
   assert.equal(toLocalTime(null), '')
 })
 
-test('networks may be separated by anything', () => {
+test('networks may be separated by any delimiter', () => {
   assert.deepEqual(parseNetworks(' 10.0.0.0/8,\nfd00::/8  192.168.0.0/16,,'), [
     '10.0.0.0/8',
     'fd00::/8',
@@ -93,7 +93,7 @@ test('networks may be separated by anything', () => {
   ])
 })
 
-test('the table queries only by what is set', () => {
+test('the table queries only the filters that are set', () => {
   const state = { search: '', sort: '', page: 1, filters: {} }
   assert.deepEqual(toPeerQuery(state), { limit: 25, offset: 0 })
   assert.deepEqual(

@@ -8,7 +8,7 @@ import {
 } from '../interfaces/interface-values.ts'
 import { changedValues } from '@hearth/ui/changed-values'
 
-test('only changed settings are sent, and an emptied number is no change', () => {
+test('only changed settings are sent, and an emptied number is not a change', () => {
   const stored = {
     public_endpoint: 'vpn.example.org',
     default_dns: '1.1.1.1',
@@ -28,7 +28,7 @@ test('only changed settings are sent, and an emptied number is no change', () =>
   })
 })
 
-test('an edited interface sends what differs; an emptied IPv6 network is taken away', () => {
+test('an edited interface sends what differs; an emptied IPv6 network is removed', () => {
   const proposal = {
     name: 'wg0',
     address: '10.8.0.1/24',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { shadeOf } from './country-shades.ts'
 import { countryDots, countryShapes } from './world.gen.ts'
 
-test('each order of magnitude is a shade lighter, and nothing is none', () => {
+test('each order of magnitude is a shade lighter, and zero has none', () => {
   assert.deepEqual(
     [0, 1, 200, 2000, 20_000, 200_000, 1_000_000].map((bytes) => shadeOf(bytes, 1_000_000)),
     [0, 1, 2, 3, 4, 5, 5],

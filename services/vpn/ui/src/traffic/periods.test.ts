@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { bucketText, periodNamed, toTrafficQuery } from './periods.ts'
 import { formatDay, formatTime } from '@hearth/ui/format-time'
 
-test('a period ends now and begins where its hours say', () => {
+test('a period ends now and begins the given hours earlier', () => {
   const now = new Date('2026-11-21T12:00:00Z')
   assert.deepEqual(toTrafficQuery(periodNamed('week'), now), {
     start: '2026-11-14T12:00:00.000Z',
@@ -14,7 +14,7 @@ test('a period ends now and begins where its hours say', () => {
 
 const day = (date: string) => formatDay(new Date(date), { weekday: 'short', timeZone: 'UTC' })
 
-test('days and weeks are those of UTC, as the service counts them', () => {
+test('days and weeks are in UTC, as the service counts them', () => {
   assert.equal(bucketText('2026-11-21T00:00:00Z', 'daily'), day('2026-11-21'))
   assert.equal(bucketText('2026-11-16T00:00:00Z', 'weekly'), `Week from ${day('2026-11-16')}`)
   assert.equal(

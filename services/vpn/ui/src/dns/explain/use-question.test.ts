@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nameIn } from './use-question.ts'
 
-test('a name is found in whatever was pasted', () => {
+test('a name is extracted from pasted text', () => {
   const pasted = [
     ' ads.example.com ',
     'https://user@ads.example.com:8443/a?b#c',

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { deciderOf, exportAddress, isNarrowed, queryTime, toLogQuery } from './log-query.ts'
 import { formatDay, formatTime, withSeconds } from '@hearth/ui/format-time'
 
-test('only filters that are set are sent, local times as UTC', () => {
+test('only set filters are sent, with local times as UTC', () => {
   const none = { search: '', filters: { client: '', result: '', type: '', from: '', to: '' } }
   const now = new Date('2026-11-21T12:00:00Z')
   assert.deepEqual(toLogQuery(none, now), { limit: 100 })
@@ -25,7 +25,7 @@ test('only filters that are set are sent, local times as UTC', () => {
   })
 })
 
-test('a query of today shows the time alone', () => {
+test('a query of today shows only the time', () => {
   const now = new Date(2026, 10, 21, 12)
   const [today, yesterday] = [new Date(2026, 10, 21, 9, 5, 7), new Date(2026, 10, 20, 9, 5, 7)]
   const time = formatTime(today, withSeconds)
@@ -33,7 +33,7 @@ test('a query of today shows the time alone', () => {
   assert.equal(queryTime(yesterday.toISOString(), now), `${formatDay(yesterday)} ${time}`)
 })
 
-test('what decided is a rule before a list, and that it was by way of another name is said', () => {
+test('a rule is named before a list as decider, and an alias is mentioned', () => {
   assert.equal(deciderOf({ rule: null, list: null, cname: false, modifiers: [] }), '')
   assert.equal(deciderOf({ rule: 'ads.example', list: null, cname: false, modifiers: [] }), 'rule ads.example')
   assert.equal(
@@ -42,7 +42,7 @@ test('what decided is a rule before a list, and that it was by way of another na
   )
 })
 
-test('the file has what is shown, without the pages', () => {
+test('the export contains what is shown, without paging', () => {
   assert.equal(exportAddress({ limit: 100 }), '/api/dns/queries/export')
   const filters = { result: 'rule', client: 'A & B' }
   const query = toLogQuery({ search: '', filters }, new Date())

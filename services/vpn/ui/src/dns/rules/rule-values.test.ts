@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { looksLikeDomain, ruleValues, toRule } from './rule-values.ts'
 
-test('a rule goes through its form unchanged', () => {
+test('a rule survives its form unchanged', () => {
   const rule = { action: 'allow', domain: '*.shop.example', client: 'Phone' } as const
   assert.deepEqual(toRule(ruleValues(rule)), rule)
   assert.deepEqual(toRule({ ...ruleValues(rule), client: '  ' }), { ...rule, client: null })

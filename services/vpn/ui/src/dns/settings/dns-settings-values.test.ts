@@ -27,11 +27,11 @@ const stored: DnsSettings = {
   effective_upstreams: ['tls://9.9.9.9#dns.quad9.net'],
 }
 
-test('a form nobody touched changes nothing', () => {
+test('an untouched form changes nothing', () => {
   assert.deepEqual(changedDnsSettings(dnsSettingsValues(stored), stored), {})
 })
 
-test('only what was changed is sent, as the service wants it', () => {
+test('only changed values are sent, in the service’s format', () => {
   const values = {
     ...dnsSettingsValues(stored),
     block_mode: 'custom_ip' as const,
