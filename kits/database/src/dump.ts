@@ -119,12 +119,14 @@ async function readStart(path: string): Promise<Buffer> {
 /**
  * Replaces every row of the tables by those of the backup, in one transaction: a file that is cut short, changed or does not
  * fit changes nothing. The tables must be on the schema the backup was made with, or a newer one that still takes its rows.
+ *
+ * @returns rows of the backup by table
  */
 export async function readDump<T>(
   database: Database<T>,
   path: string,
   scope: Omit<DumpScope, 'header'>,
-): Promise<number> {
+): Promise<Record<string, number>> {
   const query = database.query as unknown as Kysely<AnyTables>
   const header = await readHeaderText(path)
   return query.transaction().execute(async (trx) => {
@@ -139,8 +141,8 @@ async function insertLines(
   trx: Kysely<AnyTables>,
   content: AsyncIterable<unknown>,
   known: ReadonlySet<string>,
-): Promise<number> {
-  let count = 0
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
   let table = ''
   let rows: Row[] = []
   let isComplete = false
@@ -151,8 +153,9 @@ async function insertLines(
         .insertInto(table)
         .values(some)
         .onConflict((conflict) => conflict.doNothing())
-    if (rows.length > 0) await insert(rows).execute()
-    count += rows.length
+    if (rows.length === 0) return
+    await insert(rows).execute()
+    counts[table] = (counts[table] ?? 0) + rows.length
     rows = []
   }
   for await (const line of content) {
@@ -167,7 +170,7 @@ async function insertLines(
   }
   await flush()
   if (!isComplete) throw new OperatorError('the backup is cut short; nothing was changed')
-  return count
+  return counts
 }
 
 async function* contentLines(path: string, source: Readable, decrypt: Transform): AsyncGenerator {

@@ -1,15 +1,20 @@
 import { stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import type { Database, DumpCipher, Migrations } from '@hearth/database'
-import { claimDataDirectory, OperatorError, withDataDirectory } from '@hearth/runtime'
+import { claimDataDirectory, OperatorError, withDataDirectory, withTemporaryFolder } from '@hearth/runtime'
 import type { Command } from 'commander'
 
-/** A service's database, opened for one command. */
-export interface OpenedSubject<Tables> {
-  readonly database: Database<Tables>
+/** The key of a service's backups. */
+export interface BackupKey {
   /** Encrypts what follows the header of a backup. */
   readonly fileCipher: DumpCipher
-  /** Proves the key without telling it. */
+  /** Proves the key without revealing it. */
   readonly keyCheck: string
+}
+
+/** A service's database, opened for one command. */
+export interface OpenedSubject<Tables> extends BackupKey {
+  readonly database: Database<Tables>
 }
 
 /** Description of a service for its backup. */
@@ -20,16 +25,19 @@ export interface BackupSubject<Tables> {
   readonly tables: readonly string[]
   /** Reads and checks the settings and returns the data directory. Makes nothing. */
   dataDirectory(): Promise<string>
-  /** The proof of the key that the settings name; undefined when there is none yet. Makes nothing. */
-  currentKeyCheck(): Promise<string | undefined>
+  /** The key that the settings name; undefined when there is none yet. Makes nothing. */
+  currentKey(): Promise<BackupKey | undefined>
   open(): Promise<OpenedSubject<Tables>>
+  /** Creates an empty embedded database in the folder, as well protected as the service's own. */
+  openScratch(folder: string): Promise<Database<Tables>>
   /** Throws an `OperatorError` when what is there must not be replaced. */
   readonly beforeRestore?: (database: Database<Tables>) => Promise<void>
   readonly afterRestore?: () => Promise<void>
 }
 
 /**
- * Adds `backup FILE` and `restore FILE`: the whole database in one encrypted file that fits SQLite and PostgreSQL alike.
+ * Adds `backup FILE` and `restore [--check] FILE`: the whole database in one encrypted file that fits SQLite and PostgreSQL
+ * alike.
  *
  * @param load returns what is backed up; called when one of them runs, so that the other commands start fast
  * @param keyName what the key is called towards the operator
@@ -48,7 +56,11 @@ export function addBackupCommands<Tables>(
     .command('restore')
     .description(`replace everything by the content of FILE; the service must not run, and ${keyName} must be the same`)
     .argument('<file>')
-    .action(async (file: string) => restore(await load(), keyName, file))
+    .option('--check', 'only show what FILE contains and whether it can be restored; the service may go on running')
+    .action(async (file: string, { check = false }: { check?: boolean }) => {
+      const subject = await load()
+      await (check ? checkBackup(subject, keyName, file) : restore(subject, keyName, file))
+    })
 }
 
 /** A backup takes the place of what had its name, and for root that could be `/dev/null`. */
@@ -80,27 +92,58 @@ async function backup<Tables>(subject: BackupSubject<Tables>, keyName: string, f
 }
 
 async function restore<Tables>(subject: BackupSubject<Tables>, keyName: string, file: string): Promise<void> {
-  const { readDump, readDumpHeader } = await import('@hearth/database')
-  const header = await readDumpHeader(file)
-  const { service } = subject
-  if (header.service !== service) throw new OperatorError(`${file} is a backup of ${header.service}, not of ${service}`)
-  if (!(header.schema in subject.migrations)) throw new OperatorError(`${file} was made by a newer version of Hearth`)
-  const dataDirectory = await subject.dataDirectory()
-  const otherKey = () => new OperatorError(`${file} was made with another ${keyName.replace(/^the /, '')}`)
-  const present = await subject.currentKeyCheck()
-  if (present === undefined)
-    throw new OperatorError(`${keyName} that ${file} was made with is missing: put it in place first`)
-  if (present !== header.key_check) throw otherKey()
-  using claim = claimDataDirectory(dataDirectory)
+  const { readDump } = await import('@hearth/database')
+  const { header } = await readHeader(subject, keyName, file)
+  using claim = claimDataDirectory(await subject.dataDirectory())
   const { database, fileCipher, keyCheck } = await subject.open()
   try {
-    if (header.key_check !== keyCheck) throw otherKey()
+    if (header.key_check !== keyCheck) throw anotherKey(keyName, file)
     await subject.beforeRestore?.(database)
-    const rows = await readDump(database, file, { tables: subject.tables, cipher: fileCipher })
+    const counts = await readDump(database, file, { tables: subject.tables, cipher: fileCipher })
     await subject.afterRestore?.()
     claim.keep()
-    process.stderr.write(`restored ${rows} rows from ${header.created_at}\n`)
+    process.stderr.write(`restored ${sumOf(counts)} rows from ${header.created_at}\n`)
   } finally {
     await database.close()
   }
 }
+
+/** Restores the backup into a temporary database, and prints what it contains. */
+async function checkBackup<Tables>(subject: BackupSubject<Tables>, keyName: string, file: string): Promise<void> {
+  const { migrate, readDump } = await import('@hearth/database')
+  const { header, key } = await readHeader(subject, keyName, file)
+  const counts = await withTemporaryFolder(tmpdir(), async (folder) => {
+    const scratch = await subject.openScratch(folder)
+    try {
+      await migrate(scratch.query, subject.migrations)
+      return await readDump(scratch, file, { tables: subject.tables, cipher: key.fileCipher })
+    } finally {
+      await scratch.close()
+    }
+  })
+  const rows = Object.entries(counts).map(([table, count]) => `${String(count).padStart(10)} ${table}\n`)
+  process.stdout.write(`${file}: backup of ${header.service} from ${header.created_at}, schema ${header.schema}\n`)
+  process.stdout.write(`${rows.join('')}${file} can be restored: ${sumOf(counts)} rows\n`)
+}
+
+/**
+ * Reads the header of a backup and the key of the settings. Throws an `OperatorError` when the backup is another service's,
+ * a newer version's, or another key's. Makes nothing.
+ */
+async function readHeader<Tables>(subject: BackupSubject<Tables>, keyName: string, file: string) {
+  const { readDumpHeader } = await import('@hearth/database')
+  const header = await readDumpHeader(file)
+  const { service } = subject
+  if (header.service !== service) throw new OperatorError(`${file} is a backup of ${header.service}, not of ${service}`)
+  if (!(header.schema in subject.migrations)) throw new OperatorError(`${file} was made by a newer version of Hearth`)
+  const key = await subject.currentKey()
+  if (key === undefined)
+    throw new OperatorError(`${keyName} that ${file} was made with is missing: put it in place first`)
+  if (key.keyCheck !== header.key_check) throw anotherKey(keyName, file)
+  return { header, key }
+}
+
+const anotherKey = (keyName: string, file: string) =>
+  new OperatorError(`${file} was made with another ${keyName.replace(/^the /, '')}`)
+
+const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0)

@@ -1,8 +1,9 @@
+import { join } from 'node:path'
 import type { Migrations } from '@hearth/database'
 import { withDataDirectory } from '@hearth/runtime'
 import type { Command } from 'commander'
 import type { BackupSubject } from './backup-commands.ts'
-import { currentKeyCheck, type SealedStorage, type StorageLocation } from './sealed-storage.ts'
+import { currentKey, type SealedStorage, type StorageLocation } from './sealed-storage.ts'
 
 /** A service's data as its commands open it. */
 export interface CommandData<Storage, Config> {
@@ -41,8 +42,12 @@ export function sealedBackup<Tables, Config extends StorageLocation>(
   return {
     ...about,
     dataDirectory: () => Promise.resolve(readConfig().dataDirectory),
-    currentKeyCheck: () => currentKeyCheck(readConfig()),
+    currentKey: () => currentKey(readConfig()),
     open: () => openStorage(readConfig()),
+    async openScratch(folder) {
+      const { openDatabase } = await import('@hearth/database')
+      return openDatabase<Tables>({ file: join(folder, 'scratch.db') })
+    },
   }
 }
 

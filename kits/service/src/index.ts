@@ -1,4 +1,4 @@
-export { addBackupCommands, type BackupSubject, type OpenedSubject } from './backup-commands.ts'
+export { addBackupCommands, type BackupKey, type BackupSubject, type OpenedSubject } from './backup-commands.ts'
 export { addServeCommand, sealedBackup, storageForCommands, type CommandData } from './command-data.ts'
 export { checkAllowance, hasCsrfToken, isCrossSite, isRead } from './guard-steps.ts'
 export { listenAt } from './listen.ts'
@@ -9,7 +9,7 @@ export { readSettingRows, settingsOf, writeSettingRows } from './setting-rows.ts
 export {
   keyCheckFact,
   openSealedStorage,
-  currentKeyCheck,
+  currentKey,
   type SealedStorage,
   type StorageLocation,
 } from './sealed-storage.ts'

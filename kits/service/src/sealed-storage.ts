@@ -7,23 +7,19 @@ import {
   finishReplacement,
   loadSecretKey,
   restrictSecretFile,
-  type FileCipher,
   type Sealer,
 } from '@hearth/credentials'
 import type { MeasuredDatabase, Migrations } from '@hearth/database'
 import { OperatorError, warnOnTerminal } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { BackupKey } from './backup-commands.ts'
 
 /** A database on its newest tables, with the sealer its secrets were sealed with. */
-export interface SealedStorage<Tables> {
+export interface SealedStorage<Tables> extends BackupKey {
   readonly database: MeasuredDatabase<Tables>
   readonly sealer: Sealer
   /** The key itself, for keys of other purposes; 32 bytes. */
   readonly secret: Uint8Array
-  /** Encrypts backups with the same key. */
-  readonly fileCipher: FileCipher
-  /** Proves the key of a backup without telling it. */
-  readonly keyCheck: string
 }
 
 /** Location of a service's database and its key, as its settings say. */
@@ -84,11 +80,11 @@ function careForKeyFile({ secretKey, secretKeyFile, dataDirectory, warn = warnOn
   restrictSecretFile(secretKeyFile, { isOwn: dirname(secretKeyFile) === dataDirectory, warn })
 }
 
-/** The proof of the key that the settings name, for `BackupSubject.presentKeyCheck`. Nothing is made. */
-export async function currentKeyCheck(place: StorageLocation): Promise<string | undefined> {
+/** The key of backups that the settings name; undefined when there is none yet. Makes nothing. */
+export async function currentKey(place: StorageLocation): Promise<BackupKey | undefined> {
   if (place.secretKey === undefined && !existsSync(place.secretKeyFile)) return undefined
   const secret = await loadSecretKey({ value: place.secretKey, file: place.secretKeyFile, mayCreate: false })
-  return createSealer(secret).keyCheck
+  return { fileCipher: createFileCipher(secret), keyCheck: createSealer(secret).keyCheck }
 }
 
 async function readKeyCheck(db: Kysely<FactTables>): Promise<string | undefined> {

@@ -274,6 +274,9 @@ test('a second service on the same data is refused, and a backup restores into a
   const file = join(folder.path, 'backup')
   assert.equal((await hearth(one, `backup ${file}`, secret)).code, 0)
   assert.match((await hearth(one, `restore ${file}`, secret)).stderr, /in use/)
+  const check = await hearth(one, `restore --check ${file}`, secret)
+  assert.deepEqual([check.code, check.stderr], [0, ''])
+  assert.match(check.stdout, /^ +1 devices$[^]+can be restored: \d+ rows\n$/m)
   assert.equal((await hearth(two, `restore ${file}`, secret)).code, 0)
   assert.match((await hearth(two, 'device list', secret)).stdout, /^roof\t/)
   assert.match(

@@ -62,6 +62,11 @@ test('a backup of a running service restores users and settings, and needs the s
   const made = await runCommand(['sites', 'backup', file], { DATA_DIR: sites.folder })
   assert.equal(made.code, 0, made.stderr)
   assert.equal((await runCommand(['sites', 'restore', file], { DATA_DIR: sites.folder })).code, 1)
+  const check = await runCommand(['sites', 'restore', '--check', file], { DATA_DIR: sites.folder })
+  assert.deepEqual([check.code, check.stderr], [0, ''])
+  assert.match(check.stdout, /backup of sites from 20/)
+  assert.match(check.stdout, /^ +2 users$/m)
+  assert.match(check.stdout, /can be restored: \d+ rows\n$/)
   await using other = await temporaryDirectory()
   const foreign = await runCommand(['sites', 'restore', file], { DATA_DIR: join(other.path, 'foreign') })
   assert.deepEqual([foreign.code, /key/.test(foreign.stderr)], [1, true])
@@ -91,6 +96,34 @@ test('a backup of a running service restores users and settings, and needs the s
   assert.equal((await thief.call('GET', '/api/session')).status, 401)
   await writeFile(file, 'damaged')
   assert.equal((await runCommand(['sites', 'restore', file], { ...target, DATA_DIR: join(other.path, 'x') })).code, 1)
+})
+
+test('restore --check refuses a backup that was damaged, cut short or made with another key, and changes nothing', async () => {
+  await using place = await temporaryDirectory()
+  const here = { DATA_DIR: join(place.path, 'here') }
+  const file = join(place.path, 'backup')
+  assert.equal((await runCommand(['sites', 'backup', file], here)).code, 0)
+  const content = await readFile(file)
+  const refusals = [
+    {
+      name: 'damaged',
+      content: Buffer.from(content.map((byte, at) => (at === content.length - 40 ? byte ^ 1 : byte))),
+    },
+    { name: 'cut-short', content: content.subarray(0, content.length - 100) },
+    { name: 'empty', content: Buffer.alloc(0) },
+  ]
+  for (const { name, content } of refusals) {
+    const path = join(place.path, name)
+    await writeFile(path, content)
+    const { code, stdout, stderr } = await runCommand(['sites', 'restore', '--check', path], here)
+    assert.deepEqual([name, code, stdout], [name, 1, ''])
+    assert.match(stderr, new RegExp(`${path} .*(cannot be read|is not a backup)`))
+  }
+  assert.equal((await runCommand(['sites', 'restore', '--check', file], here)).code, 0)
+  const foreign = { DATA_DIR: join(place.path, 'foreign') }
+  const other = await runCommand(['sites', 'restore', '--check', file], foreign)
+  assert.deepEqual([other.code, /key/.test(other.stderr)], [1, true])
+  assert.equal(existsSync(foreign.DATA_DIR), false)
 })
 
 test('doctor reports which Caddy there is, or what is missing without one', async () => {

@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { forgetInitialPassword } from '@hearth/accounts'
-import { createSealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
 import { storageForCommands, type BackupSubject } from '@hearth/service'
@@ -8,8 +8,8 @@ import { createAdministrator } from '../accounts/sessions.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
-import { openQuery, openStorage } from '../database/open.ts'
-import { checkSecret, databaseFile, keyFor, presentSecret } from '../database/secret.ts'
+import { backupKeyOf, openEncrypted, openQuery, openStorage } from '../database/open.ts'
+import { checkSecret, databaseFile, presentSecret } from '../database/secret.ts'
 import { readDevices } from '../devices/devices.ts'
 import { createDispatchStore } from '../dispatch/store.ts'
 import { backupTableNames, type Tables } from '../tables.ts'
@@ -46,11 +46,12 @@ export const backupSubject: BackupSubject<Tables> = {
   migrations,
   tables: backupTableNames,
   dataDirectory: () => Promise.resolve(readChecked().dataDirectory),
-  currentKeyCheck() {
+  currentKey() {
     const secret = presentSecret(readConfig(process.env))
-    return Promise.resolve(secret === undefined ? undefined : createSealer(keyFor(secret, 'backup')).keyCheck)
+    return Promise.resolve(secret === undefined ? undefined : backupKeyOf(secret))
   },
   open: () => openStorage(readConfig(process.env)),
+  openScratch: (folder) => Promise.resolve(openEncrypted(folder, randomBytes(32).toString('hex'))),
   beforeRestore: refuseUnfinished,
   // The file holds the password of the administrator who is replaced.
   afterRestore: () => forgetInitialPassword(readConfig(process.env).dataDirectory),

@@ -1,6 +1,7 @@
 import { createFileCipher, createSealer, restrictSecretFile } from '@hearth/credentials'
 import { migrate, sqliteDialect, type Database, createDatabaseFile } from '@hearth/database'
 import { OperatorError, warnOnTerminal, makePrivateFile } from '@hearth/runtime'
+import type { BackupKey } from '@hearth/service'
 import EncryptedDatabase from 'better-sqlite3-multiple-ciphers'
 import { Kysely, type SqliteDatabase } from 'kysely'
 import type { Config } from '../config.ts'
@@ -18,22 +19,27 @@ interface StorageLocation extends Pick<Config, 'dataDirectory' | 'hmacSecret'> {
 export async function openStorage({ warn = warnOnTerminal, ...config }: StorageLocation) {
   const secret = await findSecret(config)
   if (config.hmacSecret === undefined) restrictSecretFile(secretFile(config.dataDirectory), { isOwn: true, warn })
-  const backupKey = keyFor(secret, 'backup')
-  const query = openQuery(config.dataDirectory, secret)
+  const database = openEncrypted(config.dataDirectory, secret)
   try {
-    await migrate(query, migrations)
+    await migrate(database.query, migrations)
   } catch (error) {
-    await query.destroy()
+    await database.close()
     const reason = error instanceof Error ? error.message : 'unknown error'
     throw new OperatorError(`DATA_DIR: cannot use the database in ${config.dataDirectory}: ${reason}`, { cause: error })
   }
-  return {
-    database: { kind: 'sqlite', query, close: () => query.destroy() } satisfies Database<Tables>,
-    /** Encrypts backups with the same secret. */
-    fileCipher: createFileCipher(backupKey),
-    /** Proves the secret of a backup without revealing it. */
-    keyCheck: createSealer(backupKey).keyCheck,
-  }
+  return { database, ...backupKeyOf(secret) }
+}
+
+/** Encrypts backups, and proves the secret of one without revealing it. */
+export function backupKeyOf(secret: string): BackupKey {
+  const key = keyFor(secret, 'backup')
+  return { fileCipher: createFileCipher(key), keyCheck: createSealer(key).keyCheck }
+}
+
+/** Opens the database of a data directory on the tables it has; creates it when there is none. */
+export function openEncrypted(dataDirectory: string, secret: string): Database<Tables> {
+  const query = openQuery(dataDirectory, secret)
+  return { kind: 'sqlite', query, close: () => query.destroy() }
 }
 
 /** Opens the query builder of the database, on the tables it has. */
