@@ -41,7 +41,7 @@ async function knock(
   return gateway.send(operation.method, path, { body, token: tokens[visitor] })
 }
 
-test('every route lets in exactly whom its access names', async () => {
+test('every route admits exactly the roles that its access names', async () => {
   const environment = { DOCS_PUBLIC: 'true', ENABLE_VENDOR_DIAGNOSTICS: 'true' }
   await using gateway = await startGateway({ environment, device: null })
   await gateway.allowWriting('battery_soc_target')
@@ -73,7 +73,7 @@ test('every route lets in exactly whom its access names', async () => {
   assert.deepEqual(wrong, [])
 })
 
-test('what is switched off does not exist, before anybody is asked who they are', async () => {
+test('a disabled feature answers 404 before authentication', async () => {
   await using gateway = await startGateway({ device: null })
   const put = await gateway.send('PUT', main('/metrics/battery_soc_target'), { body: { value: 80 } })
   assert.deepEqual([put.status, put.body.code], [404, 'write_disabled'])
@@ -100,7 +100,7 @@ test('what is switched off does not exist, before anybody is asked who they are'
     )
 })
 
-test('with the docs public, page and description need no token', async () => {
+test('with public docs, the page and the description need no token', async () => {
   await using gateway = await startGateway({ device: null, environment: { DOCS_PUBLIC: 'true' } })
   const page = await gateway.send('GET', '/docs')
   assert.equal(page.status, 200)
@@ -108,7 +108,7 @@ test('with the docs public, page and description need no token', async () => {
   assert.equal((await gateway.send('GET', '/openapi.json')).body.openapi, '3.1.0')
 })
 
-test('wrong tokens close the door for an address, valid ones still open it', async () => {
+test('wrong tokens block an address, valid ones still pass', async () => {
   await using gateway = await startGateway({ device: null, environment: { RATE_LIMIT_EXEMPT: '' } })
   const from = '192.0.2.7'
   for (let count = 0; count < 5; count += 1) {
@@ -138,7 +138,7 @@ test('a budget is counted for each token and address', async () => {
   assert.equal((await gateway.send('GET', '/health', { from: '192.0.2.7' })).status, 200)
 })
 
-test('the generated password opens nothing but its own change, and sign-in closes after five failures', async () => {
+test('the generated password allows only its own change, and sign-in is throttled after five failures', async () => {
   await using gateway = await startGateway({ device: null, environment: { RATE_LIMIT_EXEMPT: '' } })
   const { firstPassword } = gateway.service
   const signIn = (password: string, from: string) =>

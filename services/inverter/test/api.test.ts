@@ -12,7 +12,7 @@ test('programs see the name, role and readiness of a device, and neither its add
   )
 })
 
-test('frames in, values out: a reading comes from the device, then from the cache', async () => {
+test('a reading comes from the device first, then from the cache', async () => {
   await using gateway = await startGateway()
   const { inverter } = gateway
   const first = await gateway.call('GET', main('/metrics/battery_soc'))

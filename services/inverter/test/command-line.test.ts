@@ -125,7 +125,7 @@ test('wrong arguments and settings end with one line that names them, and exit c
   }
 })
 
-test('a start that cannot be is refused with one line, and validate says the same without starting', async () => {
+test('an impossible start is refused with one line, and validate reports the same without starting', async () => {
   await using folder = await temporaryDirectory()
   const data = join(folder.path, 'data')
   const secret = 'a-secret-of-at-least-32-characters-1'
@@ -203,7 +203,7 @@ test('without a secret in a place that cannot be written to, the start is refuse
     assert.match((await hearth(folder.path, args)).stderr, /HMAC_SECRET: is missing, and none can be generated/)
 })
 
-test('the data directory tells nothing: no token, host, password or metric name', async () => {
+test('the data directory reveals no token, host, password or metric name', async () => {
   await using gateway = await startGateway({ device: { host: 'localhost' } })
   await gateway.operate('PATCH', '/admin/api/devices/main', { display_name: 'Roof of the neighbour' })
   await gateway.allowWriting('battery_soc_target')
@@ -232,7 +232,7 @@ test('the data directory tells nothing: no token, host, password or metric name'
     assert.equal((await stat(join(gateway.folder, name))).mode & 0o077, 0, name)
 })
 
-test('the first password is in the box and in its file, stays over a restart, and goes with the first change', async () => {
+test('the first password is printed and in its file, survives a restart, and is removed at the first change', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: folder.path }
   const file = join(folder.path, 'initial-admin-password')
@@ -289,7 +289,7 @@ test('a second service on the same data is refused, and a backup restores into a
   assert.ok(service.url)
 })
 
-test('a restore is refused while a dispatch is not finished, and brings none along', async () => {
+test('a restore is refused while a dispatch is not finished, and restores no dispatch', async () => {
   await using gateway = await startGateway({ speed: 50 })
   await gateway.allowDispatch()
   const body = { mode: 'hold', valid_until: new Date(gateway.timers.now() + 3_600_000).toISOString() }
@@ -311,7 +311,7 @@ test('a restore is refused while a dispatch is not finished, and brings none alo
   assert.equal((await hearth(data, `restore ${file}`, { HMAC_SECRET: secret })).code, 0)
 })
 
-test('commands that come together take turns', async () => {
+test('concurrent commands wait for each other', async () => {
   await using folder = await temporaryDirectory()
   const all = await Promise.all(
     ['a', 'b', 'c', 'd'].map((name) => hearth(folder.path, `token create --role read --name ${name}`)),

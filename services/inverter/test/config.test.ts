@@ -55,7 +55,7 @@ test('the simulator refuses a wrong log level', async () => {
   assert.deepEqual(wrong, [])
 })
 
-test('what needs the catalog refuses a wrong one in one line and writes nothing', async () => {
+test('commands that need the catalog refuse an invalid one in one line and write nothing', async () => {
   for (const args of [['validate'], ['allowlist'], ['device', 'list']]) {
     const faults = await refusalProblems(['inverter', ...args], (places) =>
       wrongAtStart(settings, places).filter(([name]) => catalogFiles.includes(name)),

@@ -134,7 +134,7 @@ function pointsOf(life: Task['life'], { announced }: Outcome): Task[] {
 
 const unharmed = (life: Task['life']): Task => ({ life, nth: 0, when: 'before' })
 
-test('40 killed at any point of any operation, the next start gives the inverter its settings back and resumes nothing', async (t) => {
+test('40 after kill -9 at any point of an operation the next start restores the inverter’s settings and resumes nothing', async (t) => {
   await using cache = await temporaryDirectory('cache')
   const perStreet = 5
   await using first = new Street(cache.path)

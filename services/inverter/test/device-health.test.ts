@@ -29,14 +29,14 @@ test('faults, battery status and the days to calibration are reported in words',
   })
 })
 
-test('an inverter that plans no calibration has no day of it', async () => {
+test('an inverter without a planned calibration reports no days to it', async () => {
   await using gateway = await startGateway({ speed: 50 })
   gateway.inverter.registers.set('power_mng_bat_next_calib_date', 0)
   const { battery } = (await gateway.call('GET', main('/health'))).body
   assert.deepEqual([battery.next_calibration_at, battery.days_to_calibration], [null, null])
 })
 
-test('the event table is newest first: what lasted, and what was changed', async () => {
+test('the event table is newest first, with durations and changed values', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const { status, body } = await gateway.call('GET', main('/events?before=2026-03-01T12:00:00Z'))
   assert.equal(status, 200)
@@ -86,7 +86,7 @@ test('a history has its unit and points before the requested time; other metrics
   )
 })
 
-test('an inverter that is away gives neither health nor tables: a problem each', async () => {
+test('health and tables of an unreachable inverter are problem documents', async () => {
   await using gateway = await startGateway({ speed: 50 })
   await gateway.inverter.close()
   const health = await gateway.call('GET', main('/health'))

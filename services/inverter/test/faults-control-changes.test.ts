@@ -116,7 +116,7 @@ test('45 a stop while an operation is being started ends it, and both callers le
   assert.deepEqual(outcomeOf(await stop(gateway)), [404, 'dispatch_not_found'])
 })
 
-test('45 starts and stops by many at once leave the device as it was', async () => {
+test('45 concurrent starts and stops by many clients leave the device as it was', async () => {
   await using gateway = await startWithBattery()
   const modes = ['charge_from_grid', 'discharge_to_load', 'hold'] as const
   const callers = modes.map(async (mode, index) => {
@@ -283,7 +283,7 @@ test('46 the Energy Manager leaves a mode only when the device has its settings 
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('47 what an operation relies on cannot be changed under it; the refusal names the operation', async () => {
+test('47 settings that a running operation relies on cannot change; the refusal names the operation', async () => {
   await using gateway = await startWithBattery()
   const { operation_id: id } = (await start(gateway, 'charge_from_grid')).body
   const base = '/admin/api/dispatch/devices/main'

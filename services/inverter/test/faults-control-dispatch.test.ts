@@ -188,7 +188,7 @@ test('44 a meter that no longer answers ends the operation', async () => {
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('44 readings that stand still although the battery got another setpoint end the operation', async () => {
+test('44 readings that do not change after a new setpoint end the operation', async () => {
   await using gateway = await startWithBattery()
   gateway.inverter.setFaults({ frozenPlant: true })
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
@@ -214,7 +214,7 @@ test('42 a clock that jumps a day ahead ends the operation; one that jumps a day
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('42 a clock that jumps does not disturb what is being put back', async () => {
+test('42 a clock that jumps does not disturb a restore', async () => {
   await using gateway = await startWithBattery()
   for (const day of [86_400_000, -86_400_000]) {
     assert.equal((await start(gateway, 'charge_from_grid')).status, 200)

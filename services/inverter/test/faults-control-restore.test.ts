@@ -85,7 +85,7 @@ for (const [when, ms] of Object.entries(absences))
     )
   })
 
-test('39 handing back is tried again after 1, 2, 4, 8, 16 and then every 30 seconds, and says when', async () => {
+test('39 a restore is retried after 1, 2, 4, 8, 16 and then every 30 seconds, and reports the next attempt', async () => {
   const pauses: number[] = []
   let failedAt: number | undefined
   const timers = createFastTimers(60, evening)
@@ -156,7 +156,7 @@ async function damageRecord(folder: string, deviceId: string, record: string): P
   await database.close()
 }
 
-test('41 a record that cannot be read concerns its device alone, until the operator has it forgotten', async () => {
+test('41 an unreadable record blocks only its own device, until the operator deletes it', async () => {
   await using folder = await temporaryDirectory('inverter')
   const timers = createFastTimers(40, evening)
   const neighbour = await startSimulator({ port: 0, timers, catalog, seed: 2 })
@@ -224,7 +224,7 @@ class Disk {
   })
 }
 
-test('41 on a full disk a start is refused before anything is written, wherever it fills up', async () => {
+test('41 on a full disk a start is refused before anything is sent, at whichever write the disk fills up', async () => {
   const disk = new Disk()
   await using gateway = await startWithBattery({ wrapDispatchStore: disk.wrap })
   disk.isFull = true

@@ -24,7 +24,7 @@ async function startWriting(): Promise<TestGateway> {
   return gateway
 }
 
-test('33 a register that stays as it is: 502 with what it reads, sent once, and noted down as unconfirmed', async () => {
+test('33 a register that keeps its value: 502 with the value read, one write sent, journalled as unconfirmed', async () => {
   await using gateway = await startWriting()
   gateway.inverter.setFaults({ stuck: [register.target] })
   const reply = await gateway.call('PUT', targetPath, { value: 0.6 })
@@ -41,7 +41,7 @@ test('33 a register that stays as it is: 502 with what it reads, sent once, and 
   assert.deepEqual([again.status, again.body.confirmed], [200, true], again.text)
 })
 
-test('34 a write that takes effect two seconds later is waited for; one that comes after a minute is not known', async () => {
+test('34 a write that takes effect after two seconds is confirmed; one that takes a minute has an unknown outcome', async () => {
   await using gateway = await startWriting()
   gateway.inverter.setFaults({ writeDelayMs: 2000 })
   const begun = gateway.timers.monotonic()
@@ -83,7 +83,7 @@ test('33 a device that falls silent at a write is not waited for longer than two
   assert.ok(took < 20_000, String(took))
 })
 
-test('35 a device that answers writes is no stranger: confirmed by reading, nothing unexpected', async () => {
+test('35 a device that answers writes: confirmed by reading, and the answers are not unexpected frames', async () => {
   await using gateway = await startWriting()
   gateway.inverter.setFaults({ answerWrites: true })
   const reply = await gateway.call('PUT', targetPath, { value: 0.6 })
@@ -98,7 +98,7 @@ test('35 a device that answers writes is no stranger: confirmed by reading, noth
   assert.match(scraped.text, /unexpected_frames_total\{[^}]*\} 0\n/)
 })
 
-test('36 what a 32-bit float makes of a number counts as the number', async () => {
+test('36 a number equals its rounding to a 32-bit float', async () => {
   await using gateway = await startWriting()
   for (const value of [0.7, 0.1, 1 / 3, 1e-7, 16_777_217]) {
     const reply = await gateway.call('PUT', targetPath, { value })
@@ -122,7 +122,7 @@ test('an action is sent once, never claimed to be confirmed, and its code is rea
   assert.deepEqual([unknown.status, unknown.body.code], [502, 'write_outcome_unknown'], unknown.text)
 })
 
-test('every write is noted down, in order, with its cause, its caller and how it ended', async () => {
+test('every write is journalled in order, with its cause, its caller and its outcome', async () => {
   await using gateway = await startWriting()
   await gateway.call('PUT', targetPath, { value: 0.6 })
   const first = (await start(gateway, 'charge_from_grid')).body.operation_id

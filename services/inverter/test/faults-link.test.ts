@@ -38,7 +38,7 @@ test('17 a read without an answer fails after five seconds, and the connection i
   await assertCounters(gateway, { connection_epoch: 2, crc_errors: 0, framing_errors: 0, discarded_bytes: 0 })
 })
 
-test('17 a value that was known stands in for the one that does not come, and says so', async () => {
+test('17 a cached value is served for a missing one, marked as stale', async () => {
   await using gateway = await startHalfSilent()
   const { status, body } = await readFresh(gateway, 'battery_voltage')
   assert.deepEqual(
@@ -48,7 +48,7 @@ test('17 a value that was known stands in for the one that does not come, and sa
   assert.ok(body.age_seconds >= 5)
 })
 
-test('17 after two minutes an old value is too old to stand in for anything', async () => {
+test('17 after two minutes an old value is no longer served', async () => {
   await using gateway = await startFaulty({}, { speed: 100 })
   await recovers(gateway, 'battery_voltage')
   const begin = gateway.timers.monotonic()
@@ -88,7 +88,7 @@ test('17 a batch without a single value is a device that is not available', asyn
   assert.equal(body.errors.length, others.length)
 })
 
-test('20 a connection that is reset after any number of bytes is made anew every time', async () => {
+test('20 a connection that is reset after any number of bytes is reopened every time', async () => {
   await using gateway = await startFaulty({}, { speed: 25 })
   for (let bytes = 1; bytes <= 9; bytes += 1) {
     const { connection_epoch: before } = await countersOf(gateway)
@@ -137,7 +137,7 @@ test('20 a write of which no byte left is tried again on the next connection', a
   await assertCounters(gateway, { connection_epoch: 2 })
 })
 
-test('22 a connection that died without a word is noticed by the heartbeat', async () => {
+test('22 the heartbeat detects a dead connection', async () => {
   await using gateway = await startFaulty({}, { speed: 100 })
   const { connection_epoch: before } = await countersOf(gateway)
   gateway.inverter.setFaults({ notReading: true, silent: true })
@@ -152,7 +152,7 @@ test('22 a connection that died without a word is noticed by the heartbeat', asy
   await recovers(gateway)
 })
 
-test('23 a peer that takes no bytes costs the connection', async () => {
+test('23 a peer that accepts no bytes is disconnected', async () => {
   await using gateway = await startFaulty({ notReading: true }, { speed: 20 })
   const { status, body } = await readFresh(gateway, 'battery_voltage')
   assert.deepEqual([status, body.code], [502, 'device_timeout'])

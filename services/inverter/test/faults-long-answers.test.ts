@@ -134,7 +134,7 @@ test('10 a long answer cut where its beginning is a whole frame by accident is n
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
 })
 
-test('11 a long answer that is never completed costs the connection and no more', async () => {
+test('11 a long answer that never completes costs only the connection', async () => {
   await using gateway = await startFaulty({ truncateLong: true }, { speed: 20 })
   gateway.inverter.setFaults({ payloads: { [text]: Buffer.from(textOf(300, 'never whole')).toString('hex') } })
   const { status, body } = await readFresh(gateway, text)
@@ -145,7 +145,7 @@ test('11 a long answer that is never completed costs the connection and no more'
   await assertText(gateway, textOf(300, 'whole'))
 })
 
-test('12 a stream without end costs the connection and no more', async () => {
+test('12 an endless stream costs only the connection', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   const requests = () => gateway.inverter.wire.filter(({ direction }) => direction === 'in').length
   let epoch = 1

@@ -50,7 +50,7 @@ const becomesUnreachable = (gateway: TestGateway) =>
     { everyMs: 5, what: 'the state' },
   )
 
-test('18 an inverter that accepts and says nothing is queried ever less often, and logged once', async () => {
+test('18 an inverter that accepts and stays silent is queried with growing delays, and logged once', async () => {
   const { log, messages } = createMemoryLog()
   await using gateway = await startFaulty({ silent: true }, { speed: 3000, log })
   const { inverter } = gateway
@@ -85,7 +85,7 @@ test('19 an inverter that cannot be reached for ten hours is tried once a minute
   await gateway.isReady()
 })
 
-test('21 an inverter that closes every connection at once is tried ever more seldom', async () => {
+test('21 an inverter that closes every connection at once is retried with growing delays', async () => {
   await using gateway = await startFaulty({}, { speed: 6000 })
   const { inverter } = gateway
   const before = inverter.connections

@@ -89,7 +89,7 @@ test('29 a registration that keeps failing is tried again after 10, 20, 40, 80 a
   assert.deepEqual([standing.periodic_available, standing.periodic_setup_failures >= 5], [false, true])
 })
 
-test('30 when values stop to come they are read again and registered anew', async () => {
+test('30 values that stop arriving are read again and registered again', async () => {
   await using gateway = await startPeriodic({ speed: 50 })
   await isRegistered(gateway)
   const [before, reads] = [roundsOf(gateway).length, requestsFor(gateway, 'battery_soc')]

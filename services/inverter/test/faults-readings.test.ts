@@ -54,7 +54,7 @@ test('6 a read whose answer is damaged is asked again, and damaged values are ne
   assert.ok(asked > 8 * names.length, `${asked} requests`)
 })
 
-test('6 a value whose answers are all damaged is not there, or old and marked so', async () => {
+test('6 a value whose answers are all damaged is missing, or old and marked as stale', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   await assertRead(gateway, 'battery_soc')
   gateway.inverter.setFaults({ flipBit: 8 * 9 })
@@ -127,7 +127,7 @@ test('14 answers to somebody else before ours are counted and never taken for ou
   }
 })
 
-test('14 ten frames nobody asked for within a minute are suspected, the service goes on, and it passes', async () => {
+test('14 ten unexpected frames within a minute raise the suspicion of foreign access, which passes', async () => {
   await using gateway = await startFaulty({ foreignReplies: 3 }, { speed: 25 })
   for (let count = 0; count < 3; count += 1) await assertRead(gateway, 'battery_voltage')
   assert.equal((await readinessKey(gateway)).foreign_access_suspected, false)
@@ -145,7 +145,7 @@ test('14 ten frames nobody asked for within a minute are suspected, the service 
   assert.ok(gateway.timers.monotonic() - begin > 40_000)
 })
 
-test('15 what somebody else was answered about our object is a value of it, and of no other', async () => {
+test('15 an answer to another client about a requested object is a value of that object only', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   gateway.inverter.setFaults({ foreignSameObject: '44800000' })
   const { status, body } = await readFresh(gateway, 'battery_voltage')

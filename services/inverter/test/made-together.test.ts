@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onlyOne, concurrentStatuses } from '@hearth/testing'
 import { startGateway } from './in-process.ts'
 
-test('of eight that add the same device at once one succeeds and seven hear of the conflict', async () => {
+test('of eight concurrent requests that add the same device one succeeds and seven get a conflict', async () => {
   await using gateway = await startGateway({ device: null })
   const browser = await gateway.signIn()
   const add = (device: object) => browser.send('POST', '/admin/api/devices', { body: device })

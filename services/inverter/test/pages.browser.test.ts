@@ -15,7 +15,7 @@ import { firstSignIn, openTrial, startInverter } from './browser-fixture.ts'
 
 const skip = browserObstacle()
 
-test('from the first sign-in to a charged battery, as a person does it', { skip }, async () => {
+test('a person gets from the first sign-in to a charged battery', { skip }, async () => {
   await using fixture = await startNewService('inverter')
   await using inverter = await startInverter()
   await using browser = await startBrowser()

@@ -230,7 +230,7 @@ test('a value the device does not send by itself is young for ten seconds only',
   assert.equal((await gateway.call('GET', main('/metrics/grid_power'))).body.source, 'device')
 })
 
-test('an answer that is no value is no sign of a device that is away', async () => {
+test('an invalid value does not mark the device as unreachable', async () => {
   await using gateway = await startGateway()
   await gateway.isReady()
   gateway.inverter.setFaults({ payloads: { battery_voltage: '00' } })

@@ -46,7 +46,7 @@ const refusal =
     return true
   }
 
-test('a record is replaced as a whole, and what is left out is what is assumed', () => {
+test('a PUT replaces the whole record; omitted members get their defaults', () => {
   const record = replaceCapability('write_path_convention', { status: 'unverified', bool_byte_width: 4 }, witness)
   assert.equal(record.bool_byte_width, 4)
   assert.equal(record.soc_target_unit, 'ratio')
@@ -100,7 +100,7 @@ const updates: Arbitrary<CapabilityUpdate> = record(
   { requiredKeys: ['status'] },
 )
 
-test('every record a PUT makes carries only the evidence its capability governs', () => {
+test('a PUT keeps only the evidence that its capability governs', () => {
   assertProperty(
     property(updates, constantFrom(...capabilityNames), (update, name) => {
       let record: Capability
@@ -226,7 +226,7 @@ const about: ApiDescription = {
   tags: [],
 }
 
-test('the addresses work, the one with a colon too, and a refused change writes nothing', async () => {
+test('both forms of the path work, and a refused change writes nothing', async () => {
   let refuse = false
   await using service = await open((_id, _names, change) => {
     if (refuse)

@@ -39,7 +39,7 @@ test('the shipped catalog has the 894 objects of the vendor specification and no
   assert.deepEqual(catalog.allowlist.get('com_service')?.allowed_values, [0, 5, 9, 10, 12, 13, 14, 15, 16, 18])
 })
 
-test('every part of a registry or allowlist that cannot be is refused in one line that names it', async () => {
+test('an invalid registry or allowlist entry is refused in one line that names it', async () => {
   assert.match(
     await refusal((file) => void (file.objects[3] = { ...file.objects[3], type: 'quaternion' })),
     /^OBJECT_REGISTRY_FILE: objects\.3\.type/,

@@ -26,7 +26,7 @@ test('processes that open new data together all find it usable', async () => {
   for (const { code, errors: complaint } of ends) assert.deepEqual([code, complaint], [0, ''])
 })
 
-test('of several that look for the secret of new data together one makes it, and all of them use that one', async () => {
+test('processes that start together on new data generate one secret and all use it', async () => {
   await using folder = await temporaryDirectory()
   const place = { dataDirectory: folder.path, hmacSecret: undefined }
   const secrets = await Promise.all(Array.from({ length: 10 }, () => findSecret(place)))

@@ -77,7 +77,7 @@ const kind = constantFrom<Input['kind'][]>(
 )
 const mode = constantFrom<Operation['mode'][]>('charge_from_grid', 'discharge_to_load', 'hold')
 
-test('no sequence of inputs makes an impossible record, and every record survives being stored', () => {
+test('no sequence of inputs makes an invalid record, and every record survives a round trip through the store', () => {
   const phases = new Set<string>()
   assertProperty(
     property(array(tuple(kind, mode), { minLength: 150, maxLength: 200, size: 'max' }), (inputs) => {
@@ -124,7 +124,7 @@ test('a write is announced by a record that says it was sent, one at a time', ()
   assert.equal(dispatchView('a', record, false).commanded_power_w, 3000)
 })
 
-test('an end keeps its reason through every attempt', () => {
+test('the reason of an end is kept through every restore attempt', () => {
   let record: DispatchRecord = {
     phase: 'controlling',
     operation: operation('hold', false),
@@ -140,12 +140,12 @@ test('an end keeps its reason through every attempt', () => {
   assert.equal(dispatchView('a', record, false).stop_reason, 'target_reached')
 })
 
-test('waits double from one second to thirty and stay there', () => {
+test('retry delays double from one second up to thirty', () => {
   assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map(restoreDelayMs), [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
   assertProperty(property(integer({ min: 6, max: 1_000_000 }), (attempts) => restoreDelayMs(attempts) === 30_000))
 })
 
-test('what no controller writes is corrupt', () => {
+test('a record that no controller could have written is corrupt', () => {
   const good = storedRecord({ phase: 'precheck', operation: operation('hold', false) })
   assert.ok(readRecord(good))
   const content = JSON.parse(good.record) as Record<string, unknown>

@@ -19,7 +19,7 @@ const situation = record({
   gridW: watts,
 })
 
-test('deviation the load stays between zero and the bound', () => {
+test('deviation of the load stays between zero and the bound', () => {
   assertProperty(
     property(situation, (input) => {
       const next = nextSetpoint(input)

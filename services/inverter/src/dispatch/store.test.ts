@@ -5,7 +5,7 @@ import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../tables.ts'
 import { createDispatchStore, StaleVersion } from './store.ts'
 
-test('of two writers only one is the next', async () => {
+test('of two concurrent writers only one succeeds', async () => {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await using cleanup = new AsyncDisposableStack()
   cleanup.defer(() => database.close())

@@ -19,7 +19,7 @@ test('a queue serves by priority and inside one by arrival', () => {
   )
 })
 
-test('a full queue turns away the newest of the least important, which may be the one that came', () => {
+test('a full queue rejects the newest request of the lowest priority, which may be the incoming one', () => {
   const queue = new SendQueue<ReturnType<typeof item>>(2)
   queue.add(item('normal', 1))
   queue.add(item('normal', 2))
@@ -62,7 +62,7 @@ test('a queue never grows beyond its limit and never loses an item silently', ()
   )
 })
 
-test('waits double up to the maximum, and begin anew after a success', () => {
+test('delays double up to the maximum, and reset after a success', () => {
   const backOff = createBackOff([1000, 60_000])
   const waits = () => Array.from({ length: 9 }, () => backOff.failed() / 1000)
   assert.deepEqual(waits(), [1, 2, 4, 8, 16, 32, 60, 60, 60])
@@ -97,7 +97,7 @@ test('foreign access is suspected at the tenth unexpected frame within a minute 
   assert.equal(foreign.isSuspected(60_001), false)
 })
 
-test('only frames that are no answers speak for a new connection, and only more than fifty a minute', () => {
+test('only more than fifty unsolicited request frames a minute trigger a new connection', () => {
   const foreign = new ForeignAccess()
   for (let count = 0; count < 500; count += 1) foreign.note(count, true)
   assert.equal(foreign.isExcessive(500), false)
@@ -138,7 +138,7 @@ test('only a response about the same object and device is an answer', () => {
   assert.equal(classifyFrame(frame('response', 1), plant), 'unexpected')
 })
 
-test('what is registered comes by itself, and what was just written may be confirmed', () => {
+test('registered objects and confirmations of recent writes count as expected frames', () => {
   assert.equal(classifyFrame(frame('response', 5), expecting(undefined)), 'registered')
   assert.equal(classifyFrame(frame('response', 5), expecting({ objectId: 5, address: undefined })), 'answer')
   assert.equal(classifyFrame(frame('read', 5), expecting(undefined)), 'unexpected')

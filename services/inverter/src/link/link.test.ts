@@ -115,7 +115,7 @@ test('foreign access is no longer suspected when a minute passed without it', as
   assert.ok(timers.monotonic() - begin > 50_000)
 })
 
-test('requests of another client in masses lead to a new connection, answers to others do not', async (t) => {
+test('a flood of another client’s requests triggers a new connection, answers to others do not', async (t) => {
   const { device, link } = await setUp(t, echo, { timing: { backOffMs: [20, 100] } })
   await connected(link)
   device.send(...Array.from({ length: 100 }, () => response(5, half)))
@@ -151,7 +151,7 @@ test('a registered value is handed over and is not unexpected; others are not ha
   assert.equal(heard.length, 2)
 })
 
-test('without an answer within five seconds the connection is given up, and made anew', async (t) => {
+test('without an answer within five seconds the connection is closed and reopened', async (t) => {
   const { device, link, timers, messages } = await setUp(
     t,
     (frame) => (frame.objectId === 1 ? [] : echo(frame, null!)),
@@ -180,7 +180,7 @@ test('without an answer within five seconds the connection is given up, and made
   assert.equal(device.accepted, 2)
 })
 
-test('a connection that the device resets fails what is open and is made anew', async (t) => {
+test('a reset by the device fails the open request and the link reconnects', async (t) => {
   const { device, link } = await setUp(t, (frame) => (frame.objectId === 1 ? [] : echo(frame, null!)), {
     timing: { backOffMs: [50, 100] },
   })
@@ -197,7 +197,7 @@ test('a connection that the device resets fails what is open and is made anew', 
   assert.equal((await link.read(soc, normal)).toHex(), half)
 })
 
-test('a late answer to a question that was given up is not taken for another', async (t) => {
+test('a late answer to a timed-out request is not taken for the next one', async (t) => {
   const { device, link } = await setUp(t, () => undefined, { timing: { readMs: 500 } })
   await assert.rejects(link.register(1, normal), failsWith('timeout', true))
   device.play((frame) => [response(1, '11111111'), answerTo(frame, half)])
@@ -205,7 +205,7 @@ test('a late answer to a question that was given up is not taken for another', a
   assert.deepEqual([link.status().epoch, link.status().unexpectedFrames], [1, 1])
 })
 
-test('a write is done when its bytes have left, and one that is confirmed is nothing unexpected', async (t) => {
+test('a write is done once its bytes are sent, and its confirmation is not unexpected', async (t) => {
   const { device, link } = await setUp(t, (frame) => [answerTo(frame, half)])
   await link.write(soc, Uint8Array.fromHex(half), normal)
   await link.read(2, normal)
@@ -217,14 +217,14 @@ test('a write is done when its bytes have left, and one that is confirmed is not
   await assert.rejects(link.write(soc, new Uint8Array(5000), normal), RangeError)
 })
 
-test('a query is a write that is answered, by a long answer too', async (t) => {
+test('a query is a write with an answer, which may be a long one', async (t) => {
   const { device, link } = await setUp(t, () => [longResponses[0]!.bytes])
   const payload = await link.query(0x5293b668, Uint8Array.fromHex('6553f100'), normal)
   assert.equal(payload.toHex(), longResponses[0]!.frame.payload.toHex())
   assert.equal(device.received()[0]?.command, 'write')
 })
 
-test('long answers of wrong length, and a cut one that looks whole, arrive whole', async (t) => {
+test('long answers with a wrong length, or cut where they look complete, arrive complete', async (t) => {
   for (const { bytes, frame } of misdeclared) {
     const { link } = await setUp(t, () => [bytes])
     assert.equal((await link.query(frame.objectId, new Uint8Array(4), normal)).toHex(), frame.payload.toHex())
@@ -239,7 +239,7 @@ test('long answers of wrong length, and a cut one that looks whole, arrive whole
   assert.equal(payload.toHex(), nested.frame.payload.toHex())
 })
 
-test('an answer that arrives byte by byte is an answer', async (t) => {
+test('an answer may arrive byte by byte', async (t) => {
   const { link } = await setUp(t, (_, connection) => {
     const rest = [...responses[5]!.bytes]
     const next = () => {
@@ -286,7 +286,7 @@ test('damage that is not our answer does not stop the answer', async (t) => {
   assert.equal(device.received().length, 1)
 })
 
-test('what is important goes first, and a full queue refuses', async (t) => {
+test('important requests go first, and a full queue refuses new ones', async (t) => {
   const { device, link } = await setUp(t, () => [], { timing: { queueLength: 4 } })
   await connected(link)
   const first = link.read(1, normal)
@@ -324,7 +324,7 @@ test('a request that waits too long for its turn is refused', async (t) => {
   assert.deepEqual([device.received().length, link.status().queueLength], [1, 0])
 })
 
-test('a device that cannot be reached is tried less and less, and logged once', async (t) => {
+test('an unreachable device is retried with growing delays, and logged once', async (t) => {
   const { device, link, messages, timers } = await setUp(t, echo, { speed: 300 })
   device.onAccept((socket) => socket.destroy())
   device.dropConnections()
@@ -362,7 +362,7 @@ test('an address without a device fails every request', async (t) => {
   assert.equal(link.status().epoch, 0)
 })
 
-test('a device that accepts and stays silent is not queried faster and faster', async (t) => {
+test('a device that accepts and stays silent is queried with growing delays', async (t) => {
   const { device, link, timers, messages } = await setUp(t, () => [], { speed: 100 })
   const begin = timers.monotonic()
   while (timers.monotonic() - begin < 120_000) {
@@ -373,7 +373,7 @@ test('a device that accepts and stays silent is not queried faster and faster', 
   assert.deepEqual(messages, ['the device does not answer'])
 })
 
-test('what is important makes an attempt of its own, once a second at most', async (t) => {
+test('an important request triggers its own connection attempt, at most once a second', async (t) => {
   const { device, link, timers } = await setUp(t, echo, { speed: 10, timing: { backOffMs: [60_000, 60_000] } })
   await connected(link)
   device.onAccept((socket) => socket.destroy())
@@ -441,7 +441,7 @@ test('the bootloader stops all sending until a probe after the cool-down is answ
   assert.equal((await link.read(soc, normal)).toHex(), half)
 })
 
-test('bootloader bytes inside a value are a value', async (t) => {
+test('bootloader bytes inside a value belong to the value', async (t) => {
   const { link } = await setUp(t, (frame) => [answerTo(frame, '50f705ab')])
   assert.equal((await link.read(soc, normal)).toHex(), '50f705ab')
   assert.equal(link.status().state, 'connected')
@@ -455,7 +455,7 @@ test('a stream without end is cut off', async (t) => {
   assert.equal((await link.read(soc, normal)).toHex(), half)
 })
 
-test('a device that takes no more bytes is given up, and the outcome of the write is unknown', async (t) => {
+test('a device that accepts no more bytes is disconnected, and the outcome of the write is unknown', async (t) => {
   const { device, link } = await setUp(t, () => [], { speed: 10 })
   device.onAccept((socket) => socket.pause())
   await connected(link)

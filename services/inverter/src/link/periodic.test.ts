@@ -100,7 +100,7 @@ test('objects are registered after the period is set, and their values arrive', 
   assert.equal(link.status().unexpectedFrames, 0)
 })
 
-test('a new connection is registered anew', async (t) => {
+test('objects are registered again on a new connection', async (t) => {
   const { device, periodic, link } = await setUp(t)
   await available(periodic)
   device.dropConnections()
@@ -113,7 +113,7 @@ test('a new connection is registered anew', async (t) => {
   assert.deepEqual([link.status().epoch, periodic.status().setupFailures], [2, 0])
 })
 
-test('a device that does not take the period is tried again later and later, and its reason is reported', async (t) => {
+test('a device that refuses the period is retried with growing delays, and the reason is reported', async (t) => {
   const { device, state, periodic, timers, messages } = await setUp(t)
   state.ignoresPeriod = true
   const begin = timers.monotonic()
@@ -167,7 +167,7 @@ test('after failures a new connection gets ten seconds, not the rest of a long w
   assert.ok(timers.monotonic() - begin < 60_000)
 })
 
-test('values that stay away are registered again', async (t) => {
+test('objects whose values stop arriving are registered again', async (t) => {
   const { state, periodic, device, messages } = await setUp(t)
   await available(periodic)
   const rounds = () => device.received().filter(({ command }) => command === 'write').length
@@ -200,7 +200,7 @@ test('stopping reaches the device, and nothing arrives afterwards', async (t) =>
   await periodic.stop()
 })
 
-test('stopping during a registration and without a device comes to its end', async (t) => {
+test('stopping completes during a registration and without a device', async (t) => {
   const { device, periodic } = await setUp(t)
   await eventually(
     () => device.received().length,
@@ -214,7 +214,7 @@ test('stopping during a registration and without a device comes to its end', asy
   assert.equal(other.periodic.status().available, false)
 })
 
-test('callers get through between the steps of a registration', async (t) => {
+test('other requests are served between the steps of a registration', async (t) => {
   const { device, periodic, link } = await setUp(
     t,
     Array.from({ length: 64 }, (_, index) => index + 1),
@@ -229,7 +229,7 @@ test('callers get through between the steps of a registration', async (t) => {
   await available(periodic)
 })
 
-test('a device of a plant is queried under its address', async (t) => {
+test('a device of a plant is queried by its address', async (t) => {
   const { device, periodic, values } = await setUp(t, [5], 7)
   await available(periodic)
   assert.ok(device.received().every(({ address }) => address === 7))

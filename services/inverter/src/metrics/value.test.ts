@@ -25,7 +25,7 @@ test('values come in the unit of their metric', () => {
   assert.throws(() => apiValueOf(object('battery_cells_0'), hex('172d0b00')))
 })
 
-test('what cannot be a value of the type is none', () => {
+test('a payload that does not fit the type yields no value', () => {
   assert.throws(() => apiValueOf(object('battery_soc'), hex('0030')))
   assert.throws(() => apiValueOf(object('battery_voltage'), hex('7fc00000')))
 })

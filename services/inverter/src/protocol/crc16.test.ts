@@ -11,6 +11,6 @@ test('an even number of bytes is computed as it is, an odd one with a zero byte 
   assert.equal(crc16(new Uint8Array(0)), 0xffff)
 })
 
-test('only the bytes before the end count', () => {
+test('only the bytes before the end are included', () => {
   assert.equal(crc16(ascii('12345678 and more'), 8), 0xa12b)
 })

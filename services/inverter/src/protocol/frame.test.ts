@@ -22,7 +22,7 @@ test('a write takes the long form as soon as its length does not fit one byte', 
   assert.deepEqual([code('response', 251), code('response', 252)], [0x05, 0x06])
 })
 
-test('what no frame can carry is refused', () => {
+test('a payload that does not fit a frame is refused', () => {
   const encode = (frame: object) => () =>
     encodeFrame({ command: 'write', address: undefined, objectId: 1, payload: bytes(0), ...frame })
   for (const value of [-1, 0.5, 2 ** 32, Number.NaN]) {

@@ -47,7 +47,7 @@ const noise = fc
   .map((bytes) => Uint8Array.from(bytes.filter((byte) => byte !== 0x2b)))
   .filter((bytes) => bytes.at(-1) !== 0 && !bytes.toHex().includes('50f705ab'))
 
-test('every frame comes back as it was', () => {
+test('every frame survives a round trip', () => {
   fc.assert(
     fc.property(anyFrame, (frame) => {
       const read = readChunks([encodeFrame(frame)])
@@ -85,7 +85,7 @@ test('the same frames come out however the stream is cut, and every other byte i
   )
 })
 
-test('any bytes at all neither throw nor get lost from the count', () => {
+test('arbitrary bytes never throw, and all are counted', () => {
   const stream = fc.array(fc.oneof(byteRich({ maxLength: 60 }), anyFrame.map(encodeFrame)), { maxLength: 6 })
   fc.assert(
     fc.property(stream, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (parts, cuts) => {

@@ -33,12 +33,12 @@ for (const { name, frame, bytes } of misdeclared) {
   })
 }
 
-test('a separator before a frame, or between two, is nothing to count', () => {
+test('a separator before or between frames is not counted', () => {
   const both = readHex('002b0508959930bf3f000000a93f002b05055f33284e0d95f1')
   assert.deepEqual(both, { ...none, frames: [socFrame.frame, stateFrame.frame], bootloader: 0, damage: [] })
 })
 
-test('a wrong checksum is counted, and nothing comes of it', () => {
+test('a frame with a wrong checksum is counted and discarded', () => {
   const read = readHex('2b0508959930bf3f000000a93e')
   assert.deepEqual(read, {
     frames: [],
@@ -80,7 +80,7 @@ test('a length too small for the object id breaks the frame off', () => {
   assert.deepEqual(readHex(`2b450795${socFrame.bytes.toHex()}`).damage, ['framing'])
 })
 
-test('the bootloader is heard between frames only, wherever chunks end', () => {
+test('the bootloader is recognised only between frames, wherever chunks end', () => {
   const announcement = '50f705ab'
   assert.equal(readHex(announcement).bootloader, 1)
   assert.equal(readHex(`2b${announcement}`).bootloader, 1)
@@ -95,7 +95,7 @@ test('the bootloader is heard between frames only, wherever chunks end', () => {
   assert.equal(readHex(announcement.repeat(25_600)).bootloader, 25_600)
 })
 
-test('the bootloader is heard behind a long answer in the same chunk, once the answer is known to have ended', () => {
+test('the bootloader is recognised behind a long answer in the same chunk, once that answer is complete', () => {
   const read = readChunks([Uint8Array.fromHex(`${longResponses[0]!.bytes.toHex()}50f705ab`), 'idle'])
   assert.deepEqual([read.frames, read.bootloader, read.discardedBytes], [[longResponses[0]!.frame], 1, 4])
 })
@@ -115,7 +115,7 @@ test('of a declared end and a later one that both verify, the later is taken', (
     assert.equal(readChunks([outer, ending]).frames[0]?.payload.toHex(), expected)
 })
 
-test('noise after a long answer does not take the answer along', () => {
+test('noise after a long answer does not damage it', () => {
   const { bytes, frame } = longResponses[0]!
   for (const noise of ['0d', 'ff2d2d', 'ff2d2b11', '112d11', '00000011', '11'.repeat(5000)]) {
     const stream = Uint8Array.fromHex(bytes.toHex() + noise)
@@ -197,7 +197,7 @@ test('a frame carries its bytes as they came', () => {
   }
 })
 
-test('a payload is a copy, so that its chunk can go', () => {
+test('a payload is a copy and does not retain its chunk', () => {
   let payload: Uint8Array | undefined
   const parser = createFrameParser({ onFrame: (frame) => (payload = frame.payload) })
   const chunk = Buffer.from(socFrame.bytes)

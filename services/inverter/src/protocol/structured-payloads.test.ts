@@ -14,7 +14,7 @@ const uint = (bits: 8 | 16 | 32) => fc.nat(2 ** bits - 1)
 const number = fc.float({ noNaN: true, noDefaultInfinity: true })
 const single = fc.option(number)
 
-test('slave data are read as they were seen on a device, and made the same way', () => {
+test('slave data of a real device are decoded and encoded', () => {
   const payload = payloadOf('net.slave_data')
   const data = decodeSlaveData(payload)
   assert.deepEqual(data, {
@@ -39,7 +39,7 @@ test('slave data are read as they were seen on a device, and made the same way',
   assert.deepEqual(decodeSlaveData(payloadOf('slave data')), data)
 })
 
-test('every slave record comes back as it was', () => {
+test('every slave record survives a round trip', () => {
   const text = (length: number) => fc.stringMatching(new RegExp(`^[ -~]{0,${length}}$`))
   const record = fc.record(
     {
@@ -70,7 +70,7 @@ test('a name that is too long is cut at a whole character', () => {
   assert.equal(decodeSlaveData(encodeSlaveData(data)).name, 'x'.repeat(23))
 })
 
-test('battery cells are read and made', () => {
+test('battery cells are decoded and encoded', () => {
   const payload = payloadOf('battery.cells[0]')
   const all = cells.decodeCells(payload)
   assert.equal(all.length, 24)
@@ -78,7 +78,7 @@ test('battery cells are read and made', () => {
   assert.equal(cells.encodeCells(all).toHex(), payload.toHex())
 })
 
-test('the extremes of battery cells are read and made', () => {
+test('the extremes of battery cells are decoded and encoded', () => {
   const payload = payloadOf('battery.cells_stat[0]')
   const at = 1_700_000_000
   const extremes = cells.decodeCellsStat(payload)
@@ -91,7 +91,7 @@ test('the extremes of battery cells are read and made', () => {
   assert.equal(cells.encodeCellsStat(extremes).toHex(), payload.toHex())
 })
 
-test('the resistances of battery cells are read and made', () => {
+test('the resistances of battery cells are decoded and encoded', () => {
   const payload = payloadOf('battery.cells_resist[0]')
   const milliohms = cells.decodeCellsResist(payload)
   assert.deepEqual(
@@ -101,7 +101,7 @@ test('the resistances of battery cells are read and made', () => {
   assert.equal(cells.encodeCellsResist(milliohms).toHex(), payload.toHex())
 })
 
-test('every battery module comes back as it was', () => {
+test('every battery module survives a round trip', () => {
   const cell = fc.record({ temperature: uint(8), millivolts: uint(16), status: uint(8) }, { noNullPrototype: true })
   const extreme = fc.record({ cell: uint(32), at: uint(32), value: single }, { noNullPrototype: true })
   const extremes = fc.record(
@@ -119,7 +119,7 @@ test('every battery module comes back as it was', () => {
   )
 })
 
-test('a time series is read and made, and those of real devices are whole', () => {
+test('a time series is decoded and encoded, and those of real devices are complete', () => {
   const series = decodeTimeSeries(payloadOf('three pairs'))
   const before = 1_700_000_000
   const points = [0.5, 0.625, 0.75].map((value, index) => ({ time: before - 300 * (index + 1), value }))
@@ -132,7 +132,7 @@ test('a time series is read and made, and those of real devices are whole', () =
   assert.equal(encodeHistoryRequest(before).toHex(), '6553f100')
 })
 
-test('an event table is read and made', () => {
+test('an event table is decoded and encoded', () => {
   const payload = payloadOf('an event')
   const table = decodeEventTable(payload)
   const row = { type: parameterChanged, time: 1_699_999_940, e2: 0x959930bf, e3: 1, e4: 2 }
@@ -145,7 +145,7 @@ test('a point without a number is left out', () => {
   assert.deepEqual(decodeTimeSeries(payload).points, [{ time: 0x6553eea8, value: 0.625 }])
 })
 
-test('every log comes back as it was', () => {
+test('every log survives a round trip', () => {
   const point = fc.record({ time: uint(32), value: number }, { noNullPrototype: true })
   const row = fc.record(
     { type: uint(32), time: uint(32), e2: uint(32), e3: uint(32), e4: uint(32) },
@@ -174,7 +174,7 @@ test('payloads of another length are refused', () => {
   for (const [decode, length] of wrong) assert.throws(() => decode(new Uint8Array(length)), DecodeError, decode.name)
 })
 
-test('a record inside a larger buffer is read where it is', () => {
+test('a record is decoded at its offset in a larger buffer', () => {
   const payload = payloadOf('net.slave_data')
   const all = Buffer.concat([Buffer.from([1, 2, 3]), payload, Buffer.from([4])])
   assert.equal(decodeSlaveData(all.subarray(3, 3 + payload.length)).networkId, 7)

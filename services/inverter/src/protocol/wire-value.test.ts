@@ -50,11 +50,11 @@ for (const [type, arbitrary] of Object.entries(values) as [WireType, fc.Arbitrar
   })
 }
 
-test('a float comes back as the nearest single', () => {
+test('a float is rounded to the nearest single', () => {
   assert.equal(decodeValue('float', encodeValue('float', 0.7)), Math.fround(0.7))
 })
 
-test('a text ends at its first zero byte, and bytes that are none are replaced', () => {
+test('a text ends at its first zero byte, and invalid bytes are replaced', () => {
   assert.equal(decodeValue('string', Uint8Array.fromHex('524354000041')), 'RCT')
   assert.equal(decodeValue('string', Uint8Array.fromHex('41ff42')), 'A\ufffdB')
   assert.equal(decodeValue('string', new Uint8Array(0)), '')
@@ -67,11 +67,11 @@ test('a width pads a text and widens a code', () => {
   assert.throws(() => encodeValue('string', 'Süden', { width: 5 }), RangeError)
 })
 
-test('a code other than 0 is true', () => {
+test('a code other than 0 means true', () => {
   assert.equal(decodeValue('bool', Uint8Array.of(2)), true)
 })
 
-test('a payload of another width is no value', () => {
+test('a payload of another width is refused', () => {
   const widths = { bool: 1, uint8: 1, int8: 1, enum: 1, uint16: 2, int16: 2, uint32: 4, int32: 4, float: 4 } as const
   for (const [type, width] of Object.entries(widths) as [WireType, number][])
     for (let length = 0; length < 9; length += 1)
@@ -82,7 +82,7 @@ test('a payload of another width is no value', () => {
         )
 })
 
-test('a float that is no number is refused both ways', () => {
+test('NaN is refused in both directions', () => {
   for (const hex of ['7fc00000', '7f800000', 'ff800000'])
     assert.throws(
       () => decodeValue('float', Uint8Array.fromHex(hex)),
@@ -110,7 +110,7 @@ test('a value the type cannot hold is refused', () => {
   for (const [type, value] of wrong) assert.throws(() => encodeValue(type, value), RangeError, `${type} ${value}`)
 })
 
-test('a payload inside a larger buffer is read where it is', () => {
+test('a payload is decoded at its offset in a larger buffer', () => {
   const all = Uint8Array.fromHex('ffff3f000000ffff')
   assert.equal(decodeValue('float', all.subarray(2, 6)), 0.5)
 })

@@ -41,7 +41,7 @@ test('only the latest frames are kept, by count and by bytes', () => {
   assert.equal(byBytes.frames().length, 0)
 })
 
-test('the network password is nowhere in a recording', () => {
+test('a recording never contains the network password', () => {
   const recorder = createFlightRecorder({ timers })
   const payload = new TextEncoder().encode('correct horse')
   for (const address of [undefined, 7]) {
@@ -63,7 +63,7 @@ test('recorded bytes are a copy', () => {
   assert.equal(recorder.frames()[0]?.bytes, wellFormed[0]!.bytes.toHex())
 })
 
-test('what is no capture is refused with the line', () => {
+test('an invalid capture is refused with the number of the line', () => {
   const recorder = createFlightRecorder({ timers })
   recorder.record('sent', wellFormed[0]!.frame, wellFormed[0]!.bytes)
   const good = recorder.exportCapture()

@@ -83,7 +83,7 @@ test('energy is neither made nor lost, and the battery keeps within its bounds',
   )
 })
 
-test('a day’s counters begin at nought at midnight, the others go on', () => {
+test('daily counters restart at midnight, the others continue', () => {
   const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
   const evening = plantRegisters(advancePlant(newPlant(noon), noon + wholeDay / 3, { seed: 1, control }))
   const later = advancePlant(newPlant(noon), noon + wholeDay / 2 + 3_600_000, { seed: 1, control })
@@ -113,7 +113,7 @@ test('every object of the catalog answers with a value of its type', async (t) =
   }
 })
 
-test('writes are never answered, and take', async (t) => {
+test('writes take effect without an answer', async (t) => {
   const { read, write, frames } = await open(t)
   write('power_mng_soc_strategy', 2)
   const { payload } = await read('power_mng_soc_strategy')
@@ -198,7 +198,7 @@ test('long answers are right in spite of what they say about their length', asyn
   }
 })
 
-test('state is kept in a file and taken up again', async (t) => {
+test('state is kept in a file and loaded at the next start', async (t) => {
   await using folder = await temporaryDirectory('state')
   const stateFile = join(folder.path, 'state.json')
   const first = await open(t, { stateFile })

@@ -105,7 +105,7 @@ for (const after of [false, true])
     assert.ok(deaths >= persisted - 2, String(deaths))
   })
 
-test('killed while a device is out of reach, the next start goes on trying', async () => {
+test('after a kill while the device is unreachable the next start keeps trying to restore it', async () => {
   await using fixture = new DispatchFixture()
   const before = { ...fixture.plant.registers }
   const first = await fixture.start()

@@ -7,7 +7,7 @@ import { capabilitiesWithout, submitter, DispatchFixture } from './fixture.ts'
 
 const quick = { everyMs: 5 }
 
-test('charging sets the registers, says so, and ends with the device as it was', async () => {
+test('charging sets the registers, reports them, and restores them at its end', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const { plant } = fixture
@@ -90,7 +90,7 @@ test('holding pins the battery at zero and leaves the target alone', async () =>
   })
 })
 
-test('a device that counts the other way round gets values with its sign', async () => {
+test('a device with the opposite sign convention gets values with its own sign', async () => {
   await using fixture = new DispatchFixture()
   fixture.capabilities = capabilitiesWithout().map((record) =>
     record.name === 'battery_power_sign_convention'
@@ -106,7 +106,7 @@ test('a device that counts the other way round gets values with its sign', async
   assert.equal(started.commanded_direction, 'charge')
 })
 
-test('what is wrong is refused in a fixed order, before any device traffic', async () => {
+test('errors are reported in a fixed order, before any device traffic', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const bad = fixture.request('charge_from_grid', {
@@ -157,7 +157,7 @@ test('what is wrong is refused in a fixed order, before any device traffic', asy
   await assert.rejects(service.submit('nobody', bad, submitter), { code: 'unknown_device' })
 })
 
-test('bodies that cannot be are refused by the schema', () => {
+test('invalid bodies are refused by the schema', () => {
   const good = {
     mode: 'charge_from_grid',
     target_soc_percent: 80,
@@ -184,7 +184,7 @@ test('bodies that cannot be are refused by the schema', () => {
     assert.equal(DispatchRequest.safeParse(body).success, false, JSON.stringify(body))
 })
 
-test('engineering mode opens the gate for half an hour, but not without the strategy code', async () => {
+test('engineering mode allows writes for half an hour, but not without the strategy code', async () => {
   await using fixture = new DispatchFixture()
   fixture.device.engineeringMode = true
   fixture.capabilities = capabilitiesWithout('write_path_convention', 'battery_power_sign_convention')
@@ -220,7 +220,7 @@ test('an operation lasts six hours at most', async () => {
   assert.ok(lifetime >= 21_600_000 && lifetime < 21_660_000, String(lifetime))
 })
 
-test('the same command again changes nothing; another one replaces and keeps the way back', async () => {
+test('repeating a command changes nothing; another command replaces it and keeps the original settings', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const { plant } = fixture
@@ -244,7 +244,7 @@ test('the same command again changes nothing; another one replaces and keeps the
   assert.deepEqual(plant.registers, before)
 })
 
-test('a goal that is met already is answered without a write', async () => {
+test('a target that is already met causes no write', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   fixture.plant.soc = Math.fround(0.8)
@@ -260,7 +260,7 @@ test('a goal that is met already is answered without a write', async () => {
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('a preview says what would happen, and writes nothing', async () => {
+test('a preview lists the writes without sending them', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   fixture.plant.batteryStatus = 0x800 | 0x8
@@ -324,7 +324,7 @@ test('two starts at once and a start during an end never interleave', async () =
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('two ends at once both learn that it is over', async () => {
+test('of two concurrent stops both report the end', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   await service.submit('a', fixture.request('hold'), submitter)
@@ -335,7 +335,7 @@ test('two ends at once both learn that it is over', async () => {
   )
 })
 
-test('an end does not wait for a start to finish', async () => {
+test('a stop does not wait for a start to finish', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const before = { ...fixture.plant.registers }
@@ -364,7 +364,7 @@ test('no more than a few requests wait for a device', async () => {
   for (const one of refused) assert.equal((one.reason as Problem).code, 'queue_full')
 })
 
-test('what an operation depends on cannot change while it runs', async () => {
+test('settings that an operation depends on cannot change while it runs', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const started = await service.submit('a', fixture.request('hold'), submitter)
