@@ -6,7 +6,7 @@ import { makeRepository } from './fixture.ts'
 import { findServices, type ServiceFolder } from './services.ts'
 import { hashSources, stampName } from './web-pages.ts'
 
-test('what is not known is named in one line, with exit code 1', async (t) => {
+test('an unknown command or service is named in one line, with exit code 1', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const command = await repository.start(['gamma']).ended
   assert.equal(command.code, 1)
@@ -26,12 +26,12 @@ test('help names every service, also one whose code is broken', async (t) => {
   assert.match((await repository.start(['beta', 'serve']).ended).stderr, /^hearth: beta has no commands\n$/)
 })
 
-test('--version says the version, alone on a line', async (t) => {
+test('--version prints only the version', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   assert.deepEqual(await repository.start(['--version']).ended, { code: 0, stdout: '1.2.3\n', stderr: '' })
 })
 
-test('serve says that its web pages are missing or older than their sources, and what builds them', async (t) => {
+test('serve reports web pages that are missing or outdated, and the command that builds them', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const ui = join(repository.folder, 'services/alpha/ui')
   mkdirSync(join(ui, 'dist'), { recursive: true })
@@ -64,7 +64,7 @@ test('an unforeseen error is one line, with its stack only when asked', async (t
   assert.match((await repository.start(['alpha', 'fail'], { LOG_LEVEL: 'debug' }).ended).stderr, /at .*commands\.ts/)
 })
 
-test('doctor says what is there and fails when something is missing', async (t) => {
+test('doctor lists what is installed and fails when something is missing', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const well = await repository.start(['doctor', '--json']).ended
   assert.equal(well.code, 0, well.stderr)

@@ -42,7 +42,7 @@ test('a service that does not stop is killed by a later signal', async (t) => {
   assert.equal(isRunning(Number(pid)), false)
 })
 
-test('services stop when up is gone without a word', async (t) => {
+test('services stop when hearth up is killed', async (t) => {
   const up = makeRepository(t, ['alpha']).start(['up'])
   const [, pid] = await up.wrote(/is process (\d+)\nlistening/)
   up.child.kill('SIGKILL')
@@ -75,7 +75,7 @@ test('a service that dies is started again', async (t) => {
   assert.equal((await up.ended).code, 0)
 })
 
-test('a service that refuses its settings is not started again; alone it ends up with 1', async (t) => {
+test('a service with invalid settings is not restarted; when it is the only one, up exits with 1', async (t) => {
   const repository = makeRepository(t, ['alpha', 'be'])
   const alone = await repository.start(['up', 'alpha'], { ALPHA: 'refuse' }).ended
   assert.equal(alone.code, 1)
@@ -86,14 +86,14 @@ test('a service that refuses its settings is not started again; alone it ends up
   assert.equal((await up.ended).code, 0)
 })
 
-test('a crash in the first start is no refusal', async (t) => {
+test('a crash during the first start is restarted', async (t) => {
   const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'crash' })
   await up.wrote(/exit code 3\); starting it again in 1 s[^]*again in 2 s/)
   up.child.kill('SIGTERM')
   assert.equal((await up.ended).code, 0)
 })
 
-test('a setting that only one service can have is refused for two', async (t) => {
+test('a setting that only one service may use is refused for two', async (t) => {
   const repository = makeRepository(t, ['alpha', 'be'])
   const refused = await repository.start(['up'], { BIND_PORT: '9000' }).ended
   assert.equal(refused.code, 1)

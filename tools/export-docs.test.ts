@@ -20,7 +20,7 @@ test('an export that another folder imports has a docstring', async () => {
   ])
 })
 
-test('what only its own folder or a test imports needs none', async () => {
+test('an export that only its own folder or a test imports needs no docstring', async () => {
   const files = {
     'services/vpn/src/peers/peers.ts': 'export function joined() {}\n',
     'services/vpn/src/peers/routes.ts': "import { joined } from './peers.ts'\n",

@@ -21,7 +21,7 @@ test('folders that import each other are refused, with the imports that do so', 
   assert.match(faults[0] ?? '', /lists → peers: lists\/deep\/lists\.ts imports \.\.\/\.\.\/peers\/peers\.ts/)
 })
 
-test('imports one way, within a folder, of the root and in tests are no circle', async () => {
+test('imports in one direction, within a folder, of the root and in tests are not a circle', async () => {
   const faults = await faultsOf({
     'app.ts': "import { a } from './peers/peers.ts'\n",
     'peers/peers.ts': "import { a } from '../dns/dns.ts'\nimport { b } from './b.ts'\nimport { c } from '../app.ts'\n",

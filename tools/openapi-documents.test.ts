@@ -75,7 +75,7 @@ for (const service of findServices())
       assert.ok(operations.some(({ security }) => security?.length === 0))
     })
 
-    test('a write with the cookie of a browser names the CSRF token too', () => {
+    test('a write with the session cookie also names the CSRF token', () => {
       for (const { name, method, security = [] } of operations)
         for (const way of security) assert.equal('csrf' in way, 'session' in way && method !== 'get', name)
     })
@@ -88,7 +88,7 @@ for (const service of findServices())
       }
     })
 
-    test('what a stray, broken or too large body is answered with is documented', async () => {
+    test('answers to unexpected, malformed and too large bodies are documented', async () => {
       const { allRoutes, about, toError } = await load(service.folder)
       const app = await createServer({
         routes: allRoutes(uncalled as never),
@@ -121,7 +121,7 @@ for (const service of findServices())
     })
   })
 
-test('media: whatever leads a browser to the sign-in page says so', () => {
+test('media: routes that redirect a browser to the sign-in page document it', () => {
   const media = findServices().find(({ name }) => name === 'media')
   const document = JSON.parse(readFileSync(join(media?.folder ?? '', 'openapi.json'), 'utf8')) as Document
   const pages = operationsOf(document).filter((operation) => operation['x-access'] === 'page')

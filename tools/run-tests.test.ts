@@ -130,7 +130,7 @@ test('a suite whose preparation fails is a failure', async () => {
   assert.match(finished.failures, /no ground to stand on/)
 })
 
-test('a run that takes too long is stopped and names the files that did not end, and the run with it does not pass', async () => {
+test('a run that takes too long is stopped, names the unfinished files, and fails', async () => {
   const finished = await run(
     {
       'open.test.ts': `test('passes', () => { setInterval(() => {}, 1000) })`,
@@ -142,7 +142,7 @@ test('a run that takes too long is stopped and names the files that did not end,
   assert.match(finished.failures, /the run was stopped; files that did not end: \S+open\.test\.ts/)
 })
 
-test('asking for tests that do not exist fails and names what does', async () => {
+test('a selection without tests fails and lists what exists', async () => {
   const result = await stepFor('no-such-thing').run(new AbortController().signal)
   assert.equal(result.passed, false)
   assert.match(result.output, /types, lint/)

@@ -34,7 +34,7 @@ function repository(
 const calls = (folder: string) => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
 const working = 'sleep 0.5; mkdir -p node_modules/.bin; touch node_modules/.bin/node'
 
-test('two set-ups at the same moment install once; later ones say nothing until the lockfile changes', async (t) => {
+test('concurrent set-ups install once; later ones are silent until the lockfile changes', async (t) => {
   const { folder, setUp } = repository(t, working)
   const both = await Promise.all([setUp(), setUp()])
   assert.deepEqual(

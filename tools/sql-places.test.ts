@@ -12,7 +12,7 @@ const statements = [
   'const found = sql<number>`count(*)`',
 ]
 
-test('SQL stands in stores, tables and migrations, and tests may hold it', async () => {
+test('SQL is allowed in stores, tables, migrations and tests', async () => {
   const files = ['peers/store.ts', 'peers/activity-store.ts', 'tables.ts', 'database/migrations/0001.ts', 'a.test.ts']
   for (const file of files)
     assert.deepEqual(

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
 import { keepTestTimes, readTestTimes } from './test-times.ts'
 
-test('times are kept from run to run, and none are known where nothing can be read', async () => {
+test('times are kept between runs, and an unreadable file counts as none', async () => {
   await using folder = await temporaryDirectory('times')
   const file = join(folder.path, 'cache/times.json')
   assert.deepEqual(readTestTimes(file), {})

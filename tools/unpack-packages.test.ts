@@ -59,7 +59,7 @@ describe('packages of Debian unstable for tests', { skip }, () => {
     assert.equal(sources().length, 2)
   })
 
-  test('one that is too old on the mirror is one line, and nothing is left', (t) => {
+  test('a package that is too old on the mirror is reported in one line, and nothing is left', (t) => {
     const { program, unpack } = fakeApt(t, '2.6.2-5')
     const { status, stderr } = unpack('lamp (>= 2.11)')
     assert.deepEqual([status, stderr.trim().split('\n').length], [0, 1])

@@ -16,7 +16,7 @@ interface Tables {
   accounts: { password_hash: string; password_change_required: number }
 }
 
-test('the generated password waits in a file of its owner until it is changed; one that is not in force leaves none', async () => {
+test('the generated password stays in a private file until it is changed; an unused one leaves no file', async () => {
   await using directory = await temporaryDirectory()
   const database = openDatabase<Tables>({ file: ':memory:' })
   const create = database.query.schema.createTable('accounts').addColumn('password_hash', 'text')

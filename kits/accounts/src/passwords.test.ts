@@ -25,7 +25,7 @@ function signInWith(found: typeof user | undefined, given: string, throttle = ne
 
 const newThrottle = () => createThrottle(slidingWindow(5, 900), createManualClock(0))
 
-test('the right password of an active user signs in; whatever else is wrong is refused alike', async () => {
+test('only the right password of an active user signs in; all failures look alike', async () => {
   assert.equal((await signInWith(user, password)).name, 'ada')
   const wrong = { kind: 'wrong-credentials', isDisabled: false } as const
   assert.deepEqual(await reasonOf(signInWith(user, 'another-password')), wrong)
@@ -35,7 +35,7 @@ test('the right password of an active user signs in; whatever else is wrong is r
   assert.deepEqual(await reasonOf(signInWith(disabled, 'another-password')), wrong)
 })
 
-test('attempts that arrive together are counted before any of them is compared', async () => {
+test('concurrent attempts are counted before any password is compared', async () => {
   const throttle = newThrottle()
   const ends = await Promise.all(Array.from({ length: 8 }, () => reasonOf(signInWith(user, 'wrong', throttle))))
   assert.deepEqual(
@@ -45,7 +45,7 @@ test('attempts that arrive together are counted before any of them is compared',
   assert.equal((await reasonOf(signInWith(user, password, throttle)))?.kind, 'rate-limited')
 })
 
-test('a password is replaced by another strong one, and only by whoever knows it', async () => {
+test('a password is changed only with the current one, and only to a strong one', async () => {
   const change = { current: password, next: 'green-lantern-by-night', names: ['ada'] }
   assert.ok(await verifyPassword(change.next, await replacePassword(user, change)))
   const messageOf = async (differs: Partial<typeof change>) => {

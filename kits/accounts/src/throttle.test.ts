@@ -15,7 +15,7 @@ function attempt(throttle: MemoryThrottle, key: string): number {
   }
 }
 
-test('sliding window: of five attempts in fifteen minutes none is let through after the last', () => {
+test('sliding window: after five attempts in fifteen minutes the next is refused', () => {
   const clock = createManualClock(0)
   const throttle = createThrottle(slidingWindow(5, 900), clock)
   for (let count = 0; count < 5; count += 1) {
@@ -88,7 +88,7 @@ for (const [name, policy] of Object.entries({
   backOff: backOff(3, 60),
 }))
   describe(name, () => {
-    test('more keys than are remembered let nobody through, and known ones keep their count', () => {
+    test('beyond the limit of keys new ones are refused, and known ones keep their count', () => {
       const clock = createManualClock(0)
       const throttle = createThrottle(policy, clock)
       for (let count = 0; count < 4; count += 1) throttle.fail('known')

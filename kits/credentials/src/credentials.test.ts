@@ -52,7 +52,7 @@ test('weak passwords are refused with a reason, long random ones are not', () =>
   assert.equal(passwordWeakness(createPassword(), ['admin']), undefined)
 })
 
-test('tokens have the documented form; one wrong character is noticed without a look-up', () => {
+test('tokens have the documented form; one wrong character is detected without a look-up', () => {
   const token = createToken('hvpn')
   assert.match(token, /^hvpn_[A-Za-z0-9]{44}$/)
   assert.equal(isToken(token, 'hvpn'), true)
@@ -62,7 +62,7 @@ test('tokens have the documented form; one wrong character is noticed without a 
   assert.equal(new Set(Array.from({ length: 1000 }, () => createToken('hvpn'))).size, 1000)
 })
 
-test('a sealed text opens with its key in its place only', () => {
+test('a sealed text opens only with its key and in its own place', () => {
   const sealer = createSealer(randomBytes(32))
   const sealed = sealer.seal('secret', 'peers.private_key:1')
   assert.ok(!sealed.includes('secret'))
@@ -74,7 +74,7 @@ test('a sealed text opens with its key in its place only', () => {
   assert.notEqual(sealer.seal('secret', 'x'), sealer.seal('secret', 'x'))
 })
 
-test('the key file is made once with mode 0600 and read afterwards; a bad one is refused by the name of its setting', async () => {
+test('the key file is created once with mode 0600; an invalid one is refused by the name of its setting', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-key-'))
   try {
     const file = join(folder, 'secret.key')
@@ -111,7 +111,7 @@ async function through(stream: Transform, content: Buffer, pieces = 7): Promise<
   return Buffer.concat(await Readable.from(chunks).pipe(stream).toArray())
 }
 
-test('an encrypted file opens with its key and its header, whole, and not otherwise', async () => {
+test('an encrypted file opens only complete, with its key and its header', async () => {
   const cipher = createFileCipher(randomBytes(32))
   for (const length of [0, 1, 15, 16, 17, 5000]) {
     const content = randomBytes(length)

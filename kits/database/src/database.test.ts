@@ -88,7 +88,7 @@ test('migrations run once, and a database from a newer version is refused', asyn
   await assert.rejects(migrate(database.query, {}), /0001-initial/)
 })
 
-test('migrations of which one fails leave nothing behind, so that a mended version can begin again', async () => {
+test('a failed migration rolls back all of them, so that a fixed version can start again', async () => {
   await using place = await openTest()
   const database = openDatabase<Tables>({ file: join(place.folder, 'half') })
   const failing: Migrations = {
@@ -106,7 +106,7 @@ test('migrations of which one fails leave nothing behind, so that a mended versi
   await database.close()
 })
 
-test('a broken unique rule is told apart from other errors and names its column', async () => {
+test('a violated unique rule is distinguished from other errors and names its column', async () => {
   await using place = await openTest()
   const { query } = await place.open('a.db')
   await query.insertInto('owners').values({ id: 'o1', name: 'Ada' }).execute()
@@ -190,7 +190,7 @@ test('a backup made while another connection writes restores to the moment it wa
   assert.equal(pets.find((pet) => pet.id === 'p0')?.weight, null)
 })
 
-test('a backup made before a rule of uniqueness was held restores, with the first of the rows that break it', async () => {
+test('a backup from before a unique rule restores with the first of the rows that violate it', async () => {
   await using place = await openTest()
   const source = await place.open('a.db')
   await fill(source, 3)
@@ -206,7 +206,7 @@ test('a backup made before a rule of uniqueness was held restores, with the firs
   )
 })
 
-test('a backup that is cut short, damaged or of an unknown table changes nothing and says so', async () => {
+test('a backup that is cut short, damaged or has an unknown table is refused and changes nothing', async () => {
   await using place = await openTest()
   const source = await place.open('a.db')
   await fill(source, 3)

@@ -56,7 +56,7 @@ async function startServer() {
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() })
 }
 
-test('a handler is told the name it was called by, with scheme and port, as a trusted proxy has it', async () => {
+test('a handler gets the requested scheme, host and port as a trusted proxy reports them', async () => {
   await using app = await startServer()
   const ask = async (headers: Record<string, string>) => (await app.inject({ url: '/api/told/a', headers })).json()
   assert.deepEqual(await ask({ host: 'media.home:8103' }), {
@@ -72,21 +72,21 @@ test('a handler is told the name it was called by, with scheme and port, as a tr
   assert.equal((await ask(forwarded)).origin, 'https://media.example.org')
 })
 
-test('a handler knows whether only the head of its answer is wanted', async () => {
+test('a handler can tell a HEAD request', async () => {
   await using app = await startServer()
   assert.equal((await app.inject('/api/told/a')).headers['x-head'], 'false')
   const head = await app.inject({ method: 'HEAD', url: '/api/told/a' })
   assert.deepEqual([head.headers['x-head'], head.payload], ['true', ''])
 })
 
-test('addresses that no route takes can be led to one', async () => {
+test('unmatched paths can have a fallback route', async () => {
   await using app = await startServer()
   for (const name of ['%zz', 'x'.repeat(2000), 'a/b', '%00'])
     assert.equal((await app.inject(`/api/told/${name}`)).json().name, 'odd', name)
   assert.equal((await app.inject('/api/told/plain')).json().name, 'plain')
 })
 
-test('an error that comes as a page is described as one', async () => {
+test('an error sent as a page is documented as one', async () => {
   const document = (await describeApi(() => routes, about)()) as {
     paths: Record<string, { get: { responses: Record<string, { content: object }> } }>
     components: { responses: Record<string, { content: object }> }

@@ -23,7 +23,7 @@ function request(remoteAddress: string, forwarded?: string): IncomingMessage {
   } as unknown as IncomingMessage
 }
 
-test('the client is the first address from the right that is no trusted proxy', () => {
+test('the client is the first address from the right that is not a trusted proxy', () => {
   const trust = { proxies: createAddressSet(['10.0.0.0/8', '::1']), header: 'x-forwarded-for' }
   const cases: [string, string | undefined, string][] = [
     ['203.0.113.9', '198.51.100.1', '203.0.113.9'],

@@ -58,7 +58,7 @@ before(async () => {
 })
 after(() => app.close())
 
-describe('an upload that cannot be read is the caller’s error', () => {
+describe('an unreadable upload is a client error', () => {
   for (const upload of brokenUploads)
     test(upload.what, async () => {
       const reply = await sendRaw(url, rawUpload('/file', upload), { isCut: upload.isCut ?? false })
@@ -79,7 +79,7 @@ describe('an upload that cannot be read is the caller’s error', () => {
   })
 })
 
-test('a body whose connection closes early is no failure of the server', async () => {
+test('a body whose connection closes early is not a server error', async () => {
   for (const [path, type, body] of [
     ['/json', 'application/json', '{"a":'],
     ['/form', 'application/x-www-form-urlencoded', 'a=1'],
@@ -139,7 +139,7 @@ describe('the Host header', () => {
       assert.deepEqual(statuses, [200, 405, 404, 200])
     })
 
-  test('a request of HTTP/1.0 needs none', async () => {
+  test('an HTTP/1.0 request needs no Host header', async () => {
     assert.equal((await sendRaw(url, 'GET /quick HTTP/1.0\r\n\r\n')).status, 200)
   })
 })

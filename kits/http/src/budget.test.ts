@@ -50,7 +50,7 @@ test('refused requests do not lengthen the wait, and keys do not touch each othe
   assert.equal(budget.take('a').allowed, true)
 })
 
-test('a refund gives back the last one, a peek costs nothing', () => {
+test('a refund returns the last request, a peek costs nothing', () => {
   const budget = createBudget({ limit: 1, windowSeconds: 60 })
   budget.take('a')
   assert.equal(budget.peek('a').allowed, false)
@@ -77,7 +77,7 @@ function heapInUse(): number {
   return process.memoryUsage().heapUsed
 }
 
-test('a flood of addresses neither fills the memory nor frees one that is counted', () => {
+test('a flood of addresses is bounded and does not reset counted ones', () => {
   const clock = createManualClock(0)
   const budget = createBudget({ limit: 10, windowSeconds: 60, capacity: 1000, clock })
   for (let index = 0; index < 10; index += 1) budget.take('guesser')

@@ -14,7 +14,7 @@ const about = {
   tags: [],
 }
 
-test('the document does not forbid what is taken: an IPv6 address may end as an IPv4 one', async () => {
+test('the document allows IPv6 addresses that end like IPv4 ones, as the server does', async () => {
   const Place = z.object({ address: z.ipv6(), network: z.cidrv6(), name: z.stringFormat('name', /^[a-z]+$/) })
   const route = routeFor<{ open: undefined }, 'some'>()
   const spec = {
@@ -41,7 +41,7 @@ test('the document does not forbid what is taken: an IPv6 address may end as an 
   )
 })
 
-test('what operations have in common stands once under components, and a schema in one form where requests and answers have the same', async () => {
+test('shared answers, parameters and schemas stand once under components', async () => {
   const Size = z.strictObject({ width: z.number() }).meta({ id: 'Size' })
   const Thing = z.strictObject({ size: Size, count: z.int().default(1) }).meta({ id: 'Thing' })
   const route = routeFor<{ open: undefined }, 'some'>()

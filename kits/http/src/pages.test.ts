@@ -101,7 +101,7 @@ describe('a file is sent in the coding the client likes best', () => {
     })
 })
 
-test('every coding of a file has a tag of its own, and what a client has already is not sent again', async () => {
+test('each encoding of a file has its own ETag, and a matching one answers 304', async () => {
   const tags = new Set<string>()
   for (const coding of ['br', 'gzip', 'identity']) {
     const { headers } = await get('/assets/main-abc.js', { 'accept-encoding': coding })
@@ -117,7 +117,7 @@ test('every coding of a file has a tag of its own, and what a client has already
   assert.equal((await get('/assets/main-abc.js', { 'accept-encoding': 'gzip', 'if-none-match': other })).status, 200)
 })
 
-test('the head of a file tells the length of the coding; a small file goes as it is', async () => {
+test('HEAD gives the length of the encoding; a small file is sent uncompressed', async () => {
   const head = await get('/assets/main-abc.js', { 'accept-encoding': 'br' }, 'HEAD')
   assert.deepEqual([head.status, head.bytes.length], [200, 0])
   assert.equal(head.headers['content-length'], String(brotliCompressSync(script).length))
@@ -195,7 +195,7 @@ describe('an address has the status of its page', () => {
         )
       })
 
-  test('the list of pages is no file of its own', async () => {
+  test('the list of pages is not served as a file', async () => {
     assert.equal((await get('/pages.json')).status, 404)
   })
 })

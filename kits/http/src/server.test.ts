@@ -108,7 +108,7 @@ async function startServer() {
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() })
 }
 
-test('an answer holds what its schema names and nothing else', async () => {
+test('an answer contains only what its schema names', async () => {
   await using app = await startServer()
   const reply = await app.inject('/api/things/7')
   assert.deepEqual(reply.json(), { id: '7', size: 1 })
@@ -136,7 +136,7 @@ test('the guard runs before the body is parsed', async () => {
   ])
 })
 
-test('every error leaves through the service’s own shape, and says nothing of what failed inside', async () => {
+test('every error has the service’s own shape and reveals nothing internal', async () => {
   await using app = await startServer()
   for (const [url, status] of [
     ['/api/none', 404],
@@ -254,7 +254,7 @@ test('the interactive description is made of files of the server itself', () => 
   assert.ok(bundle.length > 100_000)
 })
 
-test('a shortcut answers before the routes, with the headers of every answer, or leaves the request to them', async () => {
+test('a shortcut answers before the routes with the usual headers, or passes the request on', async () => {
   const app = await createServer({
     routes: [
       route(
@@ -303,7 +303,7 @@ test('a shortcut answers before the routes, with the headers of every answer, or
   await app.close()
 })
 
-test('what is no request at all is refused in the service’s own shape', async () => {
+test('a malformed request is refused in the service’s own shape', async () => {
   const app = await startServer()
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as { port: number }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
 import { keepFor } from './keep-for.ts'
 
-test('what was read is kept for its time; a failure is not', async () => {
+test('a value is cached for its time; a failure is not', async () => {
   const clock = createManualClock(0)
   let reads = 0
   const read = keepFor(1000, clock, () => {

@@ -136,7 +136,7 @@ const working = defineCollector({
   read: () => ({ hearth_test_things: 7 }),
 })
 
-test('a collector that fails or hangs is absent and counted; the rest of the scrape is there', async (context) => {
+test('a collector that fails or hangs is left out and counted; the rest of the scrape is complete', async (context) => {
   let reads = 0
   const { promise: never, resolve } = Promise.withResolvers<{ hearth_test_slow: number }>()
   const collectors: Collector[] = [
@@ -167,7 +167,7 @@ test('a collector that fails or hangs is absent and counted; the rest of the scr
   assert.match(await scrape(), /^hearth_test_slow 3$/m)
 })
 
-test('scrapes that come together share one reading', async (context) => {
+test('concurrent scrapes share one reading', async (context) => {
   let reads = 0
   const { promise, resolve } = Promise.withResolvers<{ hearth_test_things: number }>()
   const counted = defineCollector({
@@ -185,7 +185,7 @@ test('scrapes that come together share one reading', async (context) => {
   assert.equal(reads, 1)
 })
 
-test('what is undefined or no number is left out, and no series is there twice', async (context) => {
+test('undefined and non-numeric values are left out, and no series appears twice', async (context) => {
   const collector = defineCollector({
     name: 'gaps',
     figures: {

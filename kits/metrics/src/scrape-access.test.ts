@@ -77,7 +77,7 @@ test('a web page that reaches loopback by a name of its own is refused', async (
     assert.equal(await status({ headers: { host } }), 200, host)
 })
 
-test('the token opens from everywhere; a part of it, or more than it, does not', async (context) => {
+test('the token allows scraping from everywhere; a part of it or more than it does not', async (context) => {
   const { status } = await open(context, { METRICS_TOKEN: token })
   assert.equal(await status({ from: elsewhere, headers: right }), 200)
   assert.equal(await status({ from: elsewhere, headers: { ...right, 'x-forwarded-for': '10.0.0.1' } }), 200)
@@ -86,7 +86,7 @@ test('the token opens from everywhere; a part of it, or more than it, does not',
   assert.equal(await status({ from: elsewhere, headers: { authorization: `Basic ${token}` } }), 401)
 })
 
-test('wrong tokens make their address wait, not another one and not the right token', async (context) => {
+test('wrong tokens throttle their address only, and never the right token', async (context) => {
   const { status, clock } = await open(context, { METRICS_TOKEN: token })
   const guess = () => status({ from: elsewhere, headers: { authorization: 'Bearer wrong' } })
   for (let index = 0; index < 10; index += 1) assert.equal(await guess(), 401)

@@ -63,7 +63,7 @@ test('a body is sent', async () => {
   assert.equal(Buffer.from(answer.body).toString(), 'hello')
 })
 
-test('a name that changes its address after the check changes nothing: it is looked up once', async () => {
+test('a name is looked up once, so that a later change of its address has no effect', async () => {
   const first = await serve((_, response) => void response.end('checked'), '127.0.0.2')
   const second = await serve((_, response) => void response.end('another'), '127.0.0.1', first.port)
   let asked = 0
@@ -75,7 +75,7 @@ test('a name that changes its address after the check changes nothing: it is loo
   assert.equal(second.connections(), 0)
 })
 
-test('a redirect into the private network is refused, and nobody is connected to', async () => {
+test('a redirect into the private network is refused without connecting', async () => {
   const target = await serve((_, response) => void response.end('secret'))
   let location = ''
   const source = await serve((_, response) => void response.writeHead(302, { location }).end())
@@ -103,7 +103,7 @@ test('a redirect into the private network is refused, and nobody is connected to
   assert.equal(source.connections(), before + 14)
 })
 
-test('redirects are followed only when asked for, and so many', async () => {
+test('redirects are followed only when enabled, up to a limit', async () => {
   const server = await serve((request, response) => {
     const step = Number(request.url?.slice(1))
     if (step > 0) response.writeHead(302, { location: `/${step - 1}` }).end('moved')
@@ -120,7 +120,7 @@ test('redirects are followed only when asked for, and so many', async () => {
   assert.equal(posted.status, 302)
 })
 
-test('a redirect to another server takes no credentials along', async () => {
+test('a redirect to another server drops the credentials', async () => {
   const seen: (string | undefined)[] = []
   const other = await serve((request, response) => {
     seen.push(request.headers.authorization, request.headers.cookie, request.headers.accept)
@@ -195,7 +195,7 @@ test('a stream ends at its limit and can be left early', async () => {
   assert.equal(untouched.status, 200)
 })
 
-test('silence of any kind ends in time, and the caller can end it earlier', async () => {
+test('every kind of silence times out, and the caller can abort earlier', async () => {
   const mute = await listen(createTcpServer(() => undefined))
   const stalling = await serve((_, response) => void response.writeHead(200).write('first'))
   const fetch = fetchFor('list.test')
@@ -210,7 +210,7 @@ test('silence of any kind ends in time, and the caller can end it earlier', asyn
   }
 })
 
-test('a server that is not there or breaks off is unreachable', async () => {
+test('a server that is down or breaks off is reported as unreachable', async () => {
   const breaking = await listen(createTcpServer((socket) => void socket.once('data', () => socket.destroy())))
   const halfway = await serve((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('some')

@@ -28,7 +28,7 @@ function namesOf(names: Record<string, readonly string[]>): Resolver & { asked: 
   )
 }
 
-test('public are only addresses that anybody may reach in the internet', () => {
+test('only addresses that are reachable in the public internet count as public', () => {
   const open = ['1.1.1.1', '8.8.8.8', '100.63.255.255', '100.128.0.1', '172.15.0.1', '172.32.0.1', '198.17.255.255']
   for (const address of [...open, '223.255.255.255', '2606:4700:4700::1111', '2a00::1', '2001:4860:4860::8888'])
     assert.equal(isPublicAddress(address), true, address)
@@ -41,7 +41,7 @@ test('public are only addresses that anybody may reach in the internet', () => {
     assert.equal(isPublicAddress(address), false, address)
 })
 
-test('no private address is public in any form that carries it', () => {
+test('a private address is private in every form that embeds it', () => {
   const hex = (bytes: readonly number[]) =>
     `${(bytes[0]! * 256 + bytes[1]!).toString(16)}:${(bytes[2]! * 256 + bytes[3]!).toString(16)}`
   fc.assert(
@@ -93,7 +93,7 @@ test('a name is looked up once and handed on with what was found', async () => {
   assert.deepEqual(resolver.asked, ['a.example'])
 })
 
-test('one address that is not public is enough to refuse a name', async () => {
+test('a name with one address that is not public is refused', async () => {
   const policy = createOutboundPolicy(nothing, { resolver: namesOf({ 'a.example': ['1.1.1.1', '10.0.0.1'] }) })
   await assert.rejects(policy.resolve('a.example', 443), (error) => {
     assert(error instanceof OutboundRefused)
@@ -121,7 +121,7 @@ test('ports other than 80 and 443 are refused before the name is looked up', asy
   assert.deepEqual(resolver.asked, [])
 })
 
-test('what the operator names is exempt, and only that', async () => {
+test('only what the operator names is exempt', async () => {
   const { ALLOW } = parseSettings(z.object({ ALLOW: outboundAllow }), {
     ALLOW: 'Lists.Home, nas.home:8443, 10.1.0.0/16, [fd00::5]:8080, 192.168.7.7',
   })
@@ -156,7 +156,7 @@ test('what the operator names is exempt, and only that', async () => {
   for (const [host, port, reason] of refused) await assert.rejects(policy.resolve(host, port), { reason }, host)
 })
 
-test('a wrong entry of the setting is pointed out', () => {
+test('an invalid entry of the setting is named', () => {
   const schema = z.object({ ALLOW: outboundAllow })
   assert.equal(parseSettings(schema, {}).ALLOW.hasHost('localhost', 80), false)
   for (const wrong of ['10.0.0.0/33', 'http://nas', 'nas:0', 'nas:70000', 'a b', '*.home', '10.0.0.0/', 'nas:x', '/8'])

@@ -5,7 +5,7 @@ import { IsoTime, parseIsoTime } from './iso-time.ts'
 
 const noon = Date.UTC(2031, 1, 28, 12)
 
-test('every common spelling of a moment gives the same time', () => {
+test('every common spelling of a date gives the same time', () => {
   for (const text of [
     '2031-02-28T12:00:00Z',
     '2031-02-28t12:00z',
@@ -23,7 +23,7 @@ test('every common spelling of a moment gives the same time', () => {
   assert.equal(parseIsoTime('0099-12-31T00:00:00Z'), Date.parse('0099-12-31T00:00:00Z'))
 })
 
-test('what does not exist is no time', () => {
+test('a date that does not exist is refused', () => {
   for (const text of impossibleTimes) {
     assert.equal(parseIsoTime(text), undefined, text)
     assert.equal(parseIsoTime(text, { withoutOffset: true, dateOnly: true }), undefined, text)
@@ -31,7 +31,7 @@ test('what does not exist is no time', () => {
   }
 })
 
-test('without an offset, or without a time of day, only where that is asked for', () => {
+test('a date without offset or time of day is accepted only where enabled', () => {
   assert.equal(parseIsoTime('2031-02-28T12:00:00'), undefined)
   assert.equal(parseIsoTime('2031-02-28'), undefined)
   assert.equal(parseIsoTime('2031-02-28T12:00:00', { withoutOffset: true }), noon)

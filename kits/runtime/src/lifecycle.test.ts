@@ -42,11 +42,11 @@ test('a process whose closing fails ends with 1', async () => {
   assert.deepEqual(await stop(startProcess("throw new Error('no')")), [1, 'ready\n'])
 })
 
-test('a process whose closing waits for ever ends with 1 after the limit', async () => {
+test('a process whose closing never ends exits with 1 after the limit', async () => {
   assert.deepEqual(await stop(startProcess('await new Promise(() => undefined)', 300)), [1, 'ready\n'])
 })
 
-test('a process whose event loop no longer turns is killed from outside it after the limit, and says so', async () => {
+test('a process with a blocked event loop is killed after the limit, with a message', async () => {
   for (const spin of ['for (;;) await undefined', 'for (;;) continue']) {
     const spinning = startProcess(spin, 300)
     assert.deepEqual(await stop(spinning), [null, 'ready\n'], spin)

@@ -37,14 +37,14 @@ test('a number is read in decimal digits only', () => {
     assert.throws(() => parseSettings(schema, { PORT: wrong }), /PORT: must be a port number/)
 })
 
-test('a data directory is private, and a place that cannot be one is an error at once', () => {
+test('a data directory is private, and an unusable path is an error at once', () => {
   using place = folder()
   const path = openDataDirectory(join(place.path, 'a/b'))
   assert.equal(statSync(path).mode & 0o777, 0o700)
   assert.throws(() => openDataDirectory('/proc/nothing/here'), /DATA_DIR: cannot use/)
 })
 
-test('a data directory has one owner; its death, however sudden, sets it free', async () => {
+test('a data directory has one owner and is released when the owner dies', async () => {
   using place = folder()
   const lock = lockDataDirectory(place.path)
   assert.throws(() => lockDataDirectory(place.path), /in use by another running service/)
@@ -66,7 +66,7 @@ test('a data directory has one owner; its death, however sudden, sets it free', 
   lockDataDirectory(place.path).release()
 })
 
-test('a file is written whole or not at all, and leaves no remains', async () => {
+test('a file is written completely or not at all, and leaves no temporary file', async () => {
   using place = folder()
   const path = join(place.path, 'file')
   await writeFileAtomic(path, 'one')
@@ -78,7 +78,7 @@ test('a file is written whole or not at all, and leaves no remains', async () =>
   await assert.rejects(writeFileAtomic(join(place.path, 'none/file'), 'x'), /ENOENT/)
 })
 
-test('a file that several make together is made once, and stays as the first one wrote it', async () => {
+test('a file that several processes create at once keeps the content of the first', async () => {
   using place = folder()
   const path = join(place.path, 'file')
   const made = await Promise.all(Array.from({ length: 20 }, (_, index) => createFileAtomic(path, `${index}`)))
@@ -89,7 +89,7 @@ test('a file that several make together is made once, and stays as the first one
   await assert.rejects(createFileAtomic(join(place.path, 'none/file'), 'x'), /ENOENT/)
 })
 
-test('work of one key waits its turn, of two keys does not; a failure does not stop the line; a full line refuses', async () => {
+test('work of one key runs in order, of two keys in parallel; a failure does not stop the queue; a full queue refuses', async () => {
   const queue = createKeyedQueue(2)
   const order: string[] = []
   const gate = Promise.withResolvers<undefined>()

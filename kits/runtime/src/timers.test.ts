@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFastTimers, systemTimers } from './timers.ts'
 
-test('fast time passes for those who measure and for those who wait alike', async () => {
+test('fast time applies to measuring and waiting alike', async () => {
   const timers = createFastTimers(100, 0)
   await timers.delay(2000)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -21,7 +21,7 @@ test('a jump moves the wall clock alone', () => {
   assert.ok(timers.monotonic() - before < 1000)
 })
 
-test('a wait ends with the reason of its signal, and a cancelled one never runs', async () => {
+test('a delay rejects with the reason of its signal, and a cancelled timer never runs', async () => {
   const end = new AbortController()
   const waiting = systemTimers.delay(60_000, end.signal)
   end.abort(new Error('told to'))
@@ -33,7 +33,7 @@ test('a wait ends with the reason of its signal, and a cancelled one never runs'
   assert.equal(ran, false)
 })
 
-test('fast time leaves out moments in which the process had no processor, as long as somebody waits', async () => {
+test('fast time skips periods in which the process did not run, while something waits', async () => {
   const timers = createFastTimers(100)
   const begun = timers.monotonic()
   const wait = timers.delay(2000)

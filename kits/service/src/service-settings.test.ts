@@ -4,7 +4,7 @@ import { commaList, OperatorError, parseSettings } from '@hearth/runtime'
 import { z } from 'zod'
 import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from './service-settings.ts'
 
-test('a wrong setting is named, its value is not repeated; an empty one counts as not set', () => {
+test('an invalid setting is named without its value; an empty one counts as not set', () => {
   const schema = z.object({ ...serviceSettings({ name: 'test', port: 8100 }), ...databaseSettings })
   assert.equal(parseSettings(schema, { BIND_ADDRESS: '' }).BIND_ADDRESS, '127.0.0.1')
   assert.deepEqual(commaList.parse(' 10.0.0.1, ,::1 '), ['10.0.0.1', '::1'])

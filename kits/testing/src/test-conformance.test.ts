@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { propertyRuns } from './test-conformance.ts'
 
-test('the build machine asks the same every time, others do not', () => {
+test('the build machine uses a fixed seed, others do not', () => {
   assert.deepEqual(propertyRuns(7, {}), { numRuns: 7 })
   const fixed = propertyRuns(7, { CI: 'true' })
   assert.equal(fixed.numRuns, 7)

@@ -130,7 +130,7 @@ test('valid values fit their schema, whatever keywords it uses', () => {
   )
 })
 
-test('arbitrary values are mostly what the schema says', () => {
+test('arbitrary values mostly fit the schema', () => {
   const values = fc.sample(arbitraryOf({ $ref: '#/components/schemas/Thing' }, document), { numRuns: 300, seed: 1 })
   const good = values.filter((value) => Number.isInteger((value as { size?: unknown } | null)?.size))
   assert.ok(good.length > 200 && good.length < 300, `${good.length} of 300`)
@@ -180,31 +180,35 @@ test('events are read wherever the chunks are cut, and whichever line ends are u
   assert.deepEqual(await Array.fromAsync(readEvents(json)), [{ a: 1 }, { a: 2 }])
 })
 
-test('databases of one server are apart; the server goes with its process', { skip: postgresObstacle() }, async () => {
-  const program = `
+test(
+  'databases of one server are separate; the server ends with its process',
+  { skip: postgresObstacle() },
+  async () => {
+    const program = `
     import { createPostgresDatabase } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}
     const [first, second] = [await createPostgresDatabase(), await createPostgresDatabase()]
     console.log(JSON.stringify([first, second]))`
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program])
-  let text = ''
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
-  const [code] = (await once(child, 'close')) as [number]
-  assert.equal(code, 0)
-  const [first, second] = (JSON.parse(text) as string[]).map((address) => new URL(address))
-  assert.equal(first?.host, second?.host)
-  assert.notEqual(first?.pathname, second?.pathname)
-  const connect = async () => {
-    const socket = createConnection(Number(first?.port), '127.0.0.1')
-    await once(socket, 'connect').finally(() => socket.destroy())
-    return 'open'
-  }
-  await eventually(
-    () => connect().catch((error: NodeJS.ErrnoException) => error.code),
-    (state) => state === 'ECONNREFUSED',
-  )
-})
+    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program])
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+    const [code] = (await once(child, 'close')) as [number]
+    assert.equal(code, 0)
+    const [first, second] = (JSON.parse(text) as string[]).map((address) => new URL(address))
+    assert.equal(first?.host, second?.host)
+    assert.notEqual(first?.pathname, second?.pathname)
+    const connect = async () => {
+      const socket = createConnection(Number(first?.port), '127.0.0.1')
+      await once(socket, 'connect').finally(() => socket.destroy())
+      return 'open'
+    }
+    await eventually(
+      () => connect().catch((error: NodeJS.ErrnoException) => error.code),
+      (state) => state === 'ECONNREFUSED',
+    )
+  },
+)
 
-test('a service that does not start says why, and leaves nothing running', async () => {
+test('a service that does not start reports the reason and leaves nothing running', async () => {
   await assert.rejects(startServiceProcess('no-such-service'), /did not start[^]*unknown command 'no-such-service'/)
   const { code, stderr } = await runCommand(['no-such-service'])
   assert.equal(code, 1)

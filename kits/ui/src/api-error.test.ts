@@ -23,7 +23,7 @@ test('a conflict names its field with the whole message', async () => {
   assert.deepEqual(error.fields, [{ path: 'name', code: 'conflict', message: 'The name is taken' }])
 })
 
-test('an answer that is no JSON still says something', async () => {
+test('an answer that is not JSON still has a message', async () => {
   const error = await readApiError(new Response('<h1>Bad gateway</h1>', { status: 502 }))
   assert.equal(describeError(error), 'The server answered 502')
 })
@@ -60,7 +60,7 @@ test('a form gets the problems of its fields and nothing is left to say', () => 
   assert.equal(applyFieldProblems(form, new ApiError('Not there', { status: 404 })), 'Not there')
 })
 
-test('a problem document is understood like the envelope', async () => {
+test('a problem document is read like the error envelope', async () => {
   const problem = {
     type: 'urn:device-api:problem:invalid_request',
     title: 'The request is not valid',

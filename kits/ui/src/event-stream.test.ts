@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { backOff } from './event-stream.ts'
 
-test('pauses double from one second up to thirty', () => {
+test('reconnect delays double from one second up to thirty', () => {
   const middle = () => 0.5
   assert.deepEqual(
     [1, 2, 3, 4, 5, 6, 50].map((attempt) => backOff(attempt, middle)),
@@ -10,7 +10,7 @@ test('pauses double from one second up to thirty', () => {
   )
 })
 
-test('pauses are spread so that many pages do not return at once', () => {
+test('reconnect delays are spread so that many pages do not return at once', () => {
   assert.equal(
     backOff(1, () => 0),
     800,

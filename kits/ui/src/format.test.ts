@@ -33,7 +33,7 @@ test('durations show their two largest units', () => {
   for (const [seconds, text] of expected) assert.equal(formatDuration(seconds), text)
 })
 
-test('moments are told from now, both ways', () => {
+test('dates are shown relative to now, in both directions', () => {
   const now = new Date('2026-11-21T12:00:00Z')
   const at = (seconds: number) => formatRelative(new Date(now.getTime() + seconds * 1000), now)
   assert.equal(at(-4), 'just now')

@@ -50,7 +50,7 @@ test('a wrong password changes nothing and is thrown', async () => {
   assert.equal(store.state().step, 'signed-out')
 })
 
-test('a session that ended says so, and trouble alone does not end it', async () => {
+test('an expired session is reported, and a failed request alone does not end it', async () => {
   answerWith([200, session('a')], [503, {}], [401, {}])
   const store = createSessionStore()
   await store.load()
@@ -74,7 +74,7 @@ test('an answer without an envelope is a session as well', async () => {
   assert.equal(store.csrfToken(), 'bare')
 })
 
-test('a service may keep its sessions in a way of its own', async () => {
+test('a service may supply its own session requests', async () => {
   const local = { user, csrf_token: '', password_change_required: false, is_open: true }
   const forms: unknown[] = []
   const store = createSessionStore({

@@ -26,7 +26,7 @@ async function openEmpty(kind: 'sqlite' | 'postgres'): Promise<Database<AttemptT
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('both windows hold, for each key', async () => {
+    test('both windows limit each key', async () => {
       const database = await openEmpty(kind)
       const clock = createManualClock(1_800_000_000_000)
       const attempts = createAttempts(database.query, clock)
@@ -49,7 +49,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       await database.close()
     })
 
-    test('what was given back does not count; many at once count one by one', async () => {
+    test('refunded attempts do not count; concurrent ones count one by one', async () => {
       const database = await openEmpty(kind)
       const attempts = createAttempts(database.query, createManualClock(1_800_000_000_000))
       for (let index = 0; index < 8; index += 1) {
@@ -62,7 +62,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       await database.close()
     })
 
-    test('another start goes on counting, and a clock that was set back locks nobody out for long', async () => {
+    test('counts survive a restart, and a clock set back locks nobody out for long', async () => {
       const database = await openEmpty(kind)
       const clock = createManualClock(1_800_000_000_000)
       for (let index = 0; index < 3; index += 1) await createAttempts(database.query, clock).take('one', windows)
@@ -72,7 +72,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       await database.close()
     })
 
-    test('a flood of keys fills no disk: beyond the bound new ones share a count, known ones keep theirs', async () => {
+    test('a flood of keys is bounded: new keys share a count, known ones keep theirs', async () => {
       const database = await openEmpty(kind)
       const clock = createManualClock(1_800_000_000_000)
       const attempts = createAttempts(database.query, clock, { maxRows: 20 })

@@ -74,7 +74,7 @@ const kindOf = (promise: Promise<unknown>) =>
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('a passkey is registered, signs in, is renamed and removed, without any other part', async () => {
+    test('passkeys alone: one is registered, signs in, is renamed and removed', async () => {
       await using service = await openPasskeys(kind)
       const { passkeys, register, signIn } = service
       const { id } = await register()
@@ -90,7 +90,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(await kindOf(signIn()), 'sign-in-failed')
     })
 
-    test('a disabled user, a challenge used twice and one that is too old are refused', async () => {
+    test('a disabled user, a reused challenge and an expired challenge are refused', async () => {
       await using service = await openPasskeys(kind)
       const { passkeys, register, signIn, clock, found } = service
       await register()
@@ -104,7 +104,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(await kindOf(signIn()), 'sign-in-failed')
     })
 
-    test('no more passkeys than the policy says, and none twice', async () => {
+    test('a user has at most the policy’s number of passkeys, none twice', async () => {
       await using service = await openPasskeys(kind)
       const { register, authenticator } = service
       await register()
@@ -113,7 +113,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(await kindOf(register(createAuthenticator(origin))), 'too-many-passkeys')
     })
 
-    test('a page under another name is told which address to open', async () => {
+    test('a page under another host name gets the address to open', async () => {
       await using service = await openPasskeys(kind)
       const { passkeys } = service
       passkeys.checkOrigin(origin)
@@ -122,7 +122,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.throws(() => passkeys.checkOrigin('https://other.example.org'), /under this name; open https:\/\/house/)
     })
 
-    test('ten thousand ceremonies are under way at most, and two minutes later there is room again', async () => {
+    test('at most ten thousand ceremonies are pending, and each expires after two minutes', async () => {
       const database = await openEmpty(kind)
       const { query: db } = database
       const clock = createManualClock(1_800_000_000_000)

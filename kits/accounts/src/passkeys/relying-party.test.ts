@@ -12,12 +12,12 @@ test('without settings passkeys belong to localhost', () => {
   assert.deepEqual(read('http://localhost:8443/'), ['localhost', 'http://localhost:8443', 'http://localhost:8104'])
 })
 
-test('the published name is the one they belong to, and this machine is not it', () => {
+test('passkeys belong to the published name, not to this machine', () => {
   assert.deepEqual(read('https://sites.example.org/'), ['sites.example.org', 'https://sites.example.org'])
   assert.deepEqual(read('https://SITES.example.org:8443'), ['sites.example.org', 'https://sites.example.org:8443'])
 })
 
-test('several origins share a name above them', () => {
+test('several origins share a parent domain', () => {
   assert.deepEqual(read('https://a.example.org', ['https://b.example.org:444'], 'Example.org'), [
     'example.org',
     'https://a.example.org',
@@ -26,12 +26,12 @@ test('several origins share a name above them', () => {
   assert.throws(() => read('https://a.example.org', ['https://b.example.org']), /^OperatorError: RP_ID: is needed/)
 })
 
-test('an address is no name: passkeys stay with localhost', () => {
+test('an IP address is not a name: passkeys belong to localhost', () => {
   for (const url of ['http://192.168.1.5:8104', 'http://127.0.0.1:8104', 'http://[fd00::1]:8104', 'https://10.0.0.1'])
     assert.deepEqual(read(url), ['localhost', 'http://localhost:8104'], url)
 })
 
-test('what cannot work is refused, with the setting that is wrong', () => {
+test('settings that cannot work are refused by name', () => {
   assert.throws(() => read('http://sites.example.org'), /PUBLIC_URL: must be https/)
   assert.throws(() => read(undefined, ['http://sites.example.org']), /PUBLIC_ORIGIN: must be https/)
   assert.throws(() => read('https://sites.example.org', [], 'example.net'), /RP_ID: sites\.example\.org in PUBLIC_URL/)

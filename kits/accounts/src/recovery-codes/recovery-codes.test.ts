@@ -8,7 +8,7 @@ interface Tables extends RecoveryCodeTables {
   users: { id: string }
 }
 
-test('a code signs in once, however it is typed; new codes take the place of the old', async () => {
+test('a code signs in once, however it is typed; new codes replace the old ones', async () => {
   const database = openDatabase<Tables>({ file: ':memory:' })
   const { query } = database
   await query.schema

@@ -38,7 +38,7 @@ async function open(kind: 'sqlite' | 'postgres', policy: Partial<SessionPolicy> 
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('a key opens its own session with what the service keeps of it; the database knows the key’s hash alone', async () => {
+    test('a key opens its session with the service’s data; the database stores only its hash', async () => {
       await using world = await open(kind, { owner: 'username' })
       const key = await world.openOne('ada')
       const session = await world.sessions.find(key)
@@ -50,7 +50,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.notEqual(await world.openOne('ada'), key)
     })
 
-    test('an unused session ends, use prolongs it, and its age ends it whatever the use', async () => {
+    test('a session expires when unused, is extended by use, and ends at its maximum age', async () => {
       await using world = await open(kind, { maxIdle: () => hour })
       const [used, unused] = [await world.openOne(), await world.openOne()]
       for (let step = 0; step < 24; step += 1) {
@@ -64,7 +64,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal((await world.rows()).length, 1, 'the next sign-in tidies up')
     })
 
-    test('looking prolongs nothing, and use is written down at most once a minute', async () => {
+    test('reading a session does not extend it, and use is stored at most once a minute', async () => {
       await using world = await open(kind, { maxIdle: () => hour })
       const key = await world.openOne()
       const lastUse = async () => (await world.rows())[0]?.last_used_at
@@ -79,7 +79,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(await lastUse(), world.clock.now())
     })
 
-    test('a renewed session goes on under another key; of two who renew it at once, one does', async () => {
+    test('a renewed session gets another key; of two concurrent renewals one succeeds', async () => {
       await using world = await open(kind)
       const key = await world.openOne()
       world.clock.advance(hour)
@@ -95,7 +95,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(await world.sessions.renew(key, proof), undefined)
     })
 
-    test('sessions end alone, for a user but one, and all together; one too many ends the one unused for longest', async () => {
+    test('sessions end one by one, for a user except one, and all at once; beyond the limit the least recently used ends', async () => {
       await using world = await open(kind, { maxPerUser: 3 })
       const [first, second, third] = [await world.openOne(), await world.openOne(), await world.openOne()]
       const other = await world.openOne('grace')

@@ -53,7 +53,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
         assert.ok(!JSON.stringify(token).includes(hashToken(value)))
       })
 
-    test('a token ends when its time is over, to the millisecond; never means never', async () => {
+    test('a token expires to the millisecond; one without expiry never does', async () => {
       await using world = await open(kind)
       const days = { '30d': 30, '90d': 90, '1y': 365 } as const
       for (const [expires, count] of Object.entries(days) as [keyof typeof days, number][]) {
@@ -69,7 +69,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.ok(await world.tokens.find(value))
     })
 
-    test('use is written down once a minute, and at once from another address', async () => {
+    test('use is stored once a minute, and at once from another address', async () => {
       await using world = await open(kind)
       const { token } = await world.create()
       const lastUse = async () => {
@@ -89,7 +89,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.deepEqual(await lastUse(), [start + 60_001, 'b'])
     })
 
-    test('an owner has so many tokens, sees their own, and ends their own', async () => {
+    test('an owner has a limited number of tokens, and lists and revokes only their own', async () => {
       await using world = await open(kind)
       const [first] = [await world.create(), await world.create(), await world.create()]
       const tooMany = (error: unknown) => error instanceof AccountError && error.reason.kind === 'too-many-tokens'

@@ -4,7 +4,7 @@ import { describeAuthenticator, proposeDeviceName } from './authenticator-names.
 
 const zeros = '00000000-0000-0000-0000-000000000000'
 
-test('a passkey says who keeps it, or how it is reached', () => {
+test('a passkey shows its provider or its transport', () => {
   const apple = { aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', transports: ['internal', 'hybrid'] }
   assert.equal(describeAuthenticator(apple), 'Apple Passwords')
   assert.equal(describeAuthenticator({ aaguid: zeros, transports: ['usb', 'nfc'] }), 'USB, NFC')
@@ -12,7 +12,7 @@ test('a passkey says who keeps it, or how it is reached', () => {
   assert.equal(describeAuthenticator({ aaguid: zeros, transports: ['of tomorrow'] }), 'Unknown device')
 })
 
-test('the name of a new passkey is what the browser says of itself', () => {
+test('a new passkey is named after the browser', () => {
   const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
   assert.equal(proposeDeviceName(chrome), 'Chrome on Linux')
   assert.equal(proposeDeviceName(`${chrome} Edg/156.0`), 'Edge on Linux')

@@ -58,7 +58,7 @@ test('an axis shows times, and the day where one begins', () => {
   assert.deepEqual(timeLabels([0, 7 * 86_400], true), [day('1970-01-01'), day('1970-01-08')])
 })
 
-test('a bucket is told in words', () => {
+test('a bucket is described in words', () => {
   const chart = { times, series, format: String, formatTime: (time: string) => time.slice(11, 16) }
   assert.equal(describeBucket(chart, 1), '01:00: Blocked 2, Allowed 20')
   const gap = { ...chart, series: [{ ...series[0], values: [1, null] } as ChartSeries] }
