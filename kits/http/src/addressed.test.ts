@@ -79,7 +79,7 @@ test('a handler can tell a HEAD request', async () => {
   assert.deepEqual([head.headers['x-head'], head.payload], ['true', ''])
 })
 
-test('unmatched paths can have a fallback route', async () => {
+test('a path that the router cannot match can be mapped to another one', async () => {
   await using app = await startServer()
   for (const name of ['%zz', 'x'.repeat(2000), 'a/b', '%00'])
     assert.equal((await app.inject(`/api/told/${name}`)).json().name, 'odd', name)
