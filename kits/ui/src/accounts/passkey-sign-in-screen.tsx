@@ -67,14 +67,17 @@ function usePasskeySignIn(api: PasskeySignInApi, failure: SignInFailure) {
   const [obstacle, setObstacle] = useState(passkeyObstacle)
   const [isBusy, setBusy] = useState(false)
   const autofill = useRef<PasskeyAutofill>(undefined)
-  const note = useRef(failure.note)
+  const shown = useRef(failure)
   useEffect(() => {
-    note.current = failure.note
+    shown.current = failure
   })
   useEffect(() => {
     const offered = new PasskeyAutofill(api, {
       onSignedIn: () => void session.load(),
-      onProblem: (error) => note.current(error, describeCeremony),
+      onProblem(error) {
+        // The autofill starts by itself: its problem must not replace the answer to what the user did.
+        if (shown.current.text === undefined) shown.current.note(error, describeCeremony)
+      },
       onUnavailable: setObstacle,
     })
     autofill.current = offered
