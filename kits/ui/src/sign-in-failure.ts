@@ -10,6 +10,8 @@ export interface SignInFailure {
   clear(): void
   /** `describe` makes the sentence for all but a 429. */
   readonly note: (error: unknown, describe?: (error: unknown) => string) => void
+  /** Notes the failure of something that started by itself: one that is shown already stays. */
+  readonly noteAside: (error: unknown, describe: (error: unknown) => string) => void
 }
 
 /** Keeps the failure of a sign-in form; a 429 counts down and clears itself. */
@@ -34,6 +36,7 @@ export function useSignInFailure(): SignInFailure {
       if (error instanceof ApiError && error.status === 429) setLeft(error.retryAfter ?? 10)
       else setText(describe(error))
     },
+    noteAside: (error, describe) => setText((shown) => shown ?? describe(error)),
   }
 }
 

@@ -67,17 +67,11 @@ function usePasskeySignIn(api: PasskeySignInApi, failure: SignInFailure) {
   const [obstacle, setObstacle] = useState(passkeyObstacle)
   const [isBusy, setBusy] = useState(false)
   const autofill = useRef<PasskeyAutofill>(undefined)
-  const shown = useRef(failure)
-  useEffect(() => {
-    shown.current = failure
-  })
+  const noteAside = useRef(failure.noteAside)
   useEffect(() => {
     const offered = new PasskeyAutofill(api, {
       onSignedIn: () => void session.load(),
-      onProblem(error) {
-        // The autofill starts by itself: its problem must not replace the answer to what the user did.
-        if (shown.current.text === undefined) shown.current.note(error, describeCeremony)
-      },
+      onProblem: (error) => noteAside.current(error, describeCeremony),
       onUnavailable: setObstacle,
     })
     autofill.current = offered
