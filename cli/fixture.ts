@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -85,6 +85,13 @@ export function makeRepository(t: TestContext, names: readonly string[]): Reposi
       return running
     },
   }
+}
+
+/** Tells whether a process runs with the limits of memory that services have. */
+export function hasMemoryLimits(pid: number | string): boolean {
+  const words = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0')
+  const variables = words('environ')
+  return words('cmdline').includes('--max-semi-space-size=2') && variables.includes('MALLOC_ARENA_MAX=2')
 }
 
 function follow(child: ChildProcess): Running {

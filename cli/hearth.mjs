@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isService, nodeFlags, variables } from './memory-limits.mjs'
 
 const program = fileURLToPath(import.meta.url)
 const root = dirname(dirname(program))
@@ -22,8 +23,13 @@ if (isRecent && existsSync(`${root}/node_modules/@hearth`)) await run()
 else if (node === undefined || isRecent) answerBeforeSetUp()
 else handOver(node)
 
-/** Runs the command line in this process. */
+/** Runs the command line in this process; a service after this process has become one with the limits of memory. */
 async function run() {
+  if (isService(args) && process.channel == null && !nodeFlags.every((flag) => process.execArgv.includes(flag)))
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...nodeFlags, program, ...args], {
+      ...variables,
+      ...process.env,
+    })
   // Not a static import: Node before 22.1 refuses to load a program that names what it does not have.
   const { enableCompileCache } = await import('node:module')
   // Compiled code is kept among the packages, for their owner: the next start takes half the time. Where the folder cannot be
@@ -35,7 +41,11 @@ async function run() {
 
 /** Runs the command line in a child on Node 26, with its signals and its end. The channel tells the child when we are gone. */
 function handOver(node26) {
-  const child = spawn(node26, [program, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const [flags, added] = isService(args) ? [nodeFlags, variables] : [[], {}]
+  const child = spawn(node26, [...flags, program, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...added, ...process.env },
+  })
   child.on('error', (error) => {
     console.error(`hearth: cannot run ${node26}: ${error.message}`)
     process.exit(1)

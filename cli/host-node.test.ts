@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { makeRepository, type Repository } from './fixture.ts'
+import { hasMemoryLimits, makeRepository, type Repository } from './fixture.ts'
 import { root } from './services.ts'
 
 /** Versions of Node that hosts have; the one at hand is what npm was started with. */
@@ -59,7 +59,7 @@ test('a Node 26 of the host serves where the packages have none for its system',
 test('npx hearth answers before set-up and asks no registry for a package of that name', async (t) => {
   const { folder } = makeRepository(t, ['alpha'])
   mkdirSync(join(folder, 'cli'))
-  for (const name of ['package.json', 'package-lock.json', 'cli/hearth.mjs'])
+  for (const name of ['package.json', 'package-lock.json', 'cli/hearth.mjs', 'cli/memory-limits.mjs'])
     cpSync(join(root, name), join(folder, name))
   const env = { ...process.env, npm_config_cache: join(folder, 'npm-cache'), npm_config_offline: 'true' }
   const options = { cwd: folder, env, encoding: 'utf8' } as const
@@ -69,6 +69,25 @@ test('npx hearth answers before set-up and asks no registry for a package of tha
   const serve = spawnSync('npx', ['--yes', 'hearth', 'vpn', 'serve'], options)
   assert.match(serve.stderr, /^hearth: not set up yet; run npm start, or npm run setup, in /m)
 })
+
+test('a service that is started on Node 26 runs with the limits of memory, under the process number it had', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  addPackages(repository)
+  const child = spawn(process.execPath, [join(repository.folder, 'cli/hearth.mjs'), 'alpha', 'serve'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const lines: string[] = []
+  child.stdout.setEncoding('utf8').on('data', (text: string) => lines.push(text))
+  while (!lines.join('').includes('listening on')) await once(child.stdout, 'data')
+  assert.equal(processIn(lines), String(child.pid))
+  assert.ok(hasMemoryLimits(processIn(lines)))
+  child.kill('SIGTERM')
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})
+
+/** The process that a made-up service says it is. */
+const processIn = (lines: readonly string[]): string => /is process (\d+)/.exec(lines.join(''))?.[1] ?? ''
 
 /** A service that an older Node handed over ends with it, however that happens. */
 async function stopsWith(t: TestContext, host: string, repository: Repository): Promise<void> {
@@ -84,6 +103,7 @@ async function stopsWith(t: TestContext, host: string, repository: Repository): 
     while (!lines.join('').includes('listening on')) {
       await Promise.race([once(child.stdout, 'data'), closed.then(() => assert.fail('it ended before it listened'))])
     }
+    assert.ok(hasMemoryLimits(processIn(lines)))
     child.kill(signal)
     // The pipe closes when the service, which writes to it too, is gone.
     await closed
@@ -95,7 +115,7 @@ async function stopsWith(t: TestContext, host: string, repository: Repository): 
 async function run(host: string, { folder }: Repository, args: readonly string[]) {
   const program = join(folder, 'cli/hearth.mjs')
   mkdirSync(join(folder, 'cli'), { recursive: true })
-  if (!existsSync(program)) cpSync(join(root, 'cli/hearth.mjs'), program)
+  for (const name of ['hearth.mjs', 'memory-limits.mjs']) cpSync(join(root, 'cli', name), join(folder, 'cli', name))
   const child = spawn(host, [program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)

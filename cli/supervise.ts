@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
+import { nodeFlags, variables } from './memory-limits.mjs'
 
 /** A service that ran this long before it ended is started again soon, milliseconds. */
 const settledAfter = 60_000
@@ -57,10 +58,10 @@ interface Ending {
 }
 
 function runOnce({ program, name, label, stop, kill, report }: Supervision): Promise<Ending> {
-  const child = spawn(process.execPath, [program, name, 'serve'], {
+  const child = spawn(process.execPath, [...nodeFlags, program, name, 'serve'], {
     // Alone it writes its log straight to the terminal; the channel tells it when we are gone.
     stdio: ['ignore', 'pipe', label === '' ? 'inherit' : 'pipe', 'ipc'],
-    env: { ...process.env, HEARTH_UP: '1' },
+    env: { ...variables, ...process.env, HEARTH_UP: '1' },
     // A process group of its own: Ctrl-C reaches it through us, once.
     detached: true,
   })

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { makeRepository } from './fixture.ts'
+import { hasMemoryLimits, makeRepository } from './fixture.ts'
 
 test('services run side by side, their lines carry their names, and SIGTERM ends all', async (t) => {
   const up = makeRepository(t, ['alpha', 'be']).start(['up'])
@@ -15,6 +15,7 @@ test('services run side by side, their lines carry their names, and SIGTERM ends
   assert.match(up.text(), /^ {2}The alpha {2}http:\/\/127\.0\.0\.1:1\n {2}The be {5}http:\/\/127\.0\.0\.1:1$/m)
   const pids = [...up.text().matchAll(/is process (\d+)/g)].map(([, pid]) => Number(pid))
   assert.equal(pids.length, 2)
+  assert.deepEqual(pids.map(hasMemoryLimits), [true, true])
   up.child.kill('SIGTERM')
   assert.equal((await up.ended).code, 0)
   assert.match(up.text(), /alpha stops/)
