@@ -42,7 +42,7 @@ const migrations: Migrations = {
 
 /** Leaves the content as it is, so that a test can look into it. */
 const cipher = { encrypt: () => new PassThrough(), decrypt: () => new PassThrough() }
-const scope = { tables: ['owners', 'pets'], cipher }
+const scope = { tables: ['owners', 'pets'], cipher, schema: '0001-initial' }
 const header = {
   format: 'hearth-backup-1',
   service: 'test',
@@ -198,11 +198,36 @@ test('a backup from before a unique rule restores with the first of the rows tha
   await writeDump(source, file, { ...scope, header })
   const target = await place.open('b.db')
   await target.query.schema.createIndex('one_pet').on('pets').column('owner_id').unique().execute()
-  await readDump(target, file, scope)
+  const counts = await readDump(target, file, { ...scope, schema: '0002-one-pet' })
+  assert.deepEqual(counts, { rows: { owners: 1, pets: 1 }, leftOut: { pets: 2 } })
   const pets = await target.query.selectFrom('pets').select('id').execute()
   assert.deepEqual(
     pets.map(({ id }) => id),
     ['p0'],
+  )
+})
+
+test('a backup of the same schema with rows that violate a unique rule is refused and changes nothing', async () => {
+  await using place = await openTest()
+  const source = await place.open('a.db')
+  await fill(source, 3)
+  const file = join(place.folder, 'backup.gz')
+  await writeDump(source, file, { ...scope, header })
+  const whole = await readFile(file)
+  const start = whole.indexOf('\n') + 1
+  const lines = gunzipSync(whole.subarray(start)).toString().split('\n')
+  const twice = [...lines.slice(0, 2), ...lines.slice(1)].join('\n')
+  await writeFile(file, Buffer.concat([whole.subarray(0, start), gzipSync(twice)]))
+  const target = await place.open('b.db')
+  await target.query.insertInto('owners').values({ id: 'kept', name: 'Kept' }).execute()
+  await assert.rejects(readDump(target, file, scope), {
+    name: 'OperatorError',
+    message: /rows in pets .*pets\.id.*nothing was changed/,
+  })
+  const owners = await target.query.selectFrom('owners').select('id').execute()
+  assert.deepEqual(
+    owners.map(({ id }) => id),
+    ['kept'],
   )
 })
 

@@ -6,7 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { OperatorError } from '@hearth/runtime'
 import { sql, type Kysely } from 'kysely'
-import type { Database } from './database.ts'
+import { uniqueViolation, type Database } from './database.ts'
+import { readRows, TableSums, type TableSum } from './table-sums.ts'
 
 /** The first line of a backup, readable by anyone: what it is of, and what it must be restored into. */
 export interface DumpHeader {
@@ -47,8 +48,15 @@ const maxContentLength = 8 * 1_073_741_824
  * Writes a consistent snapshot of every row of the tables: a header, then encrypted gzip of JSON lines; the service may go
  * on working meanwhile. The same file restores into either kind of database. It appears when it is complete, mode 0600, and
  * replaces what had its name.
+ *
+ * @returns what was written, by table
  */
-export async function writeDump<T>(database: Database<T>, path: string, scope: DumpScope): Promise<void> {
+export async function writeDump<T>(
+  database: Database<T>,
+  path: string,
+  scope: DumpScope & { readonly signal?: AbortSignal },
+): Promise<Record<string, TableSum>> {
+  const sums = new TableSums(scope.tables)
   const temporary = `${path}.${process.pid}.tmp`
   const query = database.query as unknown as Kysely<AnyTables>
   const header = JSON.stringify(scope.header)
@@ -56,9 +64,12 @@ export async function writeDump<T>(database: Database<T>, path: string, scope: D
     await withSnapshot(database.kind, query, async (trx) => {
       const file = createWriteStream(temporary, { mode: 0o600, flags: 'wx', flush: true })
       file.write(`${header}\n`)
-      await pipeline(Readable.from(lines(trx, scope.tables)), createGzip(), scope.cipher.encrypt(header), file)
+      const content = lines((table) => readRows(database.kind, trx, table), sums, scope.tables)
+      const options = scope.signal === undefined ? {} : { signal: scope.signal }
+      await pipeline(Readable.from(content), createGzip(), scope.cipher.encrypt(header), file, options)
     })
     await rename(temporary, path)
+    return sums.result()
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
@@ -82,11 +93,12 @@ async function withSnapshot(
   })
 }
 
-async function* lines(trx: Kysely<AnyTables>, tables: readonly string[]): AsyncGenerator<string> {
-  for (const table of tables) {
-    const rows = await trx.selectFrom(table).selectAll().execute()
-    for (const row of rows) yield `${JSON.stringify({ table, row })}\n`
-  }
+async function* lines(read: (table: string) => AsyncIterable<Row>, sums: TableSums, tables: readonly string[]) {
+  for (const table of tables)
+    for await (const row of read(table)) {
+      sums.add(table, row)
+      yield `${JSON.stringify({ table, row })}\n`
+    }
   yield `${JSON.stringify({ end: true })}\n`
 }
 
@@ -116,46 +128,52 @@ async function readStart(path: string): Promise<Buffer> {
   }
 }
 
+/** Target of a restore. */
+export interface RestoreScope extends Omit<DumpScope, 'header'> {
+  /** The newest migration in the database that takes the rows. */
+  readonly schema: string
+}
+
+/** Numbers of rows that a restore put in or left out, by table. */
+export interface RestoreCounts {
+  readonly rows: Readonly<Record<string, number>>
+  /** Rows that break a rule of uniqueness which is newer than the backup. A table without any is missing. */
+  readonly leftOut: Readonly<Record<string, number>>
+}
+
 /**
  * Replaces every row of the tables by those of the backup, in one transaction: a file that is cut short, changed or does not
  * fit changes nothing. The tables must be on the schema the backup was made with, or a newer one that still takes its rows.
- *
- * @returns rows of the backup by table
+ * Every row is put in, or the restore is refused with an `OperatorError`; only a backup of an older schema may have rows that
+ * break a rule of uniqueness made since, and then the first of them stays.
  */
-export async function readDump<T>(
-  database: Database<T>,
-  path: string,
-  scope: Omit<DumpScope, 'header'>,
-): Promise<Record<string, number>> {
+export async function readDump<T>(database: Database<T>, path: string, scope: RestoreScope): Promise<RestoreCounts> {
   const query = database.query as unknown as Kysely<AnyTables>
   const header = await readHeaderText(path)
   return query.transaction().execute(async (trx) => {
     if (database.kind === 'sqlite') await sql`pragma defer_foreign_keys = on`.execute(trx)
     for (const table of scope.tables.toReversed()) await trx.deleteFrom(table).execute()
     const source = createReadStream(path, { start: Buffer.byteLength(header) + 1 })
-    return insertLines(trx, contentLines(path, source, scope.cipher.decrypt(header)), new Set(scope.tables))
+    const isOlder = (JSON.parse(header) as DumpHeader).schema !== scope.schema
+    const content = contentLines(path, source, scope.cipher.decrypt(header))
+    return insertLines(trx, content, { known: new Set(scope.tables), isOlder })
   })
 }
 
 async function insertLines(
   trx: Kysely<AnyTables>,
   content: AsyncIterable<unknown>,
-  known: ReadonlySet<string>,
-): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {}
+  { known, isOlder }: { readonly known: ReadonlySet<string>; readonly isOlder: boolean },
+): Promise<RestoreCounts> {
+  const counts = { rows: {} as Record<string, number>, leftOut: {} as Record<string, number> }
   let table = ''
   let rows: Row[] = []
   let isComplete = false
   const flush = async () => {
-    // A backup of a version that did not yet hold a rule of uniqueness may break it: the first of such rows stays.
-    const insert = (some: Row[]) =>
-      trx
-        .insertInto(table)
-        .values(some)
-        .onConflict((conflict) => conflict.doNothing())
     if (rows.length === 0) return
-    await insert(rows).execute()
-    counts[table] = (counts[table] ?? 0) + rows.length
+    const inserted = await insertRows(trx, { table, rows, isOlder })
+    counts.rows[table] = (counts.rows[table] ?? 0) + inserted
+    if (inserted < rows.length) counts.leftOut[table] = (counts.leftOut[table] ?? 0) + rows.length - inserted
     rows = []
   }
   for await (const line of content) {
@@ -171,6 +189,29 @@ async function insertLines(
   await flush()
   if (!isComplete) throw new OperatorError('the backup is cut short; nothing was changed')
   return counts
+}
+
+/** Inserts rows of one table and returns how many the table took, which is all of them unless the backup is an older one. */
+async function insertRows(
+  trx: Kysely<AnyTables>,
+  { table, rows, isOlder }: { readonly table: string; readonly rows: Row[]; readonly isOlder: boolean },
+): Promise<number> {
+  const insert = trx.insertInto(table).values(rows)
+  if (isOlder) {
+    const results = await insert.onConflict((conflict) => conflict.doNothing()).execute()
+    return results.reduce((sum, { numInsertedOrUpdatedRows = 0n }) => sum + Number(numInsertedOrUpdatedRows), 0)
+  }
+  try {
+    await insert.execute()
+    return rows.length
+  } catch (error) {
+    const rule = uniqueViolation(error)
+    if (rule === undefined) throw error
+    throw new OperatorError(
+      `the backup has rows in ${table} that must not stand beside each other (${rule}); nothing was changed`,
+      { cause: error },
+    )
+  }
 }
 
 async function* contentLines(path: string, source: Readable, decrypt: Transform): AsyncGenerator {

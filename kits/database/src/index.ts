@@ -1,4 +1,13 @@
-export { readDump, readDumpHeader, writeDump, type DumpCipher, type DumpHeader, type DumpScope } from './dump.ts'
+export {
+  readDump,
+  readDumpHeader,
+  writeDump,
+  type DumpCipher,
+  type DumpHeader,
+  type DumpScope,
+  type RestoreCounts,
+  type RestoreScope,
+} from './dump.ts'
 export { createDatabaseFile } from './create-database-file.ts'
 export { migrate, type Migrations } from './migrate.ts'
 export { openNodeSqlite } from './node-sqlite.ts'
@@ -12,4 +21,5 @@ export {
   type DatabaseUsage,
   type MeasuredDatabase,
 } from './database.ts'
+export { sumTables, withLockOrNot, type TableSum } from './table-sums.ts'
 export { likePattern, type Page } from './paging.ts'

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import type { Database, DumpCipher, Migrations } from '@hearth/database'
+import type { Database, DumpCipher, Migrations, RestoreCounts } from '@hearth/database'
 import { claimDataDirectory, OperatorError, withDataDirectory, withTemporaryFolder } from '@hearth/runtime'
 import type { Command } from 'commander'
 
@@ -80,7 +80,7 @@ async function backup<Tables>(subject: BackupSubject<Tables>, keyName: string, f
     const header = {
       format: 'hearth-backup-1',
       service: subject.service,
-      schema: Object.keys(subject.migrations).at(-1) ?? '',
+      schema: newestOf(subject),
       created_at: new Date().toISOString(),
       key_check: keyCheck,
     } as const
@@ -99,10 +99,14 @@ async function restore<Tables>(subject: BackupSubject<Tables>, keyName: string, 
   try {
     if (header.key_check !== keyCheck) throw anotherKey(keyName, file)
     await subject.beforeRestore?.(database)
-    const counts = await readDump(database, file, { tables: subject.tables, cipher: fileCipher })
+    const counts = await readDump(database, file, {
+      tables: subject.tables,
+      cipher: fileCipher,
+      schema: newestOf(subject),
+    })
     await subject.afterRestore?.()
     claim.keep()
-    process.stderr.write(`restored ${sumOf(counts)} rows from ${header.created_at}\n`)
+    process.stderr.write(`restored ${sumOf(counts.rows)} rows from ${header.created_at}\n${leftOutText(counts)}`)
   } finally {
     await database.close()
   }
@@ -116,14 +120,18 @@ async function checkBackup<Tables>(subject: BackupSubject<Tables>, keyName: stri
     const scratch = await subject.openScratch(folder)
     try {
       await migrate(scratch.query, subject.migrations)
-      return await readDump(scratch, file, { tables: subject.tables, cipher: key.fileCipher })
+      return await readDump(scratch, file, {
+        tables: subject.tables,
+        cipher: key.fileCipher,
+        schema: newestOf(subject),
+      })
     } finally {
       await scratch.close()
     }
   })
-  const rows = Object.entries(counts).map(([table, count]) => `${String(count).padStart(10)} ${table}\n`)
+  const rows = Object.entries(counts.rows).map(([table, count]) => `${String(count).padStart(10)} ${table}\n`)
   process.stdout.write(`${file}: backup of ${header.service} from ${header.created_at}, schema ${header.schema}\n`)
-  process.stdout.write(`${rows.join('')}${file} can be restored: ${sumOf(counts)} rows\n`)
+  process.stdout.write(`${rows.join('')}${file} can be restored: ${sumOf(counts.rows)} rows\n${leftOutText(counts)}`)
 }
 
 /**
@@ -146,4 +154,12 @@ async function readHeader<Tables>(subject: BackupSubject<Tables>, keyName: strin
 const anotherKey = (keyName: string, file: string) =>
   new OperatorError(`${file} was made with another ${keyName.replace(/^the /, '')}`)
 
-const sumOf = (counts: Record<string, number>) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+const sumOf = (counts: Readonly<Record<string, number>>) => Object.values(counts).reduce((sum, count) => sum + count, 0)
+
+const newestOf = ({ migrations }: { readonly migrations: Migrations }) => Object.keys(migrations).at(-1) ?? ''
+
+/** The lines that tell which rows of an older backup a newer rule of uniqueness does not allow. */
+const leftOutText = ({ leftOut }: RestoreCounts) =>
+  Object.entries(leftOut)
+    .map(([table, count]) => `${count} rows of ${table} left out: duplicates that this version no longer allows\n`)
+    .join('')

@@ -11,7 +11,14 @@ import {
   wholeNumber,
   type Environment,
 } from '@hearth/runtime'
-import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from '@hearth/service'
+import {
+  backupConfig,
+  backupSettings,
+  databaseConfig,
+  databaseSettings,
+  serviceConfig,
+  serviceSettings,
+} from '@hearth/service'
 import { z } from 'zod'
 import { artifactsSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
@@ -37,6 +44,7 @@ export const settingsSchema = z.object({
   ...serviceSettings({ name: 'media', port: 8103 }),
   FORWARDED_ALLOW_IPS: forwardedAllow,
   ...databaseSettings,
+  ...backupSettings,
   ...metricsSettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
@@ -65,6 +73,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
+    ...backupConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createLocalBus, openPostgresBus } from '@hearth/events'
 import { claimDataDirectory, OperatorError, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { openClaimed, openSealedStorage, type Opening } from '@hearth/service'
+import { openClaimed, openSealedStorage, startSealedBackups, type Opening, type SealedStorage } from '@hearth/service'
 import { createApp, createCore, type App, type Core } from './app.ts'
 import type { Config } from './config.ts'
 import { migrations } from './database/migrations/index.ts'
@@ -9,7 +9,7 @@ import { shortenEvent, type MediaEvent } from './events.ts'
 import { firstQueued } from './jobs/store.ts'
 import { LocalQueue } from './queue/local-queue.ts'
 import type { Ticket } from './queue/queue.ts'
-import type { Tables } from './tables.ts'
+import { tableNames, type Tables } from './tables.ts'
 
 /** A service, or a worker, that can be closed. */
 export interface Service {
@@ -26,14 +26,17 @@ export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
  */
 export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
   return openClaimed(claimDataDirectory(config.dataDirectory), async (opening) => {
-    const { core, secret } = await openCore(config, { log, timers, opening })
+    const { core, storage } = await openCore(config, { log, timers, opening })
     const isOpen = !core.settings.current().enable_authentication
     if (isOpen && !config.mayBeOpen && !isLoopback(config.bindAddress))
       throw new OperatorError(
         `BIND_ADDRESS: sign-in is off, so ${config.bindAddress} would be open to everybody; turn sign-in on first, or set ALLOW_OPEN=true`,
       )
-    const app = await createApp({ core, secret, pages: pagesFolder })
+    const app = await createApp({ core, secret: storage.secret, pages: pagesFolder })
     opening.resources.defer(() => app.close())
+    const about = { service: 'media', migrations, tables: tableNames }
+    const backups = await startSealedBackups(about, { config, storage, log, timers })
+    opening.resources.defer(() => backups.close())
     return { app }
   })
 }
@@ -55,18 +58,19 @@ interface OpenContext {
   readonly opening: Opening
 }
 
-async function openCore(config: Config, context: OpenContext): Promise<{ core: Core; secret: Uint8Array }> {
+async function openCore(config: Config, context: OpenContext): Promise<{ core: Core; storage: SealedStorage<Tables> }> {
   const { log, timers, opening } = context
-  const { database, sealer, secret } = await opening.openDatabase(() =>
+  const storage = await opening.openDatabase(() =>
     openSealedStorage<Tables>('media', { ...config, warn: (message) => log.warn(message) }, migrations),
   )
+  const { database, sealer } = storage
   const db = database.query
   const messages = await openMessages(config, context, () => firstQueued(db))
   const core = await createCore({ config, log, timers, database, sealer, ...messages })
   opening.resources.defer(() => core.close())
   // Whoever else worked on this database is gone: its file is ours alone.
   if (database.kind === 'sqlite') await core.workers.recover(true)
-  return { core, secret }
+  return { core, storage }
 }
 
 /** Opens the event bus and the job queue: local with SQLite, shared with PostgreSQL. */

@@ -21,6 +21,9 @@ const settings: ServiceSettings = {
     SECRET_KEY: '0123456789abcdef'.repeat(4),
     SECRET_KEY_FILE: '/elsewhere/key',
     METRICS_TOKEN: 'a-token-of-a-scraper',
+    BACKUP_DIR: '/backups',
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '14d,12m',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     FORWARDED_ALLOW_IPS: '10.0.0.1',
     ALLOW_OPEN: 'true',
@@ -46,6 +49,8 @@ const settings: ServiceSettings = {
     ARTIFACTS: {},
   },
   ownForms: {
+    BACKUP_EVERY: ['9m', '24', '1 day'],
+    BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     EXTRA_PLATFORM_HOSTS: ['vimeo=media.home', 'media.home', 'youtube=a b'],
     UPDATES_REPOSITORY: ['hearth', 'hearth/hearth/releases', 'a b/c'],

@@ -14,7 +14,14 @@ import {
   webAddress,
   type Environment,
 } from '@hearth/runtime'
-import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from '@hearth/service'
+import {
+  backupConfig,
+  backupSettings,
+  databaseConfig,
+  databaseSettings,
+  serviceConfig,
+  serviceSettings,
+} from '@hearth/service'
 import { z } from 'zod'
 import { parseAdminAddress } from './deploy/nodes/admin-address.ts'
 
@@ -59,6 +66,7 @@ const addressList = commaList
 export const settingsSchema = z.object({
   ...serviceSettings({ name: 'sites', port: 8104 }),
   ...databaseSettings,
+  ...backupSettings,
   ...metricsSettings,
   PUBLIC_ORIGIN: originList.default([]),
   RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
@@ -89,6 +97,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
+    ...backupConfig(settings),
     ...metricsConfig(settings),
     /** Origins of the service's pages, beside the address a browser uses. */
     origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...PUBLIC_ORIGIN].map((text) => new URL(text).origin),

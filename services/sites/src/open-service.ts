@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { openSetUpToken, warnOfForeignPasskeys } from '@hearth/accounts'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { openClaimed, openSealedStorage } from '@hearth/service'
+import { openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
 import { usersIn } from './accounts/users.ts'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { migrations } from './database/migrations/index.ts'
 import { checkOwnPorts, openOwnCaddy } from './deploy/nodes/own-caddy.ts'
-import type { Tables } from './tables.ts'
+import { tableNames, type Tables } from './tables.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
@@ -29,9 +29,13 @@ export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
 export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
   return openClaimed(claimDataDirectory(config.dataDirectory), async ({ resources, openDatabase }) => {
     await checkOwnPorts(config)
-    const { database, secret } = await openDatabase(() =>
+    const storage = await openDatabase(() =>
       openSealedStorage<Tables>('sites', { ...config, warn: (message) => log.warn(message) }, migrations),
     )
+    const { database, secret } = storage
+    const about = { service: 'sites', migrations, tables: tableNames }
+    const backups = await startSealedBackups(about, { config, storage, log, timers })
+    resources.defer(() => backups.close())
     const setUpToken = await openSetUpToken(config.dataDirectory, (await usersIn(database.query).count()) > 0)
     await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
     const { caddy: own, failure } = await openOwnCaddy(config, log, timers)

@@ -25,6 +25,9 @@ testSettings({
     SECRET_KEY: '0123456789abcdef'.repeat(4),
     SECRET_KEY_FILE: '/elsewhere/key',
     METRICS_TOKEN: 'a-token-of-a-scraper',
+    BACKUP_DIR: '/backups',
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '14d,12m',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     PUBLIC_ORIGIN: 'http://192.168.1.5:8104',
     RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
@@ -51,6 +54,8 @@ testSettings({
     CADDY_HTTPS_PORT: { CADDY_HTTPS_PORT: '8543' },
   },
   ownForms: {
+    BACKUP_EVERY: ['9m', '24', '1 day'],
+    BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     CADDY_ADMIN: ['localhost:2019', 'https://localhost:2019', 'unix/'],
     BUILD_COMMIT: tooLong,

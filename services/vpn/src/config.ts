@@ -3,7 +3,14 @@ import { networkList } from '@hearth/http'
 import { checkFile, type Environment, filePath, parseSettings, settingKind, wholeNumber } from '@hearth/runtime'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow, type Resolver } from '@hearth/outbound'
-import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from '@hearth/service'
+import {
+  backupConfig,
+  backupSettings,
+  databaseConfig,
+  databaseSettings,
+  serviceConfig,
+  serviceSettings,
+} from '@hearth/service'
 import { z } from 'zod'
 import { listenSetting, upstreamSetting } from './dns/environment-settings.ts'
 import { PublicEndpoint } from './settings/schema.ts'
@@ -12,6 +19,7 @@ import { PublicEndpoint } from './settings/schema.ts'
 export const settingsSchema = z.object({
   ...serviceSettings({ name: 'vpn', port: 8101 }),
   ...databaseSettings,
+  ...backupSettings,
   ...metricsSettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
@@ -37,6 +45,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
+    ...backupConfig(settings),
     ...metricsConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),

@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
-import { claimDataDirectory, type Log } from '@hearth/runtime'
-import { openClaimed, openSealedStorage } from '@hearth/service'
+import { claimDataDirectory, systemTimers, type Log } from '@hearth/runtime'
+import { openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { migrations } from './database/migrations/index.ts'
 import { ResolverSupervisor } from './resolver/supervisor.ts'
 import type { PrestartResolver } from './prestart-resolver.ts'
-import type { Tables } from './tables.ts'
+import { tableNames, type Tables } from './tables.ts'
 import { createFirstAdministrator, pendingFirstPassword } from './users/first-administrator.ts'
 import { chooseBackend, type DataPlaneChoice, openDataPlane } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
@@ -38,9 +38,10 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
   return openClaimed(claim, async ({ resources, openDatabase }) => {
     const resolver = early?.resolver ?? new ResolverSupervisor(join(config.dataDirectory, 'dns'))
     resources.defer(() => resolver.close())
-    const { database, sealer } = await openDatabase(() =>
+    const storage = await openDatabase(() =>
       openSealedStorage<Tables>('vpn', { ...config, warn: (message) => log.warn(message) }, migrations),
     )
+    const { database, sealer } = storage
     await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
     const firstPassword = await pendingFirstPassword(database, config.dataDirectory)
     const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
@@ -56,6 +57,9 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
       pages: pagesFolder,
     })
     resources.defer(() => app.close())
+    const about = { service: 'vpn', migrations, tables: tableNames }
+    const backups = await startSealedBackups(about, { config, storage, log, timers: systemTimers })
+    resources.defer(() => backups.close())
     return { app, dataPlane, firstPassword }
   })
 }

@@ -19,6 +19,9 @@ testSettings({
     SECRET_KEY: '0123456789abcdef'.repeat(4),
     SECRET_KEY_FILE: '/elsewhere/key',
     METRICS_TOKEN: 'a-token-of-a-scraper',
+    BACKUP_DIR: '/backups',
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '14d,12m',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     WIREGUARD_BACKEND: 'simulated',
     PUBLIC_ENDPOINT: 'vpn.example.org',
@@ -33,6 +36,8 @@ testSettings({
   },
   inWords: { PUBLIC_ENDPOINT: 'none' },
   ownForms: {
+    BACKUP_EVERY: ['9m', '24', '1 day'],
+    BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     DNS_LISTEN: ['127.0.0.1', 'localhost:53', '::1:53'],
     DNS_UPSTREAMS: ['nowhere', 'ftp://9.9.9.9', ','],
