@@ -34,7 +34,12 @@ export function writeDebianPackage(
   writeText(join(control, 'control'), controlText({ name, ...about }, installed))
   const sums = files
     .filter((path) => lstatSync(join(folder, path)).isFile())
-    .map((path) => `${createHash('md5').update(readFileSync(join(folder, path))).digest('hex')}  ${path}\n`)
+    .map(
+      (path) =>
+        `${createHash('md5')
+          .update(readFileSync(join(folder, path)))
+          .digest('hex')}  ${path}\n`,
+    )
   writeText(join(control, 'md5sums'), sums.join(''))
   const { configurationFiles = [], scripts = {} } = about
   if (configurationFiles.length > 0) writeText(join(control, 'conffiles'), `${configurationFiles.join('\n')}\n`)

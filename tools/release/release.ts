@@ -6,9 +6,11 @@ import { parseArgs } from 'node:util'
 import { chooseServices, findServices, root } from '../../cli/services.ts'
 import { buildPages } from '../build-ui.ts'
 import { buildServices } from '../build.ts'
+import { billOfMaterials } from './bill-of-materials.ts'
 import { writeDebianPackage, type DebianPackage } from './debian-package.ts'
+import { lockedClosure } from './locked-packages.ts'
 import { architectures, type Architecture } from './node-program.ts'
-import { stageAll, stageRuntime } from './runtime-package.ts'
+import { runtimePackages, stageAll, stageRuntime } from './runtime-package.ts'
 import { stageService } from './service-package.ts'
 
 const { values } = parseArgs({
@@ -35,6 +37,11 @@ if (services.length === all.length) {
   const names = services.map(({ name }) => name)
   await write((folder) => stageAll(folder, version, names))
 }
+const shipped = [
+  ...chosenArchitectures().flatMap(runtimePackages),
+  ...lockedClosure(services.map(({ name }) => `services/${name}`)),
+]
+writeFileSync(join(release, 'sbom.cdx.json'), billOfMaterials(shipped, { version, time }))
 const files = globSync('*', { cwd: release }).sort()
 const sums = files.map((file) => `${sha256(join(release, file))}  ${file}\n`)
 writeFileSync(join(release, 'SHA256SUMS'), sums.join(''))

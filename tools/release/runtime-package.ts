@@ -11,6 +11,7 @@ import { architectures, provideNode, type Architecture } from './node-program.ts
 const outside: Readonly<Record<string, readonly string[]>> = {
   'better-sqlite3-multiple-ciphers': ['package.json', 'lib/'],
   'graphile-worker': [],
+  'pino-pretty': [],
   'swagger-ui-dist': ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-standalone-preset.js'],
 }
 
@@ -21,7 +22,11 @@ export function runtimePackages(architecture: Architecture): LockedPackage[] {
 }
 
 /** Puts together in `folder` what all services share: Node, the command line, and the packages that stand outside the bundles. */
-export async function stageRuntime(folder: string, version: string, architecture: Architecture): Promise<DebianPackage> {
+export async function stageRuntime(
+  folder: string,
+  version: string,
+  architecture: Architecture,
+): Promise<DebianPackage> {
   const home = join(folder, 'usr/lib/hearth')
   const node = provideNode(architecture)
   writeText(join(home, 'bin/node'), readFileSync(join(node, 'bin/node')), 0o755)
@@ -46,10 +51,15 @@ const outsidePaths = (): string[] => Object.keys(outside).map((name) => `node_mo
 
 function copyPackage(path: string, name: string, to: { home: string; architecture: Architecture }): void {
   const used = outside[name] ?? []
-  const addon = name in outside && name.startsWith('better') ? `prebuilds/linux-${architectures[to.architecture]}.node` : ''
+  const addon =
+    name in outside && name.startsWith('better') ? `prebuilds/linux-${architectures[to.architecture]}.node` : ''
   copyFiles(join(root, path), join(to.home, path), (file) => {
     if (file.startsWith('node_modules/') || /\.d\.[cm]?ts$|\.map$|\.md$/i.test(file)) return false
-    return used.length === 0 || file === addon || used.some((part) => file === part || (part.endsWith('/') && file.startsWith(part)))
+    return (
+      used.length === 0 ||
+      file === addon ||
+      used.some((part) => file === part || (part.endsWith('/') && file.startsWith(part)))
+    )
   })
 }
 
@@ -60,9 +70,14 @@ async function bundleCommandLine(folder: string): Promise<void> {
     platform: 'node',
     input: { hearth: join(root, 'cli/installed.ts') },
   })
-  const { output } = await build.generate({ format: 'esm', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' })
+  const { output } = await build.generate({
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+  })
   await build.close()
-  for (const part of output) writeText(join(folder, part.fileName), part.type === 'chunk' ? part.code : Buffer.from(part.source))
+  for (const part of output)
+    writeText(join(folder, part.fileName), part.type === 'chunk' ? part.code : Buffer.from(part.source))
 }
 
 /** Puts together in `folder` the package that brings all services. */

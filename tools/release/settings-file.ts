@@ -8,7 +8,8 @@ const fixed = new Set(['DATA_DIR', 'BUILD_COMMIT', 'BUILD_DATE'])
 /** The text of `/etc/hearth/<service>.env`: every setting of the service's README with its meaning, commented out. */
 export function settingsFile({ name, folder, title }: ServiceFolder): string {
   const readme = readFileSync(join(folder, 'README.md'), 'utf8')
-  const [, table = ''] = /\n\| Variable \| Default \| Meaning \|\n\| --- \| --- \| --- \|\n((?:\|.*\n)+)/.exec(readme) ?? []
+  const [, table = ''] =
+    /\n\| Variable \| Default \| Meaning \|\n\| --- \| --- \| --- \|\n((?:\|.*\n)+)/.exec(readme) ?? []
   if (table === '') throw new Error(`the README of ${name} has no table of settings`)
   const rows = table.trimEnd().split('\n').map(settingText)
   const use = `# Settings of Hearth ${title}. Take the # away from those you set, then: systemctl restart hearth-${name}\n`

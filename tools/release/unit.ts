@@ -27,7 +27,15 @@ const needs: Readonly<Record<string, Needs>> = {
       `RestrictAddressFamilies=${families} AF_NETLINK`,
     ],
   },
-  media: { capabilities: [], lines: ['PrivateDevices=yes', 'PrivateUsers=yes', 'ProtectKernelTunables=yes', `RestrictAddressFamilies=${families}`] },
+  media: {
+    capabilities: [],
+    lines: [
+      'PrivateDevices=yes',
+      'PrivateUsers=yes',
+      'ProtectKernelTunables=yes',
+      `RestrictAddressFamilies=${families}`,
+    ],
+  },
   sites: {
     capabilities: ['CAP_NET_BIND_SERVICE'],
     lines: [
@@ -50,6 +58,9 @@ const needs: Readonly<Record<string, Needs>> = {
     ],
   },
 }
+
+/** The capabilities that a service keeps, as systemd names them. */
+export const capabilitiesOf = (name: string): readonly string[] => needs[name]?.capabilities ?? []
 
 /** The systemd unit of a service. */
 export function unitText({ name, title }: ServiceFolder): string {
