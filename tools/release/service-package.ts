@@ -26,18 +26,15 @@ export function stageService(
   writeText(join(folder, `etc/hearth/${name}.env`), settingsFile(service))
   const notices = licenceNotices(lockedClosure([`services/${name}`]))
   writeText(join(folder, `usr/share/doc/hearth-${name}/copyright`), notices)
-  const wanted = Object.keys(service.systemPackages).map((text) => ({ text, ...readWanted(text) }))
+  const wanted = Object.keys(service.systemPackages)
+  const isExact = (text: string) => readWanted(text).least === undefined
   return {
     name: `hearth-${name}`,
     version,
     architecture,
-    depends: [
-      `hearth-runtime (= ${version})`,
-      'adduser',
-      ...wanted.filter(({ least }) => least === undefined).map(({ text }) => text),
-    ],
+    depends: [`hearth-runtime (= ${version})`, 'adduser', ...wanted.filter(isExact)],
     // A version that this Debian may not have must not keep the service from being installed.
-    recommends: wanted.filter(({ least }) => least !== undefined).map(({ text }) => text),
+    recommends: wanted.filter((text) => !isExact(text)),
     description: [`Hearth ${title}`, descriptionOf(service)],
     configurationFiles: [`/etc/hearth/${name}.env`],
     scripts: maintainerScripts(service),

@@ -17,7 +17,11 @@ const signIns: Readonly<Record<string, string>> = {
 assert.ok(answer.ok, await answer.text())`,
   inverter: `const answer = await send('/admin/api/session', { username: 'admin', password: first('initial-admin-password') })
 assert.ok(answer.ok, await answer.text())`,
-  sites: `const answer = await send('/api/setup', { token: first('setup-token'), username: 'admin', password: 'a long enough passphrase 7' })
+  sites: `const asked = await fetch('http://127.0.0.1:8104/api/v1/csrf')
+const { token } = await asked.json()
+const headers = { 'content-type': 'application/json', 'x-csrf-token': token, cookie: asked.headers.getSetCookie().map((text) => text.split(';')[0]).join('; ') }
+const body = JSON.stringify({ token: first('setup-token'), username: 'admin', password: 'a long enough passphrase 7' })
+const answer = await fetch('http://127.0.0.1:8104/api/setup', { method: 'POST', headers, body })
 assert.ok(answer.ok, await answer.text())`,
   media: `const answer = await fetch('http://127.0.0.1:8103/health')
 assert.ok(answer.ok, await answer.text())`,
