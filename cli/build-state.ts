@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { isInstalled } from './installation.ts'
 import type { ServiceFolder } from './services.ts'
 import { stampName } from './web-pages.ts'
 
@@ -13,9 +14,11 @@ export function isBuilt(service: ServiceFolder): boolean {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashService(service)
 }
 
-/** The file with the commands of a service: the built one while it is current, otherwise the source. */
+/** The file with the commands of a service: the built one while it is current or all there is, otherwise the source. */
 export function commandsFile(service: ServiceFolder): string {
-  return isBuilt(service) ? join(builtFolder(service), 'commands.mjs') : join(service.folder, 'src/commands.ts')
+  return isInstalled(service) || isBuilt(service)
+    ? join(builtFolder(service), 'commands.mjs')
+    : join(service.folder, 'src/commands.ts')
 }
 
 /** One hash over everything a build of a service is made of: its sources and pages, the kits, and the versions of all packages. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { DoctorCheck } from '@hearth/runtime'
 import { commandsFile } from './build-state.ts'
+import { defaultDataDirectory } from './installation.ts'
 import type { ServiceFolder } from './services.ts'
 import { installedVersion, isDebian } from './system-packages.ts'
 import { readPageState } from './web-pages.ts'
@@ -53,7 +53,7 @@ function packageFacts(service: ServiceFolder): DoctorCheck[] {
 }
 
 function dataFacts(service: ServiceFolder): DoctorCheck[] {
-  const folder = process.env['DATA_DIR'] || join('data', service.name)
+  const folder = process.env['DATA_DIR'] || defaultDataDirectory(service)
   if (!existsSync(folder))
     return [{ name: 'data', state: 'ok', detail: `${folder} (not made yet)`, meaning: 'made at the first start' }]
   const { mode, uid } = statSync(folder)

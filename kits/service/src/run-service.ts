@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { box, closeOnSignal, createLog, isEmptyDirectory, type Log } from '@hearth/runtime'
 import { checkListen, listenAt, type HttpServer } from './listen.ts'
+import { notifySystemd } from './notify.ts'
 
 /** A running service: its server does not listen yet. */
 export interface RunnableService {
@@ -45,6 +46,7 @@ export async function runService<Service extends RunnableService>(frame: Service
   closeOnSignal(service, log)
   for (const text of await frame.announce(service, log)) process.stdout.write(`${text}\n`)
   process.stdout.write(`listening on ${url}\n`)
+  notifySystemd(process.env, (error) => log.warn({ err: error }, 'systemd could not be told that the service runs'))
 }
 
 /** Returns the box that tells the person at the terminal the generated password of the first administrator. */
