@@ -34,7 +34,10 @@ export function enterService(service: ServiceFolder, program: string, args: read
     return undefined
   }
   const drop = ['--reuid', user, '--regid', user, '--init-groups', '--inh-caps=-all', '--', process.execPath]
-  const result = spawnSync('setpriv', [...drop, program, ...args], { stdio: 'inherit', env: environment })
+  const result = spawnSync('setpriv', [...drop, ...process.execArgv, program, ...args], {
+    stdio: 'inherit',
+    env: environment,
+  })
   if (result.error) throw new OperatorError(`cannot become ${user}: ${result.error.message}`)
   return result.status ?? 1
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown } from 'rolldown'
+import { nodeFlags, variables } from '../../cli/memory-limits.mjs'
 import { root } from '../../cli/services.ts'
 import { copyFiles, writeText, type DebianPackage } from './debian-package.ts'
 import { licenceNotices } from './licence-notices.ts'
@@ -33,8 +34,7 @@ export async function stageRuntime(
   writeText(join(home, 'package.json'), `${JSON.stringify({ name: 'hearth', version, type: 'module' })}\n`)
   await bundleCommandLine(join(home, 'cli'))
   for (const { path, name } of lockedClosure(outsidePaths())) copyPackage(path, name, { home, architecture })
-  const start = '#!/bin/sh\nexec /usr/lib/hearth/bin/node /usr/lib/hearth/cli/hearth.mjs "$@"\n'
-  writeText(join(folder, 'usr/bin/hearth'), start, 0o755)
+  writeText(join(folder, 'usr/bin/hearth'), startScript, 0o755)
   const notices = licenceNotices(lockedClosure(['cli', ...outsidePaths()]))
   const nodeNotice = readFileSync(join(node, 'LICENSE'), 'utf8')
   writeText(join(folder, 'usr/share/doc/hearth-runtime/copyright'), `${notices}\n${'-'.repeat(79)}\n\n${nodeNotice}`)
@@ -46,6 +46,14 @@ export async function stageRuntime(
     description: ['what the services of Hearth share', 'Node.js and the hearth command.'],
   }
 }
+
+/** `/usr/bin/hearth`: Node with the limits of memory, which what is set already overrides. */
+const startScript = `#!/bin/sh
+${Object.entries(variables)
+  .map(([name, value]) => `export ${name}="\${${name}:-${value}}"`)
+  .join('\n')}
+exec /usr/lib/hearth/bin/node ${nodeFlags.join(' ')} /usr/lib/hearth/cli/hearth.mjs "$@"
+`
 
 const outsidePaths = (): string[] => Object.keys(outside).map((name) => `node_modules/${name}`)
 
