@@ -1,4 +1,6 @@
+import { OwnSession, OwnSessionPath } from '@hearth/accounts/own-sessions'
 import type { Call, Content, Route } from '@hearth/http'
+import { z } from 'zod'
 import { route, sessionCookie, type Caller } from '../access.ts'
 import { JobPath } from '../jobs/schema.ts'
 import { version } from '../version.ts'
@@ -53,6 +55,7 @@ export function accountRoutes(dependencies: AccountDependencies, cookies: PageCo
     ...pageRoutes(dependencies, cookies),
     ...signInRoutes(dependencies, cookies),
     stateRoute(dependencies, cookies),
+    ...sessionListRoutes(dependencies),
   ]
 }
 
@@ -141,7 +144,7 @@ function signInRoutes({ sessions, captcha }: AccountDependencies, cookies: PageC
         errors: [401],
       },
       async (call) => {
-        if (sessions.isOn()) cookies.setSession(call, await sessions.signIn(call.body))
+        if (sessions.isOn()) cookies.setSession(call, await sessions.signIn(call.body, call.client))
         const isForm = call.header('content-type')?.startsWith('application/x-www-form-urlencoded') === true
         return isForm ? seeOther(call, '/') : { content: JSON.stringify({ ok: true, redirect: '/' }) }
       },
@@ -188,4 +191,36 @@ function stateRoute({ sessions }: AccountDependencies, cookies: PageCookies): Ro
       }
     },
   )
+}
+
+function sessionListRoutes({ sessions }: AccountDependencies): Route[] {
+  const shared = { tag: 'Sign-in', access: 'member', limit: '60' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/sessions',
+        summary: 'List your sessions',
+        description: 'Empty while sign-in is off.',
+        success: { status: 200, body: z.object({ sessions: z.array(OwnSession) }) },
+      },
+      async ({ caller }) => ({ sessions: await sessions.listOwn(caller) }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/api/sessions/{id}',
+        summary: 'End one of your sessions',
+        params: OwnSessionPath,
+        success: { status: 200, body: z.object({ ok: z.literal(true) }) },
+        errors: [404],
+      },
+      async ({ caller, params }) => {
+        await sessions.endOwn(caller, params.id)
+        return { ok: true as const }
+      },
+    ),
+  ]
 }
