@@ -16,6 +16,9 @@ export const OwnSession = z
   .meta({ id: 'OwnSession' })
 export type OwnSession = z.infer<typeof OwnSession>
 
+/** Answer that lists a user's own sessions. */
+export const OwnSessions = z.object({ sessions: z.array(OwnSession) }).meta({ id: 'OwnSessions' })
+
 /** Path parameter of a session to end. */
 export const OwnSessionPath = z.object({ id: z.string().regex(/^[0-9a-f]{32}$/, 'must be the id of a session') })
 

@@ -1,4 +1,4 @@
-import { OwnSession, OwnSessionPath } from '@hearth/accounts/own-sessions'
+import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import type { Call, Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, sessionCookie } from '../access.ts'
@@ -87,7 +87,7 @@ export function sessionListRoutes(sessions: Sessions): Route[] {
         method: 'GET',
         path: '/admin/api/sessions',
         summary: 'List your sessions',
-        success: { status: 200, body: z.object({ sessions: z.array(OwnSession) }) },
+        success: { status: 200, body: OwnSessions },
       },
       async ({ caller }) => ({ sessions: await sessions.listOwn(caller.via.key) }),
     ),

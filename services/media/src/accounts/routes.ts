@@ -1,12 +1,11 @@
-import { OwnSession, OwnSessionPath } from '@hearth/accounts/own-sessions'
+import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import type { Call, Content, Route } from '@hearth/http'
-import { z } from 'zod'
 import { route, sessionCookie, type Caller } from '../access.ts'
 import { JobPath } from '../jobs/schema.ts'
 import { version } from '../version.ts'
 import type { Captcha } from './captcha.ts'
 import { csrfCookie, type CsrfTokens } from './csrf.ts'
-import { SessionState, SignIn, SignInAnswer } from './schema.ts'
+import { SessionEnded, SessionState, SignIn, SignInAnswer } from './schema.ts'
 import type { Sessions } from './sessions.ts'
 
 type AnyCall = Pick<Call<Caller | undefined, undefined, undefined, undefined>, 'caller' | 'client' | 'answer'>
@@ -203,7 +202,7 @@ function sessionListRoutes({ sessions }: AccountDependencies): Route[] {
         path: '/api/sessions',
         summary: 'List your sessions',
         description: 'Empty while sign-in is off.',
-        success: { status: 200, body: z.object({ sessions: z.array(OwnSession) }) },
+        success: { status: 200, body: OwnSessions },
       },
       async ({ caller }) => ({ sessions: await sessions.listOwn(caller) }),
     ),
@@ -214,7 +213,7 @@ function sessionListRoutes({ sessions }: AccountDependencies): Route[] {
         path: '/api/sessions/{id}',
         summary: 'End one of your sessions',
         params: OwnSessionPath,
-        success: { status: 200, body: z.object({ ok: z.literal(true) }) },
+        success: { status: 200, body: SessionEnded },
         errors: [404],
       },
       async ({ caller, params }) => {

@@ -1,7 +1,6 @@
-import { OwnSession, OwnSessionPath } from '@hearth/accounts/own-sessions'
+import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Route } from '@hearth/http'
-import { z } from 'zod'
 import { checkSite, route } from '../access.ts'
 import { conflict, forbidden } from '../problems.ts'
 import type { Accounts } from './accounts.ts'
@@ -210,7 +209,7 @@ function sessionListRoutes({ sessions }: Accounts): Route[] {
         method: 'GET',
         path: '/api/sessions',
         summary: 'List your sessions',
-        success: { status: 200, body: z.object({ sessions: z.array(OwnSession) }) },
+        success: { status: 200, body: OwnSessions },
       },
       async ({ caller }) => ({ sessions: await sessions.listOwn(caller.key) }),
     ),
