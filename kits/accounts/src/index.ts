@@ -41,9 +41,11 @@ export {
   SessionStore,
   type OpenedSession,
   type Session,
+  type SessionOrigin,
   type SessionPolicy,
 } from './sessions/sessions.ts'
 export type { SessionRow } from './sessions/store.ts'
+export { addSessionOrigin } from './sessions/tables.ts'
 export {
   backOff,
   createThrottle,

@@ -1,6 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import type { Access, Caller } from './access.ts'
-import { sessionRoutes } from './accounts/routes.ts'
+import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
@@ -105,6 +105,7 @@ export function allRoutes(features: Features): Route[] {
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely }),
+    ...sessionListRoutes(features.sessions),
     ...tokenRoutes(features.tokens, changed('tokens')),
     ...approvalRoutes(features.approvals, changed('parameters')),
     ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
+import type { OwnSession } from '@hearth/accounts/own-sessions'
 import { createFastTimers } from '@hearth/runtime'
 import { runCommand, temporaryDirectory } from '@hearth/testing'
 import { sessionCookie } from '../src/access.ts'
@@ -199,6 +200,22 @@ describe('with sign-in', () => {
     const late = await fetch(`${media.url}/api/jobs`, { headers: { cookie: `${sessionCookie}=${session}` } })
     assert.equal(late.status, 401)
     assert.match(await heard, /authentication_required/)
+  })
+
+  test('the account lists its sessions, this one first, and ends another', async () => {
+    await signIn()
+    const phone = media.cookies.get(sessionCookie) ?? ''
+    await signIn()
+    const { sessions } = (await media.json<{ sessions: OwnSession[] }>('GET', '/api/sessions')).body
+    const [current, other] = sessions
+    assert.deepEqual([current?.is_current, other?.is_current], [true, false])
+    assert.ok(current?.address, 'an address is shown')
+    const end = () => media.json('DELETE', `/api/sessions/${other?.id}`)
+    assert.equal((await end()).status, 200)
+    const late = await fetch(`${media.url}/api/jobs`, { headers: { cookie: `${sessionCookie}=${phone}` } })
+    assert.equal(late.status, 401)
+    assert.equal((await end()).status, 404)
+    assert.equal((await media.call('GET', '/api/jobs')).status, 200)
   })
 
   test('an unused session ends as configured, and new credentials end all sessions', async () => {

@@ -35,6 +35,8 @@ const forUsers = new Set([
   'DELETE /api/session/password',
   'POST /api/session/reauthenticate',
   'POST /api/session/recovery-codes',
+  'GET /api/sessions',
+  'DELETE /api/sessions/{id}',
   'GET /api/passkeys',
   'PATCH /api/passkeys/{id}',
   'DELETE /api/passkeys/{id}',

@@ -4,7 +4,9 @@ import { openDatabase } from '@hearth/database'
 import { createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { endSessionsOf, SessionStore, type SessionPolicy } from './sessions.ts'
+import { describeOwnSessions } from './own-sessions.ts'
 import type { OwnerColumn, SessionRow } from './store.ts'
+import { addSessionOrigin } from './tables.ts'
 
 const hour = 3_600_000
 
@@ -24,6 +26,7 @@ async function open(kind: 'sqlite' | 'postgres', policy: Partial<SessionPolicy> 
     .addColumn('last_used_at', 'bigint', (column) => column.notNull())
     .addColumn('proved_at', 'bigint', (column) => column.notNull())
     .execute()
+  await addSessionOrigin(database.query)
   const clock = createManualClock(1_800_000_000_000)
   const sessions = new SessionStore<{ proved_at: number }>(database.query, clock, {
     owner,
@@ -93,6 +96,30 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.deepEqual(session?.extra, proof)
       assert.equal(session.createdAt, world.clock.now() - hour)
       assert.equal(await world.sessions.renew(key, proof), undefined)
+    })
+
+    test('a user lists the good sessions with address and device, this one first, and ends one of their own', async () => {
+      await using world = await open(kind, { maxIdle: () => hour })
+      const begin = (userId: string, address: string) =>
+        world.sessions.open(userId, { proved_at: 0 }, { address, userAgent: 'curl/8.5.0 '.padEnd(400, 'x') })
+      await begin('ada', '192.0.2.9')
+      world.clock.advance(hour)
+      const mine = await begin('ada', '192.0.2.1')
+      world.clock.advance(1000)
+      const other = await begin('ada', '192.0.2.2')
+      const foreign = await begin('grace', '192.0.2.3')
+      const list = async () => describeOwnSessions(await world.sessions.listOf('ada'), mine.session.keyHash)
+      const [first, second, ...more] = await list()
+      assert.deepEqual(more, [], 'what expired is not shown')
+      assert.deepEqual([first?.address, first?.device, first?.is_current], ['192.0.2.1', 'curl', true])
+      assert.deepEqual([second?.address, second?.is_current], ['192.0.2.2', false])
+      assert.ok(!JSON.stringify(await list()).includes(other.session.keyHash))
+      const [theirs] = describeOwnSessions(await world.sessions.listOf('grace'), undefined)
+      assert.equal(await world.sessions.endOwn('ada', theirs?.id ?? ''), undefined)
+      assert.ok(await world.isGood(foreign.key))
+      assert.equal((await world.sessions.endOwn('ada', second?.id ?? ''))?.keyHash, other.session.keyHash)
+      assert.deepEqual([await world.isGood(other.key), await world.isGood(mine.key)], [false, true])
+      assert.equal(await world.sessions.endOwn('ada', second?.id ?? ''), undefined)
     })
 
     test('sessions end one by one, for a user except one, and all at once; beyond the limit the least recently used ends', async () => {

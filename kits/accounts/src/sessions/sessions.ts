@@ -1,6 +1,7 @@
 import { createSessionKey, hashToken } from '@hearth/credentials'
 import type { Clock } from '@hearth/runtime'
 import type { AnyQuery } from '../any-query.ts'
+import { sessionIdOf } from './session-id.ts'
 import * as store from './store.ts'
 
 /** Policy of a service for its sessions. Times are milliseconds. */
@@ -24,8 +25,20 @@ export interface Session<Extra extends object = object> {
   readonly lastUsedAt: number
   /** Time of its end unless it is used before. */
   readonly endsAt: number
+  /** Address and User-Agent of the sign-in; null for a session from before they were stored. */
+  readonly address: string | null
+  readonly userAgent: string | null
   readonly extra: Extra
 }
+
+/** Where a sign-in came from. */
+export interface SessionOrigin {
+  readonly address: string
+  readonly userAgent: string
+}
+
+/** Maximum length of a stored User-Agent, characters. */
+const maxUserAgent = 256
 
 /** A session with the key that goes into the cookie. */
 export interface OpenedSession<Extra extends object = object> {
@@ -45,27 +58,40 @@ export class SessionStore<Extra extends object = object> {
     this.#policy = policy
   }
 
-  async open(userId: string, extra: Extra): Promise<OpenedSession<Extra>> {
+  async open(userId: string, extra: Extra, origin?: SessionOrigin): Promise<OpenedSession<Extra>> {
     const { owner, maxAge, maxPerUser } = this.#policy
     const now = this.#clock.now()
     await store.deleteStaleSessionRows(this.#db, { lastUsed: now - this.#maxIdle, created: now - maxAge })
     const key = createSessionKey()
     const times = { created_at: now, last_used_at: now }
-    await store.insertSessionRow(this.#db, { key_hash: hashToken(key), [owner]: userId, ...times, ...extra })
+    const from = { address: origin?.address ?? null, user_agent: origin?.userAgent.slice(0, maxUserAgent) ?? null }
+    const row = { key_hash: hashToken(key), [owner]: userId, ...times, ...from, ...extra }
+    await store.insertSessionRow(this.#db, row)
     if (maxPerUser !== undefined) await store.keepNewestSessionRows(this.#db, { owner, id: userId }, maxPerUser)
-    const endsAt = now + Math.min(this.#maxIdle, maxAge)
-    return { key, session: { keyHash: hashToken(key), userId, createdAt: now, lastUsedAt: now, endsAt, extra } }
+    return { key, session: this.#sessionOf(row as unknown as store.SessionRow<'user_id'>) }
   }
 
   /** The session of a key; undefined when it is unknown or has ended. */
   async find(key: string): Promise<Session<Extra> | undefined> {
     const row = await store.findSessionRow(this.#db, hashToken(key))
-    if (row === undefined) return undefined
-    const { key_hash: keyHash, created_at: createdAt, last_used_at: lastUsedAt, ...rest } = row
-    const { [this.#policy.owner as 'user_id']: userId, ...extra } = rest
-    const endsAt = Math.min(lastUsedAt + this.#maxIdle, createdAt + this.#policy.maxAge)
-    if (endsAt <= this.#clock.now()) return undefined
-    return { keyHash, userId, createdAt, lastUsedAt, endsAt, extra: extra as Extra }
+    const session = row && this.#sessionOf(row)
+    return session !== undefined && session.endsAt > this.#clock.now() ? session : undefined
+  }
+
+  /** The sessions of a user that are good, the last used first. */
+  async listOf(userId: string): Promise<Session<Extra>[]> {
+    const { owner, maxAge } = this.#policy
+    const now = this.#clock.now()
+    const since = { lastUsed: now - this.#maxIdle, created: now - maxAge }
+    const rows = await store.listSessionRowsOf(this.#db, { owner, id: userId }, since)
+    return rows.map((row) => this.#sessionOf(row))
+  }
+
+  /** Ends the session of a user with this id (see `sessionIdOf`), and returns it; undefined when they have none like it. */
+  async endOwn(userId: string, id: string): Promise<Session<Extra> | undefined> {
+    const found = (await this.listOf(userId)).find((session) => sessionIdOf(session) === id)
+    if (found !== undefined) await store.deleteSessionRow(this.#db, found.keyHash)
+    return found
   }
 
   /** As `find`, and counts as use. */
@@ -93,6 +119,13 @@ export class SessionStore<Extra extends object = object> {
 
   async endAll(): Promise<void> {
     await store.deleteAllSessionRows(this.#db)
+  }
+
+  #sessionOf(row: store.SessionRow<'user_id'>): Session<Extra> {
+    const { key_hash: keyHash, created_at: createdAt, last_used_at: lastUsedAt, ...more } = row
+    const { address, user_agent: userAgent, [this.#policy.owner as 'user_id']: userId, ...extra } = more
+    const endsAt = Math.min(lastUsedAt + this.#maxIdle, createdAt + this.#policy.maxAge)
+    return { keyHash, userId, createdAt, lastUsedAt, endsAt, address, userAgent, extra: extra as Extra }
   }
 
   get #maxIdle(): number {

@@ -10,6 +10,9 @@ export type SessionRow<Owner extends OwnerColumn, Extra extends object = object>
   key_hash: string
   created_at: number
   last_used_at: number
+  /** Address and User-Agent of the sign-in; null for a session from before they were stored. */
+  address: string | null
+  user_agent: string | null
 } & Extra
 
 /** As far as the types go, the column is called `user_id` everywhere; its name in the table is given. */
@@ -35,6 +38,23 @@ export async function insertSessionRow(db: Db, row: object): Promise<void> {
 export async function updateSessionRow(db: Db, keyHash: string, values: object): Promise<boolean> {
   const result = await db.updateTable('sessions').set(values).where('key_hash', '=', keyHash).executeTakeFirst()
   return result.numUpdatedRows === 1n
+}
+
+/** Sessions of a user that were used since one time and begun since another, at most a thousand, last used first. */
+export async function listSessionRowsOf(
+  db: Db,
+  { owner, id }: OwnerOfRows,
+  since: { lastUsed: number; created: number },
+): Promise<Row[]> {
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where(columnOf(owner), '=', id)
+    .where('last_used_at', '>', since.lastUsed)
+    .where('created_at', '>', since.created)
+    .orderBy('last_used_at', 'desc')
+    .limit(1000)
+    .execute()
 }
 
 export async function deleteSessionRow(db: Db, keyHash: string): Promise<void> {

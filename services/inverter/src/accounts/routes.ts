@@ -1,3 +1,4 @@
+import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import type { Call, Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, sessionCookie } from '../access.ts'
@@ -5,6 +6,8 @@ import { PasswordChange, Session, SignIn } from './schema.ts'
 import type { Sessions } from './sessions.ts'
 
 type Client = Call<unknown, undefined, undefined, undefined>['client']
+
+const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
 /** Sign-in, sign-out and the change of the password. */
 export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isPublishedSecurely: boolean }): Route[] {
@@ -24,7 +27,11 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isP
         errors: [401],
       },
       async ({ body, client, answer }) => {
-        const { key, session } = await sessions.signIn({ ...body, address: client.address })
+        const { key, session } = await sessions.signIn({
+          ...body,
+          address: client.address,
+          userAgent: client.userAgent,
+        })
         answer.setCookie(sessionCookie, key, cookie(client))
         return session
       },
@@ -45,7 +52,7 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isP
         method: 'DELETE',
         summary: 'Sign out',
         access: 'any-session',
-        success: { status: 200, body: z.object({ message: z.string() }).meta({ id: 'Message' }) },
+        success: { status: 200, body: Message },
       },
       async ({ caller, client, answer }) => {
         await sessions.signOut(caller.via.key)
@@ -66,6 +73,38 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isP
       },
       ({ caller, body }) =>
         sessions.changePassword(caller.via.key, { current: body.current_password, next: body.new_password }),
+    ),
+  ]
+}
+
+/** The administrator's own sessions. */
+export function sessionListRoutes(sessions: Sessions): Route[] {
+  const shared = { tag: 'Administration', access: 'any-session', limit: 'counted' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/admin/api/sessions',
+        summary: 'List your sessions',
+        success: { status: 200, body: OwnSessions },
+      },
+      async ({ caller }) => ({ sessions: await sessions.listOwn(caller.via.key) }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/admin/api/sessions/{id}',
+        summary: 'End one of your sessions',
+        params: OwnSessionPath,
+        success: { status: 200, body: Message },
+        errors: [404],
+      },
+      async ({ caller, params }) => {
+        await sessions.endOwn(caller.via.key, params.id)
+        return { message: 'Session ended' }
+      },
     ),
   ]
 }

@@ -6,11 +6,13 @@ import {
   SessionStore,
   signIn,
   type Session as StoredSession,
+  type SessionOrigin,
   type Throttle,
   createWithInitialPassword,
   generatePassword,
   pendingInitialPassword,
 } from '@hearth/accounts'
+import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, type AddressSet } from '@hearth/http'
@@ -47,7 +49,7 @@ export class Sessions {
   }
 
   /** Throws the same error, in the same time, for a wrong name and for a wrong password. */
-  async signIn({ username, password, address }: { username: string; password: string; address: string }) {
+  async signIn({ username, password, address, userAgent }: { username: string; password: string } & SessionOrigin) {
     const { throttle, exempt } = this.#dependencies
     const account = await signIn({
       throttle: exempt.has(address) ? undefined : throttle,
@@ -55,7 +57,7 @@ export class Sessions {
       find: () => store.findAdministrator(this.#db, username.trim().toLowerCase()),
       verify: (found) => isPasswordOf(found, password),
     })
-    const { key, session } = await this.#store.open(account.username, {})
+    const { key, session } = await this.#store.open(account.username, {}, { address, userAgent })
     return { key, session: sessionOf(key, { session, account }) }
   }
 
@@ -68,6 +70,20 @@ export class Sessions {
 
   async describe(key: string): Promise<Session> {
     return sessionOf(key, await this.#required(key))
+  }
+
+  /** The sessions of this session's user, this one first. */
+  async listOwn(key: string): Promise<OwnSession[]> {
+    const { session, account } = await this.#required(key)
+    return describeOwnSessions(await this.#store.listOf(account.username), session.keyHash)
+  }
+
+  /** Ends one of the sessions of this session's user. Throws when they have none with this id. */
+  async endOwn(key: string, id: string): Promise<void> {
+    const { account } = await this.#required(key)
+    if ((await this.#store.endOwn(account.username, id)) === undefined)
+      throw new Problem('not_found', `There is no session ${id}`)
+    this.#dependencies.onAccessChanged()
   }
 
   async signOut(key: string): Promise<void> {

@@ -33,6 +33,7 @@ export const keys = {
   parameters: ['parameters'],
   settings: ['settings'],
   tokens: ['tokens'],
+  sessions: ['sessions'],
   capabilities: ['capabilities'],
   values: ['values'],
   health: ['health'],

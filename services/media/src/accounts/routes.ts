@@ -1,10 +1,11 @@
+import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import type { Call, Content, Route } from '@hearth/http'
 import { route, sessionCookie, type Caller } from '../access.ts'
 import { JobPath } from '../jobs/schema.ts'
 import { version } from '../version.ts'
 import type { Captcha } from './captcha.ts'
 import { csrfCookie, type CsrfTokens } from './csrf.ts'
-import { SessionState, SignIn, SignInAnswer } from './schema.ts'
+import { SessionEnded, SessionState, SignIn, SignInAnswer } from './schema.ts'
 import type { Sessions } from './sessions.ts'
 
 type AnyCall = Pick<Call<Caller | undefined, undefined, undefined, undefined>, 'caller' | 'client' | 'answer'>
@@ -53,6 +54,7 @@ export function accountRoutes(dependencies: AccountDependencies, cookies: PageCo
     ...pageRoutes(dependencies, cookies),
     ...signInRoutes(dependencies, cookies),
     stateRoute(dependencies, cookies),
+    ...sessionListRoutes(dependencies),
   ]
 }
 
@@ -141,7 +143,7 @@ function signInRoutes({ sessions, captcha }: AccountDependencies, cookies: PageC
         errors: [401],
       },
       async (call) => {
-        if (sessions.isOn()) cookies.setSession(call, await sessions.signIn(call.body))
+        if (sessions.isOn()) cookies.setSession(call, await sessions.signIn(call.body, call.client))
         const isForm = call.header('content-type')?.startsWith('application/x-www-form-urlencoded') === true
         return isForm ? seeOther(call, '/') : { content: JSON.stringify({ ok: true, redirect: '/' }) }
       },
@@ -188,4 +190,36 @@ function stateRoute({ sessions }: AccountDependencies, cookies: PageCookies): Ro
       }
     },
   )
+}
+
+function sessionListRoutes({ sessions }: AccountDependencies): Route[] {
+  const shared = { tag: 'Sign-in', access: 'member', limit: '60' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/sessions',
+        summary: 'List your sessions',
+        description: 'Empty while sign-in is off.',
+        success: { status: 200, body: OwnSessions },
+      },
+      async ({ caller }) => ({ sessions: await sessions.listOwn(caller) }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/api/sessions/{id}',
+        summary: 'End one of your sessions',
+        params: OwnSessionPath,
+        success: { status: 200, body: SessionEnded },
+        errors: [404],
+      },
+      async ({ caller, params }) => {
+        await sessions.endOwn(caller, params.id)
+        return { ok: true as const }
+      },
+    ),
+  ]
 }

@@ -15,6 +15,9 @@ export type SignIn = z.infer<typeof SignIn>
 
 export const SignInAnswer = z.object({ ok: z.literal(true), redirect: z.string() }).meta({ id: 'SignInAnswer' })
 
+/** Answer to the end of one of the account's sessions. */
+export const SessionEnded = z.object({ ok: z.literal(true) }).meta({ id: 'SessionEnded' })
+
 /** State of the session: whether sign-in is required, and who is signed in. */
 export const SessionState = z
   .object({

@@ -1,9 +1,19 @@
-import { backOff, createThrottle, isPasswordOf, SessionStore, signIn, type Throttle } from '@hearth/accounts'
+import {
+  backOff,
+  createThrottle,
+  isPasswordOf,
+  SessionStore,
+  signIn,
+  type SessionOrigin,
+  type Throttle,
+} from '@hearth/accounts'
+import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
 import { hashPassword } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@hearth/runtime'
+import type { Caller } from '../access.ts'
 import type { Tables } from '../tables.ts'
-import { invalid } from '../problems.ts'
+import { invalid, notFound } from '../problems.ts'
 import type { SettingsStore } from '../settings/settings.ts'
 import type { Captcha } from './captcha.ts'
 import type { SignIn } from './schema.ts'
@@ -46,7 +56,8 @@ export class Sessions {
   }
 
   /** Returns the key of a new session. Fails in the same way, after the same work, for a wrong name and a wrong password. */
-  async signIn({ username, password, captcha_token, honeypot, website }: SignIn): Promise<string> {
+  async signIn(form: SignIn, origin: SessionOrigin): Promise<string> {
+    const { username, password, captcha_token, honeypot, website } = form
     const isTrapped = honeypot !== '' || (website ?? '') !== '' || !this.#dependencies.captcha.redeem(captcha_token)
     if (isTrapped) throw invalid('The form could not be accepted; load the page again and wait a second', 'trap')
     await signIn({
@@ -55,7 +66,7 @@ export class Sessions {
       find: () => this.#findAccount(username),
       verify: (account) => isPasswordOf(account, password),
     })
-    const { key } = await this.#store.open(username, {})
+    const { key } = await this.#store.open(username, {}, origin)
     return key
   }
 
@@ -67,6 +78,18 @@ export class Sessions {
   /** Resolves to true if a caller with this key, or with none, is still let in; does not prolong the session. */
   async isUsable(key: string | undefined): Promise<boolean> {
     return key === undefined ? !this.isOn() : (await this.#store.find(key)) !== undefined
+  }
+
+  /** The sessions of a user, the one with this key first. */
+  async listOwn({ username, sessionKey }: Caller): Promise<OwnSession[]> {
+    const current = sessionKey === undefined ? undefined : await this.#store.find(sessionKey)
+    return current === undefined ? [] : describeOwnSessions(await this.#store.listOf(username), current.keyHash)
+  }
+
+  /** Ends one of the caller's sessions. Throws when they have none with this id, as while sign-in is off. */
+  async endOwn({ username, sessionKey }: Caller, id: string): Promise<void> {
+    const ended = sessionKey === undefined ? undefined : await this.#store.endOwn(username, id)
+    if (ended === undefined) throw notFound('session')
   }
 
   signOut(key: string): Promise<void> {

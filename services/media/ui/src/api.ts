@@ -52,6 +52,7 @@ export const keys = {
   stemStatus: ['stem-status'],
   settings: ['settings'],
   session: ['session'],
+  sessions: ['sessions'],
   cookies: ['cookies'],
   logo: ['logo'],
   statistics: ['statistics'],

@@ -1,3 +1,4 @@
+import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Route } from '@hearth/http'
 import { checkSite, route } from '../access.ts'
@@ -22,6 +23,7 @@ export function sessionRoutes(accounts: Accounts, context: SignInContext): Route
     setUpRoute(accounts, context),
     ...signInRoutes(accounts, context),
     ...ownRoutes(accounts, context),
+    ...sessionListRoutes(accounts),
   ]
 }
 
@@ -77,7 +79,11 @@ function setUpRoute({ users, sessions, setUpToken, securityLog }: Accounts, { co
       const user = await users.createFirst(body)
       if (user === undefined) throw conflict('This service is set up already', 'already_set_up')
       await setUpToken.forget()
-      return cookies.set({ answer, client }, await sessions.open(user, 'password'))
+      const { address, userAgent } = client
+      return cookies.set(
+        { answer, client },
+        await sessions.open(user, 'password', { address, userAgent, before: undefined }),
+      )
     },
   )
 }
@@ -98,7 +104,11 @@ function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: Si
         errors: [401, 403],
       },
       async ({ caller, body, answer, client }) => {
-        const opened = await passwords.signIn(body, { address: client.address, before: caller.session?.key })
+        const opened = await passwords.signIn(body, {
+          address: client.address,
+          userAgent: client.userAgent,
+          before: caller.session?.key,
+        })
         await refund(signIn, client.address)
         return cookies.set({ answer, client }, opened)
       },
@@ -186,6 +196,37 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         success: { status: 200, body: RecoveryCodes },
       },
       async ({ caller }) => ({ codes: await recoveryCodes.create(caller.userId) }),
+    ),
+  ]
+}
+
+function sessionListRoutes({ sessions }: Accounts): Route[] {
+  const shared = { tag, access: 'session', limit: '60/min' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/sessions',
+        summary: 'List your sessions',
+        success: { status: 200, body: OwnSessions },
+      },
+      async ({ caller }) => ({ sessions: await sessions.listOwn(caller.key) }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/api/sessions/{id}',
+        summary: 'End one of your sessions',
+        params: OwnSessionPath,
+        success: { status: 200, body: Done },
+        errors: [404],
+      },
+      async ({ caller, params }) => {
+        await sessions.endOwn(caller.userId, params.id)
+        return { success: true as const, message: 'Session ended' }
+      },
     ),
   ]
 }

@@ -4,12 +4,15 @@ import {
   SessionStore,
   type RecoveryCodes,
   type Session as StoredSession,
+  type SessionOrigin,
 } from '@hearth/accounts'
+import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import { HttpError } from '@hearth/http'
 import { toIsoString, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isRecent, recentFor } from '../access.ts'
+import { notFound } from '../problems.ts'
 import type { Proof, ProofMethod, AccountTables, UserRow } from './tables.ts'
 import { usersIn } from './users.ts'
 import type { Role, Session } from './schema.ts'
@@ -35,6 +38,12 @@ export interface ProvenSession {
 export interface OpenSession {
   readonly key: string
   readonly session: Session
+}
+
+/** Origin of a sign-in, and its session. */
+export interface Origin extends SessionOrigin {
+  /** Key of the session the caller already has. */
+  readonly before: string | undefined
 }
 
 export interface SessionDependencies {
@@ -64,10 +73,11 @@ export class Sessions {
   }
 
   /** Opens a session and ends the one the caller had before. */
-  async open(user: UserRow, method: ProofMethod, before?: string): Promise<OpenSession> {
+  async open(user: UserRow, method: ProofMethod, origin: Origin): Promise<OpenSession> {
+    const { before } = origin
     if (before !== undefined) await this.end(before)
     await usersIn(this.#db).update(user.id, { last_login_at: this.#dependencies.clock.now() })
-    const { key } = await this.#store.open(user.id, this.#proofBy(method))
+    const { key } = await this.#store.open(user.id, this.#proofBy(method), origin)
     return { key, session: await this.describe(key) }
   }
 
@@ -110,6 +120,18 @@ export class Sessions {
   /** Returns the user of a session. Throws when it ended meanwhile. */
   async userOf(key: string): Promise<UserRow> {
     return (await this.#required(key)).user
+  }
+
+  /** The sessions of this session's user, this one first. */
+  async listOwn(key: string): Promise<OwnSession[]> {
+    const { user, session } = await this.#required(key)
+    return describeOwnSessions(await this.#store.listOf(user.id), session.keyHash)
+  }
+
+  /** Ends one of the user's sessions. Throws when they have none with this id. */
+  async endOwn(userId: string, id: string): Promise<void> {
+    if ((await this.#store.endOwn(userId, id)) === undefined) throw notFound('session')
+    this.#dependencies.onAccessChanged(userId)
   }
 
   async end(key: string): Promise<void> {

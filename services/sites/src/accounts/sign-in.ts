@@ -23,7 +23,7 @@ import type { AccountTables, UserRow } from './tables.ts'
 import { badRequest, conflict, invalidField } from '../problems.ts'
 import { usersIn } from './users.ts'
 import { Username, type PasswordChange, type SignIn } from './schema.ts'
-import type { OpenSession, Sessions } from './sessions.ts'
+import type { OpenSession, Origin, Sessions } from './sessions.ts'
 
 /** Wrong guesses for one account, from all addresses together. The bound is that of one address. */
 const accountWindows: readonly AttemptWindow[] = [
@@ -34,13 +34,6 @@ const accountWindows: readonly AttemptWindow[] = [
 /** Keys of a user's attempts: to sign in, and, once signed in, to give their own password. */
 export const accountKey = (username: string): string => `account ${username}`
 export const ownPasswordKey = (userId: string): string => `own password ${userId}`
-
-/** Origin of a request, and its session. */
-export interface Origin {
-  readonly address: string
-  /** Key of the session the caller already has. */
-  readonly before: string | undefined
-}
 
 export interface SignInDependencies {
   readonly database: Database<AccountTables>
@@ -64,7 +57,7 @@ export class PasswordSignIn {
   }
 
   /** The same error, in the same time, for a wrong name and for a wrong password or code. */
-  async signIn(input: SignIn, { address, before }: Origin): Promise<OpenSession> {
+  async signIn(input: SignIn, origin: Origin): Promise<OpenSession> {
     const username = input.username.trim().toLowerCase()
     // Text that cannot be a name is not searched for: databases refuse some of it.
     const isName = Username.safeParse(username).success
@@ -76,10 +69,10 @@ export class PasswordSignIn {
       verify: (found) => this.#isRight(found, input),
     }).catch((error: unknown) => {
       if (error instanceof AccountError)
-        this.#dependencies.securityLog.failed({ client: address, username, ...failureOf(error, isByCode) })
+        this.#dependencies.securityLog.failed({ client: origin.address, username, ...failureOf(error, isByCode) })
       throw error
     })
-    return this.#dependencies.sessions.open(user, isByCode ? 'recovery_code' : 'password', before)
+    return this.#dependencies.sessions.open(user, isByCode ? 'recovery_code' : 'password', origin)
   }
 
   /** Renews the session as recently proved. */

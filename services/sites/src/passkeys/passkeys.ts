@@ -4,8 +4,7 @@ import type { Database } from '@hearth/database'
 import { toIsoString, type Clock, type Log } from '@hearth/runtime'
 import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { OpenSession } from '../accounts/sessions.ts'
-import type { Origin } from '../accounts/sign-in.ts'
+import type { OpenSession, Origin } from '../accounts/sessions.ts'
 import { usersIn } from '../accounts/users.ts'
 import type { Config } from '../config.ts'
 import type { AccountTables, UserRow } from '../accounts/tables.ts'
@@ -79,16 +78,16 @@ export class SitePasskeys {
     return this.#passkeys.startSignIn(key)
   }
 
-  async finishSignIn(credential: UsedCredential, key: string, { address, before }: Origin): Promise<OpenSession> {
+  async finishSignIn(credential: UsedCredential, key: string, origin: Origin): Promise<OpenSession> {
     const { securityLog, sessions } = this.#dependencies
     const user = await this.#passkeys.finishSignIn(credential, key).catch((error: unknown) => {
       if (error instanceof PasskeyError && error.reason.kind === 'sign-in-failed') {
         const { username, failure } = error.reason
-        securityLog.failed({ client: address, username, reason: failure, status: 401 })
+        securityLog.failed({ client: origin.address, username, reason: failure, status: 401 })
       }
       throw error
     })
-    return sessions.open(user, 'passkey', before)
+    return sessions.open(user, 'passkey', origin)
   }
 }
 

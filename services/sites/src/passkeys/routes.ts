@@ -58,7 +58,8 @@ function loginRoutes(passkeys: SitePasskeys, { cookies, refund }: SignInContext)
         errors: [401, 403],
       },
       async ({ caller, body, answer, client }) => {
-        const origin = { address: client.address, before: caller.session?.key }
+        const { address, userAgent } = client
+        const origin = { address, userAgent, before: caller.session?.key }
         const opened = await passkeys.finishSignIn(body.credential, keyOf(caller), origin)
         await refund(finish, client.address)
         const { csrf_token } = cookies.set({ answer, client }, opened)

@@ -61,6 +61,7 @@ export const keys = {
   onboarding: ['onboarding'],
   nodes: ['nodes'],
   passkeys: ['passkeys'],
+  sessions: ['sessions'],
   users: ['users'],
   settings: ['settings'],
   sslLabs: ['ssl-labs'],

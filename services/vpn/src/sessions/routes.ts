@@ -1,3 +1,4 @@
+import { OwnSession, OwnSessionPath } from '@hearth/accounts/own-sessions'
 import type { Call, Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, sessionCookie } from '../access.ts'
@@ -17,7 +18,7 @@ export interface SessionContext {
 
 /** Sign-in, sign-out and the change of the own password. */
 export function sessionRoutes(sessions: Sessions, context: SessionContext): Route[] {
-  return [...signInRoutes(sessions, context), ...ownSessionRoutes(sessions, context)]
+  return [...signInRoutes(sessions, context), ...ownSessionRoutes(sessions, context), ...sessionListRoutes(sessions)]
 }
 
 function signInRoutes(sessions: Sessions, context: SessionContext): Route[] {
@@ -37,7 +38,7 @@ function signInRoutes(sessions: Sessions, context: SessionContext): Route[] {
         errors: [401],
       },
       async ({ caller, body, client, answer }) => {
-        const opened = await sessions.signIn({ ...body, address: client.address })
+        const opened = await sessions.signIn({ ...body, address: client.address, userAgent: client.userAgent })
         if (caller === undefined) context.refundSignIn(client.address)
         answer.setCookie(sessionCookie, opened.key, cookieOptions(client, context))
         return done(opened.session, 'Signed in')
@@ -74,6 +75,37 @@ function ownSessionRoutes(sessions: Sessions, context: SessionContext): Route[] 
       async ({ caller, body }) => {
         const input = { current: body.current_password, next: body.new_password }
         return done(await sessions.changePassword(caller, input), 'Password changed')
+      },
+    ),
+  ]
+}
+
+function sessionListRoutes(sessions: Sessions): Route[] {
+  const shared = { tag: 'Session', access: 'session', limit: 'counted' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/sessions',
+        summary: 'List your sessions',
+        success: { status: 200, body: dataEnvelope(z.array(OwnSession)) },
+      },
+      async ({ caller }) => ok(await sessions.listOwn(caller)),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/api/sessions/{id}',
+        summary: 'End one of your sessions',
+        params: OwnSessionPath,
+        success: { status: 200, body: messageEnvelope(z.null()) },
+        errors: [404],
+      },
+      async ({ caller, params }) => {
+        await sessions.endOwn(caller, params.id)
+        return done(null, 'Session ended')
       },
     ),
   ]

@@ -4,16 +4,19 @@ import {
   isPasswordOf,
   replacePassword,
   type Session as StoredSession,
+  type SessionOrigin,
   SessionStore,
   signIn,
   slidingWindow,
   type Throttle,
 } from '@hearth/accounts'
+import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, HttpError } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { SessionCaller } from '../access.ts'
+import { notFound } from '../problems.ts'
 import type { Tables, UserRow } from '../tables.ts'
 import { userOfRow, usersIn } from '../users/users.ts'
 import type { Session, SignIn } from './schema.ts'
@@ -53,7 +56,7 @@ export class Sessions {
    * Opens a session; its key goes into the cookie. Throws the same error, in the same time, for a wrong name and for a wrong
    * password.
    */
-  async signIn({ username, password, address }: SignIn & { address: string }) {
+  async signIn({ username, password, address, userAgent }: SignIn & SessionOrigin) {
     const user = await signIn({
       throttle: this.#throttle,
       key: addressGroup(address),
@@ -62,7 +65,7 @@ export class Sessions {
     })
     const login = { last_login_at: this.#dependencies.clock.now(), last_login_ip: address }
     await usersIn(this.#db).update(user.id, login)
-    const { key, session } = await this.#store.open(user.id, {})
+    const { key, session } = await this.#store.open(user.id, {}, { address, userAgent })
     return { key, session: sessionOf(key, { session, user: { ...user, ...login } }) }
   }
 
@@ -81,6 +84,18 @@ export class Sessions {
 
   async describe({ via }: SessionCaller): Promise<Session> {
     return sessionOf(via.key, await this.#required(via.key))
+  }
+
+  /** The caller's sessions, this one first. */
+  async listOwn({ userId, via }: SessionCaller): Promise<OwnSession[]> {
+    const current = await this.#store.find(via.key)
+    return describeOwnSessions(await this.#store.listOf(userId), current?.keyHash)
+  }
+
+  /** Ends one of the caller's sessions. Throws when they have none with this id. */
+  async endOwn({ userId }: SessionCaller, id: string): Promise<void> {
+    if ((await this.#store.endOwn(userId, id)) === undefined) throw notFound(`session ${id}`)
+    this.#dependencies.onAccessChanged(userId)
   }
 
   async signOut({ userId, via }: SessionCaller): Promise<void> {

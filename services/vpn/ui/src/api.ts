@@ -67,6 +67,7 @@ export const keys = {
   peers: ['peers'],
   users: ['users'],
   tokens: ['tokens'],
+  sessions: ['sessions'],
   settings: ['settings'],
   dnsStatus: ['dns_status'],
   dnsSettings: ['dns_settings'],

@@ -14,6 +14,7 @@ import { IconPassword } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type GatewaySettings, keys, readSettings, saveSettings, type SettingsView } from '../api.ts'
+import { OwnSessions } from '../own-sessions.tsx'
 import { IconButton } from '../page-elements.tsx'
 
 /** Settings of the whole service. */
@@ -27,6 +28,7 @@ export function SettingsPage() {
         <div className="hearth-stack settings-form">
           <LiveForm key={settings.data.settings.live_interval_seconds} stored={settings.data.settings} />
           <Password />
+          <OwnSessions />
           <EnvironmentTable facts={settings.data.environment} />
         </div>
       )}

@@ -5,6 +5,7 @@ import { IconLock, IconLockOpen2, IconUserEdit } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, type Settings, type SettingsAnswer } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
+import { OwnSessions } from './own-sessions.tsx'
 import { SettingsGroup, useSaveSettings, type SettingField } from './settings-group.tsx'
 
 const sessions: readonly SettingField[] = [
@@ -44,7 +45,8 @@ export function AccessSettings({ settings }: { settings: Settings }) {
   return (
     <>
       <SignInCard settings={settings} />
-      <SettingsGroup title="Sessions" settings={settings} fields={sessions} />
+      <SettingsGroup title="Session length" settings={settings} fields={sessions} />
+      {settings.enable_authentication && <OwnSessions />}
       <SettingsGroup title="Sharing" settings={settings} fields={sharing} />
     </>
   )

@@ -4,6 +4,7 @@ import * as certificates from './0002-certificates.ts'
 import * as traffic from './0003-traffic.ts'
 import * as sites from './0004-sites.ts'
 import * as uniqueServers from './0005-unique-servers.ts'
+import * as sessionOrigin from './0006-session-origin.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -12,4 +13,5 @@ export const migrations: Migrations = {
   '0003-traffic': traffic,
   '0004-sites': sites,
   '0005-unique-servers': uniqueServers,
+  '0006-session-origin': sessionOrigin,
 }

@@ -12,6 +12,7 @@ import {
 import { IconKeyOff, IconPassword } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { OwnSessions } from '../account/own-sessions.tsx'
 import { Passkeys, RecoveryCodes } from '../account/sign-in-methods.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys, readSession, type Session } from '../api.ts'
@@ -28,6 +29,7 @@ export function AccountPage() {
         {session.data !== undefined && <SignInSection session={session.data} />}
         <Passkeys />
         {session.data !== undefined && <RecoveryCodes session={session.data} />}
+        <OwnSessions />
       </div>
     </>
   )

@@ -4,6 +4,7 @@ import * as dns from './0002-dns.ts'
 import * as lists from './0003-lists.ts'
 import * as traffic from './0004-traffic.ts'
 import * as uniqueRules from './0005-unique-rules.ts'
+import * as sessionOrigin from './0006-session-origin.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -12,4 +13,5 @@ export const migrations: Migrations = {
   '0003-lists': lists,
   '0004-traffic': traffic,
   '0005-unique-rules': uniqueRules,
+  '0006-session-origin': sessionOrigin,
 }

@@ -20,6 +20,7 @@ import { IconPassword, IconPencil, IconEye, IconPencilBolt } from '@tabler/icons
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type User, type Token } from '../api.ts'
+import { OwnSessions } from '../users/own-sessions.tsx'
 import { userAdministration } from '../users/user-administration.ts'
 import type { components } from '../api.gen.ts'
 
@@ -37,6 +38,7 @@ export function ProfilePage() {
         <QueryState query={account} lines={4} />
         {account.data !== undefined && <AccountSection user={account.data} />}
         <TokenSection />
+        <OwnSessions />
       </div>
     </>
   )
