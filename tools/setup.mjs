@@ -47,6 +47,7 @@ function waitForTurn() {
 function install() {
   console.error('hearth: installing the npm packages of the lockfile (npm ci)')
   runNpmCi('npm')
+  provideLibrary()
   if (!isHostEnough()) {
     console.error(`hearth: for ${process.version} npm leaves out tools that want a newer Node; once more with Node 26`)
     runNpmCi(node26, npmProgram())
@@ -61,6 +62,19 @@ function runNpmCi(program, ...before) {
   if (result.status !== 0)
     fail(`npm ci failed with ${result.signal ?? `exit code ${result.status}`}; the reason is above`)
   if (!existsSync(node26)) provideNode()
+}
+
+/** Node 26 needs a library that a minimal Debian lacks: root gets it installed, others are told how. */
+function provideLibrary() {
+  const isMissing = () => spawnSync(node26, ['--version'], { encoding: 'utf8' }).stderr?.includes('libatomic.so.1')
+  if (!isMissing()) return
+  const words = ['install', '-y', '-qq', '--no-install-recommends', 'libatomic1']
+  if (process.getuid() === 0) {
+    console.error('hearth: installing the Debian package libatomic1, which Node 26 needs')
+    const apt = (...args) => spawnSync('apt-get', args, { stdio: ['ignore', 2, 2] }).status === 0
+    if (!apt(...words) && apt('update', '-qq')) apt(...words)
+  }
+  if (isMissing()) fail(`Node 26 needs libatomic.so.1; on Debian: sudo apt-get ${words.join(' ')}`)
 }
 
 /** npm leaves out optional packages, such as the native parts of Vite and oxlint, whose `engines` the Node it runs on does not fit. */

@@ -66,3 +66,21 @@ test('a failed installation is one line, and the next start tries again', async 
   await setUp()
   assert.equal(calls(folder).length, 2)
 })
+
+test('Node 26 gets the library that a minimal Debian lacks, or the command that installs it is named', async (t) => {
+  const asking =
+    'test -e "$0-library" || { echo "node: error while loading shared libraries: libatomic.so.1: none" >&2; exit 127; }'
+  const npm = `mkdir -p node_modules/.bin; printf '#!/bin/sh\\n%s\\n' '${asking}' > node_modules/.bin/node; chmod +x node_modules/.bin/node`
+  const { folder, setUp } = repository(t, npm)
+  const aptGet = (script: string) =>
+    writeFileSync(join(folder, 'bin/apt-get'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  aptGet('exit 100')
+  const failed = await setUp()
+  assert.equal(failed.code, 1)
+  assert.match(failed.text, /^hearth: Node 26 needs libatomic\.so\.1; on Debian: sudo apt-get install .* libatomic1$/m)
+  if (process.getuid?.() !== 0) return
+  const library = join(folder, 'node_modules/.bin/node-library')
+  aptGet(`case "$1" in update) touch ${folder}/lists ;; *) test -e ${folder}/lists && touch ${library} ;; esac`)
+  assert.equal((await setUp()).code, 0)
+  assert.deepEqual(await setUp(), { code: 0, text: '' })
+})
