@@ -59,7 +59,7 @@ async function begin(gateway: TestGateway, mode: Mode): Promise<void> {
 }
 
 for (const [when, ms] of Object.entries(absences))
-  test(`39 an inverter lost at any step of handing back gets its settings when it is there again ${when}`, async () => {
+  test(`39 an inverter lost at any step of a restore gets its settings when it is reachable again ${when}`, async () => {
     // What is lost is lost one after the other, so that nothing but the loss is in the way; what is waited for, together.
     const gateways: TestGateway[] = []
     for (const position of positions) {
@@ -121,7 +121,7 @@ test('39 a restore is retried after 1, 2, 4, 8, 16 and then every 30 seconds, an
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('39 until the device is handed back no other caller writes what an operation writes', async () => {
+test('39 until the restore succeeds no other caller can write the registers of the operation', async () => {
   await using gateway = await startWithBattery()
   await gateway.allowWriting('battery_soc_target')
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
@@ -134,7 +134,7 @@ test('39 until the device is handed back no other caller writes what an operatio
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('41 with another secret the start is refused, and nothing is sent to the inverter', async () => {
+test('41 the service does not start with another HMAC_SECRET, and sends nothing to the inverter', async () => {
   await using folder = await temporaryDirectory('inverter')
   const timers = createFastTimers(40, evening)
   await using first = await startWithBattery({ folder: folder.path, timers })
@@ -224,7 +224,7 @@ class Disk {
   })
 }
 
-test('41 on a full disk a start is refused before anything is sent, at whichever write the disk fills up', async () => {
+test('41 a start is refused on a full disk and undone when the disk fills up at any later point', async () => {
   const disk = new Disk()
   await using gateway = await startWithBattery({ wrapDispatchStore: disk.wrap })
   disk.isFull = true
@@ -259,7 +259,7 @@ test('41 on a full disk a start is refused before anything is sent, at whichever
   assert.equal((await stop(gateway)).body.state, 'idle')
 })
 
-test('41 a disk that fills up while an operation runs does not keep the device from being handed back', async () => {
+test('41 the device is restored even when the disk fills up while an operation runs', async () => {
   const disk = new Disk()
   await using gateway = await startWithBattery({ wrapDispatchStore: disk.wrap })
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)

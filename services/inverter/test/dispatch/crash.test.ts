@@ -92,7 +92,7 @@ async function dieAndRecover(at: number, after: boolean): Promise<{ persisted: n
 }
 
 for (const after of [false, true])
-  test(`killed ${after ? 'right after' : 'instead of'} any persistence, the next start hands the device back and resumes nothing`, async () => {
+  test(`after a kill ${after ? 'right after' : 'right before'} any database write a restart restores the device and resumes nothing`, async () => {
     const { persisted } = await dieAndRecover(Infinity, after)
     assert.ok(persisted > 30 && persisted < 100, String(persisted))
     const points = Array.from({ length: persisted }, (_, index) => index + 1)
@@ -105,7 +105,7 @@ for (const after of [false, true])
     assert.ok(deaths >= persisted - 2, String(deaths))
   })
 
-test('after a kill while the device is unreachable the next start keeps trying to restore it', async () => {
+test('a restart keeps trying to restore a device that was unreachable before', async () => {
   await using fixture = new DispatchFixture()
   const before = { ...fixture.plant.registers }
   const first = await fixture.start()
