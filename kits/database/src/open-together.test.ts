@@ -16,7 +16,7 @@ for (let index = 0; index < 12; index++) {
   await database.close()
 }`
 
-test('processes that open a new database together all find it usable', async () => {
+test('processes that open a new database at the same time can all use it', async () => {
   await using folder = await temporaryDirectory()
   const ends = await runConcurrently(opening, { folder: folder.path, processes: 3, startMs: 1500 })
   for (const { code, errors: complaint } of ends) assert.deepEqual([code, complaint], [0, ''])

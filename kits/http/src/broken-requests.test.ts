@@ -68,7 +68,7 @@ describe('an unreadable upload is a client error', () => {
       assert.deepEqual(logged, [])
     })
 
-  test('and the next one is read', async () => {
+  test('the next upload is read', async () => {
     const whole = {
       what: '',
       type: 'multipart/form-data; boundary=b',
@@ -97,7 +97,7 @@ describe('the Host header', () => {
 
   for (const [what, lines] of [
     ['two of them', 'Host: localhost\r\nHost: localhost\r\n'],
-    ['two of them with other letters', 'Host: one.example\r\nhOST: two.example\r\n'],
+    ['two of them in different case', 'Host: one.example\r\nhOST: two.example\r\n'],
     ['two of them, one empty', 'Host:\r\nHost: two.example\r\n'],
     ['none', ''],
     ['a space', 'Host: one two\r\n'],
@@ -132,7 +132,7 @@ describe('the Host header', () => {
     'one.example:',
     '',
   ])
-    test(`“${host}”: taken`, async () => {
+    test(`“${host}”: accepted`, async () => {
       const statuses = await Promise.all(
         paths.map(async (path) => (await sendRaw(url, request(path, `Host: ${host}\r\n`))).status),
       )

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { compressingHook } from './content-encoding.ts'
 
-test('a compressed route answers in the coding the request accepts, and follows a text that changes', async () => {
+test('a compressed route answers in an accepted encoding and recompresses text that changed', async () => {
   const app = Fastify()
   let text = 'one description '.repeat(1000)
   app.get('/text', { onSend: compressingHook() }, (_request, reply) => reply.type('text/css').send(text))

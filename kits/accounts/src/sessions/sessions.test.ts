@@ -38,7 +38,7 @@ async function open(kind: 'sqlite' | 'postgres', policy: Partial<SessionPolicy> 
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('a key opens its session with the service’s data; the database stores only its hash', async () => {
+    test('a key opens its session with the service’s data, and the database stores only its hash', async () => {
       await using world = await open(kind, { owner: 'username' })
       const key = await world.openOne('ada')
       const session = await world.sessions.find(key)
@@ -95,7 +95,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(await world.sessions.renew(key, proof), undefined)
     })
 
-    test('sessions end one by one, for a user except one, and all at once; beyond the limit the least recently used ends', async () => {
+    test('sessions end singly, per user or all at once; beyond the limit the least recently used one ends', async () => {
       await using world = await open(kind, { maxPerUser: 3 })
       const [first, second, third] = [await world.openOne(), await world.openOne(), await world.openOne()]
       const other = await world.openOne('grace')
