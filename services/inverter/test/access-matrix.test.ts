@@ -62,7 +62,7 @@ test('every route admits exactly the roles in its access rule', async () => {
       const { status, text } = await knock(gateway, browser, { operation, visitor })
       const expected = refusal(operation, visitor)
       const isRight = expected === undefined ? status !== 401 && status !== 403 : status === expected
-      // A scoped refusal of its own, not of the gate.
+      // Refused by the route itself, not by the access check.
       const isOwn = expected === undefined && status === 403 && text.includes('write_not_allowed')
       if (!isRight && !isOwn)
         wrong.push(

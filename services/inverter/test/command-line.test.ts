@@ -189,7 +189,7 @@ test('serve refuses an invalid configuration with one line, and validate reports
 
 test('the service does not start without a secret when the data directory is not writable', async (t) => {
   if (process.getuid?.() === 0) {
-    // An administrator may write anywhere but into the system's own tree.
+    // Root may write anywhere except below /proc.
     const { code, stderr } = await hearth('/proc/hearth', 'validate')
     assert.equal(code, 1)
     assert.match(stderr, /HMAC_SECRET: is missing, and none can be generated/)

@@ -8,7 +8,7 @@ import { createFrameParser } from '../src/protocol/parser.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
 import { catalog } from './in-process.ts'
 
-/** One question, and its answer as it came over the line. */
+/** A request and its answer as received. */
 interface Exchange {
   readonly object: CatalogObject
   readonly answer: Buffer
@@ -60,7 +60,7 @@ async function recordExchanges(): Promise<Exchange[]> {
   return exchanges
 }
 
-/** Values of the object the link would accept from these bytes, and what became of the rest. */
+/** Values that the link would accept from these bytes, and the number of errors and discarded bytes. */
 function acceptedFrom(bytes: Uint8Array, object: CatalogObject): { values: ApiValue[]; damage: number } {
   const values: ApiValue[] = []
   const parser = createFrameParser({

@@ -20,7 +20,7 @@ import { main, type Reply, type TestGateway } from './in-process.ts'
 
 const outcomeOf = ({ status, body }: Reply) => [status, body.code ?? body.state]
 
-/** The writes between two times form whole runs: nothing of one plan is between the steps of another. */
+/** The writes form complete plans in this order, and no two plans interleave. */
 function assertOrdered(gateway: TestGateway, plans: readonly (readonly string[])[]): void {
   const names = writesOf(gateway.inverter).map(({ name }) => name)
   assert.deepEqual(names, plans.flat())
@@ -132,7 +132,7 @@ test('45 concurrent starts and stops by many clients leave the device with its o
   assert.ok(gateway.inverter.maxOpenReads <= 1)
 })
 
-/** Changes that take the ground from under an operation, and how it is seen that they were not made. */
+/** Changes that make an operation impossible, and a check whether they were made. */
 const changes: Record<
   string,
   { make: (gateway: TestGateway) => Promise<unknown>; isMade: (gateway: TestGateway) => Promise<boolean> }
@@ -187,7 +187,7 @@ for (const [what, { make, isMade }] of Object.entries(changes)) {
     gateway.inverter.setFaults({ stuck: [register.strategy] })
     await assert.rejects(make(gateway), /dispatch_restore_required/)
     assert.equal(await isMade(gateway), false)
-    // Between two of them it is trying again.
+    // The state alternates with retries of the restore.
     await reaches(gateway, 'fault_restore_pending')
     gateway.inverter.clearFaults()
     await reaches(gateway, 'idle')
@@ -304,7 +304,7 @@ test('47 settings of a running operation cannot change; the error names the oper
       return true
     })
   }
-  // Charging does not look at the meter.
+  // Charging does not read the grid meter.
   await gateway.operate('PUT', capability('grid_power_sign_convention'), plain)
   assert.equal((await dispatchOf(gateway)).operation_id, id)
   await stop(gateway)

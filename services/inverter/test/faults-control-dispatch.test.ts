@@ -65,7 +65,7 @@ test('37 a start that cannot read one of the four settings writes nothing and as
 for (const mode of ['charge_from_grid', 'discharge_to_load', 'hold'] as const)
   test(`38 a failed write at any step of ${mode} is undone in order and reported`, async () => {
     await using gateway = await startWithBattery()
-    // A house that takes exactly as much as the battery would have to give.
+    // The load equals the power that the battery has to supply.
     gateway.inverter.setFaults({ values: { grid_power: 1600, battery_power: 0 } })
     let lost = Infinity
     onWrite(gateway.inverter, (name, count) => {
@@ -119,7 +119,7 @@ test('38 a failed write at any step of a replacement restores the settings from 
   }
 })
 
-/** Lets the house take or give so many watts at the meter, with the battery following its setpoint. */
+/** Sets the power at the grid meter, watts, while the battery follows its setpoint. */
 function setGrid({ inverter }: TestGateway, grid: number): void {
   inverter.setFaults({ values: { grid_power: grid } })
 }
@@ -141,7 +141,7 @@ for (const [flow, grid] of [
       ({ name, value }) => name === register.setpoint && Number(value) < before,
       { everyMs: 5 },
     )
-    // A round comes every 5 s; the rest is what this machine may be late by.
+    // A round runs every 5 s; the rest is tolerance for a busy machine.
     assert.ok(cut.at - flipped < 9000, String(cut.at - flipped))
     assert.equal(cut.value, Math.max(0, before + grid - 100))
     const written = writesOf(gateway.inverter).map(({ value }) => Number(value))

@@ -29,7 +29,7 @@ import { catalog, main, startGateway, type TestGateway } from './in-process.ts'
 const absences = { 'at once': 0, 'after 20 seconds': 20_000, 'after 10 minutes': 600_000 }
 const positions = [1, 2, 3, 4, 5]
 
-/** An operation whose handing back loses the inverter at the write with this number. */
+/** Starts an operation and stops it; the inverter becomes unreachable at this write of the restore. */
 async function loseWhileHandingBack(gateway: TestGateway, position: number): Promise<void> {
   const { inverter } = gateway
   await begin(gateway, 'charge_from_grid')
@@ -60,7 +60,7 @@ async function begin(gateway: TestGateway, mode: Mode): Promise<void> {
 
 for (const [when, ms] of Object.entries(absences))
   test(`39 an inverter lost at any step of a restore gets its settings when it is reachable again ${when}`, async () => {
-    // What is lost is lost one after the other, so that nothing but the loss is in the way; what is waited for, together.
+    // The inverters are lost one after the other, so that each loss is undisturbed; the waits run together.
     const gateways: TestGateway[] = []
     for (const position of positions) {
       gateways.push(await startWithBattery({ speed: ms > 60_000 ? 60 : 25 }))
@@ -149,7 +149,7 @@ test('41 the service does not start with another HMAC_SECRET, and sends nothing 
   await again.isReady()
 })
 
-/** Changes what is stored while no service runs. */
+/** Replaces the stored record while no service runs. */
 async function damageRecord(folder: string, deviceId: string, record: string): Promise<void> {
   const { database } = await openStorage(readConfig({ DATA_DIR: folder }))
   await database.query.updateTable('dispatch_records').set({ record }).where('device_id', '=', deviceId).execute()
@@ -208,7 +208,7 @@ test('41 an unreadable record blocks only its own device, until the operator del
   await gateway.stop()
 })
 
-/** A disk that refuses from the nth record on, as long as it is full. */
+/** A disk that refuses writes from the nth record on, while it is full. */
 class Disk {
   isFull = false
   fullFrom = Infinity

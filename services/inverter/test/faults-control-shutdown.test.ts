@@ -7,7 +7,7 @@ import { startSimulator, type Simulator } from '../src/simulator/simulator.ts'
 import { dispatchPath, giveOwnSettings, ownSettings, registersOf, writesOf } from './battery.ts'
 import { catalog, main } from './in-process.ts'
 
-/** Longest a service may take to stop, milliseconds. */
+/** Maximum time a service may take to stop, milliseconds. */
 const maxStopMs = 20_000
 
 /** A service as an operator runs it, in real time, on a simulated inverter in this process. */
@@ -85,7 +85,7 @@ class House implements AsyncDisposable {
 
   health = async (): Promise<number> => (await fetch(`${this.service.url}/health`)).status
 
-  /** Sends SIGTERM, looks at what it says meanwhile, and waits for its end. */
+  /** Sends SIGTERM, polls the health endpoint meanwhile and waits for the exit. */
   async terminate(): Promise<{ code: number | null; said: number[]; tookMs: number }> {
     const begun = performance.now()
     const said: number[] = []

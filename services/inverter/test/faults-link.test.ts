@@ -18,7 +18,7 @@ import { main, type TestGateway } from './in-process.ts'
 const path = main('/metrics/battery_soc_target')
 const others = ['battery_soc', 'grid_power', 'ac_power']
 
-/** Two values of which the inverter answers one. */
+/** Starts a gateway whose inverter does not answer two objects, one of which is cached. */
 async function startHalfSilent(): Promise<TestGateway> {
   const gateway = await startFaulty({}, { speed: 20 })
   await assertRead(gateway, 'battery_voltage')

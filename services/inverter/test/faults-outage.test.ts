@@ -10,7 +10,7 @@ import { catalog, startGateway, type TestGateway } from './in-process.ts'
 
 const hour = 3_600_000
 
-/** A log that keeps what is said of devices. */
+/** A log that keeps the messages about devices. */
 function createMemoryLog(): { log: Log; messages: string[] } {
   const messages: string[] = []
   const note = (first: unknown, second?: unknown) => {
@@ -22,7 +22,7 @@ function createMemoryLog(): { log: Log; messages: string[] } {
   return { log: log as unknown as Log, messages }
 }
 
-/** Waits until so much time has gone by for the gateway. */
+/** Waits until this time has passed on the gateway's clock. */
 async function passes({ timers }: TestGateway, ms: number): Promise<void> {
   const end = timers.monotonic() + ms
   await eventually(

@@ -8,7 +8,7 @@ import { catalog, main, startGateway, type Starting, type TestGateway } from './
 const registered = catalog.roles.periodic
 const periodObject = catalog.byName('pas_period')!.objectId
 
-/** A gateway that lets the inverter send values by itself. */
+/** A gateway with periodic reads. */
 const startPeriodic = (starting: Starting = {}) =>
   startGateway({ speed: 25, ...starting, simulator: { faults: { latencyMs: 0, ...starting.simulator?.faults } } })
 
@@ -165,9 +165,9 @@ test('with periodic values at most one request is open, and the pause between re
   assert.ok(sent.length > registered.length + names.length)
   for (const [index, { at }] of sent.slice(1).entries()) {
     const before = sent[index]!
-    // A write ends when it left, which may be a while before it is seen here.
+    // A write ends when its bytes are sent, which may be before they arrive here.
     if (before.frame === undefined || before.frame.command === 'write') continue
-    // The rest is what clocks are off.
+    // The rest is clock tolerance.
     assert.ok(at - before.at >= gap - 25, `${at - before.at} ms`)
     const id = Buffer.alloc(4)
     id.writeUInt32BE(before.frame.objectId)

@@ -124,7 +124,7 @@ test('50 two gateways on one inverter both report foreign access and both read c
     .filter(({ type, scale, name }) => type === 'float' && scale === 1 && !catalog.roles.periodic.includes(name))
     .slice(0, 30)
     .map(({ name }) => name)
-  // Each in an order of its own, so that they ask for different things at the same time.
+  // Each uses another order, so that they request different objects at the same time.
   const right = await Promise.all(
     gateways.map(async (gateway, which) => {
       let count = 0

@@ -93,7 +93,7 @@ export class Capabilities {
     return { device_id: deviceId, copied: names, not_copied: notCopied, capabilities: await this.read(deviceId) }
   }
 
-  /** Forgets everything about a device that was removed or is another one now. */
+  /** Deletes the records of a device that was removed or replaced. */
   async reset(deviceId: string): Promise<void> {
     await deleteCapabilityRows(this.#dependencies.db, deviceId)
   }
@@ -103,7 +103,10 @@ export class Capabilities {
     return this.#unverify(deviceId, (record) => afterFirmware(record, firmware))
   }
 
-  /** Unverifies everything, because another inverter answers in the place of the device. Returns the capabilities that are no longer verified. */
+  /**
+   * Unverifies everything, because another inverter answers in the place of the device. Returns the capabilities that are no
+   * longer verified.
+   */
   async inverterChanged(deviceId: string): Promise<CapabilityName[]> {
     return this.#unverify(deviceId, unverified)
   }

@@ -32,7 +32,7 @@ export async function cycle(
 ): Promise<void> {
   const { operation, commandedW } = settled(run)
   const checkConditions = () => {
-    // Over by either clock: a jump of the wall clock can only shorten it.
+    // Ends by whichever clock is first: a jump of the wall clock can only shorten an operation.
     if (run.timers.monotonic() >= running.deadline || run.timers.now() >= operation.until)
       throw new Interrupted('ttl_expired')
     if (!isAllowed()) throw new Interrupted('write_not_allowed')
@@ -96,7 +96,9 @@ export const isExpected = (error: unknown): boolean =>
 /** Interval of the control loop of a settled operation, milliseconds. */
 const cycleMs = 5000
 
-/** Returns when the next round or attempt of a device is due, monotonic milliseconds; undefined while there is nothing to do. */
+/**
+ * Returns when the next round or attempt of a device is due, monotonic milliseconds; undefined while there is nothing to do.
+ */
 export function nextDue(
   { persisted, timers }: Pick<Run, 'persisted' | 'timers'>,
   { running, workedAt, failures }: { running: RunningOperation | undefined; workedAt: number; failures: number },

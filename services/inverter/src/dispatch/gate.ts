@@ -13,7 +13,7 @@ interface GateInput {
   readonly capabilities: readonly Capability[]
 }
 
-/** The gate of a mode; undefined while it is closed. Nothing opens it without the code of the external strategy. */
+/** The gate of a mode; undefined while it is closed. It never opens without the code of the external strategy. */
 export function openGate(mode: DispatchMode, { device, capabilities }: GateInput) {
   const conventions = conventionsOf(capabilities)
   if (conventions === undefined) return undefined
@@ -31,7 +31,8 @@ export function gateOf(mode: DispatchMode, input: GateInput) {
 const always = ['write_path_convention', 'battery_power_sign_convention'] as const
 
 /**
- * Capabilities that must be verified for a mode. `hold` needs the battery sign because its end writes a signed setpoint back; only load
+ * Capabilities that must be verified for a mode. `hold` needs the battery sign because its end writes a signed setpoint back;
+ * only load
  * following reads the grid meter.
  */
 export function requiredCapabilities(mode: DispatchMode): readonly CapabilityName[] {

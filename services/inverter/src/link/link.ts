@@ -95,7 +95,10 @@ export class Link {
     return this.#request('register', { ...options, objectId })
   }
 
-  /** Calls the listener with every valid response about a registered object that answers no request. Returns a function that ends it. */
+  /**
+   * Calls the listener with every valid response about a registered object that answers no request. Returns a function that
+   * ends it.
+   */
   onValue(listener: (address: number | undefined, objectId: number, payload: Uint8Array) => void): () => void {
     return this.#onValue.add(listener)
   }
@@ -214,7 +217,7 @@ export class Link {
     else if (outcome === null) this.#pace.succeeded()
     if (outcome === 'timeout') this.#pace.timedOut()
     this.#readyAt = this.#options.timers.monotonic() + this.#pace.gap
-    // A device without the periodic command keeps silent about it, and is well for all that.
+    // A device without the periodic command does not answer it and still works.
     if (outcome === 'timeout' && kind !== 'register') this.#drop('timeout', 'no answer to a request')
     this.#pump()
   }

@@ -44,7 +44,9 @@ export function metricValueOf(
 
 /** Options of a reading. */
 export interface ReadOptions {
-  /** A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always queries the device. */
+  /**
+   * A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always queries the device.
+   */
   readonly maxAge?: number
   readonly priority?: Priority
 }
@@ -143,7 +145,7 @@ export class DeviceReader {
       this.cache.put(object.name, apiValueOf(object, payload))
       this.#dependencies.onValue(object)
     } catch {
-      // A value that cannot be is no value; the next one comes by itself.
+      // An invalid value is ignored; the next one arrives by itself.
     }
   }
 

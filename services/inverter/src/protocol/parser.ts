@@ -64,7 +64,9 @@ class StreamParser implements FrameParser {
   #declared = 0
   /** The checksum was right at the declared end, but something followed it. */
   #isDeclaredRight = false
-  /** More bytes came than a frame may have. They are only counted until the next start byte, so that a stream without end shows. */
+  /**
+   * More bytes came than a frame may have. They are only counted until the next start byte, so that a stream without end shows.
+   */
   #isOverlong = false
   #resets = 0
 
@@ -124,7 +126,7 @@ class StreamParser implements FrameParser {
     else this.#takeInside(byte, chunk, at)
   }
 
-  /** A start byte ends whatever was there, if only by breaking it off. */
+  /** A start byte ends the frame before it, complete or not. */
   #begin(): void {
     const resets = this.#resets
     // What is handed back after a long answer may itself have begun a frame.

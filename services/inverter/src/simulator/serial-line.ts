@@ -10,11 +10,12 @@ export interface Transmission {
   readonly onSent?: () => void
 }
 
-/** Maximum number of answers that wait; a real line has no memory for more either. */
+/** Maximum number of answers that wait; a real line does not buffer more either. */
 const maxWaiting = 2000
 
 /**
- * The one line all clients share: one answer after the other, and every client receives everything. A request that comes in while an
+ * The one line all clients share: one answer after the other, and every client receives everything. A request that comes in
+ * while an
  * answer is under way cuts that answer off, as on a real inverter.
  */
 export class SerialLine {

@@ -228,7 +228,7 @@ test('leaving a mode restores the device first; when the restore fails the mode 
   fixture.plant.hinder = () => undefined
   assert.equal((await energy.setMode('a', 'off', 'admin')).mode, 'off')
   assert.deepEqual(fixture.plant.registers, before)
-  // What somebody started without the Energy Manager is not its to end.
+  // The Energy Manager does not end operations that it did not start.
   await energy.setMode('a', 'manual', 'admin')
   await dispatch.submit('a', fixture.request('hold'), submitter)
   assert.equal((await energy.read('a')).action, null)

@@ -11,7 +11,7 @@ import { submitter, DispatchFixture } from './fixture.ts'
 const quick = { everyMs: 5, seconds: 20 }
 const state = (service: DispatchService) => service.read('a').state
 
-/** Hinders the nth write, and nothing before or after. */
+/** Makes only the nth write fail. */
 function atWrite(position: number, how: ReturnType<Hindrance>): Hindrance {
   let writes = -1
   return ({ kind }) => {
@@ -146,7 +146,7 @@ test('restores are retried after 1, 2, 4, 8, 16 and then every 30 seconds; a sto
     { ...quick, everyMs: 2 },
   )
   const waits = [1, 2, 3, 4, 5, 6].map((attempt) => (seen.get(attempt + 1) ?? 0) - (seen.get(attempt) ?? 0))
-  // Each attempt is a wait later than the one before, give or take what an attempt takes.
+  // Each attempt follows the previous one after the wait, plus the duration of an attempt.
   for (const [index, seconds] of [2, 4, 8, 16, 30, 30].entries())
     assert.ok(Math.abs((waits[index] ?? 0) / 1000 - seconds) < 3, `${index}: ${waits[index]}`)
   const { restore_attempts: attempts } = service.read('a')
@@ -155,7 +155,7 @@ test('restores are retried after 1, 2, 4, 8, 16 and then every 30 seconds; a sto
   assert.equal((await service.stop('a')).state, 'idle')
 })
 
-/** A store that refuses from the nth change on, as long as it is set to. */
+/** A store that refuses writes from the nth on, while it is full. */
 function refusing(from: number) {
   const disk = { isFull: true, saved: 0 }
   const wrap = (store: DispatchStore): DispatchStore => ({
@@ -180,7 +180,7 @@ test('a start on a full disk is refused, changes are undone, and no write is sen
       .catch((error: unknown) => error)
     assert.ok(error instanceof Problem && error.code === 'dispatch_store_unavailable', `${from}: ${String(error)}`)
     assert.deepEqual(fixture.plant.registers, before, `${from}`)
-    // The wish, the way back and the first step come before the first write.
+    // The request, the snapshot and the first step are stored before the first write.
     if (from <= 3) assert.deepEqual(fixture.plant.writes, [], `${from}`)
     if (from > 1) assert.equal(state(service), 'fault', `${from}`)
     await assert.rejects(service.submit('a', fixture.request('hold'), submitter), {
@@ -347,7 +347,7 @@ test('device accesses never overlap, also when some of them fail', async () => {
   assertPlansDoNotInterleave(fixture.plant.writes)
 })
 
-/** Every run of writes of one operation is uninterrupted by another's: restores belong to the operation they end. */
+/** Writes of two operations never interleave; a restore belongs to the operation it ends. */
 function assertPlansDoNotInterleave(writes: readonly Access[]): void {
   const owners = writes.map(({ cause }) => cause?.operationId)
   const runs = owners.filter((owner, index) => owner !== owners[index - 1])

@@ -42,7 +42,7 @@ test('the setpoint follows the load, and the next round removes any export', asy
     quick,
   )
   assert.equal(fixture.plant.writes.length, length)
-  // Fifty watts flow out: far less than the deadband, and cut all the same.
+  // An export of 50 W is less than the deadband and is still removed.
   fixture.plant.loadW = 1850
   await eventually(
     () => fixture.plant.registers[setpoint],
@@ -74,7 +74,7 @@ test('the load is followed on a device with both signs inverted', async () => {
       ...(record.name === 'grid_power_sign_convention' ? { grid_import_positive: false } : {}),
     }),
   )
-  // Mirrored: what the house takes is what the device calls negative, load and battery alike.
+  // Inverted: the device reports consumption and battery discharge as negative.
   fixture.plant.loadW = -1500
   const service = await fixture.start()
   const started = await service.submit('a', fixture.request('discharge_to_load'), submitter)
@@ -187,7 +187,7 @@ test('a clock that jumps forward ends the operation; one that jumps back does no
   fixture.timers.jump(-86_400_000)
   assert.deepEqual(await ended(service), ['ttl_expired', null])
   const lasted = fixture.timers.monotonic() - begun
-  // Prolonged it would last a day; on a busy machine handing back takes some seconds of this time.
+  // Extended it would last a day; on a busy machine the restore takes some seconds of this time.
   assert.ok(lasted >= 60_000 && lasted < 600_000, String(lasted))
 })
 

@@ -6,7 +6,10 @@ import { loadCatalog } from '../../src/catalog/catalog.ts'
 import { openStorage } from '../../src/database/open.ts'
 import { startSimulator } from '../../src/simulator/simulator.ts'
 
-/** Writes the data of `older-data.test.ts` with the code as it is now. Run by hand: `node services/inverter/test/older-data/make.ts`. */
+/**
+ * Writes the data of `older-data.test.ts` with the code as it is now. Run by hand: `node
+ * services/inverter/test/older-data/make.ts`.
+ */
 
 const password = 'tall-giraffe-on-ice-7'
 const hmacSecret = 'a-secret-of-tests-with-more-than-32-characters'
@@ -88,7 +91,7 @@ await makeOlderData(import.meta.dirname, {
         '/admin/api/settings',
         '/admin/api/dashboard-layout',
         path,
-        // What is tried after the start is written down too.
+        // Attempts after the start are stored too.
         `/api/v1/devices/roof/journal?before=${newest + 1}`,
       ],
     }
@@ -97,7 +100,7 @@ await makeOlderData(import.meta.dirname, {
     await simulator.close()
     const { database } = await openStorage({ dataDirectory, hmacSecret })
     await database.query.updateTable('sessions').set({ created_at: far, last_used_at: far }).execute()
-    // Nobody listens there.
+    // No server listens there.
     await database.query.updateTable('devices').set({ port: 1 }).execute()
     await database.close()
   },
