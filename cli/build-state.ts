@@ -7,7 +7,7 @@ import { stampName } from './web-pages.ts'
 /** Folder of a built service. */
 export const builtFolder = ({ folder, name }: ServiceFolder): string => join(folder, '../../dist', name)
 
-/** Tells whether the build of a service is there and as new as its sources. Takes a few milliseconds. */
+/** True when the build of a service exists and is as new as its sources. Takes a few milliseconds. */
 export function isBuilt(service: ServiceFolder): boolean {
   const stamp = join(builtFolder(service), stampName)
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashService(service)
@@ -18,7 +18,9 @@ export function commandsFile(service: ServiceFolder): string {
   return isBuilt(service) ? join(builtFolder(service), 'commands.mjs') : join(service.folder, 'src/commands.ts')
 }
 
-/** One hash over everything a build of a service is made of: its sources and pages, the kits, and the versions of all packages. */
+/**
+ * One hash over everything a build of a service is made of: its sources and pages, the kits, and the versions of all packages.
+ */
 export function hashService({ folder }: ServiceFolder): string {
   const repository = join(folder, '../..')
   const own = globSync(['src/**/*', 'assets/*', 'package.json', `ui/dist/${stampName}`], {

@@ -18,10 +18,10 @@ export interface Supervision {
   readonly name: string
   /** Put before each line it prints. */
   readonly label: string
-  /** Ends it: asks, or does not wait. */
+  /** Stops the service, by SIGTERM or at once. */
   readonly stop: AbortSignal
   readonly kill: AbortSignal
-  /** Called for each state it comes to. */
+  /** Called on every change of state. */
   readonly report: (state: State) => void
 }
 
@@ -58,10 +58,10 @@ interface Ending {
 
 function runOnce({ program, name, label, stop, kill, report }: Supervision): Promise<Ending> {
   const child = spawn(process.execPath, [program, name, 'serve'], {
-    // Alone it writes its log straight to the terminal; the channel tells it when we are gone.
+    // A single service writes its log directly to the terminal; the closed channel tells it when this process is gone.
     stdio: ['ignore', 'pipe', label === '' ? 'inherit' : 'pipe', 'ipc'],
     env: { ...process.env, HEARTH_UP: '1' },
-    // A process group of its own: Ctrl-C reaches it through us, once.
+    // Its own process group, so that Ctrl-C reaches it only through this process.
     detached: true,
   })
   const letGo = endWith(child, stop, kill)

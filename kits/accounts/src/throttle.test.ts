@@ -4,7 +4,7 @@ import { createManualClock } from '@hearth/runtime'
 import { AccountError } from './account-error.ts'
 import { backOff, createThrottle, lockOut, slidingWindow, type MemoryThrottle } from './throttle.ts'
 
-/** Seconds that an attempt is told to wait; 0 when it is let through, and counted. */
+/** Seconds that an attempt has to wait; 0 when it is allowed, and counted. */
 function attempt(throttle: MemoryThrottle, key: string): number {
   try {
     throttle.attempt(key)
@@ -98,7 +98,7 @@ for (const [name, policy] of Object.entries({
       const alone = createThrottle(policy, clock)
       for (let count = 0; count < 4; count += 1) alone.fail('known')
       assert.equal(throttle.waitOf('known'), alone.waitOf('known'))
-      // Later there is room again.
+      // Keys expire and make room for new ones.
       clock.advance(2 * 86_400_000)
       assert.equal(attempt(throttle, 'late'), 0)
     })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runConcurrently, temporaryDirectory } from '@hearth/testing'
 
-/** Opens a new database in each of some files at agreed moments and makes its tables. */
+/** Opens a new database in each of several files at agreed times and creates its tables. */
 const opening = `
 import { setTimeout as wait } from 'node:timers/promises'
 import { migrate, openDatabase } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}

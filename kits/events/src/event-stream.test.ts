@@ -40,7 +40,7 @@ function reader(stream: Readable | undefined) {
   }
 }
 
-/** A subscriber that sees everything, greets with `hello` or `state`, and says why it ends. */
+/** A subscriber without a filter that is greeted with `hello` or `state` and told why its stream ends. */
 const everything = (more: Partial<Subscriber<Note>> = {}): Subscriber<Note> => ({
   owner: 'me',
   view: (event) => event,
@@ -272,7 +272,7 @@ test(
     buses.there.publish({ text: 'é'.repeat(9000) })
     assert.equal((await first.texts(2))[1]?.length, 101)
 
-    // An administrator ends every connection of the service: what is said meanwhile is not heard.
+    // An administrator terminates every connection of the service, so that events published meanwhile are lost.
     const administrator = new Client({ connectionString: buses.url })
     administrator.on('error', () => undefined)
     await administrator.connect()

@@ -41,7 +41,7 @@ const about: ApiDescription = {
   tags: [],
 }
 
-/** A server that says how it was addressed. */
+/** A server that answers with the address of the request. */
 async function startServer() {
   const app = await createServer({
     routes,
@@ -66,7 +66,7 @@ test('a handler gets the requested scheme, host and port as a trusted proxy repo
   })
   assert.equal((await ask({ host: '[::1]:8103' })).origin, 'http://[::1]:8103')
   assert.equal((await ask({ host: 'inside:8103', 'x-forwarded-host': 'not a host' })).origin, '')
-  // Refused before any handler: the body is the one of errors.
+  // Refused before any handler, with an error body.
   assert.deepEqual(await ask({ host: 'not a host' }), {})
   const forwarded = { host: 'inside:8103', 'x-forwarded-host': 'media.example.org', 'x-forwarded-proto': 'https' }
   assert.equal((await ask(forwarded)).origin, 'https://media.example.org')

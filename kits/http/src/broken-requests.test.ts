@@ -62,7 +62,7 @@ describe('an unreadable upload is a client error', () => {
   for (const upload of brokenUploads)
     test(upload.what, async () => {
       const reply = await sendRaw(url, rawUpload('/file', upload), { isCut: upload.isCut ?? false })
-      // Nobody may be left to answer.
+      // The client may be gone already.
       if (upload.isCut !== true) assert.equal(reply.status, 400, reply.body)
       assert.notEqual(reply.status, 500)
       assert.deepEqual(logged, [])
@@ -114,7 +114,7 @@ describe('the Host header', () => {
       for (const path of paths) {
         const reply = await sendRaw(url, request(path, lines))
         assert.equal(reply.status, 400, path)
-        // Node itself answers a request without the header, and before the server hears of it.
+        // Node itself answers a request without the header, before the server receives it.
         if (lines !== '') assert.match(reply.body, /"kind":"malformed","detail":"The (?:request|Host header)/)
       }
       assert.deepEqual(logged, [])

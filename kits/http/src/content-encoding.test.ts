@@ -16,7 +16,7 @@ test('a compressed route answers in an accepted encoding and recompresses text t
   }
   for (const words of [text, 'another description '.repeat(1000)]) {
     text = words
-    // The second reading of each is the one that was kept.
+    // The second answer comes from the cache.
     for (const _time of [1, 2]) {
       const brotli = await read('/text', 'gzip, br')
       assert.deepEqual([brotli.headers['content-encoding'], brotli.headers['vary']], ['br', 'accept-encoding'])

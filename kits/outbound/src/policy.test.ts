@@ -16,7 +16,7 @@ import {
 
 const nothing = createOutboundAllow([])
 
-/** A resolver of a few names, which counts how often it is asked. */
+/** A resolver of a few names that records its queries. */
 function namesOf(names: Record<string, readonly string[]>): Resolver & { asked: string[] } {
   const asked: string[] = []
   return Object.assign(

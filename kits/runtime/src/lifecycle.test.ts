@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 
-/** A process that says `ready`, and closes as told when it is asked to stop. */
+/** A process that prints `ready` and runs `close` on SIGTERM. */
 function startProcess(close: string, limitMs = 20_000) {
   const url = (file: string) => JSON.stringify(new URL(file, import.meta.url))
   const program = `

@@ -86,7 +86,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
       assert.equal(count, 24)
-      // Later there is room again.
+      // Keys expire and free their rows.
       clock.advance(3_600_001)
       assert.equal((await attempts.take('late', windows)).allowed, true)
       await database.close()
