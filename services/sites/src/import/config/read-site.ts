@@ -94,7 +94,7 @@ class RoutesReader {
     if (condition.kind === 'other') giveUp(step.location, condition.what)
     if (step.steps.length === 0) giveUp(step.location, 'a route without a handler')
     if (step.isExclusive && condition.kind === 'header_missing')
-      giveUp(step.location, 'a route that keeps others from being asked')
+      giveUp(step.location, 'a route for requests without a header that skips later routes')
     switch (condition.kind) {
       case 'bots':
       case 'networks':
