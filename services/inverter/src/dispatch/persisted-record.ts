@@ -77,7 +77,7 @@ export class PersistedRecord {
     return true
   }
 
-  /** Stores the record in memory; throws `dispatch_store_unavailable` when that is not possible. */
+  /** Writes a record that is only in memory to the database; throws `dispatch_store_unavailable` when that is not possible. */
   async flush(): Promise<void> {
     if (!this.#unsaved || this.#record === undefined) return
     await this.save(this.#record)

@@ -1,7 +1,7 @@
 import { envelopeRate } from './onset-envelope.ts'
 import { commonTempo, expectation } from './tempo-comb.ts'
 
-/** Tempi people tap to, BPM. */
+/** Common tempi, BPM. */
 const tapped = { slowest: 55, fastest: 215 } as const
 /** About as many onsets lie in a beat, as `onsetDensity` counts them, and how fast fewer or more are expected less, octaves. */
 const usualOnsets = { perBeat: 1.75, octaves: 1.25 } as const
@@ -9,7 +9,8 @@ const usualOnsets = { perBeat: 1.75, octaves: 1.25 } as const
 const onsetReach = 3
 
 /**
- * Chooses the octave of a tempo that is felt as the beat, and the next best: the one nearest to a common tempo and to a usual number of onsets in a
+ * Chooses the octave of a tempo that is felt as the beat, and the next best: the one nearest to a common tempo and to a usual
+ * number of onsets in a
  * beat. A tempo out of reach of all of them stays.
  */
 export function chooseOctave(

@@ -6,7 +6,7 @@ import { notFound, Problem } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 
-/** A job as far as the files made from its own matter. */
+/** The members of a job that derived files need. */
 type Origin = Pick<JobRow, 'id' | 'artifact' | 'attempt'>
 
 /**
@@ -50,7 +50,10 @@ export async function keepDerived(
   throw notFound('job any more')
 }
 
-/** Turns the failure of a conversion into a problem: 404 for a source that is not stored, 500 for a failed conversion. Returns other errors unchanged. */
+/**
+ * Turns the failure of a conversion into a problem: 404 for a source that is not stored, 500 for a failed conversion. Returns
+ * other errors unchanged.
+ */
 export function conversionProblem(error: unknown): unknown {
   if (error instanceof ArtifactMissing) return notFound('file')
   return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error

@@ -29,12 +29,13 @@ export interface Queue {
   /** Called when that transaction is done. */
   wake(): void
   /**
-   * Notifies workers again of queued jobs that none will be notified of: the message is gone, failed too often, or was taken by a worker
+   * Notifies workers again of queued jobs that none will be notified of: the message is gone, failed too often, or was taken by
+   * a worker
    * that did not claim the job for `patience` milliseconds, because it was killed in between.
    */
   remind(db: Kysely<Tables>, patience: number): Promise<void>
   /** Starts to hand out jobs, at most `concurrency` at a time. */
   start(work: QueueWork, concurrency: number): Promise<void>
-  /** Hands out no more from the call on. The promise may wait for what is being worked on, so end that too. */
+  /** Stops handing out jobs at once. The promise may wait for running jobs, so end those too. */
   close(): Promise<void>
 }

@@ -2,8 +2,8 @@ import { ShareToken } from './schema.ts'
 import { isIPv6 } from 'node:net'
 
 /**
- * Puts a token that cannot be one in place of what is none by its form, however long or badly encoded, so that such an address
- * is answered like that of an unknown link. Other addresses stay as they are.
+ * Replaces a malformed token in a path, however long or badly encoded, by one that cannot exist, so that the path is answered
+ * like that of an unknown link. Other paths stay unchanged.
  */
 export function shareAddress(url: string): string {
   const [, token, query = ''] = /^\/share\/([^?#]*)(\?.*)?$/s.exec(url) ?? []
@@ -11,7 +11,8 @@ export function shareAddress(url: string): string {
 }
 
 /**
- * Creates the beginning of links for a request: the setting `public_hostname`, which may be empty, otherwise PUBLIC_URL, otherwise
+ * Creates the beginning of links for a request: the setting `public_hostname`, which may be empty, otherwise PUBLIC_URL,
+ * otherwise
  * as the caller addressed the service.
  */
 export function createLinkBase(settings: { publicHostname: () => string; publicUrl: string | undefined }) {

@@ -16,7 +16,8 @@ export interface CompiledConfig {
 }
 
 /**
- * Makes the whole configuration of one node. The same state always gives the same configuration, and every stored site gives one:
+ * Makes the whole configuration of one node. The same state always gives the same configuration, and every stored site gives
+ * one:
  * a site that lacks something it needs to be safe is closed (503) and noted. Disabled sites are left out.
  */
 export function compileConfig(desired: DesiredState, node: NodeProfile): CompiledConfig {
@@ -69,7 +70,7 @@ function httpsServer(
 }
 
 function serverBase({ routes, errors }: ServerRoutes, listen: readonly string[]): object {
-  // Whoever opens a connection and says nothing must not hold it for ever.
+  // An idle connection must not stay open for ever.
   return { listen: [...listen], read_header_timeout: '30s', routes, ...(errors && { errors }) }
 }
 

@@ -7,7 +7,7 @@ import { explainTarget, redirectLocation, type ExplainedAnswer } from './explain
 import { patternsOf, sortPaths } from './path-routes.ts'
 import { serversOf, whatIsLacking } from './site-routes.ts'
 
-/** A request that is thought through. */
+/** A request to explain. */
 export interface ExplainedRequest {
   /** http or https, host, path and query. */
   readonly url: string
@@ -27,7 +27,10 @@ export interface Explanation {
   readonly answer: ExplainedAnswer
 }
 
-/** Explains how Caddy would answer a request with the configuration of this state, without a request to it. Throws TypeError for no URL. */
+/**
+ * Explains how Caddy would answer a request with the configuration of this state, without a request to it. Throws TypeError for
+ * no URL.
+ */
 export function explainRequest(request: ExplainedRequest, desired: DesiredState, node: NodeProfile): Explanation {
   const url = new URL(request.url)
   const server = url.protocol === 'https:' ? 'https' : 'http'

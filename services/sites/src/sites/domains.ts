@@ -80,7 +80,7 @@ export function wildcardOver(domain: string): string | undefined {
   return dot === -1 || isIP(domain) !== 0 || isWildcard(domain) ? undefined : `*${domain.slice(dot)}`
 }
 
-/** A site as its domains are known by. */
+/** The id, name and domains of a site. */
 export interface DomainOwner {
   readonly id: number
   readonly site_name: string
@@ -116,7 +116,10 @@ export function createDomainIndex(sites: Iterable<DomainOwner & { readonly domai
   }
 }
 
-/** Creates the index of the sites that answer for hosts. Exact names come before wildcards, and a wildcard stands for one label, as the server has it. */
+/**
+ * Creates the index of the sites that answer for hosts. Exact names come before wildcards, and a wildcard stands for one label,
+ * as the server has it.
+ */
 export function createHostIndex(entries: Iterable<readonly [host: string, siteId: number]>) {
   const sites = new Map<string, number>(entries)
   return {

@@ -49,7 +49,8 @@ export const siteLock = 12
 const maxWaiting = 20
 
 /**
- * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a problem
+ * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a
+ * problem
  * with Caddy's message is thrown.
  */
 export class Sites {
@@ -158,7 +159,7 @@ export class Sites {
     return { status: edit.status, site: site as Site, synced }
   }
 
-  /** Puts back what was, unless somebody else has edited or removed the site since: then theirs stays. */
+  /** Restores the previous version, unless another user has edited or removed the site since. */
   async #undo(
     { row, before }: { row: SiteRow | undefined; before: SiteRow | undefined },
     error: unknown,

@@ -37,8 +37,8 @@ export type Handshake =
   | { readonly kind: 'unreachable'; readonly reason: string }
 
 /**
- * One handshake with the site's name; the connection ends with it. Trusts nobody and judges later, so that a bad certificate
- * is an observation and not an error. Never rejects.
+ * One handshake with the site's name; the connection ends with it. Accepts any certificate and evaluates it later, so that a
+ * bad one is an observation and not an error. Never rejects.
  */
 export function shakeHands(target: HandshakeTarget, limits: HandshakeLimits = {}): Promise<Handshake> {
   if (target.signal?.aborted === true) return Promise.resolve(unreachable('the time ran out'))
@@ -109,7 +109,9 @@ export const probeName = (host: string): string => (host.startsWith('*.') ? `hea
 /** Returns the server name indication for a host; empty for an address. */
 export const serverNameOf = (host: string): string => (isIP(host) === 0 ? probeName(host) : '')
 
-/** Does the work on every item, at most `bound` at a time; the results are in the order of the items. `work` must not reject. */
+/**
+ * Does the work on every item, at most `bound` at a time; the results are in the order of the items. `work` must not reject.
+ */
 export async function atMost<Item, Result>(
   bound: number,
   items: readonly Item[],

@@ -22,7 +22,8 @@ export interface CaddyfileDependencies {
 export const maxCaddyfile = 524_288
 
 /**
- * Reads sites from the text of a Caddyfile. Texts that would make Caddy read files or the environment of its server are not given
+ * Reads sites from the text of a Caddyfile. Texts that would make Caddy read files or the environment of its server are not
+ * given
  * to it: each such location is in the report, and no site is read. Caddy's own errors and warnings are in the report with their
  * lines. Never rejects but when `adapt` breaks off without an answer of Caddy's.
  */
@@ -67,7 +68,7 @@ function lineOf(error: string): string {
 
 function warningItem(warning: string | AdaptWarning): ReportItem[] {
   const { message, line }: AdaptWarning = typeof warning === 'string' ? { message: warning } : warning
-  // How a text is laid out changes nothing.
+  // Warnings about formatting are ignored.
   if (/not formatted/.test(message)) return []
   const path = line === undefined ? lineOf(message) : `line ${line}`
   return [{ path, what: `Caddy says: ${message.slice(0, 500)}`, outcome: 'changed', site: null }]

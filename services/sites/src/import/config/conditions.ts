@@ -60,7 +60,9 @@ function readPaths(matchers: readonly JsonLocation[]): Condition | undefined {
   return { kind: 'paths', paths: paths.filter((path) => path !== null), patterns }
 }
 
-/** A pattern of Caddy's path matcher; null for one that another of the patterns covers, undefined for one that no site can have. */
+/**
+ * A pattern of Caddy's path matcher; null for one that another of the patterns covers, undefined for one that no site can have.
+ */
 function readPattern(pattern: string, all: readonly string[]): PathCondition | null | undefined {
   if (!pattern.startsWith('/') || /[{}]/.test(pattern)) return undefined
   const star = pattern.indexOf('*')
@@ -110,7 +112,7 @@ function readMissing(matchers: readonly JsonLocation[]): Condition | undefined {
     : undefined
 }
 
-/** The compiler's own matcher for crawlers, which is no choice of anybody's. */
+/** The matcher for crawlers that the compiler writes. */
 const ourBots = canonicalJson(accessRoutes({ access: Access.parse({ block_bots: true }) }, oldestCapabilities)[0])
 
 function isOurBots(matchers: readonly JsonLocation[]): boolean {

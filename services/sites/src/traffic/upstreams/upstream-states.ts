@@ -34,7 +34,7 @@ const maxUpstreams = 2000
 
 /**
  * The states of all upstreams of the sites.
- * Asks Caddy and, by an empty connection, every declared upstream; nothing else is ever connected to.
+ * Queries Caddy and opens an empty connection to every declared upstream; nothing else is ever connected to.
  */
 export class UpstreamStates {
   readonly #dependencies: UpstreamStatesDependencies
