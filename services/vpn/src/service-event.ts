@@ -18,7 +18,8 @@ export const PeerActivity = Peer.pick({
 
 /**
  * One event of the stream. `changed` says that a collection was edited, so a page should read it again; `activity` brings
- * new counters and statuses of peers; `overview` comes with every sample; `list-update` reports each step of fetching lists, and
+ * new counters and statuses of peers; `overview` comes with every sample; `list-update` reports each step of fetching lists,
+ * and
  * `queries` that so many names were looked up since the last one.
  */
 export const ServiceEvent = z
@@ -48,7 +49,7 @@ export const ServiceEvent = z
   .meta({ id: 'ServiceEvent' })
 export type ServiceEvent = z.infer<typeof ServiceEvent>
 
-/** Sends an event to everyone who listens. Never fails and never waits. */
+/** Publishes an event to all subscribers. Never fails and never waits. */
 export type Publish = (event: ServiceEvent) => void
 
 /**

@@ -29,7 +29,9 @@ export interface ListDependencies {
   readonly log: Log
   /** `DATA_DIR/dns`. */
   readonly directory: string
-  /** From `createOpenGuarded`: its policy looks names up by the system's resolver, so that lists never block their own hosts. */
+  /**
+   * From `createOpenGuarded`: its policy looks names up by the system's resolver, so that lists never block their own hosts.
+   */
   readonly open: OpenGuarded
   /** Puts exactly these lists in force: writes `lists.json` and notifies the resolver, which compiles them. */
   readonly publish: (lists: readonly ResolverList[]) => Promise<unknown>
@@ -181,7 +183,7 @@ export class Lists {
     return row
   }
 
-  /** The lists as they are when their turn comes: of several changes at once the last publication has all. */
+  /** Reads the lists when it runs, so that of several concurrent changes the last publication has all. */
   async #publish(): Promise<void> {
     await this.#queue.run('publish', async () => {
       await this.#dependencies.publish(await this.resolverLists())

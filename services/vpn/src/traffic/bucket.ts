@@ -1,4 +1,4 @@
-/** Lengths of stored buckets, seconds: fine ones for what is recent, coarse ones for what is long ago. */
+/** Lengths of stored buckets, seconds: fine ones for recent traffic, coarse ones for old traffic. */
 export const tiers = { fine: 300, hour: 3600, day: 86_400 } as const
 
 /** Seconds of one of the stored buckets. */
@@ -14,7 +14,8 @@ export const steps = { hourly: 3600, daily: 86_400, weekly: 604_800 } as const
 const firstMonday = 4 * 86_400_000
 
 /**
- * Returns where the bucket of so many seconds that holds a time begins, milliseconds since the epoch. Boundaries are those of UTC,
+ * Returns where the bucket of so many seconds that holds a time begins, milliseconds since the epoch. Boundaries are those of
+ * UTC,
  * so a day has 24 hours always; weeks begin on Monday.
  */
 export function bucketStart(at: number, seconds: number): number {
@@ -47,7 +48,7 @@ export interface Bucket {
   readonly from: FromHost[]
 }
 
-/** A peer that comes from more hosts than this within five minutes is counted as being anywhere for the rest. */
+/** Maximum number of hosts per peer in five minutes; traffic from further ones is counted without a host. */
 const maxHosts = 16
 
 export function emptyBucket(start: number): Bucket {

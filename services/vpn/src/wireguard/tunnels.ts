@@ -13,7 +13,7 @@ export class Tunnels {
   readonly #end = new AbortController()
   #watching: Promise<void> = Promise.resolve()
 
-  /** Nothing runs until it is requested. */
+  /** No tunnel runs before the first call. */
   constructor(dependencies: TunnelDependencies) {
     this.#controller = new TunnelController(dependencies)
     this.#changes = new TunnelChanges(this.#controller)
@@ -76,7 +76,8 @@ export class Tunnels {
 }
 
 /**
- * Changes of one interface, for the holder of its lock. Each either did all it says or throws a `DeviceError` after putting back
+ * Changes of one interface, for the holder of its lock. Each either did all it says or throws a `DeviceError` after putting
+ * back
  * what it could.
  */
 export class TunnelChanges {
@@ -87,7 +88,8 @@ export class TunnelChanges {
   }
 
   /**
-   * Changes some peers of a running interface and nothing else. With `newRules` the isolation of the interface changes along with
+   * Changes some peers of a running interface and nothing else. With `newRules` the isolation of the interface changes along
+   * with
    * the peers, without a gap.
    */
   async apply(name: string, changes: readonly PeerChange[], newRules?: InterfaceRules): Promise<void> {

@@ -7,7 +7,7 @@ import type { UapiParser } from './uapi-text.ts'
 /** Bytes of a reply that are parsed before other work gets its turn. */
 const sliceLength = 64 * 1024
 
-/** No answer came because no one listens: the process that made the socket is gone. */
+/** Nothing listens on the socket: the process that created it has ended. */
 export class NobodyListens extends DeviceError {}
 
 /** Bytes of free memory that the next piece of a reply finds. */
@@ -21,7 +21,8 @@ export interface UapiRequest {
 }
 
 /**
- * Sends requests to userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other lies in the
+ * Sends requests to userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other
+ * lies in the
  * same memory, because megabytes of new buffers a reading make the garbage collector stop the process for longer than the
  * reading takes.
  */
@@ -30,7 +31,8 @@ export class UapiClient {
   #spare: Buffer | undefined
 
   /**
-   * Sends one request and resolves with what `read` makes of the reply, which is valid until `read` ends. The reply is taken off
+   * Sends one request and resolves with what `read` makes of the reply, which is valid until `read` ends. The reply is taken
+   * off
    * the socket as fast as it comes, because the device holds its lock until then. Throws `NobodyListens` when the socket is
    * missing or stale, a `DeviceError` when the reply does not come in time.
    */

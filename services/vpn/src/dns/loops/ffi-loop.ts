@@ -10,7 +10,9 @@ import { emptyPacket, LoopCore } from './loop-core.ts'
 /** Longer queries are cut off, which makes them invalid. */
 const querySlot = 1600
 const idleMs = 100
-/** Interval while there is no socket that wakes the loop; short in the first second, so that the first ones are found at once. */
+/**
+ * Interval while there is no socket that wakes the loop; short in the first second, so that the first ones are found at once.
+ */
 const deafMs = 2
 const youngMs = 1000
 const busyMs = 10
@@ -83,7 +85,7 @@ function createUpstreamReader(
     const socket = lines.portSockets[port]!
     if (socket < 0) return
     const count = batch.receive(socket)
-    // Ready without a datagram: an error waited instead, as when no one listens at the other end.
+    // Ready without a datagram: an error is pending, such as a closed port at the other end.
     if (count < 0) upstreamQueries.portFailed(port)
     for (let n = 0; n < count; n++) exchange.takeAnswer(port, batch.bytes, n * answerSlot, batch.length(n))
   }

@@ -94,7 +94,8 @@ export class Decider {
   }
 
   /**
-   * Decides about the address of 4 or 16 bytes at m[from] in an answer, for the client with this number. Only rules of lists are
+   * Decides about the address of 4 or 16 bytes at m[from] in an answer, for the client with this number. Only rules of lists
+   * are
    * about addresses; `type` is the record's.
    */
   decideAddress(policy: Policy, m: Uint8Array, from: number, size: number, client: number): void {
@@ -108,7 +109,7 @@ export class Decider {
     this.#settleRows(conditional, lists, Reason.address)
   }
 
-  /** The answer leads into a private network: that decides, whatever was decided before. */
+  /** The answer leads into a private network, which overrides any earlier decision. */
   blockPrivate(): void {
     this.#reset(this.client)
     this.status = Status.blocked
@@ -127,7 +128,7 @@ export class Decider {
     this.#isOpen = true
   }
 
-  /** A name that is sent to no upstream is not filtered either. */
+  /** A name that is never sent upstream is not filtered. */
   #settleLocal(policy: Policy, name: Name): void {
     const zone = localZoneOf(name, policy.settings.forwardedZones)
     if (zone !== noZone) this.#settle(Row.local, Status.allowed, Reason.local, zone)
@@ -291,7 +292,7 @@ export class Decider {
     }
   }
 
-  /** The first one counts. */
+  /** The first match counts. */
   #settle(row: number, status: number, reason: ReasonCode, source: number): void {
     if (!this.#isOpen) return
     this.#isOpen = false

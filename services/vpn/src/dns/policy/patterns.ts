@@ -14,7 +14,8 @@ import {
 /** Matches names against all patterns of all lists. */
 export interface PatternMatcher {
   /**
-   * Adds to `found` (sets of lists, as a class has; the first four and `Meaning.conditional`) what patterns say of the name. Allocates nothing and
+   * Adds to `found` (sets of lists, as a class has; the first four and `Meaning.conditional`) what patterns say of the name.
+   * Allocates nothing and
    * takes time in proportion to the name's length.
    *
    * @param name lower-case text with dots, without a final one
@@ -38,7 +39,7 @@ export function createPatternMatcher(program: Int32Array): PatternMatcher {
   return new Matcher(program)
 }
 
-/** Every pattern that matches the name, with each of its lists. For people: it allocates. */
+/** Every pattern that matches the name, with each of its lists. For explanations only, because it allocates. */
 export function explainPatterns(program: Int32Array, name: Uint8Array, length: number): PatternMatch[] {
   if (program.length === 0) return []
   return new Matcher(program).explain(name, length)

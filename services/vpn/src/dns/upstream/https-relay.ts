@@ -13,7 +13,8 @@ const maxInFlight = 1024
 const messageType = 'application/dns-message'
 
 /**
- * Queries by DNS over HTTPS (RFC 8484): POST over one HTTP/2 session, with id 0 as the RFC wishes. The session is closed when idle
+ * Queries by DNS over HTTPS (RFC 8484): POST over one HTTP/2 session, with id 0 as the RFC wishes. The session is closed when
+ * idle
  * and made again when needed. The certificate has to be of the host in the address.
  */
 export class HttpsRelay implements Relay {
@@ -86,7 +87,7 @@ export class HttpsRelay implements Relay {
       return await inTime(readAnswer(request), signal)
     } catch (error) {
       request.close(constants.NGHTTP2_CANCEL)
-      // Silence may mean that the connection is dead: the next query takes another.
+      // A timeout may mean that the connection is dead, so the next query opens another.
       if (signal.aborted) {
         session.destroy()
         this.#session = undefined
@@ -95,7 +96,7 @@ export class HttpsRelay implements Relay {
     }
   }
 
-  /** The session there is, or a new one; a session that is on its way out is not used any more. */
+  /** The session there is, or a new one; a closing session is not used any more. */
   #current(): Promise<ClientHttp2Session> {
     if (this.#session !== undefined) return this.#session
     const opening = this.#open()
