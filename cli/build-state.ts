@@ -18,9 +18,7 @@ export function commandsFile(service: ServiceFolder): string {
   return isBuilt(service) ? join(builtFolder(service), 'commands.mjs') : join(service.folder, 'src/commands.ts')
 }
 
-/**
- * One hash over everything a build of a service is made of: its sources and pages, the kits, and the versions of all packages.
- */
+/** One hash over everything a build of a service is made of: its sources and pages, the kits, and the versions of all packages. */
 export function hashService({ folder }: ServiceFolder): string {
   const repository = join(folder, '../..')
   const own = globSync(['src/**/*', 'assets/*', 'package.json', `ui/dist/${stampName}`], {

@@ -65,9 +65,7 @@ function readVersion(repository: string): string {
   return (JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }).version
 }
 
-/**
- * Exports of a service's `src/commands.ts`. `args` are those after its name: commands that are not called need not be loaded.
- */
+/** Exports of a service's `src/commands.ts`. `args` are those after its name: commands that are not called need not be loaded. */
 interface ServiceCommands {
   addCommands(program: Command, args: readonly string[]): void | Promise<void>
 }

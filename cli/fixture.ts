@@ -22,8 +22,7 @@ export interface Running {
 
 /**
  * The variable with the name of a fake service sets its behaviour: `refuse` its settings, `die` once after it listens, be
- * `stubborn`
- * when asked to stop, `crash` before it listens in every start, or be `slow` to stop.
+ * `stubborn` when asked to stop, `crash` before it listens in every start, or be `slow` to stop.
  */
 const commands = (name: string) => `
 import { existsSync, writeFileSync } from 'node:fs'

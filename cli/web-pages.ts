@@ -18,10 +18,7 @@ export function readPageState(service: ServiceFolder): PageState {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources(service) ? 'built' : 'old'
 }
 
-/**
- * One hash over everything the pages of a service are made of: its `ui` without the types of its API, the kit's, and the
- * versions of all packages.
- */
+/** One hash over everything the pages of a service are made of: its `ui` without the types of its API, the kit's, and the versions of all packages. */
 export function hashSources(service: ServiceFolder): string {
   const repository = join(service.folder, '../..')
   const own = globSync('**/*', {

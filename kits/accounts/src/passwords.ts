@@ -23,8 +23,7 @@ export interface SignInAttempt<User> {
 
 /**
  * Identifies the user of a sign-in. Throws an `AccountError`: the same, in the same time, for a wrong name, a wrong proof and a
- * disabled
- * user.
+ * disabled user.
  */
 export async function signIn<User extends PasswordHolder>(attempt: SignInAttempt<User>): Promise<User> {
   const { throttle, key, find, verify } = attempt

@@ -31,9 +31,9 @@ export interface BudgetOptions {
 }
 
 /**
- * A sliding window: the limit holds for every window, not only for those that begin at fixed times. At most `capacity` keys
- * are remembered; active keys are never evicted; further keys share one count instead, so a flood of addresses neither fills
- * the memory nor resets a count. Measured on a clock that does not jump.
+ * A sliding window: the limit holds for every window, not only for those that begin at fixed times. At most `capacity` keys are
+ * remembered; active keys are never evicted; further keys share one count instead, so a flood of addresses neither fills the
+ * memory nor resets a count. Measured on a clock that does not jump.
  */
 export function createBudget(options: BudgetOptions): Budget {
   return new SlidingWindow(options)

@@ -10,8 +10,7 @@ export interface GuardedRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
   /**
-   * Maximum number of redirects of a GET or HEAD that are followed; 0 by default. With none the redirect itself is the answer,
-   * with too many the
+   * Maximum number of redirects of a GET or HEAD that are followed; 0 by default. With none the redirect itself is the answer, with too many the
    * request fails.
    */
   readonly redirects?: number
@@ -44,8 +43,8 @@ export interface GuardedAnswer {
 }
 
 /**
- * Sends a request and reads the whole answer, whatever its status. Throws `OutboundRefused`, `OutboundFailed` or the reason
- * of the request's signal.
+ * Sends a request and reads the whole answer, whatever its status. Throws `OutboundRefused`, `OutboundFailed` or the reason of
+ * the request's signal.
  */
 export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Promise<GuardedAnswer>
 

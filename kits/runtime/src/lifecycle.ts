@@ -53,8 +53,8 @@ const watchdogProgram = `
   }, limitMs)`
 
 /**
- * Kills this process with SIGKILL when it still runs after `limitMs` milliseconds, even when its event loop is blocked.
- * Does not keep the process alive. Costs a thread from this call on, and nothing before.
+ * Kills this process with SIGKILL when it still runs after `limitMs` milliseconds, even when its event loop is blocked. Does
+ * not keep the process alive. Costs a thread from this call on, and nothing before.
  */
 function startWatchdog(limitMs: number): void {
   const thread = new Worker(watchdogProgram, { eval: true, env: {}, execArgv: [], workerData: { limitMs } })

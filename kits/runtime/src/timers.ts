@@ -17,8 +17,8 @@ const after: Timers['after'] = (ms, run) => {
 export const systemTimers: Timers = { ...systemClock, after, delay: delayBy(after) }
 
 /**
- * Time that runs `factor` times as fast as the machine's, for tests that simulate a day. `jump` moves the wall clock
- * alone, as an administrator or a time server would.
+ * Time that runs `factor` times as fast as the machine's, for tests that simulate a day. `jump` moves the wall clock alone, as
+ * an administrator or a time server would.
  */
 export function createFastTimers(factor: number, start = Date.now()): Timers & { jump(ms: number): void } {
   const time = new FastTime(factor)

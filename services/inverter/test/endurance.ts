@@ -52,8 +52,8 @@ export interface Endured {
 }
 
 /**
- * Runs a gateway with a faulty inverter while reads, writes and dispatches continue. Then the faults end, and
- * everything has to be as if there had been none; throws when it is not.
+ * Runs a gateway with a faulty inverter while reads, writes and dispatches continue. Then the faults end, and everything has to
+ * be as if there had been none; throws when it is not.
  */
 export async function endure({ hours, speed, seed, onHour }: Endurance): Promise<Endured> {
   const timers = createFastTimers(speed, evening)

@@ -7,8 +7,8 @@ import { openService } from '../src/open-service.ts'
 
 /**
  * Gateways in one process that ends like in a power failure. Each opens its data directory as it finds it, restores what an
- * earlier life left behind, and lives a life up to its own point: there it stands still, and when all of them do the process
- * is killed. Run by the crash matrix as `node killed-gateways.ts SPEED NOW CONFIGS`; what it prints is for that.
+ * earlier life left behind, and lives a life up to its own point: there it stands still, and when all of them do the process is
+ * killed. Run by the crash matrix as `node killed-gateways.ts SPEED NOW CONFIGS`; what it prints is for that.
  */
 export interface GatewayConfig {
   readonly folder: string

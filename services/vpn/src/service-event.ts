@@ -18,8 +18,7 @@ export const PeerActivity = Peer.pick({
 
 /**
  * One event of the stream. `changed` says that a collection was edited, so a page should read it again; `activity` brings
- * new counters and statuses of peers; `overview` comes with every sample; `list-update` reports each step of fetching lists,
- * and
+ * new counters and statuses of peers; `overview` comes with every sample; `list-update` reports each step of fetching lists, and
  * `queries` that so many names were looked up since the last one.
  */
 export const ServiceEvent = z

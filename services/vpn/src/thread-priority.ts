@@ -6,9 +6,7 @@ import { setPriority } from 'node:os'
  */
 export const ThreadPriority = { answering: -10, usual: 0, compiling: 10 } as const
 
-/**
- * Gives the thread that calls this a priority. Only root may go below 0, or below what it had; for others all stays as it is.
- */
+/** Gives the thread that calls this a priority. Only root may go below 0, or below what it had; for others all stays as it is. */
 export function setThreadPriority(priority: number): void {
   try {
     setPriority(0, priority)

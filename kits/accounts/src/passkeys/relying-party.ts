@@ -24,8 +24,8 @@ interface NamedOrigin {
 
 /**
  * Determines the relying party from the settings only, never from a request; `localhost` without settings. An IP address is no
- * host name, so origins that are one take no part. Throws an `OperatorError` for origins browsers offer no passkeys
- * at, and for a name the origins do not belong to.
+ * host name, so origins that are one take no part. Throws an `OperatorError` for origins browsers offer no passkeys at, and for
+ * a name the origins do not belong to.
  */
 export function readRelyingParty({ publicUrl, publicOrigins, rpId }: RelyingPartySettings): RelyingParty {
   const all: NamedOrigin[] = [

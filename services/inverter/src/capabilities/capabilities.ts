@@ -103,10 +103,7 @@ export class Capabilities {
     return this.#unverify(deviceId, (record) => afterFirmware(record, firmware))
   }
 
-  /**
-   * Unverifies everything, because another inverter answers in the place of the device. Returns the capabilities that are no
-   * longer verified.
-   */
+  /** Unverifies everything, because another inverter answers in the place of the device. Returns the capabilities that are no longer verified. */
   async inverterChanged(deviceId: string): Promise<CapabilityName[]> {
     return this.#unverify(deviceId, unverified)
   }

@@ -96,9 +96,7 @@ export const isExpected = (error: unknown): boolean =>
 /** Interval of the control loop of a settled operation, milliseconds. */
 const cycleMs = 5000
 
-/**
- * Returns when the next round or attempt of a device is due, monotonic milliseconds; undefined while there is nothing to do.
- */
+/** Returns when the next round or attempt of a device is due, monotonic milliseconds; undefined while there is nothing to do. */
 export function nextDue(
   { persisted, timers }: Pick<Run, 'persisted' | 'timers'>,
   { running, workedAt, failures }: { running: RunningOperation | undefined; workedAt: number; failures: number },

@@ -31,8 +31,7 @@ export function gateOf(mode: DispatchMode, input: GateInput) {
 const always = ['write_path_convention', 'battery_power_sign_convention'] as const
 
 /**
- * Capabilities that must be verified for a mode. `hold` needs the battery sign because its end writes a signed setpoint back;
- * only load
+ * Capabilities that must be verified for a mode. `hold` needs the battery sign because its end writes a signed setpoint back; only load
  * following reads the grid meter.
  */
 export function requiredCapabilities(mode: DispatchMode): readonly CapabilityName[] {

@@ -44,10 +44,7 @@ export interface WriteInput {
   readonly refreshMs: number | null
 }
 
-/**
- * Returns true if a setpoint is sent now: a change of direction and a cut while exporting at once, anything else beyond
- * deadband and interval.
- */
+/** Returns true if a setpoint is sent now: a change of direction and a cut while exporting at once, anything else beyond deadband and interval. */
 export function shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshMs }: WriteInput): boolean {
   if (refreshMs !== null && sinceWriteMs >= refreshMs) return true
   if (wantedW === commandedW) return false

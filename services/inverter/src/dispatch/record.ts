@@ -162,10 +162,7 @@ export function stateOf(record: DispatchRecord): DispatchState {
   }
 }
 
-/**
- * Returns true if only some of the settings are changed or restored. A settled operation does not count, though its end
- * restores all the same.
- */
+/** Returns true if only some of the settings are changed or restored. A settled operation does not count, though its end restores all the same. */
 export const isRestoreRequired = ({ phase }: DispatchRecord): boolean =>
   phase === 'applying' || phase === 'replacing' || phase === 'restoring' || phase === 'fault'
 

@@ -95,10 +95,7 @@ export class Link {
     return this.#request('register', { ...options, objectId })
   }
 
-  /**
-   * Calls the listener with every valid response about a registered object that answers no request. Returns a function that
-   * ends it.
-   */
+  /** Calls the listener with every valid response about a registered object that answers no request. Returns a function that ends it. */
   onValue(listener: (address: number | undefined, objectId: number, payload: Uint8Array) => void): () => void {
     return this.#onValue.add(listener)
   }

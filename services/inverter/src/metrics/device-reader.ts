@@ -44,9 +44,7 @@ export function metricValueOf(
 
 /** Options of a reading. */
 export interface ReadOptions {
-  /**
-   * A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always queries the device.
-   */
+  /** A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always queries the device. */
   readonly maxAge?: number
   readonly priority?: Priority
 }

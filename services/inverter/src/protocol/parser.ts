@@ -64,9 +64,7 @@ class StreamParser implements FrameParser {
   #declared = 0
   /** The checksum was right at the declared end, but something followed it. */
   #isDeclaredRight = false
-  /**
-   * More bytes came than a frame may have. They are only counted until the next start byte, so that a stream without end shows.
-   */
+  /** More bytes came than a frame may have. They are only counted until the next start byte, so that a stream without end shows. */
   #isOverlong = false
   #resets = 0
 

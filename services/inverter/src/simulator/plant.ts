@@ -56,9 +56,9 @@ export function plantAt(at: number, seed: number): PlantState {
 }
 
 /**
- * Simulates the plant until `at`. Everything follows from the seed, the time and the registers: sun and clouds, the
- * household's day, the battery's answer, and the grid for the rest. In steps of at most a minute, so that a long pause does
- * not run the battery past its ends.
+ * Simulates the plant until `at`. Everything follows from the seed, the time and the registers: sun and clouds, the household's
+ * day, the battery's answer, and the grid for the rest. In steps of at most a minute, so that a long pause does not run the
+ * battery past its ends.
  */
 export function advancePlant(
   state: PlantState,

@@ -14,8 +14,7 @@ export interface Transmission {
 const maxWaiting = 2000
 
 /**
- * The one line all clients share: one answer after the other, and every client receives everything. A request that comes in
- * while an
+ * The one line all clients share: one answer after the other, and every client receives everything. A request that comes in while an
  * answer is under way cuts that answer off, as on a real inverter.
  */
 export class SerialLine {

@@ -6,10 +6,7 @@ import { loadCatalog } from '../../src/catalog/catalog.ts'
 import { openStorage } from '../../src/database/open.ts'
 import { startSimulator } from '../../src/simulator/simulator.ts'
 
-/**
- * Writes the data of `older-data.test.ts` with the code as it is now. Run by hand: `node
- * services/inverter/test/older-data/make.ts`.
- */
+/** Writes the data of `older-data.test.ts` with the code as it is now. Run by hand: `node services/inverter/test/older-data/make.ts`. */
 
 const password = 'tall-giraffe-on-ice-7'
 const hmacSecret = 'a-secret-of-tests-with-more-than-32-characters'

@@ -9,8 +9,7 @@ const usualOnsets = { perBeat: 1.75, octaves: 1.25 } as const
 const onsetReach = 3
 
 /**
- * Chooses the octave of a tempo that is felt as the beat, and the next best: the one nearest to a common tempo and to a usual
- * number of onsets in a
+ * Chooses the octave of a tempo that is felt as the beat, and the next best: the one nearest to a common tempo and to a usual number of onsets in a
  * beat. A tempo out of reach of all of them stays.
  */
 export function chooseOctave(

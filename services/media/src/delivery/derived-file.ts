@@ -50,10 +50,7 @@ export async function keepDerived(
   throw notFound('job any more')
 }
 
-/**
- * Turns the failure of a conversion into a problem: 404 for a source that is not stored, 500 for a failed conversion. Returns
- * other errors unchanged.
- */
+/** Turns the failure of a conversion into a problem: 404 for a source that is not stored, 500 for a failed conversion. Returns other errors unchanged. */
 export function conversionProblem(error: unknown): unknown {
   if (error instanceof ArtifactMissing) return notFound('file')
   return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error

@@ -190,8 +190,7 @@ export class Workers implements QueueWork {
   }
 
   /**
-   * Puts a job back into the queue, at its old place, under a new attempt number that the old worker does not have. Does
-   * nothing
+   * Puts a job back into the queue, at its old place, under a new attempt number that the old worker does not have. Does nothing
    * when the job has ended or another attempt has it.
    */
   async #requeue(job: JobRow, interruptions: number): Promise<void> {

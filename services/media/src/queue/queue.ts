@@ -29,8 +29,7 @@ export interface Queue {
   /** Called when that transaction is done. */
   wake(): void
   /**
-   * Notifies workers again of queued jobs that none will be notified of: the message is gone, failed too often, or was taken by
-   * a worker
+   * Notifies workers again of queued jobs that none will be notified of: the message is gone, failed too often, or was taken by a worker
    * that did not claim the job for `patience` milliseconds, because it was killed in between.
    */
   remind(db: Kysely<Tables>, patience: number): Promise<void>

@@ -11,8 +11,7 @@ export function shareAddress(url: string): string {
 }
 
 /**
- * Creates the beginning of links for a request: the setting `public_hostname`, which may be empty, otherwise PUBLIC_URL,
- * otherwise
+ * Creates the beginning of links for a request: the setting `public_hostname`, which may be empty, otherwise PUBLIC_URL, otherwise
  * as the caller addressed the service.
  */
 export function createLinkBase(settings: { publicHostname: () => string; publicUrl: string | undefined }) {

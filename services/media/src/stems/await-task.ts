@@ -23,8 +23,7 @@ const maxUnknown = 4
 
 /**
  * Queries the task until it has ended. Refusals, outages and invalid answers are retried with growing delays, because the task
- * is paid and continues; the signal sets the end. A task that failed, was cancelled or is gone throws a
- * `StemServiceError`.
+ * is paid and continues; the signal sets the end. A task that failed, was cancelled or is gone throws a `StemServiceError`.
  */
 export async function awaitTask(awaiting: Awaiting): Promise<FinishedTask> {
   let failures = 0

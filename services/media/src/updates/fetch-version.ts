@@ -35,8 +35,8 @@ const programTimeout = 180_000
 const redirects = 5
 
 /**
- * Fetches the program of a release into a file and makes sure it is what the release says: its checksum stands in the list,
- * and the list is signed, when that can be checked. Returns its SHA-256, hex, and whether the list was signed. Throws
+ * Fetches the program of a release into a file and makes sure it is what the release says: its checksum stands in the list, and
+ * the list is signed, when that can be checked. Returns its SHA-256, hex, and whether the list was signed. Throws
  * `UpdateFailed`; the partial file must not be used.
  */
 async function fetchProgram(

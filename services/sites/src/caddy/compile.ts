@@ -16,8 +16,7 @@ export interface CompiledConfig {
 }
 
 /**
- * Makes the whole configuration of one node. The same state always gives the same configuration, and every stored site gives
- * one:
+ * Makes the whole configuration of one node. The same state always gives the same configuration, and every stored site gives one:
  * a site that lacks something it needs to be safe is closed (503) and noted. Disabled sites are left out.
  */
 export function compileConfig(desired: DesiredState, node: NodeProfile): CompiledConfig {

@@ -27,10 +27,7 @@ export interface Explanation {
   readonly answer: ExplainedAnswer
 }
 
-/**
- * Explains how Caddy would answer a request with the configuration of this state, without a request to it. Throws TypeError for
- * no URL.
- */
+/** Explains how Caddy would answer a request with the configuration of this state, without a request to it. Throws TypeError for no URL. */
 export function explainRequest(request: ExplainedRequest, desired: DesiredState, node: NodeProfile): Explanation {
   const url = new URL(request.url)
   const server = url.protocol === 'https:' ? 'https' : 'http'

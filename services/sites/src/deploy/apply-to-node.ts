@@ -147,10 +147,7 @@ async function readBefore(client: AdminClient, settled: SettledConfig): Promise<
   }
 }
 
-/**
- * Returns the expected configuration when the last snapshot confirmed it and there is something to send. The tag guards against
- * later changes.
- */
+/** Returns the expected configuration when the last snapshot confirmed it and there is something to send. The tag guards against later changes. */
 function remembered({ last, expected }: NodeTask, settled: SettledConfig): Before | undefined {
   if (last === undefined || expected === undefined || last.sha !== expected.sha) return undefined
   if (last.sha === settled.sha) return undefined
@@ -163,10 +160,7 @@ function remembered({ last, expected }: NodeTask, settled: SettledConfig): Befor
   }
 }
 
-/**
- * Returns true when the node runs nothing any more, and may be another version. The expected configuration is large and not
- * parsed.
- */
+/** Returns true when the node runs nothing any more, and may be another version. The expected configuration is large and not parsed. */
 function isRestarted({ expected }: NodeTask, before: Before): boolean {
   return expected !== undefined && before.sha !== expected.sha && isBlank(before.config)
 }

@@ -116,10 +116,7 @@ export function createDomainIndex(sites: Iterable<DomainOwner & { readonly domai
   }
 }
 
-/**
- * Creates the index of the sites that answer for hosts. Exact names come before wildcards, and a wildcard stands for one label,
- * as the server has it.
- */
+/** Creates the index of the sites that answer for hosts. Exact names come before wildcards, and a wildcard stands for one label, as the server has it. */
 export function createHostIndex(entries: Iterable<readonly [host: string, siteId: number]>) {
   const sites = new Map<string, number>(entries)
   return {

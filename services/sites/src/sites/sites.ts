@@ -49,8 +49,7 @@ export const siteLock = 12
 const maxWaiting = 20
 
 /**
- * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a
- * problem
+ * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a problem
  * with Caddy's message is thrown.
  */
 export class Sites {

@@ -121,9 +121,7 @@ export class AnswerCache {
     return this.#fields[entry + Field.bodyLength]!
   }
 
-  /**
-   * Writes the body that `find` has just found to out[at ..], its TTLs aged; its other properties then stand in the members.
-   */
+  /** Writes the body that `find` has just found to out[at ..], its TTLs aged; its other properties then stand in the members. */
   read(entry: number, now: number, out: Uint8Array, at: number): void {
     const all = this.#fields
     const arena = this.#arena
@@ -153,8 +151,8 @@ export class AnswerCache {
   }
 
   /**
-   * Keeps the answer that `scan` has read out of m[o ..] and whose question ends at `from` for so many seconds. A too large
-   * answer is not kept, and removes an older one.
+   * Keeps the answer that `scan` has read out of m[o ..] and whose question ends at `from` for so many seconds. An answer that
+   * is too large is not kept.
    */
   store(key: QuestionKey, scan: AnswerScan, given: StoredMessage, now: number, seconds: number): void {
     const bodyLength = scan.end - given.from

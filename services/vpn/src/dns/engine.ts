@@ -130,8 +130,8 @@ export class Engine {
   }
 
   /**
-   * Takes in the query d[o .. o + n) of the client with this number (0: unknown) and answers it, or returns forward.
-   * Returns the answer's length or an `Outcome`.
+   * Takes in the query d[o .. o + n) of the client with this number (0: unknown) and answers it, or returns forward. Returns
+   * the answer's length or an `Outcome`.
    */
   handleQuery(d: Uint8Array, o: number, n: number, client: number): number {
     const early = this.#begin(d, o, n, client)
@@ -149,8 +149,7 @@ export class Engine {
   }
 
   /**
-   * Right after `handleQuery` returned forward: writes the query for an upstream to u[at ..], at most 300 bytes, with this id
-   * and the case of
+   * Right after `handleQuery` returned forward: writes the query for an upstream to u[at ..], at most 300 bytes, with this id and the case of
    * its letters drawn (0x20). Returns its length.
    */
   writeUpstream(u: Uint8Array, at: number, id: number): number {
@@ -160,8 +159,7 @@ export class Engine {
   }
 
   /**
-   * Returns true if m[o .. o + n) answers the query that was sent as u[at ..]: id, question byte for byte. It is then put into
-   * the
+   * Returns true if m[o .. o + n) answers the query that was sent as u[at ..]: id, question byte for byte. It is then put into the
    * cache, and the TTLs in it are brought within the limits. Addresses and ports are the caller's to compare.
    */
   accept(m: Uint8Array, o: number, n: number, u: Uint8Array, at: number): boolean {

@@ -106,8 +106,7 @@ export class LogRing {
   }
 
   /**
-   * Hands entries that were published when `look` was called to `take`, oldest first, at most so many and none from after
-   * `until`
+   * Hands entries that were published when `look` was called to `take`, oldest first, at most so many and none from after `until`
    * (milliseconds since the epoch); their places stay taken until `release`. The entry is one object that is filled again each
    * time. An entry whose `take` threw counts as read.
    */

@@ -1,8 +1,7 @@
 /**
  * Files that the resolver process works from, in `DATA_DIR/dns`, each written whole by the service (0600, atomic) and read by
- * the
- * resolver when it starts and when it is notified of a change. So a restarted resolver has its full configuration, even before
- * the rest of the service runs.
+ * the resolver when it starts and when it is notified of a change. So a restarted resolver has its full configuration, even
+ * before the rest of the service runs.
  */
 export const resolverFile = {
   settings: 'settings.json',

@@ -129,8 +129,7 @@ export class Filtering {
 
   /**
    * Applies that these peers were created, changed, deleted or expired; any of them when none are named. Resolves when that is
-   * in force, or the
-   * resolver does not answer.
+   * in force, or the resolver does not answer.
    */
   async peersChanged(ids?: readonly string[]): Promise<void> {
     await this.#soon(this.#clients.sync(ids))

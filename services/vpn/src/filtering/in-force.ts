@@ -40,8 +40,8 @@ export const pendingNote = (inForce: boolean): string =>
   inForce ? '' : '; the resolver does not answer at the moment, it goes by this as soon as it does'
 
 /**
- * Makes `run` callable concurrently: calls during a run share the next run, which starts after all of them.
- * So each caller's promise covers what was there when it called, and bursts cost two runs.
+ * Makes `run` callable concurrently: calls during a run share the next run, which starts after all of them. So each caller's
+ * promise covers what was there when it called, and bursts cost two runs.
  */
 export function joinRuns(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()

@@ -14,9 +14,7 @@ export type FetchedList =
   | { readonly kind: 'unchanged' }
   | ({ readonly kind: 'text'; readonly text: Uint8Array } & KnownText)
 
-/**
- * The list's server does not give a list; the message is for an administrator and holds nothing of the address but its host.
- */
+/** The list's server does not give a list; the message is for an administrator and holds nothing of the address but its host. */
 export class ListRefused extends Error {
   override readonly name = 'ListRefused'
 }
@@ -36,8 +34,7 @@ const accepted = new Set(['text/plain', 'text/x-hosts', 'application/octet-strea
 const maxHeaderLength = 200
 
 /**
- * Fetches a list's text, tries again where that may help, and gives up within the total time. The address goes through the
- * guard
+ * Fetches a list's text, tries again where that may help, and gives up within the total time. The address goes through the guard
  * of `@hearth/outbound`, and its name is looked up by the system's resolver: a list whose own host is blocked can be fetched.
  * Throws `ListRefused`, or the signal's reason.
  */

@@ -29,9 +29,7 @@ export interface ListDependencies {
   readonly log: Log
   /** `DATA_DIR/dns`. */
   readonly directory: string
-  /**
-   * From `createOpenGuarded`: its policy looks names up by the system's resolver, so that lists never block their own hosts.
-   */
+  /** From `createOpenGuarded`: its policy looks names up by the system's resolver, so that lists never block their own hosts. */
   readonly open: OpenGuarded
   /** Puts exactly these lists in force: writes `lists.json` and notifies the resolver, which compiles them. */
   readonly publish: (lists: readonly ResolverList[]) => Promise<unknown>

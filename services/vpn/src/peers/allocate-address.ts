@@ -11,8 +11,8 @@ const window = 256
 
 /**
  * The next free address of an interface: the first one after the address assigned last, going round at the end. So a freed
- * address, which an old device may still use, comes back as late as the network allows. The IPv6 address has the same place
- * in its network. Undefined when every address is taken.
+ * address, which an old device may still use, comes back as late as the network allows. The IPv6 address has the same place in
+ * its network. Undefined when every address is taken.
  *
  * WireGuard silently moves an address that two peers share to the last one, so an address is never assigned twice.
  */

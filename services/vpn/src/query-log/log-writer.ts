@@ -93,10 +93,8 @@ export class LogWriter {
   }
 
   /**
-   * Writes what the rings hold, in the order of time; at `now` what came in the last moment may have to wait for the next
-   * write,
-   * see `mergeRings`. Returns how many entries that were. Meanwhile calls `look` again and again: a write that is given little
-   * of
+   * Writes what the rings hold, in the order of time; at `now` what came in the last moment may have to wait for the next write,
+   * see `mergeRings`. Returns how many entries that were. Meanwhile calls `look` again and again: a write that is given little of
    * the processor takes long, and much may come while it lasts.
    */
   write(look: () => void = () => undefined, now = Infinity): number {
@@ -180,8 +178,7 @@ export class LogWriter {
   }
 
   /**
-   * Gives space back; after a purge also writes the names again and empties the write-ahead log, where the old pages stand.
-   * Null
+   * Gives space back; after a purge also writes the names again and empties the write-ahead log, where the old pages stand. Null
    * when that worked.
    */
   #clean(task: Task): string | null {

@@ -81,9 +81,7 @@ function noStatistics(period: { hours: number; bucket: Bucket; now: number }): S
   return { ...nothing, ...empty, series }
 }
 
-/**
- * Converts a name to its form in the log: lower case, and letters beyond ASCII in punycode, which works for whole labels only.
- */
+/** Converts a name to its form in the log: lower case, and letters beyond ASCII in punycode, which works for whole labels only. */
 function domainPart(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   const lower = text.toLowerCase()

@@ -48,8 +48,8 @@ interface Waiting {
 
 /**
  * Supervises the resolver, which is its own process. It is restarted at once after a crash, with growing pauses after repeated
- * crashes, and killed when it hangs (`watchdog.ts`). Requests to a crashed one go to the next.
- * It may run before the service has a log.
+ * crashes, and killed when it hangs (`watchdog.ts`). Requests to a crashed one go to the next. It may run before the service
+ * has a log.
  */
 export class ResolverSupervisor {
   /** Number of restarts. */
@@ -79,9 +79,7 @@ export class ResolverSupervisor {
     this.#start()
   }
 
-  /**
-   * Sets the log for its warnings, earlier ones included, and the listener for the number of queries that went into the log.
-   */
+  /** Sets the log for its warnings, earlier ones included, and the listener for the number of queries that went into the log. */
   attach(log: ResolverLog, answered: (count: number) => void): void {
     this.#log = log
     this.#answered = answered

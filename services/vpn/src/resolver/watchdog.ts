@@ -16,10 +16,9 @@ export interface WatchdogLimits {
 }
 
 /**
- * Detects a hung process: it was stopped, or sent no heartbeat although it had processor time. Time in which it waits
- * for a processor or a disk does not count, so a machine under load does not make a healthy process hang; nor does time in
- * which
- * this process itself could not check.
+ * Detects a hung process: it was stopped, or sent no heartbeat although it had processor time. Time in which it waits for a
+ * processor or a disk does not count, so a machine under load does not make a healthy process hang; nor does time in which this
+ * process itself could not check.
  */
 export class Watchdog {
   #limits: WatchdogLimits

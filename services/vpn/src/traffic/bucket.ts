@@ -14,8 +14,7 @@ export const steps = { hourly: 3600, daily: 86_400, weekly: 604_800 } as const
 const firstMonday = 4 * 86_400_000
 
 /**
- * Returns where the bucket of so many seconds that holds a time begins, milliseconds since the epoch. Boundaries are those of
- * UTC,
+ * Returns where the bucket of so many seconds that holds a time begins, milliseconds since the epoch. Boundaries are those of UTC,
  * so a day has 24 hours always; weeks begin on Monday.
  */
 export function bucketStart(at: number, seconds: number): number {

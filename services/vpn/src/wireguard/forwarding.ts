@@ -18,8 +18,8 @@ export function createForwarding(folder = '/proc/sys/net'): RaiseForwarding {
 }
 
 /**
- * A host that forwards IPv6 stops listening to router advertisements, and loses its default route with them. Links that
- * listen get the setting that keeps them listening.
+ * A host that forwards IPv6 stops listening to router advertisements, and loses its default route with them. Links that listen
+ * get the setting that keeps them listening.
  */
 async function raiseIpv6(folder: string): Promise<void> {
   const switchFile = join(folder, 'ipv6/conf/all/forwarding')

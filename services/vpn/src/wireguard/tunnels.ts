@@ -76,8 +76,7 @@ export class Tunnels {
 }
 
 /**
- * Changes of one interface, for the holder of its lock. Each either did all it says or throws a `DeviceError` after putting
- * back
+ * Changes of one interface, for the holder of its lock. Each either did all it says or throws a `DeviceError` after putting back
  * what it could.
  */
 export class TunnelChanges {
@@ -88,8 +87,7 @@ export class TunnelChanges {
   }
 
   /**
-   * Changes some peers of a running interface and nothing else. With `newRules` the isolation of the interface changes along
-   * with
+   * Changes some peers of a running interface and nothing else. With `newRules` the isolation of the interface changes along with
    * the peers, without a gap.
    */
   async apply(name: string, changes: readonly PeerChange[], newRules?: InterfaceRules): Promise<void> {

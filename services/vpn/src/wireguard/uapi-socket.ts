@@ -21,8 +21,7 @@ export interface UapiRequest {
 }
 
 /**
- * Sends requests to userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other
- * lies in the
+ * Sends requests to userspace devices over their sockets. The reply of a device with 10,000 peers has 3 MB; one after the other lies in the
  * same memory, because megabytes of new buffers a reading make the garbage collector stop the process for longer than the
  * reading takes.
  */
@@ -31,8 +30,7 @@ export class UapiClient {
   #spare: Buffer | undefined
 
   /**
-   * Sends one request and resolves with what `read` makes of the reply, which is valid until `read` ends. The reply is taken
-   * off
+   * Sends one request and resolves with what `read` makes of the reply, which is valid until `read` ends. The reply is taken off
    * the socket as fast as it comes, because the device holds its lock until then. Throws `NobodyListens` when the socket is
    * missing or stale, a `DeviceError` when the reply does not come in time.
    */

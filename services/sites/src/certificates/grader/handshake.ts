@@ -109,9 +109,7 @@ export const probeName = (host: string): string => (host.startsWith('*.') ? `hea
 /** Returns the server name indication for a host; empty for an address. */
 export const serverNameOf = (host: string): string => (isIP(host) === 0 ? probeName(host) : '')
 
-/**
- * Does the work on every item, at most `bound` at a time; the results are in the order of the items. `work` must not reject.
- */
+/** Does the work on every item, at most `bound` at a time; the results are in the order of the items. `work` must not reject. */
 export async function atMost<Item, Result>(
   bound: number,
   items: readonly Item[],

@@ -22,8 +22,7 @@ export interface CaddyfileDependencies {
 export const maxCaddyfile = 524_288
 
 /**
- * Reads sites from the text of a Caddyfile. Texts that would make Caddy read files or the environment of its server are not
- * given
+ * Reads sites from the text of a Caddyfile. Texts that would make Caddy read files or the environment of its server are not given
  * to it: each such location is in the report, and no site is read. Caddy's own errors and warnings are in the report with their
  * lines. Never rejects but when `adapt` breaks off without an answer of Caddy's.
  */

@@ -60,9 +60,7 @@ function readPaths(matchers: readonly JsonLocation[]): Condition | undefined {
   return { kind: 'paths', paths: paths.filter((path) => path !== null), patterns }
 }
 
-/**
- * A pattern of Caddy's path matcher; null for one that another of the patterns covers, undefined for one that no site can have.
- */
+/** A pattern of Caddy's path matcher; null for one that another of the patterns covers, undefined for one that no site can have. */
 function readPattern(pattern: string, all: readonly string[]): PathCondition | null | undefined {
   if (!pattern.startsWith('/') || /[{}]/.test(pattern)) return undefined
   const star = pattern.indexOf('*')

@@ -25,8 +25,7 @@ export interface RoutesReading {
 }
 
 /**
- * Reads the steps of a host's requests. Throws `NotMappable` when a request could be answered otherwise by a site than by the
- * routes,
+ * Reads the steps of a host's requests. Throws `NotMappable` when a request could be answered otherwise by a site than by the routes,
  * apart from what is reported as changed or lost.
  */
 export function readRoutes(steps: readonly Step[], reading: SiteReading): RoutesReading {

@@ -148,8 +148,7 @@ export function checkRawMatcher(name: string, value: unknown, walk: RawWalk): vo
 }
 
 /**
- * Returns the reason why the text of an expression matcher must not go to Caddy, or undefined. An expression may ask for
- * placeholders by a function
+ * Returns the reason why the text of an expression matcher must not go to Caddy, or undefined. An expression may ask for placeholders by a function
  * and so by a name that it puts together; comments and escapes in texts hide what it asks for.
  */
 function expressionProblem(text: string): string | undefined {

@@ -10,9 +10,7 @@ import { emptyPacket, LoopCore } from './loop-core.ts'
 /** Longer queries are cut off, which makes them invalid. */
 const querySlot = 1600
 const idleMs = 100
-/**
- * Interval while there is no socket that wakes the loop; short in the first second, so that the first ones are found at once.
- */
+/** Interval while there is no socket that wakes the loop; short in the first second, so that the first ones are found at once. */
 const deafMs = 2
 const youngMs = 1000
 const busyMs = 10

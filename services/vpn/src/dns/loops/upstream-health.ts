@@ -68,9 +68,7 @@ export class UpstreamHealth {
     this.#figures[upstream * Figure.count + Figure.failures]! += 1
   }
 
-  /**
-   * It did not answer what was sent at `sentAt` (a `FailureCode` says how). Counts against it unless it answered others since.
-   */
+  /** It did not answer what was sent at `sentAt` (a `FailureCode` says how). Counts against it unless it answered others since. */
   failed(upstream: number, sentAt: number, now: number, code: number): void {
     const at = upstream * Figure.count
     this.#figures[at + Figure.lastFailure] = code

@@ -86,8 +86,7 @@ export class UpstreamQueries {
   }
 
   /**
-   * Right after the engine said forward: takes d[o .. o + n) among those who wait, and queries when no one does yet. Returns
-   * the
+   * Right after the engine said forward: takes d[o .. o + n) among those who wait, and queries when no one does yet. Returns the
    * waiter, to be filled in; -1 when there is no room, or no upstream.
    */
   join(d: Uint8Array, o: number, n: number): number {
@@ -211,8 +210,7 @@ export class UpstreamQueries {
   }
 
   /**
-   * Sends the flight's query to this upstream, with a fresh id from a drawn port; to the one queried before as it was, so that
-   * a
+   * Sends the flight's query to this upstream, with a fresh id from a drawn port; to the one queried before as it was, so that a
    * late answer counts. False when there is no way to it.
    */
   #depart(flight: number, upstream: number): boolean {

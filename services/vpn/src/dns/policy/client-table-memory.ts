@@ -24,8 +24,7 @@ export interface ClientRecordChange {
 }
 
 /**
- * Makes a table, with room for a quarter more clients. An address that two have belongs to the first; what is no address is
- * left
+ * Makes a table, with room for a quarter more clients. An address that two have belongs to the first; what is no address is left
  * out, as are unknown lists.
  *
  * @param audiences the bundle's values of `$client`

@@ -94,8 +94,7 @@ export class Decider {
   }
 
   /**
-   * Decides about the address of 4 or 16 bytes at m[from] in an answer, for the client with this number. Only rules of lists
-   * are
+   * Decides about the address of 4 or 16 bytes at m[from] in an answer, for the client with this number. Only rules of lists are
    * about addresses; `type` is the record's.
    */
   decideAddress(policy: Policy, m: Uint8Array, from: number, size: number, client: number): void {

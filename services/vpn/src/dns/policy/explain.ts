@@ -53,9 +53,7 @@ export interface Explained {
   readonly name: string
   /** The row of the precedence table that decided, see `precedence.ts`. */
   readonly row: number
-  /**
-   * The queried name's matches in the order of precedence, then those of each name it leads to, as far as they were examined.
-   */
+  /** The queried name's matches in the order of precedence, then those of each name it leads to, as far as they were examined. */
   readonly matches: readonly ExplainedMatch[]
 }
 

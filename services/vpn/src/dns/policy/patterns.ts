@@ -14,8 +14,7 @@ import {
 /** Matches names against all patterns of all lists. */
 export interface PatternMatcher {
   /**
-   * Adds to `found` (sets of lists, as a class has; the first four and `Meaning.conditional`) what patterns say of the name.
-   * Allocates nothing and
+   * Adds to `found` (sets of lists, as a class has; the first four and `Meaning.conditional`) what patterns say of the name. Allocates nothing and
    * takes time in proportion to the name's length.
    *
    * @param name lower-case text with dots, without a final one

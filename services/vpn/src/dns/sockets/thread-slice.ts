@@ -6,8 +6,8 @@ export const minSlice = 100_000
 
 /**
  * Asks the scheduler for slices of so many nanoseconds for a thread (0: the one that calls). A thread with short slices waits
- * less: it preempts threads with longer slices as soon as it can run. Needs Linux 6.12 and no privileges; elsewhere
- * nothing changes, nor for a thread that an operator gave another policy than the usual one.
+ * less: it preempts threads with longer slices as soon as it can run. Needs Linux 6.12 and no privileges; elsewhere nothing
+ * changes, nor for a thread that an operator gave another policy than the usual one.
  */
 export function setThreadSlice(libc: Libc, nanoseconds: number, thread = 0): void {
   const attributes = readAttributes(libc, thread)

@@ -13,8 +13,7 @@ const maxInFlight = 1024
 const messageType = 'application/dns-message'
 
 /**
- * Queries by DNS over HTTPS (RFC 8484): POST over one HTTP/2 session, with id 0 as the RFC wishes. The session is closed when
- * idle
+ * Queries by DNS over HTTPS (RFC 8484): POST over one HTTP/2 session, with id 0 as the RFC wishes. The session is closed when idle
  * and made again when needed. The certificate has to be of the host in the address.
  */
 export class HttpsRelay implements Relay {
