@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** Arguments of apt-get that install a package from a Debian release's backports. */
 export interface BackportCalls {
-  /** Reads the lists of the backports, and leaves those of everything else as they are. */
+  /** Options that read only the package lists of the backports. */
   readonly update: readonly string[]
   readonly install: readonly string[]
 }

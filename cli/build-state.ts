@@ -8,7 +8,7 @@ import { stampName } from './web-pages.ts'
 /** Folder of a built service. */
 export const builtFolder = ({ folder, name }: ServiceFolder): string => join(folder, '../../dist', name)
 
-/** Tells whether the build of a service is there and as new as its sources. Takes a few milliseconds. */
+/** True when the build of a service exists and is as new as its sources. Takes a few milliseconds. */
 export function isBuilt(service: ServiceFolder): boolean {
   const stamp = join(builtFolder(service), stampName)
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashService(service)

@@ -30,7 +30,7 @@ export async function runCommandLine(
     if (service !== undefined) await addServiceCommands(program, service, { args: args.slice(1), location })
     await program.parseAsync([...args], { from: 'user' })
   } catch (error) {
-    // What a command opened before it failed must not keep the process.
+    // Handles that a failed command left open must not keep the process alive.
     process.exit(report(error))
   }
 }
@@ -70,7 +70,7 @@ interface ServiceCommands {
   addCommands(program: Command, args: readonly string[]): void | Promise<void>
 }
 
-/** Only the service that was named is loaded: the others' code has no part in this command. */
+/** Loads only the named service. */
 async function addServiceCommands(
   program: Command,
   service: ServiceFolder,
@@ -82,7 +82,7 @@ async function addServiceCommands(
   const module = (await import(file)) as ServiceCommands
   await module.addCommands(command, args)
   inherit(command)
-  // After the start, which is in a hurry: names are not answered meanwhile.
+  // Runs after the start, so that it does not delay it.
   command.hook('postAction', (_, called) => {
     if (called.name() === 'serve') warnOfPages(service, location.root)
   })
@@ -96,7 +96,7 @@ function warnOfPages(service: ServiceFolder, repository: string): void {
   process.stderr.write(`hearth: the web pages of ${service.name} ${found}; run npm run setup in ${repository}\n`)
 }
 
-/** Commands made later take over how errors end. */
+/** Commands created later inherit the error handling. */
 function inherit(command: Command): void {
   for (const child of command.commands) {
     child.copyInheritedSettings(command)
@@ -106,7 +106,7 @@ function inherit(command: Command): void {
 
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
-  // By its name: a built service brings a class of its own.
+  // Checked by name: a built service bundles its own copy of the class.
   if (error instanceof Error && error.name === 'OperatorError') process.stderr.write(`hearth: ${error.message}\n`)
   else {
     const [line] = (error instanceof Error ? error.message : String(error)).split('\n')

@@ -4,7 +4,7 @@ import { shutdownLimit } from '@hearth/runtime/lifecycle'
 const checkInterval = 500
 
 /**
- * Makes this process stop, as if by SIGTERM, when whoever started it is gone and could not say so: `hearth up` that was killed,
+ * Makes this process stop, as if by SIGTERM, when its parent is gone without a signal: `hearth up` that was killed,
  * `hearth.mjs` on an older Node, or `npx`, which passes a SIGTERM to a shell that ends without passing it on.
  */
 export function endWithParent(): void {

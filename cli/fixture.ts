@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** A made-up repository with services, and a way to run its command line. */
+/** A temporary repository with fake services whose command line can be run. */
 export interface Repository {
   readonly folder: string
   start(args: readonly string[], environment?: Record<string, string>): Running
@@ -13,16 +13,16 @@ export interface Repository {
 /** A running command line. */
 export interface Running {
   readonly child: ChildProcess
-  /** All it wrote so far, to either stream. */
+  /** Output so far, of stdout and stderr. */
   text(): string
   readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>
-  /** Resolves when the text has this in it; rejects when the process ends before. */
+  /** Resolves when the output matches; rejects when the process ends before. */
   wrote(pattern: RegExp): Promise<RegExpExecArray>
 }
 
 /**
- * The behaviour of a made-up service is chosen by the variable of its name: `refuse` its settings, `die` once after it listens, be `stubborn`
- * when asked to stop, `crash` before it listens in every start, or be `slow` to stop.
+ * The variable with the name of a fake service sets its behaviour: `refuse` its settings, `die` once after it listens, be
+ * `stubborn` when asked to stop, `crash` before it listens in every start, or be `slow` to stop.
  */
 const commands = (name: string) => `
 import { existsSync, writeFileSync } from 'node:fs'
@@ -118,6 +118,6 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It is gone, as it should be.
+    // The process has already ended.
   }
 }

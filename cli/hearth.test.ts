@@ -31,7 +31,7 @@ test('--version prints only the version', async (t) => {
   assert.deepEqual(await repository.start(['--version']).ended, { code: 0, stdout: '1.2.3\n', stderr: '' })
 })
 
-test('serve reports web pages that are missing or outdated, and the command that builds them', async (t) => {
+test('serve names missing or outdated web pages and the command that builds them', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const ui = join(repository.folder, 'services/alpha/ui')
   mkdirSync(join(ui, 'dist'), { recursive: true })
@@ -57,7 +57,7 @@ test('serve reports web pages that are missing or outdated, and the command that
   assert.match(said.stdout, /! degraded {2}web pages {2}older than their sources/)
 })
 
-test('an unforeseen error is one line, with its stack only when asked', async (t) => {
+test('an unexpected error is one line, and its stack is printed only on request', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const failed = await repository.start(['alpha', 'fail']).ended
   assert.deepEqual(failed, { code: 1, stdout: '', stderr: 'hearth: first line (LOG_LEVEL=debug shows where)\n' })

@@ -48,7 +48,7 @@ for (const version of versions) {
   })
 }
 
-test('a Node 26 of the host serves where the packages have none for its system', async (t) => {
+test('the host’s Node 26 is used when the packages have none for the platform', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   addPackages(repository)
   rmSync(join(repository.folder, `node_modules/node-${process.platform}-${process.arch}`), { force: true })
@@ -56,7 +56,7 @@ test('a Node 26 of the host serves where the packages have none for its system',
   assert.match((await run(process.execPath, repository, ['gamma'])).stderr, /unknown command 'gamma'/)
 })
 
-test('npx hearth answers before set-up and asks no registry for a package of that name', async (t) => {
+test('npx hearth works before set-up without asking the registry for a package named hearth', async (t) => {
   const { folder } = makeRepository(t, ['alpha'])
   mkdirSync(join(folder, 'cli'))
   for (const name of ['package.json', 'package-lock.json', 'cli/hearth.mjs', 'cli/memory-limits.mjs'])
@@ -155,7 +155,7 @@ for (const { version, ranOn } of [
   { version: '18.20.8', ranOn: ['18.20.8', process.versions.node] },
   { version: '20.20.2', ranOn: ['20.20.2'] },
 ]) {
-  test(`set-up on Node ${version} runs npm on a Node for which it leaves nothing out`, (t) => {
+  test(`set-up on Node ${version} runs npm with a Node version for which npm installs every package`, (t) => {
     const host = provideNode(version)
     if (host === undefined) return t.skip(`node ${version} could not be had from the registry`)
     const { folder } = makeRepository(t, [])

@@ -19,10 +19,10 @@ export interface Supervision {
   readonly name: string
   /** Put before each line it prints. */
   readonly label: string
-  /** Ends it: asks, or does not wait. */
+  /** Stops the service, by SIGTERM or at once. */
   readonly stop: AbortSignal
   readonly kill: AbortSignal
-  /** Called for each state it comes to. */
+  /** Called on every change of state. */
   readonly report: (state: State) => void
 }
 

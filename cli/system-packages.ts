@@ -19,7 +19,7 @@ export function readWanted(text: string): Wanted {
   return { name, least }
 }
 
-/** The packages of a list that are not there, in the list's order; all of them where there is no Debian. */
+/** The packages of a list that are not installed, in order; all of them on other systems than Debian. */
 export function missingPackages(packages: Packages): string[] {
   const texts = Object.keys(packages)
   if (texts.length === 0 || !isDebian()) return texts
@@ -36,11 +36,11 @@ export function missingPackages(packages: Packages): string[] {
 function isThere({ name, least }: Wanted, versions: ReadonlyMap<string, string>): boolean {
   const version = versions.get(name)
   if (version !== undefined && (least === undefined || isAtLeast(version, least))) return true
-  // Who needs a new version of a program has perhaps put it there by another way.
+  // A program may have been installed without a Debian package.
   return least !== undefined && isOwnProgram(name)
 }
 
-/** A program of that name that Debian's packages did not bring. */
+/** True for a program of that name that no Debian package installed. */
 function isOwnProgram(name: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => folder !== '/usr/bin' && folder !== '/bin')
   return folders.some((folder) => folder.startsWith('/') && existsSync(join(folder, name)))

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { hasMemoryLimits, makeRepository } from './fixture.ts'
 
-test('services run side by side, their lines carry their names, and SIGTERM ends all', async (t) => {
+test('up runs several services, prefixes their output with their names, and SIGTERM stops all', async (t) => {
   const up = makeRepository(t, ['alpha', 'be']).start(['up'])
   await up.wrote(/Ctrl-C stops them/)
   assert.match(up.text(), /^alpha \| listening on /m)
@@ -22,7 +22,7 @@ test('services run side by side, their lines carry their names, and SIGTERM ends
   assert.deepEqual(pids.filter(isRunning), [])
 })
 
-test('a second SIGINT right after the first is the same Ctrl-C', async (t) => {
+test('a second SIGINT right after the first counts as the same Ctrl-C', async (t) => {
   const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'slow' })
   await up.wrote(/Ctrl-C stops it/)
   up.child.kill('SIGINT')
@@ -32,7 +32,7 @@ test('a second SIGINT right after the first is the same Ctrl-C', async (t) => {
   assert.match(up.text(), /^alpha stops$/m)
 })
 
-test('a service that does not stop is killed by a later signal', async (t) => {
+test('a second signal kills a service that does not stop', async (t) => {
   const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'stubborn' })
   const [, pid] = await up.wrote(/is process (\d+)\nlistening/)
   up.child.kill('SIGTERM')
@@ -51,7 +51,7 @@ test('services stop when hearth up is killed', async (t) => {
   await gone(Number(pid))
 })
 
-test('a service stops when the shell of npx is gone', async (t) => {
+test('a service stops when the npx shell that started it is killed', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const args = ['-c', '"$@"; true', 'sh', process.execPath, join(repository.folder, 'hearth.ts'), 'alpha', 'serve']
   const shell = spawn('sh', args, {
@@ -67,7 +67,7 @@ test('a service stops when the shell of npx is gone', async (t) => {
   await gone(Number(/is process (\d+)/.exec(text)?.[1]))
 })
 
-test('a service that dies is started again', async (t) => {
+test('a service that exits unexpectedly is restarted', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const up = repository.start(['up'], { ALPHA: 'die', MARK: join(repository.folder, 'died') })
   await up.wrote(/alpha ended unexpectedly \(exit code 4\); starting it again in 1 s/)
@@ -87,14 +87,14 @@ test('a service with invalid settings is not restarted; when it is the only one,
   assert.equal((await up.ended).code, 0)
 })
 
-test('a crash during the first start is restarted', async (t) => {
+test('a service that crashes during its first start is restarted', async (t) => {
   const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'crash' })
   await up.wrote(/exit code 3\); starting it again in 1 s[^]*again in 2 s/)
   up.child.kill('SIGTERM')
   assert.equal((await up.ended).code, 0)
 })
 
-test('a setting that only one service may use is refused for two', async (t) => {
+test('a setting that services cannot share is refused when several run', async (t) => {
   const repository = makeRepository(t, ['alpha', 'be'])
   const refused = await repository.start(['up'], { BIND_PORT: '9000' }).ended
   assert.equal(refused.code, 1)

@@ -3,10 +3,10 @@ import { OperatorError } from '@hearth/runtime/operator-error'
 import type { ServiceFolder } from './services.ts'
 import { superviseService, type State } from './supervise.ts'
 
-/** Settings that belong to one service: with the same value two would take each other's place. */
+/** Settings that only one service may use: two services with the same value would conflict. */
 const settingsOfOne = ['BIND_PORT', 'DATA_DIR', 'DATABASE_URL', 'PUBLIC_URL']
 
-/** A signal this soon after another is the same one: on Ctrl-C npm passes on what the terminal has sent already. */
+/** A signal this soon after another counts as the same one: on Ctrl-C npm repeats the signal of the terminal. */
 const sameSignal = 1000
 
 /**

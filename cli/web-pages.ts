@@ -6,7 +6,7 @@ import type { ServiceFolder } from './services.ts'
 /** File in a built folder that holds the hash of the sources it was built from. */
 export const stampName = '.built-from'
 
-/** State of a service's web pages: it may have none, and what is built may be missing or older than the sources. */
+/** State of a service's web pages: none, missing, older than the sources, or built. */
 export type PageState = 'none' | 'missing' | 'old' | 'built'
 
 /** Compares the built web pages of a service with their sources. Takes a few milliseconds. */

@@ -29,7 +29,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { numbers } from './numbers.ts'
 parentPort?.postMessage(numbers.slice(0, workerData as number).join(' '))`
 
-test('the command line runs the build of a service while it is as new as its sources', async (t) => {
+test('the command line runs a service’s build unless its sources are newer', async (t) => {
   const repository = makeRepository(t, ['alpha'])
   const [service] = findServices(repository.folder) as [ServiceFolder]
   const put = (name: string, text: string) => writeFileSync(join(service.folder, name), text)
@@ -55,7 +55,7 @@ test('the command line runs the build of a service while it is as new as its sou
   assert.ok(existsSync(join(builtFolder(service), 'commands.mjs')))
 })
 
-test('a build holds plain JavaScript with its source maps, and the pages', () => {
+test('a build has plain JavaScript, source maps and the web pages', () => {
   for (const service of findServices()) {
     assert.ok(isBuilt(service), `${service.name} is not built; npm test builds it`)
     const files = globSync('**/*', { cwd: builtFolder(service) })

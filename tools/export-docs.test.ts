@@ -29,7 +29,7 @@ test('an export that only its own folder or a test imports needs no docstring', 
   assert.deepEqual(await withFiles(files, undocumentedExports), [])
 })
 
-test('a re-export of a kit stands for what it re-exports', async () => {
+test('a re-export of a kit counts as an export of its source', async () => {
   const files = {
     'kits/http/src/index.ts': "export { route as path } from './server/route.ts'\n",
     'kits/http/src/server/route.ts': 'export async function route() {}\n',

@@ -57,14 +57,14 @@ for (const service of findServices())
       )
     })
 
-    test('every operation has an id of its own, made of its method and path', () => {
+    test('every operation has a unique id made of its method and path', () => {
       const ids = operations.map(({ operationId }) => operationId ?? '')
       assert.equal(new Set(ids).size, operations.length)
       for (const { name, method, operationId = '' } of operations)
         assert.match(operationId, new RegExp(`^${method}(?:[A-Z0-9][A-Za-z0-9]*)+$`), name)
     })
 
-    test('every operation says how it is opened: public ones by an empty list, others by schemes that are described', async () => {
+    test('every operation declares its security: an empty list when public, otherwise schemes with a description', async () => {
       const { about } = await load(service.folder)
       for (const { name, security, 'x-access': access = '' } of operations) {
         assert.ok(Array.isArray(security), name)
@@ -88,7 +88,7 @@ for (const service of findServices())
       }
     })
 
-    test('answers to unexpected, malformed and too large bodies are documented', async () => {
+    test('responses to unexpected, malformed and too large bodies are documented', async () => {
       const { allRoutes, about, toError } = await load(service.folder)
       const app = await createServer({
         routes: allRoutes(uncalled as never),
@@ -129,7 +129,7 @@ test('media: routes that redirect a browser to the sign-in page document it', ()
   for (const { name, responses } of pages) assert.ok('303' in responses, name)
 })
 
-test('sites: operations stand under the tags of their groups', () => {
+test('sites: operations have the tags of their groups', () => {
   const sites = findServices().find(({ name }) => name === 'sites')
   const document = JSON.parse(readFileSync(join(sites?.folder ?? '', 'openapi.json'), 'utf8')) as Document
   for (const { name, path, tags = [] } of operationsOf(document)) {

@@ -19,7 +19,7 @@ for (const name of globSync('*.css', { cwd: styles }))
     for (const className of classNames(readFileSync(join(styles, name), 'utf8'))) fileOf.set(className, name)
 
 for (const { name, folder } of findServices())
-  test(`${name}: every Mantine component that its pages use has its styles`, () => {
+  test(`${name}: the styles of every Mantine component in use are imported`, () => {
     const built = join(folder, 'ui/dist')
     const styled = classNames(readAll(built, 'assets/*.css'))
     const missing = [...classNames(readAll(built, 'assets/*.js'))].filter((one) => fileOf.has(one) && !styled.has(one))

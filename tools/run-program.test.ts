@@ -4,14 +4,14 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { runProgram } from './run-program.ts'
 
-test('a program ends with its code and what it wrote', async () => {
+test('a finished program returns its exit code and output', async () => {
   const { signal } = new AbortController()
   const words = ['-e', 'console.log("out"); console.error("err"); process.exitCode = 3']
   assert.deepEqual(await runProgram(process.execPath, words, { signal }), { code: 3, stdout: 'out\n', stderr: 'err\n' })
   await assert.rejects(runProgram('/no/such/program', [], { signal }), /ENOENT/)
 })
 
-test('when the signal fires, the program and what it started end', async () => {
+test('an abort ends the program and its child processes', async () => {
   const stop = new AbortController()
   const inner = 'setInterval(() => {}, 1000)'
   const outer = `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(inner)}])

@@ -23,7 +23,7 @@ async function run(files: Record<string, string>, limits: Limits = {}): Promise<
 
 const results = ({ tests }: TestRun) => tests.map(({ name, result, reason }) => `${result}: ${name} ${reason}`.trim())
 
-test('tests are counted, skipped ones keep their reason, suites are no tests', async () => {
+test('tests are counted, skipped ones keep their reason, and suites do not count as tests', async () => {
   const finished = await run({
     'a.test.ts': `
       describe('suite', () => { test('in a suite', () => {}) })
@@ -43,7 +43,7 @@ test('tests are counted, skipped ones keep their reason, suites are no tests', a
   ])
 })
 
-test('a failed test fails the run, with its error and what its file wrote', async () => {
+test('a failed test fails the run and is reported with its error and the output of its file', async () => {
   const finished = await run({
     'bad.test.ts': `console.log('a clue'); test('breaks', () => { throw new Error('on purpose') })`,
     'good.test.ts': `console.log('chatter'); test('holds', () => {})`,
@@ -57,7 +57,7 @@ test('a failed test fails the run, with its error and what its file wrote', asyn
   assert.doesNotMatch(finished.failures, /chatter/)
 })
 
-test('a file without a test and one that does not load are failures', async () => {
+test('a file without a test and one that fails to load are failures', async () => {
   const finished = await run({ 'empty.test.ts': '', 'broken.test.ts': `throw new Error('not even loaded')` })
   assert.equal(finished.passed, false)
   assert.match(finished.failures, /empty\.test\.ts[^]*there is no test in this file/)
@@ -65,7 +65,7 @@ test('a file without a test and one that does not load are failures', async () =
   assert.equal(results(finished).filter((line) => line.startsWith('failed')).length, 2)
 })
 
-test('a file that exits in between is a failure, and so are those that share its process and were not run', async () => {
+test('a file that exits early fails, and so do the files of its process that did not run', async () => {
   const finished = await run({
     'gone.test.ts': `test('never ends', async () => { process.exit(0) })`,
     'later.test.ts': `test('holds', () => {})`,
@@ -78,7 +78,7 @@ test('a file that exits in between is a failure, and so are those that share its
   assert.match(finished.failures, /the process ended with exit code 0 during \S+gone\.test\.ts/)
 })
 
-test('files of one process are loaded one after the other', async () => {
+test('files of one process run one after the other', async () => {
   const finished = await run({
     'first.test.ts': `
       test('takes a while', async () => { await new Promise((done) => setTimeout(done, 50)); globalThis.first = 'done' })`,
@@ -90,7 +90,7 @@ test('files of one process are loaded one after the other', async () => {
   assert.deepEqual(results(finished), ['passed: takes a while', 'passed: finds what the first left'])
 })
 
-test('a file that something keeps open after its tests ends with the reason, and the run goes on', async () => {
+test('a file with an open handle after its tests fails with the reason, and the run continues', async () => {
   const open = {
     'open.test.ts': `import { createServer } from 'node:net'; test('forgets', () => { createServer().listen(0) })`,
     'good.test.ts': `test('holds', () => {})`,
@@ -101,7 +101,7 @@ test('a file that something keeps open after its tests ends with the reason, and
   assert.doesNotMatch(finished.failures, /broke off/)
 })
 
-test('a program that a test left behind, with the output of its file, ends with the file', async () => {
+test('a child process that a test left running ends with its file', async () => {
   const finished = await run({
     'forgets.test.ts': `import { spawn } from 'node:child_process'
       test('starts', () => spawn('sleep', ['600'], { stdio: 'inherit' }).unref())`,
@@ -110,7 +110,7 @@ test('a program that a test left behind, with the output of its file, ends with 
   assert.deepEqual(results(finished), ['passed: starts'])
 })
 
-test('a test that another module registers counts for the file that was run', async () => {
+test('a test registered by another module is reported under the file that was run', async () => {
   const finished = await run({
     'shared.ts': `export const register = () => test('shared', () => { throw new Error('on purpose') })`,
     'own.test.ts': `import { register } from './shared.ts'\nregister()`,
@@ -121,7 +121,7 @@ test('a test that another module registers counts for the file that was run', as
   )
 })
 
-test('a suite whose preparation fails is a failure', async () => {
+test('a suite whose before hook fails is a failure', async () => {
   const finished = await run({
     'suite.test.ts': `import { before } from 'node:test'
       describe('suite', () => { before(() => { throw new Error('no ground to stand on') }); test('in it', () => {}) })`,
@@ -130,7 +130,7 @@ test('a suite whose preparation fails is a failure', async () => {
   assert.match(finished.failures, /no ground to stand on/)
 })
 
-test('a run that takes too long is stopped, names the unfinished files, and fails', async () => {
+test('a run that takes too long is stopped and fails with the names of the unfinished files', async () => {
   const finished = await run(
     {
       'open.test.ts': `test('passes', () => { setInterval(() => {}, 1000) })`,

@@ -7,7 +7,7 @@ function faultsOf(files: Record<string, string>): Promise<string[]> {
   return withFiles({ 'services/vpn/src/peers/peers.ts': '', ...files }, serviceImportFaults)
 }
 
-test('a service may import itself and kits', async () => {
+test('a service may import its own files and kits', async () => {
   const files = {
     'services/vpn/src/app.ts': "import { Peers } from './peers/peers.ts'\nimport { route } from '@hearth/http'\n",
     'services/vpn/test/peers.test.ts': "import { Peers } from '../src/peers/peers.ts'\n",
@@ -16,7 +16,7 @@ test('a service may import itself and kits', async () => {
   assert.deepEqual(await faultsOf(files), [])
 })
 
-test('an import of a service by another one or by a kit is refused, also of a type, by a page and in a test', async () => {
+test('an import of a service by another service or a kit is refused, also for types, in pages and in tests', async () => {
   for (const [file, target] of [
     ['services/media/src/app.ts', '../../vpn/src/peers/peers.ts'],
     ['services/media/src/app.ts', '@hearth/vpn'],

@@ -49,7 +49,7 @@ test('concurrent set-ups install once; later ones are silent until the lockfile 
   assert.equal(calls(folder).length, 2)
 })
 
-test('an npm that unpacks Node 26 without a link to it, as the one of Node 20 does, is helped', async (t) => {
+test('set-up links Node 26 when npm unpacks it without a link, as the npm of Node 20 does', async (t) => {
   const packaged = `node_modules/node-${process.platform}-${process.arch}/bin`
   const { folder, setUp } = repository(t, `mkdir -p ${packaged}; echo packaged > ${packaged}/node`)
   assert.equal((await setUp()).code, 0)
@@ -57,7 +57,7 @@ test('an npm that unpacks Node 26 without a link to it, as the one of Node 20 do
   assert.deepEqual(await setUp(), { code: 0, text: '' })
 })
 
-test('a failed installation is one line, and the next start tries again', async (t) => {
+test('a failed installation is reported in one line, and the next start retries it', async (t) => {
   const { folder, setUp } = repository(t, 'exit 7')
   const failed = await setUp()
   assert.equal(failed.code, 1)

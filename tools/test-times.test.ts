@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
 import { keepTestTimes, readTestTimes } from './test-times.ts'
 
-test('times are kept between runs, and an unreadable file counts as none', async () => {
+test('test times are kept between runs, and an unreadable file counts as empty', async () => {
   await using folder = await temporaryDirectory('times')
   const file = join(folder.path, 'cache/times.json')
   assert.deepEqual(readTestTimes(file), {})

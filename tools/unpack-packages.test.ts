@@ -47,7 +47,7 @@ esac
 }
 
 describe('packages of Debian unstable for tests', { skip }, () => {
-  test("one is unpacked from the machine's own mirror of Debian, once", (t) => {
+  test('a package is unpacked once from the machine’s Debian mirror', (t) => {
     const { program, sources, unpack } = fakeApt(t, '2.12-1')
     assert.deepEqual(unpack('lamp (>= 2.11)'), { status: 0, stderr: '' })
     assert.equal(readFileSync(program, 'utf8'), 'light')
@@ -59,7 +59,7 @@ describe('packages of Debian unstable for tests', { skip }, () => {
     assert.equal(sources().length, 2)
   })
 
-  test('a package that is too old on the mirror is reported in one line, and nothing is left', (t) => {
+  test('a package that is too old on the mirror is reported in one line and leaves no files', (t) => {
     const { program, unpack } = fakeApt(t, '2.6.2-5')
     const { status, stderr } = unpack('lamp (>= 2.11)')
     assert.deepEqual([status, stderr.trim().split('\n').length], [0, 1])

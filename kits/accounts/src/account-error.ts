@@ -11,9 +11,9 @@ export type AccountErrorReason =
     }
   /** The owner has `max` API tokens already. */
   | { readonly kind: 'too-many-tokens'; readonly max: number }
-  /** The change would leave nobody who may administer. */
+  /** The change would leave no administrator. */
   | { readonly kind: 'last-administrator' }
-  /** A password in a body cannot be taken; `member` and `message` make a sentence. */
+  /** A password in a body is refused; `member` and `message` form a sentence. */
   | {
       readonly kind: 'invalid-password'
       readonly member: string

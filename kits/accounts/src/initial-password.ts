@@ -6,7 +6,7 @@ import type { Database } from '@hearth/database'
 import { writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 
-/** A password that was made up, and what is stored of it: it must be changed at the next sign-in. */
+/** A generated password and its hash; it must be changed at the next sign-in. */
 export interface GeneratedPassword {
   readonly password: string
   readonly values: { readonly password_hash: string; readonly password_change_required: 1 }
@@ -32,7 +32,7 @@ export async function createWithInitialPassword<Tables>(
   const { password, values } = await generatePassword()
   return query.transaction().execute(async (trx) => {
     if (!(await insert(trx, values))) return undefined
-    // Before the commit: a password that is in force and nowhere to be read would lock everyone out.
+    // Written before the commit: a stored password that nobody can read would lock everyone out.
     await writeFileAtomic(initialPasswordFile(dataDirectory), `${password}\n`)
     return password
   })

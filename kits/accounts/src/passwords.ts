@@ -2,7 +2,7 @@ import { hashPassword, passwordWeakness, verifyPassword } from '@hearth/credenti
 import { AccountError } from './account-error.ts'
 import type { Throttle } from './throttle.ts'
 
-/** A user, or an account, as far as signing in goes. */
+/** The members of a user that sign-in needs. */
 export interface PasswordHolder {
   /** PHC string; null for a user who signs in another way. */
   readonly password_hash: string | null
@@ -12,7 +12,7 @@ export interface PasswordHolder {
 
 /** One attempt to sign in. */
 export interface SignInAttempt<User> {
-  /** Undefined for callers who may try as often as they like. */
+  /** Undefined for callers without a limit. */
   readonly throttle: Throttle | undefined
   /** Key that failures are counted for: an address, an account. */
   readonly key: string
@@ -22,8 +22,8 @@ export interface SignInAttempt<User> {
 }
 
 /**
- * Finds out who signs in. Throws an `AccountError`: the same, in the same time, for a wrong name, a wrong proof and a disabled
- * user.
+ * Identifies the user of a sign-in. Throws an `AccountError`: the same, in the same time, for a wrong name, a wrong proof and a
+ * disabled user.
  */
 export async function signIn<User extends PasswordHolder>(attempt: SignInAttempt<User>): Promise<User> {
   const { throttle, key, find, verify } = attempt

@@ -13,10 +13,10 @@ export interface SetUpToken {
   forget(): Promise<void>
 }
 
-/** File where the token waits, mode 0600, until it is used. */
+/** File that holds the token, mode 0600, until it is used. */
 export const setUpTokenFile = (dataDirectory: string): string => join(dataDirectory, 'setup-token')
 
-/** Makes the token when there is no user yet, or takes the one of an earlier start; removes what is left of one otherwise. */
+/** Creates the token when there is no user yet, or reads that of an earlier start; otherwise deletes its file. */
 export async function openSetUpToken(dataDirectory: string, isSetUp: boolean): Promise<SetUpToken> {
   const file = setUpTokenFile(dataDirectory)
   let token = isSetUp ? undefined : (readToken(file) ?? (await makeToken(file)))

@@ -4,7 +4,7 @@ import { createManualClock } from '@hearth/runtime'
 import { AccountError } from './account-error.ts'
 import { backOff, createThrottle, lockOut, slidingWindow, type MemoryThrottle } from './throttle.ts'
 
-/** Seconds that an attempt is told to wait; 0 when it is let through, and counted. */
+/** Seconds that an attempt has to wait; 0 when it is allowed, and counted. */
 function attempt(throttle: MemoryThrottle, key: string): number {
   try {
     throttle.attempt(key)
@@ -31,7 +31,7 @@ test('sliding window: after five attempts in fifteen minutes the next is refused
   assert.equal(attempt(throttle, 'a'), 60)
 })
 
-test('sliding window: a success gives back its own attempt and no other', () => {
+test('sliding window: a success refunds only its own attempt', () => {
   const throttle = createThrottle(slidingWindow(5, 900), createManualClock(0))
   for (let count = 0; count < 4; count += 1) throttle.attempt('a')
   for (let count = 0; count < 10; count += 1) {
@@ -55,7 +55,7 @@ test('lock-out: the sixth failure in five minutes locks the key for fifteen', ()
   assert.equal(throttle.fail('a'), 0)
 })
 
-test('lock-out: failures spread over time and before a success are forgotten', () => {
+test('lock-out: failures outside the window or before a success do not count', () => {
   const clock = createManualClock(0)
   const throttle = createThrottle(lockOut(5, 300, 900), clock)
   for (let count = 0; count < 50; count += 1) {
@@ -88,7 +88,7 @@ for (const [name, policy] of Object.entries({
   backOff: backOff(3, 60),
 }))
   describe(name, () => {
-    test('beyond the limit of keys new ones are refused, and known ones keep their count', () => {
+    test('beyond the maximum number of keys new keys are refused, and known keys keep their count', () => {
       const clock = createManualClock(0)
       const throttle = createThrottle(policy, clock)
       for (let count = 0; count < 4; count += 1) throttle.fail('known')
@@ -98,7 +98,7 @@ for (const [name, policy] of Object.entries({
       const alone = createThrottle(policy, clock)
       for (let count = 0; count < 4; count += 1) alone.fail('known')
       assert.equal(throttle.waitOf('known'), alone.waitOf('known'))
-      // Later there is room again.
+      // Keys expire and make room for new ones.
       clock.advance(2 * 86_400_000)
       assert.equal(attempt(throttle, 'late'), 0)
     })

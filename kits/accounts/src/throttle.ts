@@ -12,25 +12,25 @@ export interface Throttle {
   succeed(key: string): void | Promise<void>
 }
 
-/** A throttle in memory, which is also of use where only failures are known. */
+/** A throttle in memory, which can also count failures only. */
 export interface MemoryThrottle extends Throttle {
   attempt(key: string): void
   succeed(key: string): void
-  /** Counts a failure; seconds that the key must wait from now on, 0 when it may go on. */
+  /** Counts a failure and returns the seconds that the key must wait, 0 for none. */
   fail(key: string): number
   /** Seconds that the key must still wait; 0 when it may try. */
   waitOf(key: string): number
 }
 
-/** Says when a key must wait. Times are milliseconds of a clock that does not jump. */
+/** The policy that decides when a key must wait. Times are milliseconds of a clock that does not jump. */
 export interface ThrottlePolicy {
-  /** Failures that are let through in a window. */
+  /** Failures that are allowed in a window. */
   readonly limit: number
   /** Failures that are older do not count. */
   readonly windowSeconds: number
   /** Until when the key must wait after these failures, oldest first; the last one is now. */
   waitsUntil(failures: readonly number[]): number
-  /** Effect of a success: it takes back the one attempt, or every failure before it. */
+  /** Effect of a success: it refunds its own attempt, or clears all failures. */
   readonly success: 'forgets-attempt' | 'forgets-all'
 }
 
@@ -67,11 +67,11 @@ export function backOff(limit: number, maxSeconds: number): ThrottlePolicy {
   }
 }
 
-/** Keys remembered at once. Further ones share one count, so that a flood of keys neither fills memory nor frees any. */
+/** Keys remembered at once. Further keys share one count, so that a flood of keys neither fills memory nor resets counts. */
 const maxKeys = 10_000
 const sharedKey = '\0shared'
 
-/** Failures remembered of a key; no policy looks further back. */
+/** Maximum number of failures kept per key; no policy needs more. */
 const maxFailures = 50
 
 interface Entry {

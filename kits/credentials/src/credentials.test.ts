@@ -20,7 +20,7 @@ import {
   verifyPassword,
 } from './index.ts'
 
-test('a password verifies against its own hash only, and hashes of one password differ', async () => {
+test('a password matches only its own hash, and two hashes of one password differ', async () => {
   const stored = await hashPassword('correct horse')
   assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
   assert.equal(await verifyPassword('correct horse', stored), true)
@@ -30,7 +30,7 @@ test('a password verifies against its own hash only, and hashes of one password 
   assert.equal(await verifyPassword('anything', 'plain text'), false)
 })
 
-test('composed and decomposed letters are the same password', async () => {
+test('composed and decomposed Unicode letters give the same password', async () => {
   assert.equal(await verifyPassword('pa\u0308sswo\u0308rter', await hashPassword('p\u00e4ssw\u00f6rter')), true)
 })
 
@@ -52,7 +52,7 @@ test('weak passwords are refused with a reason, long random ones are not', () =>
   assert.equal(passwordWeakness(createPassword(), ['admin']), undefined)
 })
 
-test('tokens have the documented form; one wrong character is detected without a look-up', () => {
+test('tokens have the documented format, and one wrong character is detected without a database query', () => {
   const token = createToken('hvpn')
   assert.match(token, /^hvpn_[A-Za-z0-9]{44}$/)
   assert.equal(isToken(token, 'hvpn'), true)
@@ -62,7 +62,7 @@ test('tokens have the documented form; one wrong character is detected without a
   assert.equal(new Set(Array.from({ length: 1000 }, () => createToken('hvpn'))).size, 1000)
 })
 
-test('a sealed text opens only with its key and in its own place', () => {
+test('sealed text opens only with its key and for its own column', () => {
   const sealer = createSealer(randomBytes(32))
   const sealed = sealer.seal('secret', 'peers.private_key:1')
   assert.ok(!sealed.includes('secret'))
@@ -74,7 +74,7 @@ test('a sealed text opens only with its key and in its own place', () => {
   assert.notEqual(sealer.seal('secret', 'x'), sealer.seal('secret', 'x'))
 })
 
-test('the key file is created once with mode 0600; an invalid one is refused by the name of its setting', async () => {
+test('the key file is created once with mode 0600; an invalid one is refused with the name of its setting', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-key-'))
   try {
     const file = join(folder, 'secret.key')
@@ -111,7 +111,7 @@ async function through(stream: Transform, content: Buffer, pieces = 7): Promise<
   return Buffer.concat(await Readable.from(chunks).pipe(stream).toArray())
 }
 
-test('an encrypted file opens only complete, with its key and its header', async () => {
+test('an encrypted file opens only when complete and with its key and header', async () => {
   const cipher = createFileCipher(randomBytes(32))
   for (const length of [0, 1, 15, 16, 17, 5000]) {
     const content = randomBytes(length)

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, type CipherGCM, type DecipherGCM } from 'node:crypto'
 import { Transform, type TransformCallback } from 'node:stream'
 
-/** Turns a file's content into something only the key opens, and back, as it streams by. */
+/** Encrypts and decrypts a file's content as a stream. */
 export interface FileCipher {
   /** Nonce, AES-256-GCM, tag. `bound` is text outside the content that must not change either. */
   encrypt(bound: string): Transform
-  /** The way back; the stream fails at its end when content, `bound` or key are not the ones it was made with. */
+  /** Decrypts; the stream fails at its end when the content, `bound` or the key is not the original one. */
   decrypt(bound: string): Transform
 }
 
@@ -46,7 +46,7 @@ class Decryption extends Transform {
   readonly #key: Uint8Array
   readonly #bound: string
   #decipher: DecipherGCM | undefined
-  /** Bytes not passed on yet: the nonce at first, then what may turn out to be the tag. */
+  /** Bytes held back: the nonce at first, then the bytes that may be the tag. */
   #held: Buffer = Buffer.alloc(0)
 
   constructor(key: Uint8Array, bound: string) {

@@ -1,4 +1,4 @@
-/** Passwords and stems that lead every published list of leaked ones, in lower case. */
+/** The most common leaked passwords and their stems, in lower case. */
 const commonPasswords: ReadonlySet<string> = new Set(
   `123456 12345678 123456789 1234567890 12345 111111 000000 123123 1234567 654321 666666 121212 112233 987654321 password
   passwort passw0rd p@ssword p@ssw0rd pa55word password1 password12 password123 qwerty qwerty123 qwertyuiop qwertz qwertzuiop
@@ -11,8 +11,8 @@ const commonPasswords: ReadonlySet<string> = new Set(
 )
 
 /**
- * Returns the reason why a new password is not good enough, as a sentence, or undefined when it is. Length comes first and is the schema's
- * matter; this refuses what attackers try first: common passwords, one repeated or counted-up run, and the user's own names.
+ * Returns the reason why a new password is not good enough, as a sentence, or undefined when it is. The schema checks the
+ * length; this refuses what attackers try first: common passwords, one repeated or counted-up run, and the user's own names.
  *
  * @param names user name, e-mail address and the like
  */

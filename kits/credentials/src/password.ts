@@ -7,8 +7,8 @@ const derive = promisify(argon2)
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 
 /**
- * Makes passwords of this process cheap to hash, for tests that sign in without end. What is stored tells its own cost, so
- * hashes made before still match.
+ * Makes passwords of this process cheap to hash, for tests that sign in often. A stored hash contains its cost, so earlier
+ * hashes still match.
  */
 export function useCheapPasswords(): void {
   Object.assign(cost, { memory: 8, passes: 1 })
@@ -22,8 +22,8 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 /**
- * Checks whether the password is the one behind the PHC string. A string that is none never matches. Without one, for a user
- * who does not exist or has no password, it takes as long and fails, so that signing in does not tell which names exist.
+ * Checks whether the password is the one behind the PHC string. An invalid string never matches. Without a string, for an
+ * unknown user or one without a password, it takes as long and fails, so that sign-in does not reveal which names exist.
  */
 export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored ?? impossiblePassword())
@@ -42,7 +42,7 @@ export async function verifyPassword(password: string, stored: string | null | u
   return timingSafeEqual(hash, expected)
 }
 
-/** Returns a stored password that nobody has. */
+/** Returns a hash that no password matches. */
 function impossiblePassword(): string {
   return phcString(randomBytes(16), randomBytes(cost.tagLength))
 }

@@ -8,8 +8,8 @@ export interface SecretFileCare {
 }
 
 /**
- * Makes sure that others cannot read a file with a secret: tightens the mode of the service's own file to 0600, and warns of
- * one that the operator put elsewhere, which may be meant so.
+ * Makes sure that others cannot read a file with a secret: tightens the mode of the service's own file to 0600, and only warns
+ * of a file that the operator provided, whose mode may be intended.
  */
 export function restrictSecretFile(file: string, { isOwn, warn }: SecretFileCare): void {
   const mode = statSync(file).mode & 0o777

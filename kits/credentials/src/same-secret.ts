@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Compares two secret texts in a time that says nothing about either: their digests have one length. */
+/** Compares two secrets in constant time, by their digests. */
 export const isSameSecret = (given: string, expected: string): boolean =>
   timingSafeEqual(digest(given), digest(expected))
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Closes secrets so that a copy of the database is worth nothing without the key. */
+/** Encrypts secrets, so that a copy of the database is useless without the key. */
 export interface Sealer {
   /**
    * Seals a text for one place. `place` names table, column and row (`peers.private_key:ID`); a sealed text moved to another
@@ -9,7 +9,7 @@ export interface Sealer {
   seal(text: string, place: string): string
   /** Opens what `seal` made for the same place; throws when the key, the place or the text is another. */
   open(sealed: string, place: string): string
-  /** A value that proves the key without telling it; kept in the database to notice a wrong key at the start. */
+  /** A value that proves the key without revealing it; kept in the database to notice a wrong key at the start. */
   readonly keyCheck: string
 }
 

@@ -69,8 +69,8 @@ function decodeKey(text: string): Uint8Array | undefined {
 }
 
 /**
- * Puts a new key in place of the one in the file, around the work that seals everything anew with it. A crash in between
- * leaves both: the new one waits beside the file for `finishReplacement`.
+ * Replaces the key in the file while `work` seals everything with the new one. A crash in between leaves both keys: the new one
+ * is kept beside the file for `finishReplacement`.
  */
 export async function replaceSecretKey(file: string, reseal: (next: Uint8Array) => Promise<void>): Promise<void> {
   const next = randomBytes(32)
@@ -79,7 +79,7 @@ export async function replaceSecretKey(file: string, reseal: (next: Uint8Array) 
   renameSync(nextKeyFile(file), file)
 }
 
-/** Takes the key of a replacement that was cut off after everything was sealed anew; false when there is none. */
+/** Completes a replacement that was interrupted after everything was sealed with the new key; false when there is none. */
 export function finishReplacement(file: string, isRight: (key: Uint8Array) => boolean): boolean {
   const waiting = nextKeyFile(file)
   if (!existsSync(waiting) || !isRight(parseKey(read(waiting), 'SECRET_KEY_FILE'))) return false

@@ -3,8 +3,8 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'no
 import { dirname } from 'node:path'
 
 /**
- * Makes a database file when it is missing, beside its place and then moved there in one step. SQLite lets nobody wait for
- * the first page and the kind of log of a new file: of processes that open one together some would be refused.
+ * Creates a missing database file under a temporary name and renames it in one step. SQLite has no lock for the first page and
+ * journal mode of a new file, so some of several processes that open it at once would fail.
  *
  * @param make makes the empty database under the name it is given, and closes it
  */

@@ -88,7 +88,7 @@ test('migrations run once, and a database from a newer version is refused', asyn
   await assert.rejects(migrate(database.query, {}), /0001-initial/)
 })
 
-test('a failed migration rolls back all of them, so that a fixed version can start again', async () => {
+test('a failed migration rolls back all migrations, so that a fixed version can start again', async () => {
   await using place = await openTest()
   const database = openDatabase<Tables>({ file: join(place.folder, 'half') })
   const failing: Migrations = {
@@ -106,7 +106,7 @@ test('a failed migration rolls back all of them, so that a fixed version can sta
   await database.close()
 })
 
-test('a violated unique rule is distinguished from other errors and names its column', async () => {
+test('a unique violation is distinguished from other errors and names its column', async () => {
   await using place = await openTest()
   const { query } = await place.open('a.db')
   await query.insertInto('owners').values({ id: 'o1', name: 'Ada' }).execute()
@@ -125,7 +125,7 @@ test('a violated unique rule is distinguished from other errors and names its co
   assert.equal(uniqueViolation(orphan), undefined)
 })
 
-test('queries and failures are counted, and the size is that of what is stored', async () => {
+test('queries, failures and the size of the database are reported', async () => {
   await using place = await openTest()
   const database = openDatabase<Tables>({ file: join(place.folder, 'counted') })
   await migrate(database.query, migrations)
@@ -146,7 +146,7 @@ test('queries and failures are counted, and the size is that of what is stored',
   await database.close()
 })
 
-test('a transaction that fails leaves nothing behind', async () => {
+test('a failed transaction is rolled back', async () => {
   await using place = await openTest()
   const { query } = await place.open('a.db')
   await assert.rejects(
@@ -159,7 +159,7 @@ test('a transaction that fails leaves nothing behind', async () => {
   assert.deepEqual(await query.selectFrom('owners').selectAll().execute(), [])
 })
 
-test('a backup made while another connection writes restores to the moment it was made', async () => {
+test('a backup made while another connection writes restores a consistent state', async () => {
   await using place = await openTest()
   const source = await place.open('a.db')
   await fill(source, 1200)
@@ -190,7 +190,7 @@ test('a backup made while another connection writes restores to the moment it wa
   assert.equal(pets.find((pet) => pet.id === 'p0')?.weight, null)
 })
 
-test('a backup from before a unique rule restores with the first of the rows that violate it', async () => {
+test('a backup from before a unique index restores the first of the rows that violate it', async () => {
   await using place = await openTest()
   const source = await place.open('a.db')
   await fill(source, 3)

@@ -16,7 +16,7 @@ export interface DumpHeader {
   /** The newest migration in the database the backup was made of. */
   readonly schema: string
   readonly created_at: string
-  /** Proves that a key is the one the backup was made with, without telling it. */
+  /** Proves that a key is the one of the backup without revealing it. */
   readonly key_check: string
 }
 
@@ -113,7 +113,7 @@ async function readHeaderText(path: string): Promise<string> {
   try {
     if ((JSON.parse(text) as Partial<DumpHeader>).format === 'hearth-backup-1') return text
   } catch {
-    // Not JSON: no backup either.
+    // Not JSON, so not a backup.
   }
   throw new OperatorError(`${path} is not a backup of Hearth`)
 }

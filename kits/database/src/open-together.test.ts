@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { runConcurrently, temporaryDirectory } from '@hearth/testing'
 
-/** Opens a new database in each of some files at agreed moments and makes its tables. */
+/** Opens a new database in each of several files at agreed times and creates its tables. */
 const opening = `
 import { setTimeout as wait } from 'node:timers/promises'
 import { migrate, openDatabase } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}
@@ -16,7 +16,7 @@ for (let index = 0; index < 12; index++) {
   await database.close()
 }`
 
-test('processes that open a new database together all find it usable', async () => {
+test('processes that open a new database at the same time can all use it', async () => {
   await using folder = await temporaryDirectory()
   const ends = await runConcurrently(opening, { folder: folder.path, processes: 3, startMs: 1500 })
   for (const { code, errors: complaint } of ends) assert.deepEqual([code, complaint], [0, ''])

@@ -40,7 +40,7 @@ function reader(stream: Readable | undefined) {
   }
 }
 
-/** A subscriber that sees everything, greets with `hello` or `state`, and says why it ends. */
+/** A subscriber without a filter that is greeted with `hello` or `state` and told why its stream ends. */
 const everything = (more: Partial<Subscriber<Note>> = {}): Subscriber<Note> => ({
   owner: 'me',
   view: (event) => event,
@@ -124,24 +124,28 @@ for (const [kind, skip, openBuses] of kinds) {
     assert.match(one.raw(), /^retry: 2000\n/)
   })
 
-  test(`${kind}: who comes back continues, or is greeted when too much was missed`, { skip }, async () => {
-    await using events = await open()
-    const first = await events.listen()
-    for (const text of ['a', 'b', 'c', 'd']) events.say(text)
-    await first.texts(5)
-    const idOf = (wanted: string) => first.messages().find(({ text }) => text === wanted)?.id
-    const textsFrom = async (lastEventId: string | undefined, count: number) =>
-      (await events.listen({ lastEventId })).texts(count)
-    assert.deepEqual(await textsFrom(idOf('c'), 1), ['d'])
-    assert.deepEqual(await textsFrom(idOf('a'), 3), ['b', 'c', 'd'])
-    for (const unknown of [idOf('hello'), 'nonsense', '', String(Number.MAX_SAFE_INTEGER)])
-      assert.deepEqual(await textsFrom(unknown, 1), ['state'], `from ${unknown}`)
-    const upToDate = await events.listen({ lastEventId: idOf('d') })
-    events.say('e')
-    assert.deepEqual(await upToDate.texts(1), ['e'])
-  })
+  test(
+    `${kind}: a reconnect continues after the last event, or gets a new greeting when events are missing`,
+    { skip },
+    async () => {
+      await using events = await open()
+      const first = await events.listen()
+      for (const text of ['a', 'b', 'c', 'd']) events.say(text)
+      await first.texts(5)
+      const idOf = (wanted: string) => first.messages().find(({ text }) => text === wanted)?.id
+      const textsFrom = async (lastEventId: string | undefined, count: number) =>
+        (await events.listen({ lastEventId })).texts(count)
+      assert.deepEqual(await textsFrom(idOf('c'), 1), ['d'])
+      assert.deepEqual(await textsFrom(idOf('a'), 3), ['b', 'c', 'd'])
+      for (const unknown of [idOf('hello'), 'nonsense', '', String(Number.MAX_SAFE_INTEGER)])
+        assert.deepEqual(await textsFrom(unknown, 1), ['state'], `from ${unknown}`)
+      const upToDate = await events.listen({ lastEventId: idOf('d') })
+      events.say('e')
+      assert.deepEqual(await upToDate.texts(1), ['e'])
+    },
+  )
 
-  test(`${kind}: events that come while the first message is made follow it`, { skip }, async () => {
+  test(`${kind}: events published while the greeting is prepared follow it`, { skip }, async () => {
     await using events = await open({ remembered: 10 })
     const other = await events.listen()
     const state = Promise.withResolvers<object>()
@@ -157,24 +161,28 @@ for (const [kind, skip, openBuses] of kinds) {
     )
   })
 
-  test(`${kind}: one that does not read is told and cut off; the others miss nothing`, { skip }, async () => {
-    await using events = await open({ maxQueued: { messages: 8 } })
-    const stalled = await events.stream.subscribe(everything())
-    const reading = await events.listen()
-    for (let index = 0; index < 60; index += 1) {
-      events.say(`${index} ${'x'.repeat(2000)}`)
-      await reading.texts(index + 2)
-    }
-    assert.equal(reading.isOver(), false)
-    const late = reader(stalled)
-    await eventually(late.isOver, Boolean)
-    const texts = late.messages().map(({ text }) => text)
-    assert.equal(texts.at(-1), 'lagging')
-    assert.ok(texts.length < 30, `${texts.length} messages were kept`)
-  })
+  test(
+    `${kind}: a subscriber that does not read is notified and disconnected; others miss no event`,
+    { skip },
+    async () => {
+      await using events = await open({ maxQueued: { messages: 8 } })
+      const stalled = await events.stream.subscribe(everything())
+      const reading = await events.listen()
+      for (let index = 0; index < 60; index += 1) {
+        events.say(`${index} ${'x'.repeat(2000)}`)
+        await reading.texts(index + 2)
+      }
+      assert.equal(reading.isOver(), false)
+      const late = reader(stalled)
+      await eventually(late.isOver, Boolean)
+      const texts = late.messages().map(({ text }) => text)
+      assert.equal(texts.at(-1), 'lagging')
+      assert.ok(texts.length < 30, `${texts.length} messages were kept`)
+    },
+  )
 }
 
-test('the queue is bounded in bytes too, and a replay does not count', async () => {
+test('the queue is also bounded in bytes, and replayed events do not count', async () => {
   const stream = new EventStream<Note>({ remembered: 100, maxQueued: { bytes: 10_000 } })
   const first = reader(await stream.subscribe(everything()))
   for (let index = 0; index < 50; index += 1) {
@@ -191,7 +199,7 @@ test('the queue is bounded in bytes too, and a replay does not count', async () 
   stream.close()
 })
 
-test('ids of an earlier run continue nothing', async () => {
+test('a Last-Event-ID of an earlier run gets a new greeting', async () => {
   const earlier = new EventStream<Note>({ bus: createLocalBus(1000), remembered: 10 })
   const before = reader(await earlier.subscribe(everything()))
   await before.texts(1)
@@ -202,7 +210,7 @@ test('ids of an earlier run continue nothing', async () => {
   stream.close()
 })
 
-test('streams are counted in total and per owner, and a place becomes free again', async () => {
+test('streams are limited in total and per owner, and closing one frees its slot', async () => {
   const stream = new EventStream<Note>({ maxStreams: 5, maxPerOwner: 2 })
   const opened = await Promise.all(
     ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map((owner) => stream.subscribe(everything({ owner }))),
@@ -220,7 +228,7 @@ test('streams are counted in total and per owner, and a place becomes free again
   stream.close()
 })
 
-test('a heartbeat keeps a quiet stream open and ends one whose owner may no longer listen', async () => {
+test('a heartbeat keeps an idle stream open and ends one whose owner is no longer allowed', async () => {
   const stream = new EventStream<Note>({ heartbeatMs: 20, heartbeat: 'alive' })
   let isAllowed = true
   const listen = async (more: Partial<Subscriber<Note>>) => reader(await stream.subscribe(everything(more)))
@@ -238,7 +246,7 @@ test('a heartbeat keeps a quiet stream open and ends one whose owner may no long
   assert.deepEqual(await kept.texts(2), ['hello', 'closing'])
 })
 
-test('each subscriber gets its view, and those that are meant end at once', async () => {
+test('each subscriber gets its own view, and selected streams can be ended', async () => {
   const stream = new EventStream<Note>({ remembered: 10 })
   const listen = async (more: Partial<Subscriber<Note>>) => reader(await stream.subscribe(everything(more)))
   const half = await listen({ userId: 'ada', view: (event) => (Number(event.text) % 2 === 0 ? event : undefined) })
@@ -254,7 +262,7 @@ test('each subscriber gets its view, and those that are meant end at once', asyn
 })
 
 test(
-  'on PostgreSQL a large event is shortened, and one that was lost ends the streams',
+  'on PostgreSQL a large event is shortened, and a lost event ends the streams',
   { skip: postgresObstacle() },
   async () => {
     const buses = await kinds[1]![2]()
@@ -264,7 +272,7 @@ test(
     buses.there.publish({ text: 'é'.repeat(9000) })
     assert.equal((await first.texts(2))[1]?.length, 101)
 
-    // An administrator ends every connection of the service: what is said meanwhile is not heard.
+    // An administrator terminates every connection of the service, so that events published meanwhile are lost.
     const administrator = new Client({ connectionString: buses.url })
     administrator.on('error', () => undefined)
     await administrator.connect()
@@ -290,7 +298,7 @@ test(
 )
 
 test(
-  'on PostgreSQL numbers go on over a restart, and what is no event is a gap',
+  'on PostgreSQL ids continue after a restart, and an invalid notification ends the streams',
   { skip: postgresObstacle() },
   async () => {
     const { here, there, url, close } = await kinds[1]![2]()

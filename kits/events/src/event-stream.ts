@@ -24,7 +24,7 @@ export interface Subscriber<Event> {
   readonly greet?: (hasMissed: boolean, lastId: number) => object | undefined | Promise<object>
   /** Returns the event as this subscriber may see it; undefined when it may not. */
   readonly view: (event: Event, id: number) => object | undefined
-  /** Checked at every heartbeat; the stream ends when it fails or says no. */
+  /** Checked at every heartbeat; the stream ends when it rejects or returns false. */
   readonly isAllowed: () => Promise<boolean>
   /** Makes the last message of a stream that the server ends; `id` is undefined for one without. */
   readonly farewell?: (reason: StreamEnd, lastId: number) => { readonly id?: number; readonly data: object }
@@ -125,7 +125,7 @@ export class EventStream<Event> {
     return this.#options.preamble ?? 'retry: 2000\n'
   }
 
-  /** Opens a stream with its first message, and with what happened while that was made. */
+  /** Opens a stream with its first message and the events published while it was prepared. */
   async #greet(subscription: Subscription, subscriber: Subscriber<Event>): Promise<void> {
     const { lastId, count } = this.#ring
     const open = (greeting: object | undefined, missed: string) =>

@@ -35,7 +35,7 @@ export class Ring<Event> {
     if (this.#events.length > this.#size) this.#floor = this.#events.shift()?.id
   }
 
-  /** Forgets everything: events were lost, so nobody can continue from what was before. */
+  /** Clears the ring: events were lost, so no subscriber can continue from before. */
   forget(): void {
     this.#events.length = 0
     this.#floor = undefined

@@ -41,7 +41,7 @@ const about: ApiDescription = {
   tags: [],
 }
 
-/** A server that says how it was addressed. */
+/** A server that answers with the address of the request. */
 async function startServer() {
   const app = await createServer({
     routes,
@@ -66,13 +66,13 @@ test('a handler gets the requested scheme, host and port as a trusted proxy repo
   })
   assert.equal((await ask({ host: '[::1]:8103' })).origin, 'http://[::1]:8103')
   assert.equal((await ask({ host: 'inside:8103', 'x-forwarded-host': 'not a host' })).origin, '')
-  // Refused before any handler: the body is the one of errors.
+  // Refused before any handler, with an error body.
   assert.deepEqual(await ask({ host: 'not a host' }), {})
   const forwarded = { host: 'inside:8103', 'x-forwarded-host': 'media.example.org', 'x-forwarded-proto': 'https' }
   assert.equal((await ask(forwarded)).origin, 'https://media.example.org')
 })
 
-test('a handler can tell a HEAD request', async () => {
+test('a handler can distinguish a HEAD request', async () => {
   await using app = await startServer()
   assert.equal((await app.inject('/api/told/a')).headers['x-head'], 'false')
   const head = await app.inject({ method: 'HEAD', url: '/api/told/a' })
@@ -86,7 +86,7 @@ test('a path that the router cannot match can be mapped to another one', async (
   assert.equal((await app.inject('/api/told/plain')).json().name, 'plain')
 })
 
-test('an error sent as a page is documented as one', async () => {
+test('an error sent as HTML is documented as HTML', async () => {
   const document = (await describeApi(() => routes, about)()) as {
     paths: Record<string, { get: { responses: Record<string, { content: object }> } }>
     components: { responses: Record<string, { content: object }> }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { createAddressSet, plainAddress } from './address-set.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
 
-test('a set holds its addresses and networks of both families, mapped ones too', () => {
+test('an address set matches IPv4 and IPv6 addresses and networks, including IPv4-mapped ones', () => {
   const set = createAddressSet(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', '::1'])
   for (const address of ['10.255.0.1', '192.0.2.7', '::ffff:10.1.1.1', '2001:db8:ffff::1', '::1'])
     assert.equal(set.has(address), true, address)
@@ -39,7 +39,7 @@ test('the client is the first address from the right that is not a trusted proxy
     assert.equal(clientAddress(request(remote, forwarded), trust), expected, `${remote} ${forwarded}`)
 })
 
-test('without trusted proxies no header is believed', () => {
+test('without trusted proxies forwarding headers are ignored', () => {
   const trust = { proxies: createAddressSet([]), header: 'x-forwarded-for' }
   fc.assert(
     fc.property(fc.ipV4(), fc.string(), (remote, header) =>
@@ -48,7 +48,7 @@ test('without trusted proxies no header is believed', () => {
   )
 })
 
-test('an IPv6 client is its /64 however it is written, an IPv4 client itself', () => {
+test('an IPv6 client is identified by its /64, an IPv4 client by its address', () => {
   assert.equal(addressGroup('2001:db8:0:1::5'), '2001:db8:0:1::/64')
   assert.equal(addressGroup('2001:DB8:0000:0001:ffff:0:0:1'), '2001:db8:0:1::/64')
   assert.equal(addressGroup('::1'), '0:0:0:0::/64')

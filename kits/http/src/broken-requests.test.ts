@@ -62,13 +62,13 @@ describe('an unreadable upload is a client error', () => {
   for (const upload of brokenUploads)
     test(upload.what, async () => {
       const reply = await sendRaw(url, rawUpload('/file', upload), { isCut: upload.isCut ?? false })
-      // Nobody may be left to answer.
+      // The client may be gone already.
       if (upload.isCut !== true) assert.equal(reply.status, 400, reply.body)
       assert.notEqual(reply.status, 500)
       assert.deepEqual(logged, [])
     })
 
-  test('and the next one is read', async () => {
+  test('the next upload is read', async () => {
     const whole = {
       what: '',
       type: 'multipart/form-data; boundary=b',
@@ -97,7 +97,7 @@ describe('the Host header', () => {
 
   for (const [what, lines] of [
     ['two of them', 'Host: localhost\r\nHost: localhost\r\n'],
-    ['two of them with other letters', 'Host: one.example\r\nhOST: two.example\r\n'],
+    ['two of them in different case', 'Host: one.example\r\nhOST: two.example\r\n'],
     ['two of them, one empty', 'Host:\r\nHost: two.example\r\n'],
     ['none', ''],
     ['a space', 'Host: one two\r\n'],
@@ -114,7 +114,7 @@ describe('the Host header', () => {
       for (const path of paths) {
         const reply = await sendRaw(url, request(path, lines))
         assert.equal(reply.status, 400, path)
-        // Node itself answers a request without the header, and before the server hears of it.
+        // Node itself answers a request without the header, before the server receives it.
         if (lines !== '') assert.match(reply.body, /"kind":"malformed","detail":"The (?:request|Host header)/)
       }
       assert.deepEqual(logged, [])
@@ -132,7 +132,7 @@ describe('the Host header', () => {
     'one.example:',
     '',
   ])
-    test(`“${host}”: taken`, async () => {
+    test(`“${host}”: accepted`, async () => {
       const statuses = await Promise.all(
         paths.map(async (path) => (await sendRaw(url, request(path, `Host: ${host}\r\n`))).status),
       )

@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm'
 import { createManualClock } from '@hearth/runtime'
 import { allowanceHeaders, createBudget } from './budget.ts'
 
-test('the limit holds in every window, not only in those that begin with the first request', () => {
+test('the limit applies to a sliding window', () => {
   const clock = createManualClock(0)
   const budget = createBudget({ limit: 4, windowSeconds: 60, clock })
   const takeTwo = () => [budget.take('a').allowed, budget.take('a').allowed]
@@ -20,7 +20,7 @@ test('the limit holds in every window, not only in those that begin with the fir
   assert.equal(budget.take('a').allowed, true)
 })
 
-test('a refusal says how long to wait, to the second, and waiting that long is enough', () => {
+test('a refusal says how many seconds to wait, and a request after that wait is allowed', () => {
   const clock = createManualClock(0)
   const budget = createBudget({ limit: 1, windowSeconds: 60, clock })
   budget.take('a')
@@ -37,7 +37,7 @@ test('a refusal says how long to wait, to the second, and waiting that long is e
   assert.equal(budget.take('a').allowed, true)
 })
 
-test('refused requests do not lengthen the wait, and keys do not touch each other', () => {
+test('refused requests do not extend the wait, and keys are independent', () => {
   const clock = createManualClock(0)
   const budget = createBudget({ limit: 1, windowSeconds: 60, clock })
   budget.take('a')
@@ -50,7 +50,7 @@ test('refused requests do not lengthen the wait, and keys do not touch each othe
   assert.equal(budget.take('a').allowed, true)
 })
 
-test('a refund returns the last request, a peek costs nothing', () => {
+test('a refund gives back the last request, and a peek does not count', () => {
   const budget = createBudget({ limit: 1, windowSeconds: 60 })
   budget.take('a')
   assert.equal(budget.peek('a').allowed, false)
@@ -59,7 +59,7 @@ test('a refund returns the last request, a peek costs nothing', () => {
   assert.equal(budget.take('a').allowed, true)
 })
 
-test('a wall clock that jumps neither frees nor locks anyone', () => {
+test('a jump of the wall clock changes no wait', () => {
   const clock = createManualClock(0)
   const budget = createBudget({ limit: 1, windowSeconds: 60, clock })
   budget.take('a')
@@ -77,7 +77,7 @@ function heapInUse(): number {
   return process.memoryUsage().heapUsed
 }
 
-test('a flood of addresses is bounded and does not reset counted ones', () => {
+test('the number of addresses is bounded, and new ones do not reset the counts of known ones', () => {
   const clock = createManualClock(0)
   const budget = createBudget({ limit: 10, windowSeconds: 60, capacity: 1000, clock })
   for (let index = 0; index < 10; index += 1) budget.take('guesser')

@@ -16,7 +16,7 @@ export interface Budget {
   take(key: string): Allowance
   /** Gives the last one back, for a request that turned out not to count. */
   refund(key: string): void
-  /** Looks without counting. */
+  /** Returns the remainder without counting a request. */
   peek(key: string): Allowance
 }
 
@@ -31,9 +31,9 @@ export interface BudgetOptions {
 }
 
 /**
- * A sliding window: the limit holds for every window, not only for those that begin at fixed times. At most `capacity` keys
- * are remembered; those that are still counting are never forgotten to make room, further keys share one count instead, so a
- * flood of addresses neither fills the memory nor frees anybody's count. Measured on a clock that does not jump.
+ * A sliding window: the limit holds for every window, not only for those that begin at fixed times. At most `capacity` keys are
+ * remembered; active keys are never evicted; further keys share one count instead, so a flood of addresses neither fills the
+ * memory nor resets a count. Measured on a clock that does not jump.
  */
 export function createBudget(options: BudgetOptions): Budget {
   return new SlidingWindow(options)

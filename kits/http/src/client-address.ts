@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { plainAddress, type AddressSet } from './address-set.ts'
 
-/** Whose forwarding header is believed, and which header that is. */
+/** Trusted proxies, and the forwarding header that is read from them. */
 export interface ForwardingTrust {
   readonly proxies: AddressSet
   /** Header name in lower case. */

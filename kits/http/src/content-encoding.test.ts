@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { compressingHook } from './content-encoding.ts'
 
-test('a compressed route answers in the coding the request accepts, and follows a text that changes', async () => {
+test('a compressed route answers in an accepted encoding and recompresses text that changed', async () => {
   const app = Fastify()
   let text = 'one description '.repeat(1000)
   app.get('/text', { onSend: compressingHook() }, (_request, reply) => reply.type('text/css').send(text))
@@ -16,7 +16,7 @@ test('a compressed route answers in the coding the request accepts, and follows 
   }
   for (const words of [text, 'another description '.repeat(1000)]) {
     text = words
-    // The second reading of each is the one that was kept.
+    // The second answer comes from the cache.
     for (const _time of [1, 2]) {
       const brotli = await read('/text', 'gzip, br')
       assert.deepEqual([brotli.headers['content-encoding'], brotli.headers['vary']], ['br', 'accept-encoding'])

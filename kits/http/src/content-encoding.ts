@@ -38,8 +38,8 @@ function readWeights(header: string): Map<string, number> {
 }
 
 /**
- * Compresses a generated text as the request accepts it, and sets Content-Encoding and Vary. Only for texts without secrets
- * beside text that a stranger chooses, whose length would give them away.
+ * Compresses a generated text as the request accepts it, and sets Content-Encoding and Vary. Only for texts without secrets:
+ * next to text of an attacker the compressed length would reveal them.
  */
 export function encodeText(reply: FastifyReply, text: string, compress = compressText): string | Buffer {
   reply.header('vary', 'accept-encoding')

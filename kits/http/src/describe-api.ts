@@ -1,7 +1,7 @@
 import type { ApiDescription } from './openapi.ts'
 import type { Route } from './route.ts'
 
-/** Placeholder for every feature and every part of one; nothing of it can be called. */
+/** Placeholder for every feature and its members; nothing of it can be called. */
 const uncalled: object = new Proxy(() => undefined, {
   get: () => uncalled,
   apply(): never {
@@ -10,8 +10,8 @@ const uncalled: object = new Proxy(() => undefined, {
 })
 
 /**
- * Returns a function that gives a service's OpenAPI document. The document is made when somebody first asks for it, which in
- * most runs is nobody, out of the same routes as the service's; their handlers are never called.
+ * Returns a function that gives a service's OpenAPI document. The document is created at the first request from the same routes
+ * as the service's; their handlers are never called.
  *
  * @param routesOf makes the routes out of the features they call
  */

@@ -7,7 +7,7 @@ import { toHttpError } from './to-http-error.ts'
 import { HttpError } from './http-error.ts'
 import { plainHeaders } from './security-headers.ts'
 
-/** An error answer in the service's own shape. */
+/** An error answer in the service's format. */
 export interface ErrorAnswer {
   readonly status: number
   readonly body: unknown
@@ -24,7 +24,7 @@ interface ErrorHandling {
   readonly log: Log
 }
 
-/** Answers what cannot be read as a request at all: it never reaches a route, yet the answer has the service's shape. */
+/** Answers a malformed request, which never reaches a route, in the service's format. */
 export function refuseUnreadable(
   handling: Pick<ErrorHandling, 'toError'>,
   error: NodeJS.ErrnoException,
@@ -50,7 +50,7 @@ export function refuseUnreadable(
   socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n${body}`)
 }
 
-/** Sends an error in the service's shape. What the server itself failed at is logged, with its stack. */
+/** Sends an error in the service's format. Failures of the server are logged with their stack. */
 export function sendError(handling: ErrorHandling, reply: FastifyReply, error: unknown): FastifyReply {
   const answer = handling.toError(toHttpError(error), reply.request)
   if (answer.status >= 500 && answer.isExpected !== true)

@@ -14,7 +14,7 @@ const about = {
   tags: [],
 }
 
-test('the document allows IPv6 addresses that end like IPv4 ones, as the server does', async () => {
+test('the OpenAPI document and the server accept IPv6 addresses with a dotted IPv4 part', async () => {
   const Place = z.object({ address: z.ipv6(), network: z.cidrv6(), name: z.stringFormat('name', /^[a-z]+$/) })
   const route = routeFor<{ open: undefined }, 'some'>()
   const spec = {
@@ -41,7 +41,7 @@ test('the document allows IPv6 addresses that end like IPv4 ones, as the server 
   )
 })
 
-test('shared answers, parameters and schemas stand once under components', async () => {
+test('shared responses, parameters and schemas are defined once under components', async () => {
   const Size = z.strictObject({ width: z.number() }).meta({ id: 'Size' })
   const Thing = z.strictObject({ size: Size, count: z.int().default(1) }).meta({ id: 'Thing' })
   const route = routeFor<{ open: undefined }, 'some'>()

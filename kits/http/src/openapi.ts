@@ -24,7 +24,7 @@ export interface ApiDescription {
   readonly tags: readonly { name: string; description: string }[]
   /** Tag of a whole group of paths, which their operations have before their own; undefined where there is none. */
   readonly groupOf?: (path: string) => string | undefined
-  /** Further good answers of every route of an access, such as the way to the sign-in page. */
+  /** Further good answers of every route of an access, such as the redirect to the sign-in page. */
   readonly alsoOf?: (access: string) => readonly (206 | 303 | 304)[]
 }
 
@@ -50,10 +50,10 @@ function errorStatuses(spec: Route['spec'], about: ApiDescription): number[] {
   const isOpen = about.security(spec.access).length === 0
   const statuses = new Set([429, 500, ...(spec.errors ?? [])])
   if (!isOpen) for (const status of [401, 403]) statuses.add(status)
-  // What stands for a parameter may be longer than any that could be meant.
+  // A path parameter may exceed the maximum length.
   if (spec.params !== undefined) statuses.add(404)
   if (spec.params !== undefined || spec.query !== undefined) statuses.add(about.invalidParameter ?? 400)
-  // A body is read before anybody looks whether one is wanted: it may be cut off, too large, of another type, or unreadable.
+  // A body is read even when the route has none: it may be incomplete, too large, of another type or unreadable.
   if (spec.method !== 'GET') for (const status of [400, 413, 415, about.invalidSyntax ?? 400]) statuses.add(status)
   if (spec.body !== undefined) statuses.add(about.invalidBody ?? 422)
   return [...statuses].sort((a, b) => a - b)
@@ -69,7 +69,7 @@ const alsoTexts = {
   304: 'As you have it already',
 } as const
 
-/** A part is of the same kind as the whole; a way elsewhere says so in any of the two shapes there are. */
+/** A partial answer has the type of the whole; a redirect has either of the two body types. */
 function alsoAnswered(status: 206 | 303 | 304, whole: object, about: ApiDescription): object {
   const description = alsoTexts[status]
   if (status !== 303) return { ...whole, description }
@@ -100,7 +100,7 @@ function operationIdOf({ method, path, success }: Route['spec']): string {
   return `${method.toLowerCase()}${named.length === 0 ? 'Root' : named.join('')}${ending}`
 }
 
-/** Ways in; a write with the cookie of a browser also carries its CSRF token, where the service describes one. */
+/** Security schemes; a write with a session cookie also carries the CSRF token, where the service describes one. */
 function securityOf({ method, access }: Route['spec'], about: ApiDescription): Record<string, string[]>[] {
   const ways = about.security(access)
   if (!('csrf' in about.securitySchemes) || method === 'GET') return ways

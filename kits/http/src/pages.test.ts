@@ -85,7 +85,7 @@ const choices = [
   [undefined, 'identity'],
 ] as const
 
-describe('a file is sent in the coding the client likes best', () => {
+describe('a file is sent in the encoding the client prefers', () => {
   for (const [header, expected] of choices)
     test(`${header ?? 'no header'}: ${expected}`, async () => {
       assert.equal(chooseEncoding(header), expected)
@@ -126,12 +126,12 @@ test('HEAD gives the length of the encoding; a small file is sent uncompressed',
   assert.equal(icon.headers['vary'], 'accept-encoding')
 })
 
-test('the compressed files have no addresses of their own', async () => {
+test('precompressed files are not served under their own paths', async () => {
   for (const path of ['/assets/main-abc.js.br', '/assets/main-abc.js.gz'])
     assert.equal((await get(path)).status, 404, path)
 })
 
-test('scripts and styles carry no policy, which is their page’s; pictures and the page do', async () => {
+test('pages and images carry a Content-Security-Policy, scripts and styles do not', async () => {
   const policyOf = async (path: string) =>
     (await get(path, { 'accept-encoding': 'gzip' })).headers['content-security-policy']
   assert.equal(await policyOf('/assets/main-abc.js'), undefined)
@@ -139,7 +139,7 @@ test('scripts and styles carry no policy, which is their page’s; pictures and 
   assert.equal((await get('/assets/main-abc.js')).headers['x-content-type-options'], 'nosniff')
 })
 
-test('the page itself is compressed with the nonce of its answer', async () => {
+test('the HTML page is compressed with the nonce of its response', async () => {
   const nonces = new Set<string>()
   for (const coding of ['br', 'gzip', 'identity']) {
     const { headers, bytes } = await get('/', { 'accept-encoding': coding })
@@ -162,7 +162,7 @@ test('an error is not compressed', async () => {
   assert.deepEqual([headers['content-encoding'], bytes[0]], [undefined, '{'.charCodeAt(0)])
 })
 
-describe('an address has the status of its page', () => {
+describe('a path has the status of its page', () => {
   const existing = [
     '/',
     '/?a=1',

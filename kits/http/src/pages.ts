@@ -5,7 +5,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { chooseEncoding, encodeText } from './content-encoding.ts'
 import { allowNonce } from './security-headers.ts'
 
-/** The application's page for an address that is no file, encoded as the request accepts it; the browser's router does the rest. */
+/**
+ * The application's page for a path that is not a file, encoded as the request accepts it; the browser's router shows the right
+ * page.
+ */
 export type RenderPage = (reply: FastifyReply, fragment?: string) => string | Buffer
 
 const notBuilt =
@@ -46,14 +49,14 @@ export async function servePageFiles(app: FastifyInstance, folder: string): Prom
       setHeaders(reply, path) {
         const forEver = path.includes('/assets/')
         reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'public, max-age=600')
-        // What a page may load, its own policy says; on forty scripts and styles it would be ten kilobytes.
+        // The policy of the page applies; repeated on forty scripts and styles it would add ten kilobytes.
         if (forEver && /\.(?:js|css)(?:\.\w+)?$/.test(path)) reply.removeHeader('content-security-policy')
       },
     })
   })
 }
 
-/** Tells whether the web application has a page at a path; the path is without its query. */
+/** True when the web application has a page at a path; the path is without its query. */
 export type PageExists = (path: string) => boolean
 
 /**

@@ -18,7 +18,7 @@ export type Success =
 export interface Content {
   readonly content: string | Uint8Array | Readable
   readonly fileName?: string
-  /** Another status than the route's, such as 206 for a part, 303 for a way elsewhere, or 404 with a page of its own. */
+  /** Another status than the route's, such as 206 for a part, 303 for a redirect, or 404 with its own page. */
   readonly status?: number
 }
 
@@ -52,7 +52,7 @@ export interface InvalidBody {
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 type Result<S extends Success> = S extends { body: infer B extends z.ZodType } ? z.output<B> : Content
 
-/** The parts of the answer a handler may touch beside its body. */
+/** The parts of the answer that a handler may change besides its body. */
 export interface AnswerTools {
   header(name: string, value: string): void
   setCookie(name: string, value: string, options: CookieSerializeOptions): void
@@ -74,7 +74,7 @@ export interface Call<Caller, P, Q, B> {
     /** Name or address the caller used for the server, without its port. */
     readonly host: string
     readonly secure: boolean
-    /** As the caller addressed the server: `https://media.example.org:8443`; empty when it said nothing usable. */
+    /** As the caller addressed the server: `https://media.example.org:8443`; empty without a usable Host header. */
     readonly origin: string
   }
   /** Only the head of the answer is wanted (HEAD): its content is not sent, and need not be opened. */
@@ -102,14 +102,14 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly params?: P
   readonly query?: Q
   readonly body?: B
-  /** More issues of a body that does not fit its schema: what the service's own rules say to the rest of it. */
+  /** Further issues of a body that does not match its schema, from the service's own rules. */
   readonly findMoreIssues?: (request: InvalidBody) => Promise<readonly FieldIssue[]>
   /** The body is a form instead of JSON: its fields alone, or fields and one file (see `UploadBody`). */
   readonly takes?: 'form' | { readonly upload: { readonly maxBytes: number } }
   /** Largest body, bytes, where it is not that of the service. */
   readonly maxBodyBytes?: number
   readonly success: S
-  /** Further good answers: a part of the content, a way elsewhere, or that nothing has changed. */
+  /** Further good answers: a part of the content, a redirect, or not modified. */
   readonly also?: readonly (206 | 303 | 304)[]
   /** Error statuses beyond those that follow from access, limit and schemas. */
   readonly errors?: readonly number[]

@@ -108,7 +108,7 @@ async function startServer() {
   return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() })
 }
 
-test('an answer contains only what its schema names', async () => {
+test('a response contains only the members of its schema', async () => {
   await using app = await startServer()
   const reply = await app.inject('/api/things/7')
   assert.deepEqual(reply.json(), { id: '7', size: 1 })
@@ -136,7 +136,7 @@ test('the guard runs before the body is parsed', async () => {
   ])
 })
 
-test('every error has the service’s own shape and reveals nothing internal', async () => {
+test('every error has the service’s format and reveals nothing internal', async () => {
   await using app = await startServer()
   for (const [url, status] of [
     ['/api/none', 404],
@@ -154,7 +154,7 @@ test('every error has the service’s own shape and reveals nothing internal', a
   assert.match((await app.inject('/some/page')).payload, /not built yet/)
 })
 
-test('the document has each route with access and limit, and only schemas that are used, by their plain names', async () => {
+test('the OpenAPI document has every route with its access and limit, and only the schemas in use', async () => {
   const document = (await describeApi(() => routes, about)()) as {
     paths: Record<string, Record<string, Record<string, unknown>>>
     components: { schemas: object }
@@ -192,7 +192,7 @@ const copyAbout: ApiDescription = {
   tags: [],
 }
 
-test('a service chooses where its API lies, how its errors look and how large a body may be', async () => {
+test('a service sets its API paths, its error format and its body limit', async () => {
   const answered: string[] = []
   const app = await createServer({
     routes: copyRoutes,
@@ -242,7 +242,7 @@ test('a service chooses where its API lies, how its errors look and how large a 
   await app.close()
 })
 
-test('the interactive description is made of files of the server itself', () => {
+test('the interactive API documentation is served without external files', () => {
   const files = docsFiles('Things', '/openapi.json')
   assert.deepEqual(
     files.map(({ path }) => path),
@@ -254,7 +254,7 @@ test('the interactive description is made of files of the server itself', () => 
   assert.ok(bundle.length > 100_000)
 })
 
-test('a shortcut answers before the routes with the usual headers, or passes the request on', async () => {
+test('a shortcut answers before the routes with the usual headers, or passes the request to them', async () => {
   const app = await createServer({
     routes: [
       route(
@@ -303,7 +303,7 @@ test('a shortcut answers before the routes with the usual headers, or passes the
   await app.close()
 })
 
-test('a malformed request is refused in the service’s own shape', async () => {
+test('a malformed request is refused in the service’s error format', async () => {
   const app = await startServer()
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as { port: number }
@@ -319,7 +319,7 @@ test('a malformed request is refused in the service’s own shape', async () => 
   await app.close()
 })
 
-test('the printed description names every operation and shape, and escapes what is in it', () => {
+test('the printed API documentation lists every operation and schema, with HTML escaped', () => {
   const { html, css } = printDocs(
     {
       info: { title: 'Things <b>', version: '1' },
@@ -346,7 +346,7 @@ test('the printed description names every operation and shape, and escapes what 
   assert.match(css, /body/)
 })
 
-test('forms and uploads are taken where a route says so, within its bounds, and JSON stays the only body elsewhere', async () => {
+test('forms and uploads are accepted only by routes that declare them, within their limits', async () => {
   const form = z.object({ name: z.string(), count: z.coerce.number() })
   const shared = { tag: 'Things', summary: 'One', limit: 'some', access: 'open', method: 'POST' } as const
   const answer = { status: 200, body: z.object({ text: z.string() }) } as const

@@ -33,7 +33,10 @@ export interface ServerOptions {
    * handler; throws to refuse. `spec` is undefined for a path of the API that does not exist, which counts as well.
    */
   readonly guard: (guarded: GuardedRequest, spec: Route['spec'] | undefined) => Promise<unknown>
-  /** Runs when the body was read, before it is checked against its schema; throws to refuse. For what a form carries itself. */
+  /**
+   * Runs when the body was read, before it is checked against its schema; throws to refuse. For fields of the form itself, such
+   * as a CSRF token.
+   */
   readonly checkBody?: (guarded: GuardedRequest, spec: Route['spec'], body: unknown) => void
   readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
   /** Called after every answer, for counting; `spec` is undefined for pages, files and addresses without a route. */
@@ -44,7 +47,7 @@ export interface ServerOptions {
   readonly pages: string
   /** Beginnings of paths that are never pages; `/api` when left out. */
   readonly apiPaths?: readonly string[]
-  /** Answers some requests before the routes are asked; see `Shortcut`. */
+  /** Answers some requests before the routes; see `Shortcut`. */
   readonly shortcut?: Shortcut
   /** Largest body of a request, bytes; 1 MiB when left out. */
   readonly bodyLimit?: number
@@ -68,9 +71,9 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setSerializerCompiler(serializerCompiler)
   acceptOnlyJson(app)
   app.addHook('preClose', (done) => {
-    // A connection that waits for its answer in this moment would stay open afterwards for as long as its client likes.
+    // A connection with a pending answer would otherwise stay open for as long as its client keeps it.
     app.server.keepAliveTimeout = 1
-    // Nor may one that never finishes its request hold the service up.
+    // A connection that never completes its request must not delay the shutdown.
     setTimeout(() => app.server.closeAllConnections(), closingLimit).unref()
     done()
   })
@@ -115,7 +118,7 @@ const createValidator: typeof validatorCompiler = (part) => {
   return part.httpPart === 'body' ? (body: unknown) => validate(body ?? undefined) : validate
 }
 
-/** Runs before routes and their guards, so that nobody decides by one Host header what another part reads from the other. */
+/** Runs before routes and guards, so that no two parts use different Host headers of one request. */
 function refuseWrongHost(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const detail = hostError(request.raw)
@@ -155,7 +158,7 @@ function acceptOnlyJson(app: FastifyInstance): void {
   })
 }
 
-/** Host and protocol are seldom asked for and cost more than the rest: they are found out when they are. */
+/** Host and protocol are rarely needed and costly, so they are computed on access. */
 function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedRequest['client'] {
   return {
     address: clientAddress(request.raw, trust),
@@ -179,7 +182,7 @@ async function addRoutes(app: FastifyInstance, options: ServerOptions, page: Ren
     const url = routerPath(route.spec)
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.spec.method])
     const { takes } = route.spec
-    // What a route takes is known in its own scope alone: elsewhere JSON stays the only body there is.
+    // Parsers are registered in the scope of the route, so that other routes accept only JSON.
     if (takes === undefined) addRoute(app, options, { route, url, page })
     else
       await app.register(async (scope) => {
@@ -205,7 +208,7 @@ function addRoute(app: FastifyInstance, options: ServerOptions, { route, url, pa
     schema: fastifySchemaOf(route.spec, options.about),
     ...(route.spec.maxBodyBytes === undefined ? {} : { bodyLimit: route.spec.maxBodyBytes }),
     ...(route.spec.compressed && { onSend: compressingHook() }),
-    // Only where there is something to add: elsewhere the server's own handler answers.
+    // Added only to routes with rules of their own; others use the server's handler.
     ...(route.spec.findMoreIssues !== undefined && {
       errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
         sendError(options, reply, await addOwnIssues(route.spec, error, request)),
@@ -250,7 +253,7 @@ function sendContent(reply: FastifyReply, media: string, answer: Content): Fasti
     )
   }
   if (reply.request.method !== 'HEAD' || !(answer.content instanceof Readable)) return reply.send(answer.content)
-  // Nobody reads the content: an open stream would stay open for ever.
+  // The content is not read, so an open stream would never close.
   answer.content.destroy()
   return reply.send(Readable.from([]))
 }

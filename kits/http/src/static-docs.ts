@@ -57,7 +57,7 @@ interface Document {
   readonly components?: Components
 }
 
-/** An OpenAPI document as one page to read or print: no script, and nothing from elsewhere. */
+/** An OpenAPI document as one page to read or print: without scripts and external files. */
 export function printDocs(document: object, stylePath: string): PrintedDocs {
   const { info = {}, tags = [], paths = {}, components = {} } = document as Document
   const operations = Object.entries(paths).flatMap(([path, methods]) =>

@@ -68,7 +68,7 @@ async function serve(context: TestContext, options: Partial<MetricsOptions> = {}
   return { metrics, get, scrape: async () => (await get('/metrics')).payload }
 }
 
-test('requests are counted by route and class of status, however many addresses a client makes up', async (context) => {
+test('requests are counted by route and status class, whatever paths a client requests', async (context) => {
   const { get, scrape } = await serve(context)
   for (let index = 0; index < 200; index += 1) {
     await get(`/api/things/${index}`)
@@ -99,7 +99,7 @@ test('durations fall into buckets that add up; event streams are counted, not ti
   assert.doesNotMatch(text, /duration_seconds_bucket\{[^}]*events/)
 })
 
-test('a histogram puts a duration into the first bucket that holds it', () => {
+test('a histogram counts a duration in the first bucket that contains it', () => {
   const histogram = new DurationHistogram({ name: 'x_seconds', help: 'x', bounds: [0.1, 1] })
   for (const seconds of [0.1, 0.2, 1, 1.5]) histogram.observe('a', seconds, () => ({ kind: 'a' }))
   const values = histogram.families()[0]?.values.map(({ labels, value }) => [labels['le'], value])
@@ -112,7 +112,7 @@ test('a histogram puts a duration into the first bucket that holds it', () => {
   ])
 })
 
-test('the process is shown: version, start, memory, processor, files, event loop', async (context) => {
+test('process metrics include version, start time, memory, CPU, open files and event loop delay', async (context) => {
   const { scrape } = await serve(context)
   const samples = metricSamples(await scrape())
   assert.equal(samples.get('hearth_build_info{service="test",version="1.2.3"}'), 1)
@@ -225,7 +225,7 @@ test('the format is OpenMetrics for a scraper that prefers it, and plain text ot
   }
 })
 
-test('every metric of a scrape is among the names', async (context) => {
+test('names() lists every metric of a scrape', async (context) => {
   const { get, scrape, metrics } = await serve(context, { collectors: [working] })
   await get('/api/things/1')
   const shown = Array.from((await scrape()).matchAll(/^# TYPE (\S+)/gm), ([, name = '']) => name)
@@ -236,7 +236,7 @@ test('every metric of a scrape is among the names', async (context) => {
   )
 })
 
-test('promtool finds nothing wrong', { skip: promtoolObstacle() }, async (context) => {
+test('promtool accepts the metrics', { skip: promtoolObstacle() }, async (context) => {
   const { get, scrape } = await serve(context, { collectors: [working] })
   await get('/api/things/1')
   assert.equal(await promtoolProblems(['check', 'metrics'], await scrape()), '')

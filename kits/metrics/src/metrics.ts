@@ -70,7 +70,7 @@ export class Metrics {
     return { text: await registry.metrics(), contentType: registry.contentType }
   }
 
-  /** Loads the library with the first scrape: a service that nobody scrapes does without. */
+  /** Loads the library at the first scrape. */
   #load() {
     this.#library ??= import('prom-client').then(({ default: client }) => ({
       client,
@@ -134,7 +134,7 @@ class CollectorReading {
     return this.#collector.name
   }
 
-  /** One that took too long in an earlier scrape is waited for again, not started a second time. */
+  /** A collector that timed out in an earlier scrape is awaited again, not started a second time. */
   async read(): Promise<Family[]> {
     this.#running ??= this.#readOnce().finally(() => (this.#running = undefined))
     try {
@@ -143,7 +143,7 @@ class CollectorReading {
       return families
     } catch (error) {
       this.failures += 1
-      // A scraper comes every few seconds: the log says it once.
+      // Logged once, because scrapes come every few seconds.
       if (!this.#isFailing) this.#log.warn({ err: error, collector: this.name }, 'metrics could not be read')
       this.#isFailing = true
       return []

@@ -47,7 +47,7 @@ async function open(context: TestContext, settings: { METRICS_TOKEN?: string; TR
   return { status, clock }
 }
 
-test('loopback may scrape, others may not, when no token is set', async (context) => {
+test('without a token only loopback may scrape', async (context) => {
   const { status } = await open(context)
   assert.equal(await status(), 200)
   assert.equal(await status({ from: '::1' }), 200)
@@ -57,27 +57,27 @@ test('loopback may scrape, others may not, when no token is set', async (context
   assert.equal(await status({ from: elsewhere, headers: { authorization: 'Bearer undefined' } }), 401)
 })
 
-test('a request that was forwarded is not loopback', async (context) => {
+test('a forwarded request does not count as loopback', async (context) => {
   const { status } = await open(context)
   for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'x-client'])
     assert.equal(await status({ headers: { [name]: '127.0.0.1' } }), 401, name)
 })
 
-test('a trusted proxy on loopback is not loopback itself', async (context) => {
+test('a request through a trusted proxy on loopback does not count as loopback', async (context) => {
   const { status } = await open(context, { METRICS_TOKEN: token, TRUSTED_PROXIES: ['127.0.0.1'] })
   assert.equal(await status(), 401)
   assert.equal(await status({ headers: right }), 200)
   assert.equal(await status({ from: '::1' }), 200)
 })
 
-test('a web page that reaches loopback by a name of its own is refused', async (context) => {
+test('a loopback request with a foreign Host header is refused', async (context) => {
   const { status } = await open(context)
   assert.equal(await status({ headers: { host: 'rebound.example.org:8103' } }), 401)
   for (const host of ['localhost:8103', '127.0.0.1:8103', '[::1]:8103'])
     assert.equal(await status({ headers: { host } }), 200, host)
 })
 
-test('the token allows scraping from everywhere; a part of it or more than it does not', async (context) => {
+test('only the exact token allows scraping from other addresses', async (context) => {
   const { status } = await open(context, { METRICS_TOKEN: token })
   assert.equal(await status({ from: elsewhere, headers: right }), 200)
   assert.equal(await status({ from: elsewhere, headers: { ...right, 'x-forwarded-for': '10.0.0.1' } }), 200)
@@ -86,7 +86,7 @@ test('the token allows scraping from everywhere; a part of it or more than it do
   assert.equal(await status({ from: elsewhere, headers: { authorization: `Basic ${token}` } }), 401)
 })
 
-test('wrong tokens throttle their address only, and never the right token', async (context) => {
+test('wrong tokens throttle only their address, and never the correct token', async (context) => {
   const { status, clock } = await open(context, { METRICS_TOKEN: token })
   const guess = () => status({ from: elsewhere, headers: { authorization: 'Bearer wrong' } })
   for (let index = 0; index < 10; index += 1) assert.equal(await guess(), 401)

@@ -53,7 +53,7 @@ export function createScrapeCheck(
   }
 }
 
-/** True for an address, and for a name that no name server answers for others. */
+/** True for an IP address and for `localhost`, which DNS cannot point elsewhere. */
 const isLocalName = (host: string): boolean => isIP(host.replace(/^\[|\]$/g, '')) !== 0 || host === 'localhost'
 
 function isBearer(header: string | undefined, token: string): boolean {

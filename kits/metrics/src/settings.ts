@@ -11,7 +11,7 @@ export const metricsSettings = {
     .optional(),
 }
 
-/** The part of a service's configuration that says who may scrape. */
+/** The part of a service's configuration that decides who may scrape. */
 export type MetricsConfig = ReturnType<typeof metricsConfig>
 
 /** Returns the part of a service's configuration that its `metricsSettings` say. */

@@ -41,7 +41,7 @@ const fetchFor = (allow: string, resolver = toLoopback) => createGuardedFetch(po
 const failed = (kind: string) => (error: unknown) => error instanceof OutboundFailed && error.kind === kind
 const refused = (reason: string) => (error: unknown) => error instanceof OutboundRefused && error.reason === reason
 
-test('an allowed server is asked and its answer read', async () => {
+test('a request to an allowed server returns its response', async () => {
   const server = await serve((request, response) => {
     response.setHeader(
       'x-seen',
@@ -57,13 +57,13 @@ test('an allowed server is asked and its answer read', async () => {
   assert.equal(answer.url, `http://list.test:${server.port}/a?b=c#d`)
 })
 
-test('a body is sent', async () => {
+test('a request body is sent', async () => {
   const server = await serve((request, response) => void request.pipe(response))
   const answer = await fetchFor('list.test')(`http://list.test:${server.port}/`, { method: 'POST', body: 'hello' })
   assert.equal(Buffer.from(answer.body).toString(), 'hello')
 })
 
-test('a name is looked up once, so that a later change of its address has no effect', async () => {
+test('a name is resolved once, so that a later DNS change has no effect', async () => {
   const first = await serve((_, response) => void response.end('checked'), '127.0.0.2')
   const second = await serve((_, response) => void response.end('another'), '127.0.0.1', first.port)
   let asked = 0
@@ -138,7 +138,7 @@ test('a redirect to another server drops the credentials', async () => {
   assert.deepEqual(seen, ['Bearer x', 'Bearer x', undefined, undefined, 'text/plain'])
 })
 
-test('other schemes and credentials in an address are refused, in redirects too', async () => {
+test('other schemes and credentials in a URL are refused, also in redirects', async () => {
   let location = ''
   const server = await serve((_, response) => void response.writeHead(301, { location }).end())
   const fetch = fetchFor('list.test')
@@ -152,7 +152,7 @@ test('other schemes and credentials in an address are refused, in redirects too'
   await assert.rejects(fetch(`http://list.test:${server.port}/`, { redirects: 1 }), failed('unreadable-answer'))
 })
 
-test('a body is decompressed, and its limit counts what comes out', async () => {
+test('a body is decompressed, and its limit applies to the decompressed size', async () => {
   const bodies: Record<string, [string, Buffer]> = {
     '/gzip': ['gzip', gzipSync('hello')],
     '/br': ['br', brotliCompressSync('hello')],
@@ -174,7 +174,7 @@ test('a body is decompressed, and its limit counts what comes out', async () => 
   for (const path of ['/broken', '/cut', '/unknown']) await assert.rejects(get(path), failed('unreadable-answer'), path)
 })
 
-test('a stream ends at its limit and can be left early', async () => {
+test('a stream ends at its limit and can be closed early', async () => {
   const server = await serve((_, response) => {
     response.on('error', () => undefined)
     const more = () => {
@@ -195,7 +195,7 @@ test('a stream ends at its limit and can be left early', async () => {
   assert.equal(untouched.status, 200)
 })
 
-test('every kind of silence times out, and the caller can abort earlier', async () => {
+test('a server that stops responding at any point times out, and the caller can abort earlier', async () => {
   const mute = await listen(createTcpServer(() => undefined))
   const stalling = await serve((_, response) => void response.writeHead(200).write('first'))
   const fetch = fetchFor('list.test')
@@ -210,7 +210,7 @@ test('every kind of silence times out, and the caller can abort earlier', async 
   }
 })
 
-test('a server that is down or breaks off is reported as unreachable', async () => {
+test('a server that is down or closes the connection early is reported as unreachable', async () => {
   const breaking = await listen(createTcpServer((socket) => void socket.once('data', () => socket.destroy())))
   const halfway = await serve((_, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('some')
@@ -228,7 +228,7 @@ test('a server that is down or breaks off is reported as unreachable', async () 
   assert.equal(breaking.connections(), 1)
 })
 
-test('TLS is spoken with the name, not the address; a redirect to plain http is refused unless the operator knows the host', async () => {
+test('TLS verifies the host name; a redirect to http is refused unless the operator configured the host', async () => {
   const { key, certificate } = selfSigned('secure.test')
   setDefaultCACertificates([...getCACertificates('default'), certificate])
   const plain = await serve((_, response) => void response.end('plain'))
@@ -283,7 +283,7 @@ function selfSigned(name: string): { key: string; certificate: string } {
   }
 }
 
-test('an address that the operator set in a variable is allowed, on that port and nothing else', async () => {
+test('a URL that the operator configured is allowed, but only on its port', async () => {
   const set = await serve((_, response) => response.end('set'))
   const other = await serve((_, response) => response.end('other'))
   const allow = allowAddresses(createOutboundAllow([]), [undefined, `http://127.0.0.1:${set.port}/api`])

@@ -43,8 +43,8 @@ export interface GuardedAnswer {
 }
 
 /**
- * Asks a web server and reads its whole answer, whatever its status. Throws `OutboundRefused`, `OutboundFailed` or the reason
- * of the request's signal.
+ * Sends a request and reads the whole answer, whatever its status. Throws `OutboundRefused`, `OutboundFailed` or the reason of
+ * the request's signal.
  */
 export type GuardedFetch = (url: string | URL, request?: GuardedRequest) => Promise<GuardedAnswer>
 
@@ -55,7 +55,7 @@ const defaults = { method: 'GET', headers: {}, redirects: 0, timeoutMs: 15_000, 
 const ownHeaders = { 'user-agent': 'Hearth', 'accept-encoding': 'gzip, br' }
 const privateHeaders = new Set(['authorization', 'cookie', 'proxy-authorization'])
 
-/** A fetch that goes only where the policy lets it: each hop is checked and connects to the address that was checked. */
+/** A fetch that connects only where the policy allows: each redirect is checked and connects to the checked address. */
 export function createGuardedFetch(policy: OutboundPolicy): GuardedFetch {
   const open = createOpenGuarded(policy)
   return async (url, request) => {
@@ -92,7 +92,7 @@ export function createOpenGuarded(policy: OutboundPolicy): OpenGuarded {
   }
 }
 
-/** One request on its way, with everything settled. */
+/** One request in progress, with all options resolved. */
 interface Hop {
   readonly url: URL
   readonly method: NonNullable<GuardedRequest['method']>
@@ -143,10 +143,10 @@ function nextHop(hop: Hop, location: string): Hop {
   return { ...hop, url, headers: Object.fromEntries(headers) }
 }
 
-/** A connection for this request alone: nothing is kept that could be used for a name checked at another time. */
+/** A connection for this request only: a reused one could belong to a name that was checked at another time. */
 async function send(hop: Hop, destination: Destination): Promise<GuardedStream> {
   const { url, method, signal } = hop
-  // Loaded with the first request: most processes that could make one never do.
+  // Loaded at the first request, because most processes never send one.
   const { Client } = await import('undici')
   const lookup = pinnedLookup(destination)
   const client = new Client(url.origin, { connect: { lookup, timeout: 10_000 } as object, allowH2: false })
@@ -155,7 +155,7 @@ async function send(hop: Hop, destination: Destination): Promise<GuardedStream> 
     const path = `${url.pathname}${url.search}`
     const headers = { ...ownHeaders, ...hop.headers }
     const answer = await client.request({ path, method, headers, body: hop.body ?? null, signal, idempotent: false })
-    // Destroying an unfinished body makes it report that; whoever destroys it knows.
+    // Ignores the error that destroying an unfinished body emits.
     answer.body.on('error', () => undefined)
     return {
       status: answer.statusCode,
@@ -192,7 +192,7 @@ function failureOf(error: unknown, { url, signal }: Hop): unknown {
   return new OutboundFailed('unreachable', url.hostname, { cause: error })
 }
 
-/** The time one exchange has as a whole, and the caller's wish to end it earlier, in one signal. */
+/** One signal for the timeout of an exchange and the abort signal of its caller. */
 interface Deadline {
   readonly signal: AbortSignal
   /** Frees the timer; the signal stays as it is. */

@@ -9,7 +9,7 @@ export interface OutboundAllow {
   hasHost(host: string, port: number): boolean
   /** True when the address was named, with this port or without any, or lies in a network that was. */
   hasAddress(address: string, port: number): boolean
-  /** True when addresses can be exempt at all, so that looking a name up may be of use. */
+  /** True when addresses may be exempt, so that names must be resolved. */
   readonly knowsAddresses: boolean
 }
 
@@ -89,7 +89,7 @@ function hostEntry(entry: string): string {
   return digits === undefined ? host : withPort(host, Number(digits))
 }
 
-/** A blank, which no host has, so that an IPv6 address and its port stay apart. */
+/** Separated by a space, which no host contains, so that IPv6 address and port are unambiguous. */
 function withPort(host: string, port: number): string {
   return `${host} ${port}`
 }

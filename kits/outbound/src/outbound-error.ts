@@ -44,7 +44,7 @@ const failures: Record<FailureKind, string> = {
   'unreadable-answer': 'gives an answer that cannot be read',
 }
 
-/** An allowed destination did not do its part. The message names the host and nothing else of the address. */
+/** An allowed destination failed. The message names the host and nothing else of the address. */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed'
   readonly kind: FailureKind

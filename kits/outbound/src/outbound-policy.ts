@@ -36,7 +36,7 @@ export interface PolicyOptions {
   readonly lookupMs?: number
 }
 
-/** More answers than these are of no use to a connection. */
+/** Maximum number of addresses used for a connection. */
 const mostAddresses = 16
 
 /** The guard's rules, with what the operator exempts. */
@@ -70,7 +70,7 @@ export function createOutboundPolicy(allow: OutboundAllow, options: PolicyOption
   }
 }
 
-/** A look-up for `net.connect` that answers with what was checked. */
+/** A lookup function for `net.connect` that returns the checked addresses. */
 export function pinnedLookup({ addresses }: Destination): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, { all }, done) => {
@@ -81,7 +81,7 @@ export function pinnedLookup({ addresses }: Destination): LookupFunction {
 
 const systemResolver: Resolver = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** The system's look-up cannot be called off, so what it still answers after the end is dropped. */
+/** The system's lookup cannot be cancelled, so a late answer is dropped. */
 async function withinTime(
   answer: Promise<readonly string[]>,
   { host, lookupMs, signal }: { host: string; lookupMs: number; signal: AbortSignal | undefined },

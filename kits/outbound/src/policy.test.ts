@@ -16,7 +16,7 @@ import {
 
 const nothing = createOutboundAllow([])
 
-/** A resolver of a few names, which counts how often it is asked. */
+/** A resolver of a few names that records its queries. */
 function namesOf(names: Record<string, readonly string[]>): Resolver & { asked: string[] } {
   const asked: string[] = []
   return Object.assign(
@@ -41,7 +41,7 @@ test('only addresses that are reachable in the public internet count as public',
     assert.equal(isPublicAddress(address), false, address)
 })
 
-test('a private address is private in every form that embeds it', () => {
+test('an IPv4 address embedded in IPv6 never counts as public', () => {
   const hex = (bytes: readonly number[]) =>
     `${(bytes[0]! * 256 + bytes[1]!).toString(16)}:${(bytes[2]! * 256 + bytes[3]!).toString(16)}`
   fc.assert(
@@ -53,7 +53,7 @@ test('a private address is private in every form that embeds it', () => {
   )
 })
 
-test('a host has one form, however it is written', () => {
+test('every spelling of a host is normalised to one form', () => {
   const forms: [string, string | undefined][] = [
     ['WWW.Example.ORG', 'www.example.org'],
     ['example.org.', 'example.org'],
@@ -80,7 +80,7 @@ test('a host has one form, however it is written', () => {
   for (const [text, expected] of forms) assert.equal(normaliseHost(text), expected, text)
 })
 
-test('a name is looked up once and handed on with what was found', async () => {
+test('a name is resolved once and returned with its addresses', async () => {
   const resolver = namesOf({ 'a.example': ['1.1.1.1', '2606:4700::1'] })
   const policy = createOutboundPolicy(nothing, { resolver })
   const destination = await policy.resolve('A.example.', 443)
@@ -103,7 +103,7 @@ test('a name with one address that is not public is refused', async () => {
   })
 })
 
-test('addresses in every spelling are refused without a look-up', async () => {
+test('private addresses are refused in every spelling without a DNS query', async () => {
   const resolver = namesOf({ localhost: ['127.0.0.1'] })
   const policy = createOutboundPolicy(nothing, { resolver })
   for (const host of ['127.0.0.1', '2130706433', '0x7f.0.0.1', '[::1]', '::ffff:10.0.0.1', '169.254.169.254', '0'])
@@ -113,7 +113,7 @@ test('addresses in every spelling are refused without a look-up', async () => {
   await assert.rejects(policy.resolve('no host', 80), { name: 'OutboundRefused', reason: 'host' })
 })
 
-test('ports other than 80 and 443 are refused before the name is looked up', async () => {
+test('ports other than 80 and 443 are refused before the name is resolved', async () => {
   const resolver = namesOf({ 'a.example': ['1.1.1.1'] })
   const policy = createOutboundPolicy(nothing, { resolver })
   for (const port of [22, 8080, 0, 65_535])
@@ -121,7 +121,7 @@ test('ports other than 80 and 443 are refused before the name is looked up', asy
   assert.deepEqual(resolver.asked, [])
 })
 
-test('only what the operator names is exempt', async () => {
+test('only hosts that the operator lists are exempt', async () => {
   const { ALLOW } = parseSettings(z.object({ ALLOW: outboundAllow }), {
     ALLOW: 'Lists.Home, nas.home:8443, 10.1.0.0/16, [fd00::5]:8080, 192.168.7.7',
   })
@@ -167,7 +167,7 @@ test('an invalid entry of the setting is named', () => {
     )
 })
 
-test('a name without addresses, a resolver that fails and one that never answers are failures, not refusals', async () => {
+test('a name without addresses and a failing or silent resolver are failures, not refusals', async () => {
   const failure = (kind: string) => (error: unknown) => error instanceof OutboundFailed && error.kind === kind
   await assert.rejects(
     createOutboundPolicy(nothing, { resolver: namesOf({}) }).resolve('a.example', 80),

@@ -8,7 +8,7 @@ export interface BodyLimits {
   readonly host: string
   /** The `Content-Encoding` of the answer. */
   readonly encoding: string | undefined
-  /** Bytes, before and after decompression alike: a compressed stream may hold much of nothing. */
+  /** Bytes, before and after decompression alike: a compressed stream may expand to very little. */
   readonly maxBytes: number
 }
 

@@ -1,4 +1,4 @@
-/** Draws a frame around a few lines, for what a person must not miss on a terminal. */
+/** Draws a frame around lines that must not be missed on a terminal. */
 export function box(lines: readonly string[]): string {
   const width = Math.max(...lines.map((line) => line.length))
   const edge = '─'.repeat(width + 2)

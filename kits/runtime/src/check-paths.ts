@@ -12,7 +12,7 @@ export function checkDirectory(setting: string, path: string): void {
   try {
     if (missing.length === 0 && !statSync(path).isDirectory()) throw new Error('it is not a directory')
     makeDirectories(missing)
-    // Some file systems grant the right and refuse the write.
+    // Some file systems report write access but refuse the write.
     rmdirSync(mkdtempSync(join(path, '.hearth-')))
   } catch (error) {
     throw new OperatorError(`${setting}: cannot use ${path}: ${(error as Error).message}`, { cause: error })

@@ -16,7 +16,7 @@ export const systemClock: Clock = {
 export const toIsoString = (milliseconds: number | null): string | null =>
   milliseconds === null ? null : new Date(milliseconds).toISOString()
 
-/** A clock that stands still until it is moved. Both hands move together unless `jump` moves the wall clock alone. */
+/** A clock that stands still until it is advanced. `advance` moves both clocks, `jump` only the wall clock. */
 export function createManualClock(start: number): Clock & { advance(ms: number): void; jump(ms: number): void } {
   let wall = start
   let steady = 0

@@ -4,7 +4,7 @@ import { lockDataDirectory, lockFileName, openDataDirectory, type DataDirectoryL
 
 /** A claimed data directory. Disposing of it ends the claim. */
 export interface DataDirectoryClaim extends Disposable {
-  /** Says that the start succeeded: what it wrote stays. */
+  /** Keeps the written files, after a successful start. */
   keep(): void
 }
 
@@ -24,7 +24,7 @@ export function claimDataDirectory(path: string, held?: DataDirectoryLock): Data
     [Symbol.dispose]() {
       if (!isFresh) return lock.release()
       for (const name of contentOf(path)) rmSync(join(path, name), { recursive: true, force: true })
-      // While it is still held, so that nobody else can hold it.
+      // Runs while the lock is held, so that no other process can claim the directory.
       rmSync(join(path, lockFileName), { force: true })
       lock.release()
       for (const name of readdirSync(path)) if (name.startsWith(lockFileName)) rmSync(join(path, name), { force: true })
@@ -79,7 +79,7 @@ export function removeEmpty(directories: readonly string[]): void {
   try {
     for (const directory of directories) rmdirSync(directory)
   } catch {
-    // It holds something, or is gone.
+    // Not empty, or already removed.
   }
 }
 

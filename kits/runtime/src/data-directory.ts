@@ -25,7 +25,7 @@ function makeDirectory(path: string): void {
 /** Another process owns the data directory. */
 export class DataInUse extends OperatorError {}
 
-/** Held while a process owns a data directory; the system lets go of it when the process ends, however it ends. */
+/** The lock of a data directory; the system releases it when the process ends, however it ends. */
 export interface DataDirectoryLock extends Disposable {
   release(): void
 }

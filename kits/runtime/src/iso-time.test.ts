@@ -5,7 +5,7 @@ import { IsoTime, parseIsoTime } from './iso-time.ts'
 
 const noon = Date.UTC(2031, 1, 28, 12)
 
-test('every common spelling of a date gives the same time', () => {
+test('every common spelling of a date is parsed to the same time', () => {
   for (const text of [
     '2031-02-28T12:00:00Z',
     '2031-02-28t12:00z',

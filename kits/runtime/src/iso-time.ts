@@ -15,7 +15,7 @@ export interface IsoTimeForms {
 /**
  * Reads a date and time in ISO 8601 with an offset. Returns milliseconds since the epoch, or undefined when the text has
  * another form or names what does not exist: 30 February, month 13, hour 24, minute or second 60, an offset of 24 hours. Leap
- * seconds have no place on the clocks of computers and are refused.
+ * seconds are refused, because system clocks have none.
  */
 export function parseIsoTime(text: string, forms: IsoTimeForms = {}): number | undefined {
   const match = isoTime.exec(text)

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 
-/** A process that says `ready`, and closes as told when it is asked to stop. */
+/** A process that prints `ready` and runs `close` on SIGTERM. */
 function startProcess(close: string, limitMs = 20_000) {
   const url = (file: string) => JSON.stringify(new URL(file, import.meta.url))
   const program = `
@@ -33,16 +33,16 @@ async function stop({ child, output }: ReturnType<typeof startProcess>): Promise
   return [child.exitCode, output()]
 }
 
-test('a process ends when closing is over, also when what it waits for keeps nothing', async () => {
+test('a process exits with 0 after close, also when close waits on an unreferenced timer', async () => {
   const stopped = startProcess("await systemTimers.delay(200); console.log('closed')")
   assert.deepEqual(await stop(stopped), [0, 'ready\nclosed\n'])
 })
 
-test('a process whose closing fails ends with 1', async () => {
+test('a process whose close fails exits with 1', async () => {
   assert.deepEqual(await stop(startProcess("throw new Error('no')")), [1, 'ready\n'])
 })
 
-test('a process whose closing never ends exits with 1 after the limit', async () => {
+test('a process whose close never ends exits with 1 after the limit', async () => {
   assert.deepEqual(await stop(startProcess('await new Promise(() => undefined)', 300)), [1, 'ready\n'])
 })
 

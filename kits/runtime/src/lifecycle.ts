@@ -4,12 +4,12 @@ import type { Log } from './log.ts'
 /** Time that a service has to finish its work after the signal to stop, milliseconds. */
 export const shutdownLimit = 20_000
 
-/** Delay of the watchdog after the limit, milliseconds: an event loop that still turns ends the process by itself. */
+/** Delay of the watchdog after the limit, milliseconds: a working event loop exits by itself before that. */
 const watchdogDelay = 500
 
 /**
  * Runs until SIGTERM or SIGINT, then closes and ends the process with 0; with 1 when closing fails or takes longer than the
- * limit. A process whose event loop does not turn any more is killed soon after the limit. A second signal does not wait.
+ * limit. A process with a blocked event loop is killed soon after the limit. A second signal does not wait.
  *
  * @param limitMs milliseconds
  */
@@ -20,7 +20,7 @@ export function closeOnSignal(service: { close(): Promise<void> }, log: Log, lim
     closing = true
     startWatchdog(limitMs + watchdogDelay)
     log.info({ signal }, 'stopping')
-    // Also keeps the process until closing is over: what that waits for may keep nothing.
+    // Also keeps the process alive until close has ended, which may wait on unreferenced timers.
     setTimeout(() => {
       log.error('stopping took too long')
       process.exit(1)
@@ -53,8 +53,8 @@ const watchdogProgram = `
   }, limitMs)`
 
 /**
- * Kills this process with SIGKILL when it still runs after `limitMs` milliseconds, even when its event loop no longer turns.
- * Does not keep the process alive. Costs a thread from this call on, and nothing before.
+ * Kills this process with SIGKILL when it still runs after `limitMs` milliseconds, even when its event loop is blocked. Does
+ * not keep the process alive. Costs a thread from this call on, and nothing before.
  */
 function startWatchdog(limitMs: number): void {
   const thread = new Worker(watchdogProgram, { eval: true, env: {}, execArgv: [], workerData: { limitMs } })

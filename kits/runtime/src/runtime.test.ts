@@ -25,26 +25,26 @@ function folder(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-test('a list that is not set has the default its setting names, and none of its own', () => {
+test('a list setting that is not set has only the default of its schema', () => {
   const schema = z.object({ WITHOUT: commaList.optional(), WITH: commaList.default(['a']) })
   assert.deepEqual(parseSettings(schema, { WITHOUT: '' }), { WITH: ['a'] })
 })
 
-test('a number is read in decimal digits only', () => {
+test('a port number is accepted in decimal digits only', () => {
   const schema = z.object({ PORT: portNumber.default(8101) })
   assert.deepEqual([parseSettings(schema, { PORT: '0' }).PORT, parseSettings(schema, {}).PORT], [0, 8101])
   for (const wrong of [' ', '0x50', '1e3', '80.0', '-1', '65536', ' 80'])
     assert.throws(() => parseSettings(schema, { PORT: wrong }), /PORT: must be a port number/)
 })
 
-test('a data directory is private, and an unusable path is an error at once', () => {
+test('a data directory is created with mode 0700, and an unusable path is an error', () => {
   using place = folder()
   const path = openDataDirectory(join(place.path, 'a/b'))
   assert.equal(statSync(path).mode & 0o777, 0o700)
   assert.throws(() => openDataDirectory('/proc/nothing/here'), /DATA_DIR: cannot use/)
 })
 
-test('a data directory has one owner and is released when the owner dies', async () => {
+test('a data directory has one owner at a time and is released when the owner dies', async () => {
   using place = folder()
   const lock = lockDataDirectory(place.path)
   assert.throws(() => lockDataDirectory(place.path), /in use by another running service/)
@@ -78,7 +78,7 @@ test('a file is written completely or not at all, and leaves no temporary file',
   await assert.rejects(writeFileAtomic(join(place.path, 'none/file'), 'x'), /ENOENT/)
 })
 
-test('a file that several processes create at once keeps the content of the first', async () => {
+test('a file created several times at once keeps the content of the first', async () => {
   using place = folder()
   const path = join(place.path, 'file')
   const made = await Promise.all(Array.from({ length: 20 }, (_, index) => createFileAtomic(path, `${index}`)))
@@ -89,7 +89,7 @@ test('a file that several processes create at once keeps the content of the firs
   await assert.rejects(createFileAtomic(join(place.path, 'none/file'), 'x'), /ENOENT/)
 })
 
-test('work of one key runs in order, of two keys in parallel; a failure does not stop the queue; a full queue refuses', async () => {
+test('tasks of one key run in order, of two keys in parallel; a failure does not stop the queue, a full one refuses', async () => {
   const queue = createKeyedQueue(2)
   const order: string[] = []
   const gate = Promise.withResolvers<undefined>()
@@ -112,7 +112,7 @@ test('work of one key runs in order, of two keys in parallel; a failure does not
   assert.deepEqual(order, ['b', 'a1', 'a2', 'a3'])
 })
 
-test('a box frames every line to one width', () => {
+test('a box pads every line to the same width', () => {
   const lines = box(['one', 'longer line']).split('\n')
   assert.equal(new Set(lines.map((line) => line.length)).size, 1)
 })

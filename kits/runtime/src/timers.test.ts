@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFastTimers, systemTimers } from './timers.ts'
 
-test('fast time applies to measuring and waiting alike', async () => {
+test('fast timers speed up both clocks and delays', async () => {
   const timers = createFastTimers(100, 0)
   await timers.delay(2000)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -13,7 +13,7 @@ test('fast time applies to measuring and waiting alike', async () => {
   assert.ok(timers.now() >= 2700)
 })
 
-test('a jump moves the wall clock alone', () => {
+test('a jump changes only the wall clock', () => {
   const timers = createFastTimers(1, 0)
   const before = timers.monotonic()
   timers.jump(3_600_000)
@@ -33,7 +33,7 @@ test('a delay rejects with the reason of its signal, and a cancelled timer never
   assert.equal(ran, false)
 })
 
-test('fast time skips periods in which the process did not run, while something waits', async () => {
+test('fast timers skip periods in which the process did not run', async () => {
   const timers = createFastTimers(100)
   const begun = timers.monotonic()
   const wait = timers.delay(2000)

@@ -1,6 +1,6 @@
 import { systemClock, type Clock } from './clock.ts'
 
-/** A clock that can also be waited on. What waits on it follows the same time as what measures with it. */
+/** A clock with delays that follow its own time. */
 export interface Timers extends Clock {
   /** Runs once after so many milliseconds, unless the returned function cancels it. Does not keep the process alive. */
   after(ms: number, run: () => void): () => void
@@ -17,8 +17,8 @@ const after: Timers['after'] = (ms, run) => {
 export const systemTimers: Timers = { ...systemClock, after, delay: delayBy(after) }
 
 /**
- * Time that passes `factor` times as fast as the machine's, for tests that live through a day. `jump` moves the wall clock
- * alone, as an administrator or a time server would.
+ * Time that runs `factor` times as fast as the machine's, for tests that simulate a day. `jump` moves the wall clock alone, as
+ * an administrator or a time server would.
  */
 export function createFastTimers(factor: number, start = Date.now()): Timers & { jump(ms: number): void } {
   const time = new FastTime(factor)
@@ -34,7 +34,7 @@ export function createFastTimers(factor: number, start = Date.now()): Timers & {
   }
 }
 
-/** Most of the machine's time that passes at once while somebody waits, milliseconds. */
+/** Maximum machine time that counts at once while something waits, milliseconds. */
 const maxStep = 5
 
 /**
@@ -46,7 +46,7 @@ class FastTime {
   #passed = 0
   #readAt = performance.now()
   #waiting = 0
-  /** Reads the time often while somebody waits, so that a long gap between two readings is one without a processor. */
+  /** Reads the time often while something waits, so that a long gap means that the process did not run. */
   #ticker: NodeJS.Timeout | undefined
 
   constructor(factor: number) {

@@ -63,7 +63,7 @@ export function addBackupCommands<Tables>(
     })
 }
 
-/** A backup takes the place of what had its name, and for root that could be `/dev/null`. */
+/** A backup replaces an existing file, which for root could be `/dev/null`. */
 async function checkReplaceable(file: string): Promise<void> {
   const present = await stat(file).catch(() => undefined)
   if (present !== undefined && !present.isFile())

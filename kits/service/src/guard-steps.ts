@@ -6,13 +6,13 @@ export function isRead({ request }: Pick<GuardedRequest, 'request'>): boolean {
   return request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
 }
 
-/** Tells the caller what is left of its budget; refuses the request when that is nothing. */
+/** Sets the rate limit headers, and refuses the request when the budget is used up. */
 export function checkAllowance({ reply }: Pick<GuardedRequest, 'reply'>, allowance: Allowance, now: number): void {
   reply.headers(allowanceHeaders(allowance, now))
   if (!allowance.allowed) throw new HttpError({ kind: 'rate-limited', ...allowance })
 }
 
-/** True when a browser says that a page of another site sent the request. Programs say nothing. */
+/** True when the browser's headers say that a page of another site sent the request. Other clients send no such headers. */
 export function isCrossSite({ request }: Pick<GuardedRequest, 'request'>): boolean {
   return request.headers['sec-fetch-site'] === 'cross-site'
 }

@@ -9,7 +9,7 @@ export interface Opening {
   readonly openDatabase: <Storage extends OpenedStorage>(open: () => Promise<Storage>) => Promise<Storage>
 }
 
-/** A database with whatever belongs to it. */
+/** A database with its related resources. */
 interface OpenedStorage {
   readonly database: Pick<Database<unknown>, 'kind' | 'close'>
 }
@@ -29,7 +29,7 @@ export async function openClaimed<Service extends object>(
     openDatabase: async (openStorage) => {
       const storage = await openStorage()
       cleanup.defer(() => storage.database.close())
-      // A server's database knows the key from now on, so its file in the directory must stay.
+      // The database on the server is bound to the key from here on, so the key file must stay.
       if (storage.database.kind === 'postgres') claim.keep()
       return storage
     },

@@ -25,7 +25,7 @@ export interface ServiceFrame<Service extends RunnableService> {
   readonly logOutput?: 'stdout'
   /** Claims the data directory, opens the database and wires the service; leaves nothing running when it throws. */
   open(log: Log): Promise<Service>
-  /** Returns the text for the person at the terminal, printed before the address. */
+  /** Returns the text printed on the terminal before the address. */
   announce(service: Service, log: Log): string[] | Promise<string[]>
 }
 
@@ -49,7 +49,7 @@ export async function runService<Service extends RunnableService>(frame: Service
   notifySystemd(process.env, (error) => log.warn({ err: error }, 'systemd could not be told that the service runs'))
 }
 
-/** Returns the box that tells the person at the terminal the generated password of the first administrator. */
+/** Returns the box with the generated password of the first administrator, for the terminal. */
 export function firstSignInBox(service: string, password: string, dataDirectory: string): string {
   return box([
     `First sign-in to Hearth ${service}`,

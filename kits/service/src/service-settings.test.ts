@@ -4,7 +4,7 @@ import { commaList, OperatorError, parseSettings } from '@hearth/runtime'
 import { z } from 'zod'
 import { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from './service-settings.ts'
 
-test('an invalid setting is named without its value; an empty one counts as not set', () => {
+test('an invalid setting is reported by name without its value, and an empty one counts as not set', () => {
   const schema = z.object({ ...serviceSettings({ name: 'test', port: 8100 }), ...databaseSettings })
   assert.equal(parseSettings(schema, { BIND_ADDRESS: '' }).BIND_ADDRESS, '127.0.0.1')
   assert.deepEqual(commaList.parse(' 10.0.0.1, ,::1 '), ['10.0.0.1', '::1'])
@@ -25,7 +25,7 @@ test('an invalid setting is named without its value; an empty one counts as not 
   }
 })
 
-test('the key lies in the data directory unless the settings name another file', () => {
+test('the key file is in the data directory unless a setting names another file', () => {
   const schema = z.object({ ...serviceSettings({ name: 'test', port: 8100 }), ...databaseSettings })
   const read = (environment: Record<string, string>) => {
     const settings = parseSettings(schema, environment)

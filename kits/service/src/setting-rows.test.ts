@@ -7,7 +7,7 @@ import { readSettingRows, settingsOf, writeSettingRows } from './setting-rows.ts
 const Settings = z.object({ name: z.string(), count: z.int().min(1) })
 const defaults = { name: 'unnamed', count: 1 }
 
-test('settings are read back, and one that is missing or no longer valid has its default', async () => {
+test('stored settings are read back, and a missing or invalid one has its default', async () => {
   const database = openDatabase<{ settings: { name: string; value: string } }>({ file: ':memory:' })
   await database.query.schema
     .createTable('settings')

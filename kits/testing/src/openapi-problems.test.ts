@@ -32,7 +32,7 @@ const sound = {
   },
 }
 
-test('a valid document has no problems, and each rule names what violates it', async () => {
+test('a valid document has no problems, and each rule reports its violation', async () => {
   assert.deepEqual(await openApiProblems(structuredClone(sound)), [])
   const get = sound.paths['/things/{id}'].get
   const withGet = (more: object) => ({ paths: { '/things/{id}': { get: { ...get, ...more } } } })

@@ -71,7 +71,7 @@ test('a conforming answer passes; another status, media type or body does not', 
   assert.deepEqual([...conformance.seen], ['GET /things/{id} 200', 'GET /things/{id} 404'])
 })
 
-test('answers without a body, ranges of statuses and other media are held to the document too', () => {
+test('empty responses, status ranges and other media types are checked against the document', () => {
   const conformance = createConformance({
     paths: {
       '/a': {
@@ -90,7 +90,7 @@ test('answers without a body, ranges of statuses and other media are held to the
   assert.throws(bad('DELETE', 500, ''), /is not described/)
 })
 
-test('valid values fit their schema, whatever keywords it uses', () => {
+test('generated valid values match their schema', () => {
   const schema = {
     allOf: [
       { $ref: '#/components/schemas/Thing' },
@@ -130,13 +130,13 @@ test('valid values fit their schema, whatever keywords it uses', () => {
   )
 })
 
-test('arbitrary values mostly fit the schema', () => {
+test('generated arbitrary values mostly match the schema', () => {
   const values = fc.sample(arbitraryOf({ $ref: '#/components/schemas/Thing' }, document), { numRuns: 300, seed: 1 })
   const good = values.filter((value) => Number.isInteger((value as { size?: unknown } | null)?.size))
   assert.ok(good.length > 200 && good.length < 300, `${good.length} of 300`)
 })
 
-test('eventually waits for the state, and fails with the last answer', async () => {
+test('eventually waits for a state and fails with the last value', async () => {
   let asked = 0
   assert.equal(
     await eventually(
@@ -156,7 +156,7 @@ test('eventually waits for the state, and fails with the last answer', async () 
   )
 })
 
-test('a temporary directory is gone afterwards', async () => {
+test('a temporary directory is deleted at the end of its scope', async () => {
   let path = ''
   {
     await using folder = await temporaryDirectory()
@@ -166,7 +166,7 @@ test('a temporary directory is gone afterwards', async () => {
   assert.equal(existsSync(path), false)
 })
 
-test('events are read wherever the chunks are cut, and whichever line ends are used', async () => {
+test('events are parsed however chunks are split and with any line ending', async () => {
   const text = ': hi\n\nid: 1\nevent: add\ndata: {"a":"ü"}\n\nid: 2\n\ndata:x\r\ndata: y\r\n\r\ndata: cut off'
   const bytes = new TextEncoder().encode(text)
   for (let cut = 0; cut <= bytes.length; cut += 1) {
@@ -208,7 +208,7 @@ test(
   },
 )
 
-test('a service that does not start reports the reason and leaves nothing running', async () => {
+test('a service that fails to start reports the reason and leaves no process running', async () => {
   await assert.rejects(startServiceProcess('no-such-service'), /did not start[^]*unknown command 'no-such-service'/)
   const { code, stderr } = await runCommand(['no-such-service'])
   assert.equal(code, 1)

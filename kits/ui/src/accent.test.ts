@@ -9,7 +9,7 @@ test('contrast is 21 for black on white and 1 for the same colour', () => {
   assert.equal(contrast('#a04020', '#a04020'), 1)
 })
 
-test('every hue gives an accent whose text passes WCAG AA in both schemes', () => {
+test('every hue gives an accent colour whose text meets WCAG AA in both colour schemes', () => {
   for (let hue = 0; hue < 360; hue += 5) {
     const accent = accentFrom(hue)
     assert.equal(accent.length, 10)

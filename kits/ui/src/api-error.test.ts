@@ -16,7 +16,7 @@ test('an error answer keeps its message, kind and fields', async () => {
   assert.equal(describeError(error), 'Mtu must be at least 1280')
 })
 
-test('a conflict names its field with the whole message', async () => {
+test('a conflict assigns its whole message to its field', async () => {
   const error = await readApiError(
     body({ error: 'Conflict', message: 'The name is taken', details: { field: 'name' } }, { status: 409 }),
   )
@@ -28,13 +28,13 @@ test('an answer that is not JSON still has a message', async () => {
   assert.equal(describeError(error), 'The server answered 502')
 })
 
-test('too many requests say when to come back', async () => {
+test('a 429 error says when to try again', async () => {
   const error = await readApiError(body({ message: 'x' }, { status: 429, headers: { 'retry-after': '12' } }))
   assert.equal(error.retryAfter, 12)
   assert.equal(describeError(error), 'Too many requests. Try again in 12 seconds.')
 })
 
-test('field problems go to their inputs, the rest becomes sentences', () => {
+test('field problems are assigned to their inputs, and the rest become sentences', () => {
   const matched = matchProblems(
     [
       { path: 'ip_whitelist.2', code: 'x', message: 'must be an address' },
@@ -48,7 +48,7 @@ test('field problems go to their inputs, the rest becomes sentences', () => {
   assert.deepEqual(matched.rest, ['Listen port must be at most 65535', 'Must change at least one member'])
 })
 
-test('a form gets the problems of its fields and nothing is left to say', () => {
+test('a form shows field problems at its inputs and returns any other error as a message', () => {
   const told: [string, string][] = []
   const form = {
     getValues: () => ({ name: '' }),
@@ -84,7 +84,7 @@ test('a problem document is read like the error envelope', async () => {
   assert.equal(conflict.details['reason'], 'dispatch_capability_conflict')
 })
 
-test('a bare detail is the message, and what stands beside it is kept', async () => {
+test('a bare detail is used as the message, and the members beside it are kept', async () => {
   const error = await readApiError(body({ detail: 'duplicate_job', existing_job: { id: 'a' } }, { status: 409 }))
   assert.equal(error.message, 'duplicate_job')
   assert.deepEqual(error.details['existing_job'], { id: 'a' })
@@ -92,7 +92,7 @@ test('a bare detail is the message, and what stands beside it is kept', async ()
   assert.equal(coded.kind, 'trap')
 })
 
-test('problems of members are found beside a bare detail, and beside a code', async () => {
+test('field problems are found beside a bare detail and beside a code', async () => {
   const errors = [{ field: 'domains.0', message: 'is taken', site_id: 4 }]
   const bare = await readApiError(body({ detail: 'domains.0 is taken', errors }, { status: 422 }))
   assert.deepEqual(bare.fields, [{ path: 'domains.0', code: '', message: 'is taken' }])

@@ -10,7 +10,7 @@ test('reconnect delays double from one second up to thirty', () => {
   )
 })
 
-test('reconnect delays are spread so that many pages do not return at once', () => {
+test('reconnect delays are randomised so that many pages do not reconnect at once', () => {
   assert.equal(
     backOff(1, () => 0),
     800,

@@ -5,7 +5,7 @@ import { followEvents } from './follow-events.ts'
 
 type Event = { type: 'hello' } | { type: 'edited'; name: string }
 
-test('a second greeting reads everything again, an event does what it says, a burst of notes reads once', async () => {
+test('a second hello reloads all data, and a burst of edit events reloads each collection once', async () => {
   const cache = new QueryClient()
   const read: unknown[] = []
   cache.invalidateQueries = (filters) => {

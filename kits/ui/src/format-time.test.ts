@@ -5,7 +5,7 @@ import { formatDay, formatTime, formatTimestamp, withMilliseconds, withSeconds }
 const at = new Date(2026, 10, 20, 21, 5, 7)
 const plain = (text: string) => text.replaceAll(/\s/g, ' ')
 
-test('times and days are written as the locale of the browser writes them', () => {
+test('times and days are formatted in the browser’s locale', () => {
   assert.equal(formatTime(at, {}, 'de-DE'), '21:05')
   assert.equal(plain(formatTime(at, withSeconds, 'en-US')), '09:05:07 PM')
   assert.equal(plain(formatTime(new Date(+at + 42), withMilliseconds, 'en-US')), '09:05:07.042 PM')
@@ -18,7 +18,7 @@ test('times and days are written as the locale of the browser writes them', () =
   assert.equal(plain(formatTimestamp(at, 'en-GB')), '20 Nov 2026, 21:05:07')
 })
 
-test('without a locale it is that of the host, the same for all', () => {
+test('without a locale the host’s locale is used', () => {
   const { locale } = new Intl.DateTimeFormat().resolvedOptions()
   assert.equal(formatTime(at), formatTime(at, {}, locale))
   assert.equal(formatDay(at), formatDay(at, {}, locale))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatBytes, formatCount, formatDuration, formatRate, formatRelative } from './format.ts'
 
-test('bytes have three figures and binary units', () => {
+test('byte counts have three digits and binary units', () => {
   const expected: [number, string][] = [
     [0, '0 B'],
     [1, '1 B'],
@@ -45,7 +45,7 @@ test('dates are shown relative to now, in both directions', () => {
   assert.equal(at(-86_400 * 800), '2 years ago')
 })
 
-test('counts carry their noun', () => {
+test('counts are shown with their noun', () => {
   assert.equal(formatCount(1, 'peer'), '1 peer')
   assert.equal(formatCount(1234, 'peer'), '1,234 peers')
   assert.equal(formatCount(0, 'address', 'addresses'), '0 addresses')

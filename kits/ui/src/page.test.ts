@@ -2,20 +2,20 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mayOpen, pageHref, placementOf } from './page.ts'
 
-test('navigation leads to the page without its parameters', () => {
+test('a navigation link omits the path parameters of its page', () => {
   assert.equal(pageHref({ path: '/' }), '/')
   assert.equal(pageHref({ path: '/peers/:id?' }), '/peers')
   assert.equal(pageHref({ path: '/:id' }), '/')
 })
 
-test('administrators see every page, others those for everyone', () => {
+test('administrators see every page, other users only the pages for everyone', () => {
   assert.equal(mayOpen({ role: 'admin' }, 'admin'), true)
   assert.equal(mayOpen({ role: 'admin' }, 'user'), false)
   assert.equal(mayOpen({ role: 'user' }, 'user'), true)
   assert.equal(mayOpen({ role: 'admin' }, 'something new'), false)
 })
 
-test('a page of the second rank leaves the bar of a phone for the account menu', () => {
+test('on a phone secondary pages move from the navigation bar to the account menu', () => {
   assert.equal(placementOf({ placement: 'more' }, false), 'navigation')
   assert.equal(placementOf({ placement: 'more' }, true), 'menu')
   assert.equal(placementOf({ placement: 'navigation' }, true), 'navigation')

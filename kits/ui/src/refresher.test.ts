@@ -7,7 +7,7 @@ beforeEach(() => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 })
 })
 
-test('a burst is one batch, and the next batch keeps its distance', () => {
+test('a burst is reported as one batch, and the next batch waits for the minimum interval', () => {
   const batches: string[][] = []
   const refresher = createRefresher((names) => batches.push(names), { soon: 250, apart: 3000 })
   for (let count = 0; count < 50; count += 1) refresher.note(count % 2 === 0 ? 'peers' : 'interfaces')
@@ -22,7 +22,7 @@ test('a burst is one batch, and the next batch keeps its distance', () => {
   assert.deepEqual(batches[1], ['peers'])
 })
 
-test('a clock set back delays by the distance at most', () => {
+test('a clock set back delays a batch by at most the minimum interval', () => {
   const batches: string[][] = []
   const refresher = createRefresher((names) => batches.push(names), { soon: 250, apart: 3000 })
   refresher.note('peers')

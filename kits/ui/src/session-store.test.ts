@@ -25,7 +25,7 @@ afterEach(() => {
   globalThis.fetch = realFetch
 })
 
-test('signing in, the forced change and signing out go through their steps', async () => {
+test('a session passes through sign-in, the forced password change and sign-out', async () => {
   const asked = answerWith([401, {}], [200, session('a', true)], [200, session('b')], [200, {}])
   const store = createSessionStore()
   const steps: string[] = []
@@ -50,7 +50,7 @@ test('a wrong password changes nothing and is thrown', async () => {
   assert.equal(store.state().step, 'signed-out')
 })
 
-test('an expired session is reported, and a failed request alone does not end it', async () => {
+test('an expired session is reported, and a failed request does not end a session', async () => {
   answerWith([200, session('a')], [503, {}], [401, {}])
   const store = createSessionStore()
   await store.load()
@@ -60,14 +60,14 @@ test('an expired session is reported, and a failed request alone does not end it
   assert.deepEqual(store.state(), { step: 'signed-out', ended: true })
 })
 
-test('a server that does not answer is unreachable, not signed out', async () => {
+test('an unreachable server does not count as signed out', async () => {
   globalThis.fetch = () => Promise.reject(new TypeError('fetch failed'))
   const store = createSessionStore()
   await store.load()
   assert.equal(store.state().step, 'unreachable')
 })
 
-test('an answer without an envelope is a session as well', async () => {
+test('a session response without an envelope is accepted', async () => {
   answerWith([200, session('bare').data])
   const store = createSessionStore('/admin/api/session')
   await store.load()

@@ -3,11 +3,11 @@ import { runInNewContext } from 'node:vm'
 import { endure } from '../test/endurance.ts'
 
 /**
- * `npm run bench -- inverter/endurance [HOURS] [SPEED] [SEED]`: a gateway and a simulated inverter in trouble for a day of
+ * `npm run bench -- inverter/endurance [HOURS] [SPEED] [SEED]`: a gateway and a simulated inverter with faults for a day of
  * fast time, about five minutes. Prints the heap every hour; ends with 1 when something stays stuck or memory grows.
  */
 
-/** By how much the heap may be larger at the end than after the first hours, MiB: what is kept of frames and values fills up first. */
+/** Maximum growth of the heap after the first hours, MiB. The buffers of frames and values fill up before that. */
 const maxGrowth = 24
 
 const [hours = 24, speed = 300, seed = 1] = process.argv.slice(2).map(Number)

@@ -69,7 +69,7 @@ interface GateDependencies {
   readonly scraping: () => { tokenRequired: boolean; perMinute: number; sources: AddressSet }
   readonly identifyToken: (token: string) => Promise<Caller | undefined>
   readonly identifySession: (key: string) => Promise<Caller | undefined>
-  /** Returns true for a connection over the private socket of the data directory. */
+  /** True for a connection over the private socket of the data directory. */
   readonly isOperator: (socket: Socket) => boolean
   /** The id of a token that was identified within the last minute and still counts. */
   readonly recentToken: (token: string) => string | undefined

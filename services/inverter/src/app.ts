@@ -50,7 +50,7 @@ export interface AppDependencies {
   readonly isOperator: (socket: Socket) => boolean
   /** Folder of the built web pages. */
   readonly pages: string
-  /** For tests that observe or hinder what is persisted. */
+  /** Wraps the dispatch store, so that tests can observe writes or make them fail. */
   readonly wrapDispatchStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
 
@@ -255,7 +255,7 @@ export async function createApp(dependencies: AppDependencies) {
     events,
     async close(): Promise<void> {
       isStopping = true
-      // The web pages and programs go on reading while the devices get their own settings back.
+      // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
       await http.close()
@@ -265,16 +265,18 @@ export async function createApp(dependencies: AppDependencies) {
     },
   }
 
-  /** Connects the devices and hands back what an earlier process left behind. */
+  /** Connects the devices and restores those that an earlier process left changed. */
   async function start(): Promise<void> {
     if (config.isTrial && devices.all().length === 0) await devices.add(simulatedDevice, { isSimulated: true })
     else await connections.rebuild(devices.all())
     for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)
-    // Readiness says when it is done; a device that is off must not hold up the start.
+    // Not awaited: readiness reports the end, and a device that is off must not delay the start.
     void dispatch.recover().catch((error: unknown) => log.error({ err: error }, 'recovery failed'))
   }
 
-  /** Records a write. A failure is logged only: a full disk must not make a write fail, least of all one that hands back. */
+  /**
+   * Records a write. A failure is logged only: a full disk must not make a write fail, least of all one that restores a device.
+   */
   async function recordWrite(entry: JournalEntry): Promise<void> {
     try {
       await journal.add(entry)
@@ -283,7 +285,7 @@ export async function createApp(dependencies: AppDependencies) {
     }
   }
 
-  /** Deletes what was known of a device that is gone or is another inverter now. */
+  /** Deletes the data of a device that was removed or replaced by another inverter. */
   async function forgetDevice(id: string): Promise<void> {
     await capabilities.reset(id)
     await energy.reset(id)

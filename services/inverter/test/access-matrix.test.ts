@@ -41,7 +41,7 @@ async function knock(
   return gateway.send(operation.method, path, { body, token: tokens[visitor] })
 }
 
-test('every route admits exactly the roles that its access names', async () => {
+test('every route admits exactly the roles in its access rule', async () => {
   const environment = { DOCS_PUBLIC: 'true', ENABLE_VENDOR_DIAGNOSTICS: 'true' }
   await using gateway = await startGateway({ environment, device: null })
   await gateway.allowWriting('battery_soc_target')
@@ -62,7 +62,7 @@ test('every route admits exactly the roles that its access names', async () => {
       const { status, text } = await knock(gateway, browser, { operation, visitor })
       const expected = refusal(operation, visitor)
       const isRight = expected === undefined ? status !== 401 && status !== 403 : status === expected
-      // A scoped refusal of its own, not of the gate.
+      // Refused by the route itself, not by the access check.
       const isOwn = expected === undefined && status === 403 && text.includes('write_not_allowed')
       if (!isRight && !isOwn)
         wrong.push(
@@ -100,7 +100,7 @@ test('a disabled feature answers 404 before authentication', async () => {
     )
 })
 
-test('with public docs, the page and the description need no token', async () => {
+test('with DOCS_PUBLIC the docs page and the OpenAPI document need no token', async () => {
   await using gateway = await startGateway({ device: null, environment: { DOCS_PUBLIC: 'true' } })
   const page = await gateway.send('GET', '/docs')
   assert.equal(page.status, 200)
@@ -108,7 +108,7 @@ test('with public docs, the page and the description need no token', async () =>
   assert.equal((await gateway.send('GET', '/openapi.json')).body.openapi, '3.1.0')
 })
 
-test('wrong tokens block an address, valid ones still pass', async () => {
+test('wrong tokens block an address, but valid tokens from it still work', async () => {
   await using gateway = await startGateway({ device: null, environment: { RATE_LIMIT_EXEMPT: '' } })
   const from = '192.0.2.7'
   for (let count = 0; count < 5; count += 1) {
@@ -125,7 +125,7 @@ test('wrong tokens block an address, valid ones still pass', async () => {
   assert.equal(other.status, 401)
 })
 
-test('a budget is counted for each token and address', async () => {
+test('the rate limit applies per token and address', async () => {
   const environment = { RATE_LIMIT_EXEMPT: '', RATE_LIMIT_PER_MINUTE: '3' }
   await using gateway = await startGateway({ device: null, environment, speed: 1 })
   const ask = (token: string, from = '192.0.2.7') => gateway.send('GET', '/api/v1/devices', { token, from })
@@ -138,7 +138,7 @@ test('a budget is counted for each token and address', async () => {
   assert.equal((await gateway.send('GET', '/health', { from: '192.0.2.7' })).status, 200)
 })
 
-test('the generated password allows only its own change, and sign-in is throttled after five failures', async () => {
+test('the generated password only allows changing it, and sign-in is throttled after five failures', async () => {
   await using gateway = await startGateway({ device: null, environment: { RATE_LIMIT_EXEMPT: '' } })
   const { firstPassword } = gateway.service
   const signIn = (password: string, from: string) =>

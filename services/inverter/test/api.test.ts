@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main, startGateway } from './in-process.ts'
 
-test('programs see the name, role and readiness of a device, and neither its address nor its limits', async () => {
+test('API tokens see a device’s name, role and readiness, but not its address or limits', async () => {
   await using gateway = await startGateway()
   const { status, body } = await gateway.call('GET', '/api/v1/devices')
   assert.equal(status, 200)
@@ -12,7 +12,7 @@ test('programs see the name, role and readiness of a device, and neither its add
   )
 })
 
-test('a reading comes from the device first, then from the cache', async () => {
+test('the first read of a value comes from the device, the next from the cache', async () => {
   await using gateway = await startGateway()
   const { inverter } = gateway
   const first = await gateway.call('GET', main('/metrics/battery_soc'))

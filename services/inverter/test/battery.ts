@@ -11,7 +11,7 @@ export const register = {
   setpoint: 'power_mng_battery_power_extern',
 } as const
 
-/** Settings an owner may have made; none of them is what an operation writes. */
+/** Settings of the owner; none of them equals a value that an operation writes. */
 export const ownSettings: Readonly<Record<string, WireValue>> = {
   [register.strategy]: 5,
   [register.target]: Math.fround(0.45),
@@ -58,7 +58,7 @@ export function writesOf({ wire }: Simulator): SeenWrite[] {
   })
 }
 
-/** Writes that hand the device back, in order. */
+/** Writes of a restore, in order. */
 export const handingBack: readonly (readonly [string, WireValue])[] = [
   [register.setpoint, 0],
   [register.setpoint, ownSettings[register.setpoint] as WireValue],

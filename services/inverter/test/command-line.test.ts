@@ -13,7 +13,7 @@ import { catalog, main, startGateway } from './in-process.ts'
 const hearth = (data: string, args: string, environment: Record<string, string> = {}) =>
   runCommand(['inverter', ...args.split(' ')], { DATA_DIR: data, ...environment })
 
-test('a token made before or while the service runs works at once, and stdout is the token alone', async () => {
+test('a token created before or while the service runs works at once, and stdout is only the token', async () => {
   await using folder = await temporaryDirectory()
   const before = await hearth(folder.path, 'token create --role read --name before')
   await using service = await startServiceProcess('inverter', { DATA_DIR: folder.path })
@@ -27,7 +27,7 @@ test('a token made before or while the service runs works at once, and stdout is
   assert.equal(await service.stop(), 0)
 })
 
-test('devices, limits, approvals, capabilities and modes are set alike with and without a running service', async () => {
+test('commands set devices, limits, approvals, capabilities and modes with and without a running service', async () => {
   await using folder = await temporaryDirectory()
   const steps = [
     'device add --id roof --host 127.0.0.1 --port 1 --name Roof',
@@ -77,7 +77,7 @@ test('devices, limits, approvals, capabilities and modes are set alike with and 
   assert.match((await hearth(folder.path, 'device list')).stdout, /^roof\t127\.0\.0\.1\t1\t-\t\w+\n$/)
 })
 
-test('wrong arguments and settings end with one line that names them, and exit code 1', async () => {
+test('wrong arguments and settings exit with code 1 and one line that names them', async () => {
   await using folder = await temporaryDirectory()
   await hearth(folder.path, 'device add --id roof --host 127.0.0.1 --port 1')
   const cases: [string, RegExp, Record<string, string>?][] = [
@@ -125,7 +125,7 @@ test('wrong arguments and settings end with one line that names them, and exit c
   }
 })
 
-test('an impossible start is refused with one line, and validate reports the same without starting', async () => {
+test('serve refuses an invalid configuration with one line, and validate reports the same', async () => {
   await using folder = await temporaryDirectory()
   const data = join(folder.path, 'data')
   const secret = 'a-secret-of-at-least-32-characters-1'
@@ -187,9 +187,9 @@ test('an impossible start is refused with one line, and validate reports the sam
     )
 })
 
-test('without a secret in a place that cannot be written to, the start is refused', async (t) => {
+test('the service does not start without a secret when the data directory is not writable', async (t) => {
   if (process.getuid?.() === 0) {
-    // An administrator may write anywhere but into the system's own tree.
+    // Root may write anywhere except below /proc.
     const { code, stderr } = await hearth('/proc/hearth', 'validate')
     assert.equal(code, 1)
     assert.match(stderr, /HMAC_SECRET: is missing, and none can be generated/)
@@ -232,7 +232,7 @@ test('the data directory reveals no token, host, password or metric name', async
     assert.equal((await stat(join(gateway.folder, name))).mode & 0o077, 0, name)
 })
 
-test('the first password is printed and in its file, survives a restart, and is removed at the first change', async () => {
+test('the initial password is printed, kept in a file across restarts, and deleted at the first change', async () => {
   await using folder = await temporaryDirectory()
   const environment = { DATA_DIR: folder.path }
   const file = join(folder.path, 'initial-admin-password')
@@ -264,7 +264,7 @@ test('the first password is printed and in its file, survives a restart, and is 
   assert.equal((await post('', { username: 'admin', password: reset.stdout.trim() })).status, 200)
 })
 
-test('a second service on the same data is refused, and a backup restores into an empty place with the same secret only', async () => {
+test('a second service on the same data is refused, and a backup restores only with the same secret', async () => {
   await using folder = await temporaryDirectory()
   const secret = { HMAC_SECRET: 'a-secret-of-at-least-32-characters-1' }
   const [one, two, three] = ['one', 'two', 'three'].map((name) => join(folder.path, name)) as [string, string, string]
@@ -289,7 +289,7 @@ test('a second service on the same data is refused, and a backup restores into a
   assert.ok(service.url)
 })
 
-test('a restore is refused while a dispatch is not finished, and restores no dispatch', async () => {
+test('a restore is refused while a dispatch is unfinished, and does not restore dispatches', async () => {
   await using gateway = await startGateway({ speed: 50 })
   await gateway.allowDispatch()
   const body = { mode: 'hold', valid_until: new Date(gateway.timers.now() + 3_600_000).toISOString() }
@@ -319,7 +319,7 @@ test('concurrent commands wait for each other', async () => {
   for (const { code, stderr } of all) assert.deepEqual([code, stderr], [0, ''])
 })
 
-test('a trial without an inverter shows a simulated one, which stays until it is removed', async () => {
+test('hearth up without an inverter adds a simulated one, which stays until it is removed', async () => {
   await using folder = await temporaryDirectory()
   const open = (environment: Record<string, string>) =>
     openService(readConfig({ DATA_DIR: folder.path, ...environment }), {

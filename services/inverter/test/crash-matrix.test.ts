@@ -19,13 +19,13 @@ const maxLifeMs = 60_000
 /** Scenario of a gateway. */
 type Task = Omit<GatewayConfig, 'folder'>
 
-/** Outcome of one life of the gateway: reached its point of the crash or not, and what it persisted. */
+/** Outcome of one run of the gateway: whether it reached its crash point, and what it persisted. */
 interface Outcome {
   readonly isFrozen: boolean
   readonly announced: readonly boolean[]
 }
 
-/** An inverter and a data directory in which one life follows the other. */
+/** An inverter and a data directory that successive gateway runs share. */
 class House implements AsyncDisposable {
   readonly folder: string
   readonly inverter: Simulator
@@ -43,7 +43,7 @@ class House implements AsyncDisposable {
     this.inverter.setFaults({ values: { grid_power: watts, battery_power: 0 } })
   }
 
-  /** After a life was killed the next one has to have put everything right, unless it was killed at that. */
+  /** After a kill the next run must have restored everything, unless it was killed while restoring. */
   check(task: Task): void {
     if (task.life === 'recover') return
     const what = this.last === undefined ? 'at first' : `after ${JSON.stringify(this.last)}`
@@ -56,7 +56,7 @@ class House implements AsyncDisposable {
   }
 }
 
-/** Houses whose gateways share a process and die together. */
+/** Houses whose gateways share a process and are killed together. */
 class Street implements AsyncDisposable {
   readonly #timers = createFastTimers(speed, evening)
   readonly #houses: House[] = []
@@ -83,7 +83,7 @@ class Street implements AsyncDisposable {
     }
   }
 
-  /** Each house lives through its task, as many as there are. */
+  /** Runs one task in each house. */
   async live(tasks: readonly Task[]): Promise<Outcome[]> {
     const inhabited = this.#houses.slice(0, tasks.length)
     for (const house of inhabited) house.setGrid(1000)
@@ -162,7 +162,7 @@ test('40 after kill -9 at any point of an operation the next start restores the 
   await Promise.all(
     streets.map(async (street) => {
       for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) await round(street)
-      // Somebody has to find what the last ones left behind.
+      // A last run checks what the previous ones left behind.
       await street.live(Array.from({ length: perStreet }, () => unharmed('charge')))
     }),
   )
@@ -171,6 +171,6 @@ test('40 after kill -9 at any point of an operation the next start restores the 
     `${deaths} deaths at ${points} points: ${lives.length} of operations, ${recoveries.length} of recoveries`,
   )
   assert.ok(points > 60, String(points))
-  // The loop may write once less in a life than in the one that was counted.
+  // The control loop may write once less than in the counted run.
   assert.ok(deaths >= points * 0.9, `${deaths} of ${points}`)
 })

@@ -4,7 +4,7 @@ import { main, startGateway } from './in-process.ts'
 
 const day = 86_400
 
-test('faults, battery status and the days to calibration are reported in words', async () => {
+test('health reports named faults, the battery status and the days until calibration', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const { registers } = gateway.inverter
   const calibration = Math.floor(gateway.timers.now() / 1000) + 3 * day
@@ -29,14 +29,14 @@ test('faults, battery status and the days to calibration are reported in words',
   })
 })
 
-test('an inverter without a planned calibration reports no days to it', async () => {
+test('an inverter without a planned calibration reports no days until calibration', async () => {
   await using gateway = await startGateway({ speed: 50 })
   gateway.inverter.registers.set('power_mng_bat_next_calib_date', 0)
   const { battery } = (await gateway.call('GET', main('/health'))).body
   assert.deepEqual([battery.next_calibration_at, battery.days_to_calibration], [null, null])
 })
 
-test('the event table is newest first, with durations and changed values', async () => {
+test('the event table lists the newest event first, with durations and changed values', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const { status, body } = await gateway.call('GET', main('/events?before=2026-03-01T12:00:00Z'))
   assert.equal(status, 200)
@@ -66,7 +66,7 @@ test('the event table is newest first, with durations and changed values', async
   ])
 })
 
-test('a history has its unit and points before the requested time; other metrics have none', async () => {
+test('a history has a unit and the points before the requested time; other metrics have no history', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const history = (name: string, before = '2026-03-01T12:01:00Z') =>
     gateway.call('GET', main(`/history/${name}?before=${before}`))
@@ -86,7 +86,7 @@ test('a history has its unit and points before the requested time; other metrics
   )
 })
 
-test('health and tables of an unreachable inverter are problem documents', async () => {
+test('health and tables of an unreachable inverter answer with a problem document', async () => {
   await using gateway = await startGateway({ speed: 50 })
   await gateway.inverter.close()
   const health = await gateway.call('GET', main('/health'))

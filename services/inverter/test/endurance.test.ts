@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { endure } from './endurance.ts'
 
-test('after an hour of troubles that come and go everything is as if there had been none', async (t) => {
+test('the gateway recovers fully from an hour of intermittent faults', async (t) => {
   const { answers, troubles } = await endure({ hours: 1, speed: 200, seed: 7 })
   t.diagnostic(`${troubles} troubles; answers by status: ${JSON.stringify(answers)}`)
   assert.ok((answers['200'] ?? 0) > 50, JSON.stringify(answers))

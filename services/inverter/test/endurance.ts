@@ -5,7 +5,7 @@ import { noiseAt } from '../src/simulator/seeded-noise.ts'
 import { dispatchOf, evening, ownSettings, register, registersOf, start, startWithBattery, stop } from './battery.ts'
 import { main, type TestGateway } from './in-process.ts'
 
-/** Troubles that come and go; each of them alone is what an installation may see. */
+/** Intermittent faults; a real installation may have any one of them. */
 const troubles: readonly Partial<Faults>[] = [
   { silent: true },
   { refuse: true },
@@ -52,8 +52,8 @@ export interface Endured {
 }
 
 /**
- * Lets a gateway live with an inverter in trouble: reads, writes and dispatches go on meanwhile. Then the trouble is over, and
- * everything has to be as if there had been none; throws when it is not.
+ * Runs a gateway with a faulty inverter while reads, writes and dispatches continue. Then the faults end, and everything has to
+ * be as if there had been none; throws when it is not.
  */
 export async function endure({ hours, speed, seed, onHour }: Endurance): Promise<Endured> {
   const timers = createFastTimers(speed, evening)

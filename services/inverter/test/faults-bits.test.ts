@@ -8,7 +8,7 @@ import { createFrameParser } from '../src/protocol/parser.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
 import { catalog } from './in-process.ts'
 
-/** One question, and its answer as it came over the line. */
+/** A request and its answer as received. */
 interface Exchange {
   readonly object: CatalogObject
   readonly answer: Buffer
@@ -60,7 +60,7 @@ async function recordExchanges(): Promise<Exchange[]> {
   return exchanges
 }
 
-/** Values of the object the link would accept from these bytes, and what became of the rest. */
+/** Values that the link would accept from these bytes, and the number of errors and discarded bytes. */
 function acceptedFrom(bytes: Uint8Array, object: CatalogObject): { values: ApiValue[]; damage: number } {
   const values: ApiValue[] = []
   const parser = createFrameParser({
@@ -90,19 +90,19 @@ function assertNoWrongValue({ object, answer, value }: Exchange, next: Uint8Arra
   }
 }
 
-test('6 no bit of 200 recorded answers can be turned over so that a wrong value comes of it', async (t) => {
+test('6 no single flipped bit in 200 recorded answers yields a wrong value', async (t) => {
   const exchanges = await recordExchanges()
   assert.equal(exchanges.length, 200)
   assert.ok(new Set(exchanges.map(({ object }) => object.type)).size >= 6)
   assert.ok(exchanges.filter(({ answer }) => answer[1] === 0x06).length >= 5)
-  await t.test('unharmed, each is its value', () => {
+  await t.test('undamaged, each answer is read as its value', () => {
     for (const { object, answer, value } of exchanges)
       assert.deepEqual(acceptedFrom(answer, object), { values: [value], damage: 0 })
   })
-  await t.test('with silence after it', () => {
+  await t.test('followed by silence', () => {
     for (const exchange of exchanges) assertNoWrongValue(exchange, new Uint8Array(0))
   })
-  await t.test('with the next answer after it', () => {
+  await t.test('followed by the next answer', () => {
     for (const [index, exchange] of exchanges.entries())
       assertNoWrongValue(exchange, exchanges[(index + 1) % exchanges.length]!.answer)
   })

@@ -20,7 +20,7 @@ import { main, type Reply, type TestGateway } from './in-process.ts'
 
 const outcomeOf = ({ status, body }: Reply) => [status, body.code ?? body.state]
 
-/** The writes between two times form whole runs: nothing of one plan is between the steps of another. */
+/** The writes form complete plans in this order, and no two plans interleave. */
 function assertOrdered(gateway: TestGateway, plans: readonly (readonly string[])[]): void {
   const names = writesOf(gateway.inverter).map(({ name }) => name)
   assert.deepEqual(names, plans.flat())
@@ -31,7 +31,7 @@ const applyNames = [register.strategy, register.target, register.gridCharge, reg
 const holdNames = [register.strategy, register.gridCharge, register.setpoint]
 const restoreNames = handingBack.map(([name]) => name)
 
-test('45 of two starts at once the second replaces the first, one after the other', async () => {
+test('45 of two concurrent starts the second replaces the first after it has finished', async () => {
   await using gateway = await startWithBattery()
   const replies = await Promise.all([start(gateway, 'charge_from_grid'), start(gateway, 'hold')])
   assert.deepEqual(
@@ -47,7 +47,7 @@ test('45 of two starts at once the second replaces the first, one after the othe
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('45 of two replacements of the same operation one wins, the other learns which', async () => {
+test('45 of two replacements of one operation one succeeds; the other gets a conflict that names it', async () => {
   await using gateway = await startWithBattery()
   const old = (await start(gateway, 'charge_from_grid')).body.operation_id
   const replies = await Promise.all([
@@ -71,7 +71,7 @@ test('45 of two replacements of the same operation one wins, the other learns wh
   assertOrdered(gateway, [applyNames, holdNames, restoreNames])
 })
 
-test('45 the same start twenty times at once is one operation', async () => {
+test('45 twenty identical concurrent starts make one operation', async () => {
   await using gateway = await startWithBattery()
   const request = wish(gateway, 'charge_from_grid')
   const replies = await Promise.all(Array.from({ length: 20 }, () => gateway.call('POST', dispatchPath, request)))
@@ -84,7 +84,7 @@ test('45 the same start twenty times at once is one operation', async () => {
   assertOrdered(gateway, [applyNames])
 })
 
-test('45 a start while the device is being handed back is refused at once, and works afterwards', async () => {
+test('45 a start during a restore is refused at once, and succeeds afterwards', async () => {
   await using gateway = await startWithBattery()
   await start(gateway, 'charge_from_grid')
   const ending = stop(gateway)
@@ -101,7 +101,7 @@ test('45 a start while the device is being handed back is refused at once, and w
   assertOrdered(gateway, [applyNames, restoreNames, holdNames])
 })
 
-test('45 a stop while an operation is being started ends it, and both callers learn it', async () => {
+test('45 a stop during a start ends the operation, and both callers are told', async () => {
   await using gateway = await startWithBattery()
   const starting = start(gateway, 'charge_from_grid')
   await eventually(
@@ -116,7 +116,7 @@ test('45 a stop while an operation is being started ends it, and both callers le
   assert.deepEqual(outcomeOf(await stop(gateway)), [404, 'dispatch_not_found'])
 })
 
-test('45 concurrent starts and stops by many clients leave the device as it was', async () => {
+test('45 concurrent starts and stops by many clients leave the device with its original settings', async () => {
   await using gateway = await startWithBattery()
   const modes = ['charge_from_grid', 'discharge_to_load', 'hold'] as const
   const callers = modes.map(async (mode, index) => {
@@ -132,7 +132,7 @@ test('45 concurrent starts and stops by many clients leave the device as it was'
   assert.ok(gateway.inverter.maxOpenReads <= 1)
 })
 
-/** Changes that take the ground from under an operation, and how it is seen that they were not made. */
+/** Changes that make an operation impossible, and a check whether they were made. */
 const changes: Record<
   string,
   { make: (gateway: TestGateway) => Promise<unknown>; isMade: (gateway: TestGateway) => Promise<boolean> }
@@ -172,7 +172,7 @@ async function deviceOf(gateway: TestGateway): Promise<Record<string, unknown>> 
 }
 
 for (const [what, { make, isMade }] of Object.entries(changes)) {
-  test(`46 ${what} while an operation runs: the device is handed back first`, async () => {
+  test(`46 ${what} while an operation runs: the device is restored first`, async () => {
     await using gateway = await startWithBattery()
     assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
     await make(gateway)
@@ -181,13 +181,13 @@ for (const [what, { make, isMade }] of Object.entries(changes)) {
     assert.deepEqual(registersOf(gateway.inverter), ownSettings)
   })
 
-  test(`46 ${what} while an operation runs that cannot be handed back: refused, and nothing changed`, async () => {
+  test(`46 ${what} while the device cannot be restored: the change is refused`, async () => {
     await using gateway = await startWithBattery()
     assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
     gateway.inverter.setFaults({ stuck: [register.strategy] })
     await assert.rejects(make(gateway), /dispatch_restore_required/)
     assert.equal(await isMade(gateway), false)
-    // Between two of them it is trying again.
+    // The state alternates with retries of the restore.
     await reaches(gateway, 'fault_restore_pending')
     gateway.inverter.clearFaults()
     await reaches(gateway, 'idle')
@@ -198,7 +198,7 @@ for (const [what, { make, isMade }] of Object.entries(changes)) {
 }
 
 for (const what of ['write access switched off', 'an approval revoked'])
-  test(`46 ${what} while starts wait for their turn: none of them reaches the device`, async () => {
+  test(`46 ${what} while starts are queued: none of them reaches the device`, async () => {
     await using gateway = await startWithBattery()
     const replies = [start(gateway, 'charge_from_grid')]
     await eventually(
@@ -217,7 +217,7 @@ for (const what of ['write access switched off', 'an approval revoked'])
     assert.equal(writesOf(gateway.inverter).length, written)
   })
 
-test('46 write access switched off while writes wait for their turn: none of them is sent any more', async () => {
+test('46 write access switched off while writes are queued: none of them is sent', async () => {
   await using gateway = await startWithBattery()
   gateway.inverter.setFaults({ latencyMs: 1000 })
   const write = (value: number) => gateway.call('PUT', main(`/metrics/${register.target}`), { value })
@@ -236,7 +236,7 @@ test('46 write access switched off while writes wait for their turn: none of the
   assert.equal(writesOf(gateway.inverter).length, 1)
 })
 
-test('46 a start that comes in while the device is being removed finds no device', async () => {
+test('46 a start while the device is being removed is refused', async () => {
   await using gateway = await startWithBattery()
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
   const removed = gateway.operate('DELETE', '/admin/api/devices/main')
@@ -253,7 +253,7 @@ test('46 a start that comes in while the device is being removed finds no device
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('46 a device that comes back under the same name has nothing verified and nothing active', async () => {
+test('46 a device added again under the same name has no verified capabilities and no operation', async () => {
   await using gateway = await startWithBattery()
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
   await gateway.operate('DELETE', '/admin/api/devices/main')
@@ -266,7 +266,7 @@ test('46 a device that comes back under the same name has nothing verified and n
   assert.deepEqual(outcomeOf(await start(gateway, 'hold')), [409, 'dispatch_unverified'])
 })
 
-test('46 the Energy Manager leaves a mode only when the device has its settings again', async () => {
+test('46 the Energy Manager leaves a mode only after the device’s settings are restored', async () => {
   await using gateway = await startWithBattery()
   const setMode = (mode: string) => gateway.operate('PUT', '/admin/api/energy/devices/main/mode', { mode })
   const modeOf = async () => (await gateway.call('GET', main('/energy'))).body.mode
@@ -283,7 +283,7 @@ test('46 the Energy Manager leaves a mode only when the device has its settings 
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('47 settings that a running operation relies on cannot change; the refusal names the operation', async () => {
+test('47 settings of a running operation cannot change; the error names the operation', async () => {
   await using gateway = await startWithBattery()
   const { operation_id: id } = (await start(gateway, 'charge_from_grid')).body
   const base = '/admin/api/dispatch/devices/main'
@@ -304,7 +304,7 @@ test('47 settings that a running operation relies on cannot change; the refusal 
       return true
     })
   }
-  // Charging does not look at the meter.
+  // Charging does not read the grid meter.
   await gateway.operate('PUT', capability('grid_power_sign_convention'), plain)
   assert.equal((await dispatchOf(gateway)).operation_id, id)
   await stop(gateway)
@@ -312,7 +312,7 @@ test('47 settings that a running operation relies on cannot change; the refusal 
   assert.deepEqual(outcomeOf(await start(gateway, 'charge_from_grid')), [409, 'dispatch_unverified'])
 })
 
-test('47 a capability that is changed while an operation is being started waits for it, and is refused', async () => {
+test('47 a capability change during a start waits for the start, then is refused', async () => {
   await using gateway = await startWithBattery()
   const starting = start(gateway, 'charge_from_grid')
   let tried: Promise<unknown> | undefined

@@ -43,7 +43,7 @@ const applying: Record<Mode, readonly (readonly [string, WireValue])[]> = {
   ],
 }
 
-test('37 when one of the four settings cannot be read nothing is written, and the answer says to try again', async () => {
+test('37 a start that cannot read one of the four settings writes nothing and asks to retry', async () => {
   await using gateway = await startWithBattery()
   for (const name of catalog.roles.dispatchRegisters) {
     gateway.inverter.setFaults({ silentFor: [name], payloads: {} })
@@ -63,9 +63,9 @@ test('37 when one of the four settings cannot be read nothing is written, and th
 })
 
 for (const mode of ['charge_from_grid', 'discharge_to_load', 'hold'] as const)
-  test(`38 each step of ${mode} that does not take is undone in order, and reported`, async () => {
+  test(`38 a failed write at any step of ${mode} is undone in order and reported`, async () => {
     await using gateway = await startWithBattery()
-    // A house that takes exactly as much as the battery would have to give.
+    // The load equals the power that the battery has to supply.
     gateway.inverter.setFaults({ values: { grid_power: 1600, battery_power: 0 } })
     let lost = Infinity
     onWrite(gateway.inverter, (name, count) => {
@@ -90,7 +90,7 @@ for (const mode of ['charge_from_grid', 'discharge_to_load', 'hold'] as const)
   })
 
 for (const name of ['grid_power', 'battery_power', 'battery_soc'])
-  test(`38 a start that cannot read ${name} before its setpoint is undone in order, and reported`, async () => {
+  test(`38 a start that cannot read ${name} before its setpoint is undone in order and reported`, async () => {
     await using gateway = await startWithBattery()
     onWrite(gateway.inverter, (_name, count) => {
       if (count === 1) gateway.inverter.setFaults({ silentFor: [name] })
@@ -103,7 +103,7 @@ for (const name of ['grid_power', 'battery_power', 'battery_soc'])
     assert.deepEqual(registersOf(gateway.inverter), ownSettings)
   })
 
-test('38 each step of a replacement that does not take ends with the settings from before the first operation', async () => {
+test('38 a failed write at any step of a replacement restores the settings from before the first operation', async () => {
   await using gateway = await startWithBattery()
   let lost = Infinity
   onWrite(gateway.inverter, (_name, count) => (count === lost ? 'lose' : undefined))
@@ -119,7 +119,7 @@ test('38 each step of a replacement that does not take ends with the settings fr
   }
 })
 
-/** Lets the house take or give so many watts at the meter, with the battery following its setpoint. */
+/** Sets the power at the grid meter, watts, while the battery follows its setpoint. */
 function setGrid({ inverter }: TestGateway, grid: number): void {
   inverter.setFaults({ values: { grid_power: grid } })
 }
@@ -128,7 +128,7 @@ for (const [flow, grid] of [
   ['a lot', -1200],
   ['a little', -20],
 ] as const)
-  test(`43 when ${flow} flows out while discharging, the next round cuts the setpoint, whatever was written just before`, async () => {
+  test(`43 an export of ${flow} while discharging lowers the setpoint in the next round, however recent the last write`, async () => {
     await using gateway = await startWithBattery()
     setGrid(gateway, 1500)
     const begun = await start(gateway, 'discharge_to_load')
@@ -141,14 +141,14 @@ for (const [flow, grid] of [
       ({ name, value }) => name === register.setpoint && Number(value) < before,
       { everyMs: 5 },
     )
-    // A round comes every 5 s; the rest is what this machine may be late by.
+    // A round runs every 5 s; the rest is tolerance for a busy machine.
     assert.ok(cut.at - flipped < 9000, String(cut.at - flipped))
     assert.equal(cut.value, Math.max(0, before + grid - 100))
     const written = writesOf(gateway.inverter).map(({ value }) => Number(value))
     assert.ok(written.every((value) => value >= 0))
   })
 
-test('44 a battery that jumps past its target is handed back', async () => {
+test('44 an operation ends when the state of charge jumps past its target', async () => {
   await using gateway = await startWithBattery()
   for (const [mode, soc] of [
     ['charge_from_grid', 0.97],
@@ -166,7 +166,7 @@ test('44 a battery that jumps past its target is handed back', async () => {
   }
 })
 
-test('44 a state of charge of 170 percent ends an operation, and keeps one from starting', async () => {
+test('44 a state of charge of 170 percent ends a running operation and refuses a new one', async () => {
   await using gateway = await startWithBattery()
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
   gateway.inverter.setFaults({ values: { battery_soc: 1.7 } })
@@ -179,7 +179,7 @@ test('44 a state of charge of 170 percent ends an operation, and keeps one from 
   assert.equal(writesOf(gateway.inverter).length, written)
 })
 
-test('44 a meter that no longer answers ends the operation', async () => {
+test('44 a grid meter that stops answering ends the operation', async () => {
   await using gateway = await startWithBattery()
   assert.equal((await start(gateway, 'discharge_to_load')).status, 200)
   gateway.inverter.setFaults({ silentFor: ['grid_power'] })
@@ -198,7 +198,7 @@ test('44 readings that do not change after a new setpoint end the operation', as
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('42 a clock that jumps a day ahead ends the operation; one that jumps a day back does not prolong it', async () => {
+test('42 a clock that jumps a day ahead ends the operation; one that jumps a day back does not extend it', async () => {
   await using gateway = await startWithBattery()
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
   gateway.timers.jump(86_400_000)
@@ -214,7 +214,7 @@ test('42 a clock that jumps a day ahead ends the operation; one that jumps a day
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('42 a clock that jumps does not disturb a restore', async () => {
+test('42 a clock jump does not interrupt a restore', async () => {
   await using gateway = await startWithBattery()
   for (const day of [86_400_000, -86_400_000]) {
     assert.equal((await start(gateway, 'charge_from_grid')).status, 200)

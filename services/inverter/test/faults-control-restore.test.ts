@@ -29,7 +29,7 @@ import { catalog, main, startGateway, type TestGateway } from './in-process.ts'
 const absences = { 'at once': 0, 'after 20 seconds': 20_000, 'after 10 minutes': 600_000 }
 const positions = [1, 2, 3, 4, 5]
 
-/** An operation whose handing back loses the inverter at the write with this number. */
+/** Starts an operation and stops it; the inverter becomes unreachable at this write of the restore. */
 async function loseWhileHandingBack(gateway: TestGateway, position: number): Promise<void> {
   const { inverter } = gateway
   await begin(gateway, 'charge_from_grid')
@@ -59,8 +59,8 @@ async function begin(gateway: TestGateway, mode: Mode): Promise<void> {
 }
 
 for (const [when, ms] of Object.entries(absences))
-  test(`39 an inverter lost at any step of handing back gets its settings when it is there again ${when}`, async () => {
-    // What is lost is lost one after the other, so that nothing but the loss is in the way; what is waited for, together.
+  test(`39 an inverter lost at any step of a restore gets its settings when it is reachable again ${when}`, async () => {
+    // The inverters are lost one after the other, so that each loss is undisturbed; the waits run together.
     const gateways: TestGateway[] = []
     for (const position of positions) {
       gateways.push(await startWithBattery({ speed: ms > 60_000 ? 60 : 25 }))
@@ -121,7 +121,7 @@ test('39 a restore is retried after 1, 2, 4, 8, 16 and then every 30 seconds, an
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('39 until the device is handed back no other caller writes what an operation writes', async () => {
+test('39 until the restore succeeds no other caller can write the registers of the operation', async () => {
   await using gateway = await startWithBattery()
   await gateway.allowWriting('battery_soc_target')
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
@@ -134,7 +134,7 @@ test('39 until the device is handed back no other caller writes what an operatio
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('41 with another secret the start is refused, and nothing is sent to the inverter', async () => {
+test('41 the service does not start with another HMAC_SECRET, and sends nothing to the inverter', async () => {
   await using folder = await temporaryDirectory('inverter')
   const timers = createFastTimers(40, evening)
   await using first = await startWithBattery({ folder: folder.path, timers })
@@ -149,7 +149,7 @@ test('41 with another secret the start is refused, and nothing is sent to the in
   await again.isReady()
 })
 
-/** Changes what is stored while no service runs. */
+/** Replaces the stored record while no service runs. */
 async function damageRecord(folder: string, deviceId: string, record: string): Promise<void> {
   const { database } = await openStorage(readConfig({ DATA_DIR: folder }))
   await database.query.updateTable('dispatch_records').set({ record }).where('device_id', '=', deviceId).execute()
@@ -208,7 +208,7 @@ test('41 an unreadable record blocks only its own device, until the operator del
   await gateway.stop()
 })
 
-/** A disk that refuses from the nth record on, as long as it is full. */
+/** A disk that refuses writes from the nth record on, while it is full. */
 class Disk {
   isFull = false
   fullFrom = Infinity
@@ -224,7 +224,7 @@ class Disk {
   })
 }
 
-test('41 on a full disk a start is refused before anything is sent, at whichever write the disk fills up', async () => {
+test('41 a start is refused on a full disk and undone when the disk fills up at any later point', async () => {
   const disk = new Disk()
   await using gateway = await startWithBattery({ wrapDispatchStore: disk.wrap })
   disk.isFull = true
@@ -259,7 +259,7 @@ test('41 on a full disk a start is refused before anything is sent, at whichever
   assert.equal((await stop(gateway)).body.state, 'idle')
 })
 
-test('41 a disk that fills up while an operation runs does not keep the device from being handed back', async () => {
+test('41 the device is restored even when the disk fills up while an operation runs', async () => {
   const disk = new Disk()
   await using gateway = await startWithBattery({ wrapDispatchStore: disk.wrap })
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)

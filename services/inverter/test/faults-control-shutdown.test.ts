@@ -7,7 +7,7 @@ import { startSimulator, type Simulator } from '../src/simulator/simulator.ts'
 import { dispatchPath, giveOwnSettings, ownSettings, registersOf, writesOf } from './battery.ts'
 import { catalog, main } from './in-process.ts'
 
-/** Longest a service may take to stop, milliseconds. */
+/** Maximum time a service may take to stop, milliseconds. */
 const maxStopMs = 20_000
 
 /** A service as an operator runs it, in real time, on a simulated inverter in this process. */
@@ -85,7 +85,7 @@ class House implements AsyncDisposable {
 
   health = async (): Promise<number> => (await fetch(`${this.service.url}/health`)).status
 
-  /** Sends SIGTERM, looks at what it says meanwhile, and waits for its end. */
+  /** Sends SIGTERM, polls the health endpoint meanwhile and waits for the exit. */
   async terminate(): Promise<{ code: number | null; said: number[]; tookMs: number }> {
     const begun = performance.now()
     const said: number[] = []
@@ -128,7 +128,7 @@ function assertOrderly(house: House, end: { code: number | null; said: number[];
   assert.equal(house.inverter.registers.get('pas_period'), 0)
 }
 
-test('49 told to stop while an operation is being started: handed back, told to the caller, ended with 0', async () => {
+test('49 SIGTERM during a start restores the device, answers 503 to the caller and exits with 0', async () => {
   await using house = await openHouse()
   const starting = house.start()
   await house.hasWritten(2)
@@ -138,7 +138,7 @@ test('49 told to stop while an operation is being started: handed back, told to 
   assertOrderly(house, end)
 })
 
-test('49 told to stop while an operation runs: handed back, ended with 0', async () => {
+test('49 SIGTERM during an operation restores the device and exits with 0', async () => {
   await using house = await openHouse()
   assert.equal((await house.start()).status, 200)
   const end = await house.terminate()
@@ -146,7 +146,7 @@ test('49 told to stop while an operation runs: handed back, ended with 0', async
   assert.equal(writesOf(house.inverter).length, 9)
 })
 
-test('49 told to stop while it hands back: that is finished, ended with 0', async () => {
+test('49 SIGTERM during a restore finishes it and exits with 0', async () => {
   await using house = await openHouse()
   assert.equal((await house.start()).status, 200)
   const stopping = house.ask('DELETE', dispatchPath)
@@ -157,7 +157,7 @@ test('49 told to stop while it hands back: that is finished, ended with 0', asyn
   assert.equal(writesOf(house.inverter).length, 9)
 })
 
-test('49 told to stop while a slow device is being read: the answer is waited for, ended with 0', async () => {
+test('49 SIGTERM during a slow read waits for the answer and exits with 0', async () => {
   await using house = await openHouse()
   assert.equal((await house.start()).status, 200)
   house.inverter.setFaults({ lateReplies: { battery_voltage: 4000 } })
@@ -172,7 +172,7 @@ test('49 told to stop while a slow device is being read: the answer is waited fo
   assertOrderly(house, end)
 })
 
-test('49 told to stop while the device does not answer: ended with 0 in time, handed back by the next start', async () => {
+test('49 SIGTERM with an unreachable device exits with 0 in time, and the next start restores the device', async () => {
   await using house = await openHouse()
   assert.equal((await house.start()).status, 200)
   house.inverter.setFaults({ refuse: true })

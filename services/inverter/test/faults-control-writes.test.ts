@@ -24,7 +24,7 @@ async function startWriting(): Promise<TestGateway> {
   return gateway
 }
 
-test('33 a register that keeps its value: 502 with the value read, one write sent, journalled as unconfirmed', async () => {
+test('33 a register that ignores a write: 502 with the value read back, and one unconfirmed journal entry', async () => {
   await using gateway = await startWriting()
   gateway.inverter.setFaults({ stuck: [register.target] })
   const reply = await gateway.call('PUT', targetPath, { value: 0.6 })
@@ -58,7 +58,7 @@ test('34 a write that takes effect after two seconds is confirmed; one that take
   )
 })
 
-test('34 a device that is slow to take writes is dispatched and handed back all the same', async () => {
+test('34 a dispatch starts and stops on a device that applies writes after 1.5 seconds', async () => {
   await using gateway = await startWriting()
   gateway.inverter.setFaults({ writeDelayMs: 1500 })
   const begun = await start(gateway, 'charge_from_grid')
@@ -68,7 +68,7 @@ test('34 a device that is slow to take writes is dispatched and handed back all 
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
-test('33 a device that falls silent at a write is not waited for longer than two answers take', async () => {
+test('33 a device that stops answering at a write is given up after two timeouts', async () => {
   await using gateway = await startWriting()
   assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
   let sentAt = 0
@@ -83,7 +83,7 @@ test('33 a device that falls silent at a write is not waited for longer than two
   assert.ok(took < 20_000, String(took))
 })
 
-test('35 a device that answers writes: confirmed by reading, and the answers are not unexpected frames', async () => {
+test('35 answers to writes are not unexpected frames, and writes are still confirmed by reading', async () => {
   await using gateway = await startWriting()
   gateway.inverter.setFaults({ answerWrites: true })
   const reply = await gateway.call('PUT', targetPath, { value: 0.6 })
@@ -98,7 +98,7 @@ test('35 a device that answers writes: confirmed by reading, and the answers are
   assert.match(scraped.text, /unexpected_frames_total\{[^}]*\} 0\n/)
 })
 
-test('36 a number equals its rounding to a 32-bit float', async () => {
+test('36 a write is confirmed when the value read back is its 32-bit rounding', async () => {
   await using gateway = await startWriting()
   for (const value of [0.7, 0.1, 1 / 3, 1e-7, 16_777_217]) {
     const reply = await gateway.call('PUT', targetPath, { value })
@@ -112,7 +112,7 @@ test('36 a number equals its rounding to a 32-bit float', async () => {
   }
 })
 
-test('an action is sent once, never claimed to be confirmed, and its code is read back', async () => {
+test('an action is sent once, its code is read back, and it is never reported as confirmed', async () => {
   await using gateway = await startWriting()
   const act = (value: number) => gateway.call('POST', main('/actions/com_service'), { value })
   const reply = await act(13)
@@ -122,7 +122,7 @@ test('an action is sent once, never claimed to be confirmed, and its code is rea
   assert.deepEqual([unknown.status, unknown.body.code], [502, 'write_outcome_unknown'], unknown.text)
 })
 
-test('every write is journalled in order, with its cause, its caller and its outcome', async () => {
+test('the journal lists every write in order with its cause, caller and outcome', async () => {
   await using gateway = await startWriting()
   await gateway.call('PUT', targetPath, { value: 0.6 })
   const first = (await start(gateway, 'charge_from_grid')).body.operation_id
@@ -154,7 +154,7 @@ test('every write is journalled in order, with its cause, its caller and its out
   )
 })
 
-test('a journal that cannot be written does not keep the device from being handed back', async () => {
+test('the device is restored even when the journal cannot be written', async () => {
   await using gateway = await startWriting()
   const { journal } = gateway.service.app
   const add = journal.add.bind(journal)
@@ -194,7 +194,7 @@ for (const [what, bytes] of [
   ['NaN', '7fc00000'],
   ['an infinity', '7f800000'],
 ] as const)
-  test(`7 a register that holds ${what} is repaired by a write`, async () => {
+  test(`7 a write replaces ${what} in a register`, async () => {
     await using gateway = await startWriting()
     gateway.inverter.setFaults({ payloads: { [register.target]: bytes } })
     const before = await gateway.call('GET', `${targetPath}?fresh=true`)

@@ -43,7 +43,7 @@ for (const [what, values] of [
     assert.equal(dispatchWrites(gateway), 0)
   })
 
-test('a revision that stays unanswered on a bad line takes no verification away', async () => {
+test('capabilities stay verified when the firmware revision cannot be read after a reconnect', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   await gateway.allowDispatch()
   gateway.inverter.setFaults({ silentFor: ['svnversion'] })
@@ -51,7 +51,7 @@ test('a revision that stays unanswered on a bad line takes no verification away'
   assert.equal((await dispatch(gateway)).status, 200)
 })
 
-test('a running dispatch ends with the own settings when the firmware is another one after a reconnect', async () => {
+test('a running dispatch ends and restores the settings when a reconnect finds another firmware', async () => {
   await using gateway = await startFaulty({ frozenPlant: false }, { speed: 20 })
   await gateway.allowDispatch()
   const before = gateway.inverter.registers.get('power_mng_soc_strategy')
@@ -67,7 +67,7 @@ test('a running dispatch ends with the own settings when the firmware is another
   assert.equal(gateway.inverter.registers.get('power_mng_soc_strategy'), before)
 })
 
-test('revision and serial number are read on every connection, before a value is written on it', async () => {
+test('firmware revision and serial number are read on each connection before the first write', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   await gateway.allowWriting('battery_soc_target')
   const from = gateway.inverter.wire.length
@@ -82,7 +82,7 @@ test('revision and serial number are read on every connection, before a value is
     assert.ok(at(name, 'read') >= 0 && at(name, 'read') < written, name)
 })
 
-test('the same firmware after a reconnect lets a dispatch start', async () => {
+test('a dispatch starts after a reconnect to the same firmware', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   await gateway.allowDispatch()
   gateway.inverter.dropConnections()

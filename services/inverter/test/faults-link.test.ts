@@ -18,7 +18,7 @@ import { main, type TestGateway } from './in-process.ts'
 const path = main('/metrics/battery_soc_target')
 const others = ['battery_soc', 'grid_power', 'ac_power']
 
-/** Two values of which the inverter answers one. */
+/** Starts a gateway whose inverter does not answer two objects, one of which is cached. */
 async function startHalfSilent(): Promise<TestGateway> {
   const gateway = await startFaulty({}, { speed: 20 })
   await assertRead(gateway, 'battery_voltage')
@@ -26,7 +26,7 @@ async function startHalfSilent(): Promise<TestGateway> {
   return gateway
 }
 
-test('17 a read without an answer fails after five seconds, and the connection is made anew', async () => {
+test('17 a read without an answer fails after five seconds and causes a reconnect', async () => {
   await using gateway = await startHalfSilent()
   const begin = gateway.timers.monotonic()
   const { status, body } = await readFresh(gateway, 'battery_current')
@@ -38,7 +38,7 @@ test('17 a read without an answer fails after five seconds, and the connection i
   await assertCounters(gateway, { connection_epoch: 2, crc_errors: 0, framing_errors: 0, discarded_bytes: 0 })
 })
 
-test('17 a cached value is served for a missing one, marked as stale', async () => {
+test('17 a read without an answer returns the cached value, marked as stale', async () => {
   await using gateway = await startHalfSilent()
   const { status, body } = await readFresh(gateway, 'battery_voltage')
   assert.deepEqual(
@@ -48,7 +48,7 @@ test('17 a cached value is served for a missing one, marked as stale', async () 
   assert.ok(body.age_seconds >= 5)
 })
 
-test('17 after two minutes an old value is no longer served', async () => {
+test('17 a cached value is no longer served after two minutes', async () => {
   await using gateway = await startFaulty({}, { speed: 100 })
   await recovers(gateway, 'battery_voltage')
   const begin = gateway.timers.monotonic()
@@ -59,7 +59,7 @@ test('17 after two minutes an old value is no longer served', async () => {
   assert.ok(gateway.timers.monotonic() - begin > 100_000)
 })
 
-test('17 in a batch what is not answered is listed or old, and the rest is read on the next connection', async () => {
+test('17 a batch returns unanswered values as stale or as errors and reads the rest after a reconnect', async () => {
   await using gateway = await startHalfSilent()
   const names = ['battery_current', 'battery_voltage', 'grid_power']
   const { status, body } = await gateway.call('GET', main(`/metrics?names=${names.join(',')}&fresh=true`))
@@ -81,14 +81,14 @@ test('17 in a batch what is not answered is listed or old, and the rest is read 
   )
 })
 
-test('17 a batch without a single value is a device that is not available', async () => {
+test('17 a batch without any value answers device_unavailable', async () => {
   await using gateway = await startFaulty({ silent: true }, { speed: 20 })
   const { status, body } = await gateway.call('GET', main(`/metrics?names=${others.join(',')}&fresh=true`))
   assert.deepEqual([status, body.code], [502, 'device_unavailable'])
   assert.equal(body.errors.length, others.length)
 })
 
-test('20 a connection that is reset after any number of bytes is reopened every time', async () => {
+test('20 a connection reset after any number of bytes is reopened', async () => {
   await using gateway = await startFaulty({}, { speed: 25 })
   for (let bytes = 1; bytes <= 9; bytes += 1) {
     const { connection_epoch: before } = await countersOf(gateway)
@@ -102,7 +102,7 @@ test('20 a connection that is reset after any number of bytes is reopened every 
   }
 })
 
-test('20 a connection that is reset while a write leaves: the outcome is unknown, and it is sent once', async () => {
+test('20 a write during which the connection is reset has an unknown outcome and is sent once', async () => {
   await using gateway = await startFaulty({ resetOnWrite: true }, { speed: 20 })
   await gateway.allowWriting('battery_soc_target')
   const before = requestsFor(gateway, 'battery_soc_target')
@@ -117,7 +117,7 @@ test('20 a connection that is reset while a write leaves: the outcome is unknown
   assert.equal((await gateway.call('PUT', path, { value: 33 })).body.confirmed, true)
 })
 
-test('20 a write of which no byte left is tried again on the next connection', async () => {
+test('20 a write of which no byte was sent is retried on the next connection', async () => {
   const device = { periodic_reads: false, request_gap_ms: 5000 }
   await using gateway = await startFaulty({}, { speed: 10, device })
   await gateway.allowWriting('battery_soc_target')
@@ -152,7 +152,7 @@ test('22 the heartbeat detects a dead connection', async () => {
   await recovers(gateway)
 })
 
-test('23 a peer that accepts no bytes is disconnected', async () => {
+test('23 a device that accepts no bytes is disconnected', async () => {
   await using gateway = await startFaulty({ notReading: true }, { speed: 20 })
   const { status, body } = await readFresh(gateway, 'battery_voltage')
   assert.deepEqual([status, body.code], [502, 'device_timeout'])

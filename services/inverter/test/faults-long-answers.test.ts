@@ -30,7 +30,7 @@ function longBody(payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload])
 }
 
-test('1 a long answer may come byte by byte as well, whatever it says of its length', async () => {
+test('1 a long answer is read when it arrives byte by byte, whatever length it declares', async () => {
   await using gateway = await startFaulty({ byteByByteMs: 2 }, { speed: 1 })
   for (const longLength of ['large', 'right'] as const) {
     gateway.inverter.setFaults({ longLength })
@@ -42,7 +42,7 @@ test('1 a long answer may come byte by byte as well, whatever it says of its len
   await assertText(gateway, textOf(maxShort + 4, 'long and small'))
 })
 
-test('2 a long answer cut in two at any place is the same value', async () => {
+test('2 a long answer split in two at any byte is read as the same value', async () => {
   await using gateway = await startFaulty({ splitPauseMs: 10 }, { speed: 2, device: quick })
   const head = [1, 2, 3, 4, 5, 6, 7, 8, 9]
   const inside = [20, 100, 247, 250, 251, 252, 253, 254, 255, 258, 259, 260, 261]
@@ -58,7 +58,7 @@ test('2 a long answer cut in two at any place is the same value', async () => {
   }
 })
 
-test('8 a long answer with a wrong length is whole, alone and before another frame', async () => {
+test('8 a long answer that declares a wrong length is read completely, also before another frame', async () => {
   await using gateway = await startFaulty({})
   for (const longLength of ['small', 'large', 'right', 'wrong'] as const) {
     gateway.inverter.setFaults({ longLength })
@@ -71,7 +71,7 @@ test('8 a long answer with a wrong length is whole, alone and before another fra
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
 })
 
-test('8 a long answer whose length is too large is there as soon as the line falls silent', async () => {
+test('8 a long answer that declares too large a length is delivered as soon as the line is idle', async () => {
   await using gateway = await startFaulty({ longLength: 'large' }, { speed: 5 })
   const begin = gateway.timers.monotonic()
   await assertText(gateway, textOf(247, 'silence ends it'))
@@ -89,7 +89,7 @@ function textWithChecksum(length: number, checksum: number): Uint8Array {
   throw new Error('no such text')
 }
 
-test('9 a long answer may end in a checksum of which every byte is escaped', async () => {
+test('9 a long answer is read when every byte of its checksum is escaped', async () => {
   await using gateway = await startFaulty({})
   for (const checksum of [0x2b2b, 0x2d2d, 0x2d2b, 0x2b2d, 0xd52d, 0xed2b])
     for (const splitAfterEscape of [false, true]) {
@@ -117,7 +117,7 @@ function textWithFrameInside(inner: number, length: number): Uint8Array {
   throw new Error('no such text')
 }
 
-test('10 a long answer cut where its beginning is a whole frame by accident is not shortened', async () => {
+test('10 a long answer split where its beginning looks like a complete frame is not truncated', async () => {
   await using gateway = await startFaulty({ longLength: 'right', splitPauseMs: 5 }, { speed: 1 })
   const [inner, separator, start] = [100, 1, 1]
   const payload = textWithFrameInside(inner, 260)
@@ -134,7 +134,7 @@ test('10 a long answer cut where its beginning is a whole frame by accident is n
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
 })
 
-test('11 a long answer that never completes costs only the connection', async () => {
+test('11 a long answer that never completes causes only a reconnect', async () => {
   await using gateway = await startFaulty({ truncateLong: true }, { speed: 20 })
   gateway.inverter.setFaults({ payloads: { [text]: Buffer.from(textOf(300, 'never whole')).toString('hex') } })
   const { status, body } = await readFresh(gateway, text)
@@ -145,7 +145,7 @@ test('11 a long answer that never completes costs only the connection', async ()
   await assertText(gateway, textOf(300, 'whole'))
 })
 
-test('12 an endless stream costs only the connection', async () => {
+test('12 an endless stream causes only a reconnect', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   const requests = () => gateway.inverter.wire.filter(({ direction }) => direction === 'in').length
   let epoch = 1

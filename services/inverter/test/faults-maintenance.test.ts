@@ -35,7 +35,7 @@ async function assertRefused(gateway: TestGateway, path: string): Promise<void> 
   assert.ok(after > 0 && after <= cooldown / 1000, `retry after ${after}`)
 }
 
-test('25 when the bootloader announces itself nothing more is sent, and refused requests say when to retry', async () => {
+test('25 while the bootloader runs nothing is sent, and refused requests say when to retry', async () => {
   await using gateway = await startFaulty({}, { speed: 60 })
   await recovers(gateway, 'battery_voltage')
   gateway.inverter.setFaults({ bootloader: true })
@@ -75,7 +75,7 @@ test('25 writes are refused while the bootloader runs', async () => {
   assert.equal(framesReceived(gateway), before)
 })
 
-test('25 an announcement is recognised wherever it is cut, and in any number', async () => {
+test('25 a bootloader announcement is recognised however it is split or repeated', async () => {
   for (const chunks of [['50', 'f705ab'], ['50f7', '05ab'], ['50f705', 'ab'], [announcement.repeat(25_600)]]) {
     await using gateway = await startFaulty({}, { speed: 20 })
     for (const part of chunks) {
@@ -87,7 +87,7 @@ test('25 an announcement is recognised wherever it is cut, and in any number', a
   }
 })
 
-test('25 the question that was open when the bootloader took over is answered with maintenance', async () => {
+test('25 a pending request fails with maintenance when the bootloader starts', async () => {
   await using gateway = await startFaulty({ silentFor: ['battery_voltage'] }, { speed: 20 })
   const open = readFresh(gateway, 'battery_voltage')
   await eventually(
@@ -100,7 +100,7 @@ test('25 the question that was open when the bootloader took over is answered wi
   assert.deepEqual([status, body.code], [503, 'device_maintenance'])
 })
 
-test('26 the bytes of an announcement inside a value are a value', async () => {
+test('26 the bytes of an announcement inside a value are read as the value', async () => {
   await using gateway = await startFaulty({ payloads: { battery_voltage: announcement } })
   const { status, body } = await readFresh(gateway, 'battery_voltage')
   assert.deepEqual([status, body.value], [200, bytes(announcement).readFloatBE()])
@@ -108,7 +108,7 @@ test('26 the bytes of an announcement inside a value are a value', async () => {
   await assertCounters(gateway, { discarded_bytes: 0, crc_errors: 0, framing_errors: 0 })
 })
 
-test('27 after each cool-down one request is sent; the device serves again when it answers', async () => {
+test('27 one request is sent after each cool-down; an answer ends the maintenance', async () => {
   await using gateway = await startFaulty({}, { speed: 400 })
   gateway.inverter.setFaults({ bootloader: true })
   await isInMaintenance(gateway)
@@ -127,7 +127,7 @@ test('27 after each cool-down one request is sent; the device serves again when 
   assert.equal((await countersOf(gateway)).state, 'connected')
 })
 
-test('28 while the bootloader runs nothing is written for a dispatch, whose record stays until it is put right', async () => {
+test('28 while the bootloader runs a dispatch writes nothing; the settings are restored afterwards', async () => {
   await using gateway = await startWithBattery({ speed: 200, device: { periodic_reads: false } })
   // At this pace a start may well be given up for an answer that came a few milliseconds too late.
   const begin = () => start(gateway, 'charge_from_grid')

@@ -10,7 +10,7 @@ import { catalog, startGateway, type TestGateway } from './in-process.ts'
 
 const hour = 3_600_000
 
-/** A log that keeps what is said of devices. */
+/** A log that keeps the messages about devices. */
 function createMemoryLog(): { log: Log; messages: string[] } {
   const messages: string[] = []
   const note = (first: unknown, second?: unknown) => {
@@ -22,7 +22,7 @@ function createMemoryLog(): { log: Log; messages: string[] } {
   return { log: log as unknown as Log, messages }
 }
 
-/** Waits until so much time has gone by for the gateway. */
+/** Waits until this time has passed on the gateway's clock. */
 async function passes({ timers }: TestGateway, ms: number): Promise<void> {
   const end = timers.monotonic() + ms
   await eventually(
@@ -50,7 +50,7 @@ const becomesUnreachable = (gateway: TestGateway) =>
     { everyMs: 5, what: 'the state' },
   )
 
-test('18 an inverter that accepts and stays silent is queried with growing delays, and logged once', async () => {
+test('18 an inverter that accepts connections but does not answer is retried with growing delays and logged once', async () => {
   const { log, messages } = createMemoryLog()
   await using gateway = await startFaulty({ silent: true }, { speed: 3000, log })
   const { inverter } = gateway
@@ -70,7 +70,7 @@ test('18 an inverter that accepts and stays silent is queried with growing delay
   assert.ok(messages.slice(known).includes('the device answers'))
 })
 
-test('19 an inverter that cannot be reached for ten hours is tried once a minute, and logged once', async () => {
+test('19 an inverter that is unreachable for ten hours is retried once a minute and logged once', async () => {
   const { log, messages } = createMemoryLog()
   await using gateway = await startFaulty({ refuse: true }, { speed: 10_000, log })
   await becomesUnreachable(gateway)
@@ -97,7 +97,7 @@ test('21 an inverter that closes every connection at once is retried with growin
   await gateway.isReady()
 })
 
-test('24 the address behind a name is looked up for every connection', async (t) => {
+test('24 a host name is resolved for every connection', async (t) => {
   const timers = createFastTimers(20)
   const simulated = { timers, catalog, faults: { frozenPlant: true } }
   await using cleanup = new AsyncDisposableStack()

@@ -8,7 +8,7 @@ import { catalog, main, startGateway, type Starting, type TestGateway } from './
 const registered = catalog.roles.periodic
 const periodObject = catalog.byName('pas_period')!.objectId
 
-/** A gateway that lets the inverter send values by itself. */
+/** A gateway with periodic reads. */
 const startPeriodic = (starting: Starting = {}) =>
   startGateway({ speed: 25, ...starting, simulator: { faults: { latencyMs: 0, ...starting.simulator?.faults } } })
 
@@ -36,7 +36,7 @@ const roundsOf = ({ inverter }: TestGateway): number[] =>
 const registrationsOf = ({ inverter }: TestGateway): number =>
   inverter.wire.filter(({ frame }) => frame?.command === 'read-periodically').length
 
-test('all values are registered one after the other, and come by themselves without being asked for', async () => {
+test('all periodic values are registered one by one and arrive without read requests', async () => {
   await using gateway = await startPeriodic()
   const { periodic_setup_failures: failures } = await isRegistered(gateway)
   assert.equal(failures, 0)
@@ -50,7 +50,7 @@ test('all values are registered one after the other, and come by themselves with
   await assertCounters(gateway, { unexpected_frames: 0, crc_errors: 0, framing_errors: 0, connection_epoch: 1 })
 })
 
-test('29 an inverter that knows no periodic reading keeps its connection, and values come by reading', async () => {
+test('29 an inverter without periodic reading keeps its connection, and its values are read on request', async () => {
   await using gateway = await startPeriodic({ simulator: { faults: { ignorePeriodic: true, frozenPlant: true } } })
   const { periodic_available: isAvailable } = await stands(
     gateway,
@@ -69,7 +69,7 @@ test('29 an inverter that knows no periodic reading keeps its connection, and va
   assert.equal(left, 0)
 })
 
-test('29 a registration that keeps failing is tried again after 10, 20, 40, 80 and 160 seconds', async () => {
+test('29 a failing registration is retried after 10, 20, 40, 80 and 160 seconds', async () => {
   await using gateway = await startPeriodic({ speed: 100, simulator: { faults: { ignorePeriodWrite: true } } })
   await eventually(
     () => roundsOf(gateway).length,
@@ -89,7 +89,7 @@ test('29 a registration that keeps failing is tried again after 10, 20, 40, 80 a
   assert.deepEqual([standing.periodic_available, standing.periodic_setup_failures >= 5], [false, true])
 })
 
-test('30 values that stop arriving are read again and registered again', async () => {
+test('30 values that stop arriving are read on request and registered again', async () => {
   await using gateway = await startPeriodic({ speed: 50 })
   await isRegistered(gateway)
   const [before, reads] = [roundsOf(gateway).length, requestsFor(gateway, 'battery_soc')]
@@ -105,7 +105,7 @@ test('30 values that stop arriving are read again and registered again', async (
   await isRegistered(gateway)
 })
 
-test('31 a connection that is lost during the registration begins all of it anew', async () => {
+test('31 a connection lost during the registration restarts it from the beginning', async () => {
   await using gateway = await startPeriodic({ simulator: { faults: { dropAtRegistration: 20 } } })
   const { periodic_available: isAvailable } = await stands(
     gateway,
@@ -121,7 +121,7 @@ test('31 a connection that is lost during the registration begins all of it anew
   assert.ok((await countersOf(gateway)).connection_epoch >= 3)
 })
 
-test('31 a registration is lost with its connection, and made again on the next', async () => {
+test('31 values are registered again on every new connection', async () => {
   await using gateway = await startPeriodic()
   await isRegistered(gateway)
   const before = registrationsOf(gateway)
@@ -131,7 +131,7 @@ test('31 a registration is lost with its connection, and made again on the next'
   assert.equal(registrationsOf(gateway) - before, registered.length)
 })
 
-test('32 when somebody writes the period the registration is made again', async () => {
+test('32 writing the period registers the values again', async () => {
   await using gateway = await startPeriodic()
   await gateway.allowWriting('pas_period')
   await isRegistered(gateway)
@@ -149,7 +149,7 @@ test('32 when somebody writes the period the registration is made again', async 
   }
 })
 
-test('with values coming by themselves there is never more than one open question, and the pause is kept', async () => {
+test('with periodic values at most one request is open, and the pause between requests is kept', async () => {
   const gap = 400
   const device = { request_gap_ms: gap }
   await using gateway = await startPeriodic({ speed: 20, device, simulator: { faults: { latencyMs: 20 } } })
@@ -165,9 +165,9 @@ test('with values coming by themselves there is never more than one open questio
   assert.ok(sent.length > registered.length + names.length)
   for (const [index, { at }] of sent.slice(1).entries()) {
     const before = sent[index]!
-    // A write ends when it left, which may be a while before it is seen here.
+    // A write ends when its bytes are sent, which may be before they arrive here.
     if (before.frame === undefined || before.frame.command === 'write') continue
-    // The rest is what clocks are off.
+    // The rest is clock tolerance.
     assert.ok(at - before.at >= gap - 25, `${at - before.at} ms`)
     const id = Buffer.alloc(4)
     id.writeUInt32BE(before.frame.objectId)

@@ -16,7 +16,7 @@ import {
 } from './faulty-line.ts'
 import { main } from './in-process.ts'
 
-test('6 whichever bit of an answer is turned over on the line, no wrong value comes of it', async () => {
+test('6 a flipped bit anywhere in an answer never yields a wrong value', async () => {
   await using gateway = await startFaulty({}, { speed: 50 })
   let damaged = 0
   // The separator, the start byte, command, length, id, value and checksum of `002b0508…`, each at two bits.
@@ -35,7 +35,7 @@ test('6 whichever bit of an answer is turned over on the line, no wrong value co
   assert.ok(wrong > 20, String(wrong))
 })
 
-test('6 a read whose answer is damaged is asked again, and damaged values are never kept', async () => {
+test('6 a read with a damaged answer is repeated, and damaged values are never cached', async () => {
   await using gateway = await startFaulty({ flipShare: 0.3 }, { speed: 20 })
   const names = ['battery_soc', 'battery_voltage', 'grid_power', 'ac_power', 'battery_current']
   for (let round = 0; round < 8; round += 1)
@@ -54,7 +54,7 @@ test('6 a read whose answer is damaged is asked again, and damaged values are ne
   assert.ok(asked > 8 * names.length, `${asked} requests`)
 })
 
-test('6 a value whose answers are all damaged is missing, or old and marked as stale', async () => {
+test('6 a value whose answers are all damaged is an error, or the cached value marked as stale', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   await assertRead(gateway, 'battery_soc')
   gateway.inverter.setFaults({ flipBit: 8 * 9 })
@@ -69,7 +69,7 @@ test('6 a value whose answers are all damaged is missing, or old and marked as s
   await assertCounters(gateway, { crc_errors: 6, framing_errors: 0, connection_epoch: 1 })
 })
 
-test('7 an answer that is no value of its type is refused and not kept', async () => {
+test('7 an answer that does not fit the value’s type is refused and not cached', async () => {
   await using gateway = await startFaulty({})
   await assertRead(gateway, 'grid_power')
   for (const wrong of ['3f00', '3f00000000', '', '7fc00000', '7f800000', 'ff800000']) {
@@ -89,7 +89,7 @@ test('7 an answer that is no value of its type is refused and not kept', async (
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
 })
 
-test('7 an unknown code of an enumeration is a number without a label, and any byte but zero is true', async () => {
+test('7 an unknown enum code is a number without a label, and any byte other than zero is true', async () => {
   await using gateway = await startFaulty({ payloads: { inverter_state: 'c8', power_mng_use_grid_power_enable: '02' } })
   const state = await readFresh(gateway, 'inverter_state')
   assert.deepEqual(
@@ -100,7 +100,7 @@ test('7 an unknown code of an enumeration is a number without a label, and any b
   assert.deepEqual([enabled.status, enabled.body.value], [200, true])
 })
 
-test('7 in a batch the value that cannot be is listed and the others are there', async () => {
+test('7 a batch lists an invalid value as an error and returns the others', async () => {
   await using gateway = await startFaulty({ payloads: { battery_voltage: '00' } })
   const { status, body } = await gateway.call(
     'GET',
@@ -117,7 +117,7 @@ test('7 in a batch the value that cannot be is listed and the others are there',
   )
 })
 
-test('14 answers to somebody else before ours are counted and never taken for ours', async () => {
+test('14 answers to other clients are counted and never taken for the requested answer', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   for (const foreignReplies of [1, 2, 5, 20]) {
     gateway.inverter.setFaults({ foreignReplies })
@@ -127,7 +127,7 @@ test('14 answers to somebody else before ours are counted and never taken for ou
   }
 })
 
-test('14 ten unexpected frames within a minute raise the suspicion of foreign access, which passes', async () => {
+test('14 ten unexpected frames within a minute raise the suspicion of foreign access, which later ends', async () => {
   await using gateway = await startFaulty({ foreignReplies: 3 }, { speed: 25 })
   for (let count = 0; count < 3; count += 1) await assertRead(gateway, 'battery_voltage')
   assert.equal((await readinessKey(gateway)).foreign_access_suspected, false)
@@ -145,7 +145,7 @@ test('14 ten unexpected frames within a minute raise the suspicion of foreign ac
   assert.ok(gateway.timers.monotonic() - begin > 40_000)
 })
 
-test('15 an answer to another client about a requested object is a value of that object only', async () => {
+test('15 an answer to another client about the requested object is used for that object only', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   gateway.inverter.setFaults({ foreignSameObject: '44800000' })
   const { status, body } = await readFresh(gateway, 'battery_voltage')
@@ -155,7 +155,7 @@ test('15 an answer to another client about a requested object is a value of that
   await assertCounters(gateway, { unexpected_frames: 1, connection_epoch: 1, ...noDamage })
 })
 
-test('16 an answer that comes too late is not taken for the answer to the next question', async () => {
+test('16 a late answer is not taken for the answer to the next request', async () => {
   await using gateway = await startFaulty({}, { speed: 20 })
   gateway.inverter.setFaults({ lateReplies: { battery_voltage: 9000, grid_power: 3500 } })
   const late = await readFresh(gateway, 'battery_voltage')

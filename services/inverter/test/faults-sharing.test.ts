@@ -31,7 +31,7 @@ async function startPlant(): Promise<TestGateway> {
   return gateway
 }
 
-test('13 an answer of another inverter of the plant is not taken', async () => {
+test('13 an answer from another inverter of the plant is ignored', async () => {
   await using gateway = await startPlant()
   const [own, other] = await Promise.all([
     readFresh(gateway, 'grid_frequency'),
@@ -48,7 +48,7 @@ test('13 an answer of another inverter of the plant is not taken', async () => {
   await recovers(gateway)
 })
 
-test('13 an answer without an address is not taken for one of a further inverter', async () => {
+test('13 an answer without an address is not taken for one from another inverter of the plant', async () => {
   await using gateway = await startPlant()
   gateway.inverter.setFaults({ plainForPlant: true })
   const { unexpected_frames: before } = await countersOf(gateway)
@@ -59,7 +59,7 @@ test('13 an answer without an address is not taken for one of a further inverter
   await assertRead(gateway, 'battery_voltage')
 })
 
-test('48 two hundred requests for all preselected metrics at once ask the inverter once for each', async () => {
+test('48 200 concurrent batches of all preselected metrics read each metric from the inverter once', async () => {
   await using gateway = await startFaulty({ latencyMs: 20 }, { speed: 4 })
   const before = new Map(preselected.map((name) => [name, requestsFor(gateway, name)]))
   const asking = Array.from({ length: 200 }, () => gateway.call('GET', main('/metrics')))
@@ -76,7 +76,7 @@ test('48 two hundred requests for all preselected metrics at once ask the invert
   assert.equal(gateway.inverter.maxOpenReads, 1)
 })
 
-test('48 forty metrics two hundred times at once: one question each, the rest is told to come again', async () => {
+test('48 200 concurrent requests for forty metrics read each once; requests beyond the queue get 503', async () => {
   await using gateway = await startFaulty({ latencyMs: 100 }, { speed: 10 })
   const known = await readFresh(gateway, 'battery_soc_target')
   assert.equal(known.status, 200)
@@ -110,7 +110,7 @@ test('48 forty metrics two hundred times at once: one question each, the rest is
   assert.equal(gateway.inverter.maxOpenReads, 1)
 })
 
-test('50 two gateways at one inverter both suspect each other and both read right values', async () => {
+test('50 two gateways on one inverter both report foreign access and both read correct values', async () => {
   const timers = createFastTimers(20)
   const faults = { frozenPlant: true }
   await using cleanup = new AsyncDisposableStack()
@@ -124,7 +124,7 @@ test('50 two gateways at one inverter both suspect each other and both read righ
     .filter(({ type, scale, name }) => type === 'float' && scale === 1 && !catalog.roles.periodic.includes(name))
     .slice(0, 30)
     .map(({ name }) => name)
-  // Each in an order of its own, so that they ask for different things at the same time.
+  // Each uses another order, so that they request different objects at the same time.
   const right = await Promise.all(
     gateways.map(async (gateway, which) => {
       let count = 0

@@ -34,7 +34,7 @@ const learned = (gateway: TestGateway, names: readonly string[]) =>
     { what: 'what the firmware does not answer', seconds: 30 },
   )
 
-test('one object without an answer leaves a batch all other values', async () => {
+test('a batch with one unanswered object returns all other values', async () => {
   await using gateway = await startOlder([missing], false)
   await gateway.isReady()
   const { status, body } = await readAll(gateway)
@@ -44,7 +44,7 @@ test('one object without an answer leaves a batch all other values', async () =>
   assert.equal(body.metrics.length, preselected.length - 1)
 })
 
-test('an object that the firmware does not answer is left out, named, and requested again later', async () => {
+test('an object that the firmware does not answer is skipped, reported, and requested again later', async () => {
   await using gateway = await startOlder([missing], false)
   await gateway.isReady()
   await learned(gateway, [missing])
@@ -65,7 +65,7 @@ test('an object that the firmware does not answer is left out, named, and reques
   assert.deepEqual(await unansweredOf(gateway), [])
 })
 
-test('several objects without an answer are all found, and nothing else is taken for one', async () => {
+test('several unanswered objects are all detected, and no others are', async () => {
   const names = [preselected[3]!, preselected[4]!, preselected[20]!]
   await using gateway = await startOlder(names, false)
   await gateway.isReady()
@@ -74,7 +74,7 @@ test('several objects without an answer are all found, and nothing else is taken
   assert.deepEqual(namesOf(body.errors), names)
 })
 
-test('a firmware without some of the values registers the others', async () => {
+test('with a firmware that lacks some periodic values the others are registered', async () => {
   const names = [periodic[0]!, periodic[7]!, periodic[8]!]
   await using gateway = await startOlder(names, true)
   const standing = await eventually(
@@ -96,7 +96,7 @@ test('a firmware that does not report its revision can be written to', async () 
   await eventually(write, ({ status }) => status === 200, { what: 'a write', seconds: 30 })
 })
 
-test('a device that answers nothing for a while is not taken for one without those objects', async () => {
+test('a device that does not answer for a while is not reported as lacking objects', async () => {
   await using gateway = await startFaulty({ silent: true }, { speed: 20 })
   const begin = gateway.timers.monotonic()
   const { body } = await readAll(gateway)
@@ -108,7 +108,7 @@ test('a device that answers nothing for a while is not taken for one without tho
   assert.deepEqual(await unansweredOf(gateway), [])
 })
 
-test('everything is requested again from another firmware', async () => {
+test('after a firmware change skipped objects are requested again', async () => {
   await using gateway = await startOlder([missing], false)
   await gateway.isReady()
   await learned(gateway, [missing])

@@ -22,7 +22,7 @@ const escapedChecksums = ['3f526d48', '3f148f32', '3f05f267']
 const piecesSent = ({ inverter }: TestGateway): number =>
   inverter.wire.filter(({ direction }) => direction === 'out').length
 
-test('1 an answer that comes byte by byte is a value and nothing is counted', async () => {
+test('1 an answer that arrives byte by byte is read without errors', async () => {
   await using gateway = await startFaulty({})
   for (const byteByByteMs of [1, 10, 50]) {
     gateway.inverter.setFaults({ byteByByteMs })
@@ -33,7 +33,7 @@ test('1 an answer that comes byte by byte is a value and nothing is counted', as
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1, unexpected_frames: 0 })
 })
 
-test('2 an answer cut in two at any place is the same value', async () => {
+test('2 an answer split in two at any byte is read as the same value', async () => {
   await using gateway = await startFaulty({ splitPauseMs: 20 }, { speed: 20 })
   for (const payload of ['3f000000', ...escapedChecksums]) {
     gateway.inverter.setFaults({ payloads: { battery_soc: payload } })
@@ -47,13 +47,13 @@ test('2 an answer cut in two at any place is the same value', async () => {
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
 })
 
-test('2 the answer is found among frames that arrive with it in one piece', async () => {
+test('2 the answer is found among frames that arrive in the same chunk', async () => {
   await using gateway = await startFaulty({ together: true, foreignReplies: 5 })
   for (const name of ['battery_soc', 'inverter_state', 'battery_voltage']) await assertRead(gateway, name)
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, unexpected_frames: 15 })
 })
 
-test('3 chunks may end right after an escape byte in the length, the id, the value or the checksum', async () => {
+test('3 an answer is read when a chunk ends after an escape byte in its length, id, value or checksum', async () => {
   await using gateway = await startFaulty({ splitAfterEscape: true, splitPauseMs: 20 })
   const before = piecesSent(gateway)
   for (const name of escapedIds) await assertRead(gateway, name)
@@ -68,7 +68,7 @@ test('3 chunks may end right after an escape byte in the length, the id, the val
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
 })
 
-test('4 rubbish between frames is counted and the next frame is a value', async () => {
+test('4 garbage between frames is counted, and the next frame is read', async () => {
   await using gateway = await startFaulty({})
   const lengths = { garbage: 10, zeros: 12, bridge: 26, extension: 3 }
   for (const [noise, length] of Object.entries(lengths)) {
@@ -82,7 +82,7 @@ test('4 rubbish between frames is counted and the next frame is a value', async 
   await assertCounters(gateway, { ...noDamage, connection_epoch: 1, unexpected_frames: 0 })
 })
 
-test('5 a frame that begins inside another one is read, and the other one is counted as broken', async () => {
+test('5 a frame that begins inside another one is read, and the other one is counted as a framing error', async () => {
   await using gateway = await startFaulty({ startByteInside: true })
   for (const name of ['battery_soc', 'inverter_state', 'battery_voltage']) await assertRead(gateway, name)
   gateway.inverter.setFaults(noFaults)

@@ -30,8 +30,8 @@ export interface Standing {
 }
 
 /**
- * A gateway whose inverter answered once and then has these faults. Values stand still, so that a right value is a known one,
- * and nothing is registered for periodic reading, so that all traffic is the test's own.
+ * A gateway whose inverter answered once and then has these faults. Values are frozen, so that the correct value is known, and
+ * nothing is registered for periodic reading, so that all traffic is the test's own.
  */
 export async function startFaulty(
   faults: Partial<Faults>,
@@ -103,7 +103,7 @@ export async function assertRead(gateway: TestGateway, name: string): Promise<vo
   )
 }
 
-/** Waits until the inverter, which is well again, answers again. */
+/** Waits until the inverter answers again after its faults ended. */
 export async function recovers(gateway: TestGateway, name = 'battery_soc', seconds = 20): Promise<void> {
   const read = () => readFresh(gateway, name)
   await eventually(read, ({ status, body }) => status === 200 && body.source === 'device', {

@@ -5,7 +5,7 @@ import { firstSignIn, startTrial } from './browser-fixture.ts'
 /** Maximum that a first visit may transfer, bytes. */
 const limit = 250_000
 
-test('the first page is small, signed out and signed in', { skip: browserObstacle() }, async () => {
+test('the first page transfers little data, signed out and signed in', { skip: browserObstacle() }, async () => {
   await using fixture = await startTrial()
   await using browser = await startBrowser()
   const { page } = browser

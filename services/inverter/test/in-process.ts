@@ -25,7 +25,7 @@ export interface Starting {
   /** Speed of time for the gateway and the inverter; 1 is real time. */
   readonly speed?: number
   readonly simulator?: Partial<SimulatorOptions>
-  /** A data directory that goes on being used. */
+  /** An existing data directory to use. */
   readonly folder?: string
   /** A running inverter; otherwise one is started. */
   readonly inverter?: Simulator

@@ -6,9 +6,9 @@ import type { DispatchStore } from '../src/dispatch/store.ts'
 import { openService } from '../src/open-service.ts'
 
 /**
- * Gateways in one process that dies like in a power failure. Each takes its data directory as it finds it, puts right what an
- * earlier life left behind, and lives a life up to its own point: there it stands still, and when all of them do the process
- * is killed. Run by the crash matrix as `node killed-gateways.ts SPEED NOW CONFIGS`; what it prints is for that.
+ * Gateways in one process that ends like in a power failure. Each opens its data directory as it finds it, restores what an
+ * earlier life left behind, and lives a life up to its own point: there it stands still, and when all of them do the process is
+ * killed. Run by the crash matrix as `node killed-gateways.ts SPEED NOW CONFIGS`; what it prints is for that.
  */
 export interface GatewayConfig {
   readonly folder: string
@@ -46,13 +46,13 @@ class KilledGateway {
     await openService(config, { log, timers, wrapDispatchStore: (store) => this.#wrap(store) })
   }
 
-  /** Resolves when what was left behind is put right, or the point was reached. */
+  /** Resolves when the settings are restored, or the crash point was reached. */
   async recover(): Promise<void> {
     await Promise.race([this.until(({ state }) => state === 'idle'), this.#end.promise])
     this.#isCounting = true
   }
 
-  /** Resolves when the life is over or the point was reached. */
+  /** Resolves when the run is over or the crash point was reached. */
   async live(): Promise<void> {
     if (!this.isFrozen) await Promise.race([lives[this.#config.life](this), this.#end.promise])
     this.#isCounting = false
@@ -143,7 +143,7 @@ const lives = {
     await gateway.start('charge_from_grid', charging)
     gateway.stopHere()
   },
-  /** Only puts right what is left, and counts that. */
+  /** Only restores what is left, and counts the writes. */
   recover: () => Promise.resolve(),
 }
 

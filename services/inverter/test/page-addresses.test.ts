@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { compressionProblems } from '@hearth/testing'
 import { startGateway } from './in-process.ts'
 
-test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
+test('every page URL answers 200, and other URLs answer 404 with the “not found” page', async () => {
   await using service = await startGateway()
   const statusOf = async (path: string) => {
     const reply = await service.send('GET', path)
@@ -16,7 +16,7 @@ test('every page has an address that answers 200, and other addresses answer 404
     assert.equal(await statusOf(path), 404, path)
 })
 
-test('the description of the API travels compressed', async () => {
+test('the OpenAPI document is sent compressed', async () => {
   await using service = await startGateway({ device: null, environment: { DOCS_PUBLIC: 'true' } })
   const faults = await compressionProblems(
     (path, headers) => service.send('GET', path, { headers }),

@@ -15,7 +15,7 @@ import { firstSignIn, openTrial, startInverter } from './browser-fixture.ts'
 
 const skip = browserObstacle()
 
-test('a person gets from the first sign-in to a charged battery', { skip }, async () => {
+test('a user signs in, adds a device, records its limits and starts charging', { skip }, async () => {
   await using fixture = await startNewService('inverter')
   await using inverter = await startInverter()
   await using browser = await startBrowser()
@@ -137,18 +137,14 @@ const paths = [
   '/nowhere',
 ]
 
-test(
-  'every page is accessible, wide and on a phone, dark and light, and nothing is wider than the screen',
-  { skip },
-  async () => {
-    await using trial = await openTrial()
-    const { fixture, page } = trial
-    const urls = paths.map((path) => `${fixture.service.url}${path}`)
-    for (const screen of wideAndPhone) await assertPagesUsable(page, screen, { service: 'Inverter', urls })
-  },
-)
+test('every page is accessible and fits the screen, on desktop and phone, dark and light', { skip }, async () => {
+  await using trial = await openTrial()
+  const { fixture, page } = trial
+  const urls = paths.map((path) => `${fixture.service.url}${path}`)
+  for (const screen of wideAndPhone) await assertPagesUsable(page, screen, { service: 'Inverter', urls })
+})
 
-test('a dashboard that was arranged with the keyboard and the mouse is the same after a reload', { skip }, async () => {
+test('a dashboard arranged with keyboard and mouse is the same after a reload', { skip }, async () => {
   await using trial = await openTrial()
   const { page } = trial
   const widget = (title: string) => page.getByRole('region', { name: title, exact: true })
@@ -201,7 +197,7 @@ async function drag(page: Page, { handle, by }: { handle: RegExp; by: { x: numbe
 }
 
 test(
-  'values arrive by themselves, a token works until it is revoked, and the page says when the service is lost',
+  'values update live, a token works until it is revoked, and the page reports a lost connection',
   { skip },
   async () => {
     await using trial = await openTrial()

@@ -9,7 +9,7 @@ const names = (count: number) =>
     .map(({ name }) => name)
     .join(',')
 
-test('batches: preselected without names, at most 32 names, 8 when fresh', async () => {
+test('a batch has the preselected metrics by default, at most 32 names, and at most 8 with fresh=true', async () => {
   await using gateway = await startGateway({ speed: 50 })
   const all = await gateway.call('GET', main('/metrics'))
   assert.equal(all.body.metrics.length, 40)
@@ -32,7 +32,7 @@ test('batches: preselected without names, at most 32 names, 8 when fresh', async
   assert.equal(trimmed.body.metrics.length, 1)
 })
 
-test('unknown devices and metrics are distinguished, in problem documents', async () => {
+test('unknown devices and unknown metrics have different problem documents', async () => {
   await using gateway = await startGateway()
   const device = await gateway.call('GET', '/api/v1/devices/nobody/metrics/battery_soc')
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('unknown devices and metrics are distinguished, in problem documents', asyn
   assert.equal(metric.headers['cache-control'], 'no-store')
 })
 
-test('the metric list has every object but the structure, and says what may be written', async () => {
+test('the metric list has every object but the structured one, and says which are writable', async () => {
   await using gateway = await startGateway({ device: null })
   await gateway.allowWriting('battery_soc_target', 'com_service')
   const { body } = await gateway.call('GET', '/api/v1/metrics')
@@ -73,7 +73,7 @@ test('the metric list has every object but the structure, and says what may be w
   assert.equal(body.filter(({ preselected }: { preselected: boolean }) => preselected).length, 40)
 })
 
-test('writing: only what is approved, of the right type, exactly one member', async () => {
+test('a write needs an approved metric, the right type and exactly one member', async () => {
   await using gateway = await startGateway({ speed: 50 })
   await gateway.allowWriting('battery_soc_target', 'com_service', 'pas_period')
   const put = async (name: string, body: unknown) => {
@@ -112,7 +112,7 @@ test('writing: only what is approved, of the right type, exactly one member', as
   assert.deepEqual([large.status, large.body.code], [413, 'invalid_request'])
 })
 
-test('the scraper sees counters and values, never touches a device, and is let in as the settings say', async () => {
+test('a scrape has counters and values, sends nothing to the device and obeys the scraper settings', async () => {
   await using gateway = await startGateway()
   await gateway.call('GET', main('/metrics/battery_soc'))
   const before = gateway.inverter.wire.filter(({ direction }) => direction === 'in').length
@@ -150,7 +150,7 @@ test('the scraper sees counters and values, never touches a device, and is let i
   assert.doesNotMatch(chosen.text, /battery_soc/)
 })
 
-test('the stream greets, brings values as they come, and ends with its token', async () => {
+test('the event stream starts with hello, sends values, and ends when its token is revoked', async () => {
   await using gateway = await startGateway({ speed: 20 })
   const http = gateway.service.app.http
   await http.listen({ host: '127.0.0.1', port: 0 })
@@ -179,7 +179,7 @@ test('the stream greets, brings values as they come, and ends with its token', a
   )
 })
 
-test('a cached value over the wire is answered by a shortcut exactly as by its route', async () => {
+test('the shortcut for cached values answers exactly like the route', async () => {
   await using gateway = await startGateway({
     speed: 1,
     environment: { RATE_LIMIT_EXEMPT: '', RATE_LIMIT_PER_MINUTE: '20' },
@@ -223,7 +223,7 @@ test('a cached value over the wire is answered by a shortcut exactly as by its r
   assert.equal((await read(path, made.token)).body['code'], 'invalid_token')
 })
 
-test('a value the device does not send by itself is young for ten seconds only', async () => {
+test('a value that is not sent periodically is served from the cache for ten seconds only', async () => {
   await using gateway = await startGateway({ speed: 50, simulator: { faults: { ignorePeriodic: true } } })
   await gateway.call('GET', main('/metrics/grid_power'))
   await gateway.timers.delay(11_000)
@@ -240,7 +240,7 @@ test('an invalid value does not mark the device as unreachable', async () => {
   assert.deepEqual([status, body.devices[0].state], [200, 'ok'])
 })
 
-test('the stream shows when a device goes away and comes back', async () => {
+test('the event stream reports when a device becomes unreachable and recovers', async () => {
   await using gateway = await startGateway({ speed: 50 })
   await gateway.isReady()
   const seen: { type: string; device?: { state: string } }[] = []
@@ -259,7 +259,7 @@ test('the stream shows when a device goes away and comes back', async () => {
   stream?.destroy()
 })
 
-test('the stream reports edits to administrators, and not to programs', async () => {
+test('the event stream reports edits to administrators, but not to API tokens', async () => {
   await using gateway = await startGateway({ device: null })
   const { events } = gateway.service.app
   const listen = async (kind: 'operator' | 'token') => {

@@ -6,7 +6,7 @@ import { eventually, temporaryDirectory } from '@hearth/testing'
 import { startInverter } from './browser-fixture.ts'
 import { startGateway } from './in-process.ts'
 
-test('the simulate command offers a plant, and faults that concern plant addresses show there', async () => {
+test('the simulate command runs a plant and applies faults that concern its addresses', async () => {
   await using folder = await temporaryDirectory('plant')
   const faults = join(folder.path, 'faults.json')
   await writeFile(faults, '{}')

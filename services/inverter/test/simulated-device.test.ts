@@ -15,7 +15,7 @@ const request = ({ timers }: TestGateway, target: number) => ({
 /** A service as `npm start` runs it: without an inverter it adds a simulated one. */
 const startTrial = () => startGateway({ device: null, environment: { HEARTH_UP: '1' } })
 
-test('the simulated inverter of a trial can be dispatched once writing is allowed and its limits are set', async () => {
+test('the simulated inverter can be dispatched once write access is on and its limits are set', async () => {
   await using gateway = await startTrial()
   await gateway.isReady()
   await gateway.allowWriting(
@@ -37,7 +37,7 @@ test('the simulated inverter of a trial can be dispatched once writing is allowe
   assert.deepEqual([energy.commanded_direction, energy.commanded_power_w, energy.deviation], ['charge', 2000, null])
 })
 
-test('what was recorded about the simulated inverter stays as it is at the next start', async () => {
+test('a restart does not change the recorded capabilities of the simulated inverter', async () => {
   await using gateway = await startTrial()
   const one = '/admin/api/dispatch/devices/simulated/capabilities/write_path_convention'
   await gateway.operate('PUT', one, { status: 'unverified' })
@@ -52,7 +52,7 @@ test('what was recorded about the simulated inverter stays as it is at the next 
   )
 })
 
-test('a dispatch that is refused says exactly what is missing and where to record it', async () => {
+test('a refused dispatch says what is missing and where to record it', async () => {
   await using gateway = await startGateway()
   await gateway.isReady()
   await gateway.allowDispatch()

@@ -73,7 +73,7 @@ function print(status: Updates, { json }: { json?: boolean }): void {
     if (update_available) process.stderr.write(`${name}: ${latest} is newer than ${current}\n`)
   }
   if (!status.complete)
-    process.stderr.write('not every newest version could be asked for; an hour later it is tried again\n')
+    process.stderr.write('some latest versions could not be fetched; the next attempt is in an hour\n')
 }
 
 async function change(work: (updates: Updater) => Promise<ToolUpdate>): Promise<void> {

@@ -68,7 +68,7 @@ async function openCore(config: Config, context: OpenContext): Promise<{ core: C
   const messages = await openMessages(config, context, () => firstQueued(db))
   const core = await createCore({ config, log, timers, database, sealer, ...messages })
   opening.resources.defer(() => core.close())
-  // Whoever else worked on this database is gone: its file is ours alone.
+  // No other process works on this database: this one holds the lock of its file.
   if (database.kind === 'sqlite') await core.workers.recover(true)
   return { core, storage }
 }

@@ -32,7 +32,7 @@ export class Problem extends Error {
   }
 }
 
-/** A value that cannot be, or a thing that cannot be done now; the detail says which and why. */
+/** An invalid value, or an action that is not possible now; the detail says which and why. */
 export const invalid = (detail: string, error?: string) =>
   new Problem(400, detail, error === undefined ? {} : { more: { error } })
 

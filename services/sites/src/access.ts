@@ -9,7 +9,7 @@ import type { RouteLimits } from './route-limits.ts'
 
 /** A caller, signed in or not. */
 export interface Visitor {
-  /** The key in the caller's cookie, of a session or of a visitor that is none yet; undefined without a valid one. */
+  /** The key in the caller's cookie, of a session or of a visitor without one; undefined without a valid key. */
   readonly key: string | undefined
   /** The session, when somebody is signed in. */
   readonly session: SessionCaller | undefined
@@ -33,7 +33,7 @@ interface Callers {
   'any-session': SessionCaller
   /** Signed in. */
   session: SessionCaller
-  /** Signed in, and proved who they are in the last five minutes. */
+  /** Signed in and re-authenticated in the last five minutes. */
   'recent-session': SessionCaller
   admin: Administrator
   'recent-admin': Administrator
@@ -45,8 +45,8 @@ export type Access = keyof Callers
 type Window = `${number}/${'min' | 'hour'}`
 
 /**
- * Calls of the route by one address: in one window or in two. `lasting` ones are kept in the database, so that a
- * restart frees nobody.
+ * Calls of the route by one address: in one window or in two. `lasting` counts are kept in the database, so that a restart does
+ * not reset them.
  */
 export type Limit = 'none' | Window | `${Window} ${Window}` | `lasting ${Window} ${Window}`
 
@@ -116,7 +116,7 @@ async function findVisitor(dependencies: GuardDependencies, { request, client }:
   return session === undefined ? { key: undefined, session } : { key, session: { ...session, key } }
 }
 
-/** Browsers say where a request comes from; programs say nothing, and have no cookie that is not theirs. */
+/** Browsers send the origin of a request; other clients send none, and their cookies cannot be abused across sites. */
 function checkOrigin({ origins }: GuardDependencies, { request, client }: GuardedRequest): void {
   const site = request.headers['sec-fetch-site']
   checkSite(Array.isArray(site) ? site[0] : site)
@@ -124,7 +124,7 @@ function checkOrigin({ origins }: GuardDependencies, { request, client }: Guarde
   if (origin !== undefined && origin !== client.origin && !origins().includes(origin)) throw otherSite()
 }
 
-/** Refuses requests that a browser says came from another site. Programs say nothing. */
+/** Refuses requests whose headers name another site as their origin. Other clients send no such headers. */
 export function checkSite(site: string | undefined): void {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw otherSite()
 }
@@ -149,11 +149,11 @@ function checkSession(session: SessionCaller, access: Access, now: number): void
   if (isForRecent && !isRecent(session, now)) throw reauthenticationRequired()
 }
 
-/** Returns true when the caller proved who they are in the last five minutes. */
+/** Returns true when the caller re-authenticated in the last five minutes. */
 export function isRecent({ provedAt }: Pick<ProvenSession, 'provedAt'>, now: number): boolean {
   return now - provedAt <= recentFor && provedAt <= now
 }
 
-/** The caller must prove once more who they are. */
+/** The caller must re-authenticate. */
 export const reauthenticationRequired = () =>
   forbidden('Confirm who you are first, see POST /api/session/reauthenticate', 'reauthentication_required')

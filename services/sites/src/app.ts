@@ -252,7 +252,7 @@ function accountFeatures(context: Context, { accounts, limits }: Access) {
   }
 }
 
-/** The Caddy servers, and the way of the sites to them. */
+/** The Caddy servers, and applying the sites to them. */
 export type Deploy = Awaited<ReturnType<typeof openDeploy>>
 
 /** Called with the result of every change that was tried. */
@@ -261,7 +261,7 @@ type OnResult = (result: ApplyResult, durationMs: number) => void
 /** A change that the service makes by itself. */
 const bySystem = (cause: string, siteIds: readonly number[] = []) => ({ siteIds, cause, author: 'system' })
 
-/** Opens the Caddy servers and the way to them; nothing is changed yet. */
+/** Opens the Caddy servers and what applies the sites; nothing is changed yet. */
 async function openDeploy(
   context: Context & { onResult: OnResult },
   material: UploadedMaterial,
@@ -270,7 +270,7 @@ async function openDeploy(
   const { config, database, db, timers, log, own, settings } = context
   await settleFirstNode(db, { caddy: config.caddy, own, now: timers.now() })
   const nodes = openNodes(context, {
-    // Another version can do other things, and may accept what the version before has refused.
+    // Another version has other capabilities, and may accept sites that the previous one refused.
     onReplaced: (name) => void sync.later({ ...bySystem(`node.replaced ${name}`), isRetrying: true }),
   })
   const configs = createExpectedConfigs(context.sealer)
@@ -415,7 +415,7 @@ function createTraffic(
     async learnHosts() {
       const read = async () =>
         (await allDomainOwners(db)).flatMap(({ id, domains }) => domains.map((host) => [host, id] as const))
-      // When the database cannot be read, the last index is good enough.
+      // When the database cannot be read, the last index is used.
       index = await read().then(createHostIndex, () => index)
     },
     async close() {
@@ -543,7 +543,7 @@ async function start(
   await traffic.feature.traffic.start((await findNodeRow(db, firstNode))?.log_file ?? undefined)
 }
 
-/** Takes over the service's own Caddy without a question, as nothing else ever configured it. */
+/** Takes over the service's own Caddy without confirmation, because nothing else configured it. */
 async function takeOver(onboarding: CaddyOnboarding, log: Log): Promise<boolean> {
   try {
     return await onboarding.onboardBlank()

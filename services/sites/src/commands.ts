@@ -42,7 +42,7 @@ export async function doctor(): Promise<DoctorCheck[]> {
   return [await describeCaddy(process.env), ...(connections === undefined ? [] : [connections])]
 }
 
-/** `reset-admin-password`: for whoever is locked out. It prints the new password on stdout, and nothing else there. */
+/** `reset-admin-password`, for a locked-out administrator. Prints only the new password on stdout. */
 function addAccountCommands(program: Command): void {
   program
     .command('reset-admin-password')

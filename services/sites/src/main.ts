@@ -6,7 +6,7 @@ import { readCheckedConfig, type Config } from './config.ts'
 /** Loads the service once its settings are known to be right: a start that is refused is refused at once. */
 const loadService = () => import('./open-service.ts')
 
-/** Runs the service in the foreground until it is told to stop. */
+/** Runs the service in the foreground until SIGTERM or SIGINT. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readCheckedConfig(environment)
   await runService({

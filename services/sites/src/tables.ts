@@ -19,8 +19,8 @@ export interface FactRow {
 }
 
 /**
- * Every table that is backed up, those that others refer to first. Sessions, challenges and attempts are not: nobody is to be
- * signed in by a restore, and their rows go when their users do.
+ * Every table that is backed up, those that others refer to first. Sessions, challenges and attempts are not: a restore must
+ * not sign anybody in, and their rows are deleted with their users.
  */
 export const tableNames = [
   'facts',

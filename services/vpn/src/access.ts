@@ -101,7 +101,7 @@ export function createGuard(dependencies: {
     return caller
   }
 
-  /** A sign-in that succeeded was no anonymous attempt: its count is given back. */
+  /** A successful sign-in does not count as an anonymous attempt: its count is refunded. */
   function refundSignIn(address: string): void {
     if (!exempt.has(address)) budgets.write.anonymous.refund(addressGroup(address))
   }
@@ -111,7 +111,7 @@ export function createGuard(dependencies: {
 
 /**
  * The header wins over the query parameter, and any token over the cookie; a header of another scheme belongs to a proxy. The
- * parameter is gone before validation.
+ * parameter is removed before validation.
  */
 function credentialsOf({ request }: GuardedRequest): { bearer: string | undefined; sessionKey: string | undefined } {
   const query = request.query as Record<string, unknown>
@@ -153,7 +153,7 @@ function checkSession(guarded: GuardedRequest, session: SessionWay, access: stri
   if (session.passwordChangeRequired && access !== 'any-session') throw passwordChangeRequired()
 }
 
-/** Until a generated password is changed, its session may do nothing else. */
+/** Until the generated password is changed, its session may only change it. */
 export function passwordChangeRequired() {
   return forbidden('The password must be changed first', { reason: 'password_change_required' })
 }

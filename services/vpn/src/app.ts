@@ -134,7 +134,7 @@ export async function createApp(dependencies: AppDependencies) {
     extraListeners: config.dnsListen,
     listenClient: config.dnsListenClient,
     fixedUpstreams: config.dnsUpstreams,
-    // Rules stay usable when the log cannot be read: they have no hits then.
+    // Rules stay usable when the log cannot be read; their hits are then missing.
     hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),
   })
@@ -241,7 +241,7 @@ export async function createApp(dependencies: AppDependencies) {
     pages,
   })
 
-  // Work that repeats.
+  // Periodic work.
   await tunnels.reconcileAll()
   tunnels.watch(config.driftCheckSeconds * 1000)
   const retention = startRetention({

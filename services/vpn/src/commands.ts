@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { DoctorCheck } from '@hearth/runtime'
 
-/** Adds the commands of `hearth vpn …`. For `serve` nothing else is loaded: names are to be answered soon. */
+/** Adds the commands of `hearth vpn …`. For `serve` nothing else is loaded, so that DNS answers early. */
 export async function addCommands(program: Command, args: readonly string[] = []): Promise<void> {
   program
     .command('serve')

@@ -11,7 +11,9 @@ export interface PrestartResolver {
   readonly resolver: ResolverSupervisor
 }
 
-/** The rest of the start is put off for it so long, milliseconds: on one core the two would only slow each other down. */
+/**
+ * Maximum time that the rest of the start waits for the resolver, milliseconds: on one core the two would slow each other down.
+ */
 const patience = 2500
 
 /**

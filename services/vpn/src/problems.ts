@@ -40,14 +40,14 @@ export class Problem extends Error {
   }
 }
 
-/** The path names something that is not there. */
+/** The path names a resource that does not exist. */
 export const notFound = (what: string) => new Problem('not-found', `There is no ${what}`)
 
-/** The change clashes with what is there; `field` is the member that would have to differ. */
+/** The change conflicts with an existing resource; `field` is the member that must differ. */
 export const conflict = (field: string, message: string, more: Record<string, unknown> = {}) =>
   new Problem('conflict', message, { details: { field, ...more } })
 
-/** A member of the body is well formed but cannot be. */
+/** A member of the body is well formed but not acceptable. */
 export const invalidField = (path: string, message: string, code = 'invalid') =>
   new Problem('invalid', `${path} ${message}`, { details: { fields: [{ path, code, message }] } })
 
@@ -66,7 +66,7 @@ export function tunnelProblem(error: unknown): unknown {
   })
 }
 
-/** Turns whatever was thrown into the envelope. What no one planned for becomes a 500 without detail. */
+/** Turns whatever was thrown into the envelope. An unexpected error becomes a 500 without detail. */
 export function toError(error: unknown): ErrorAnswer {
   if (error instanceof Problem) {
     const { status, error: title } = catalogue[error.kind]

@@ -48,7 +48,7 @@ export const ServiceEvent = z
   .meta({ id: 'ServiceEvent' })
 export type ServiceEvent = z.infer<typeof ServiceEvent>
 
-/** Sends an event to everyone who listens. Never fails and never waits. */
+/** Publishes an event to all subscribers. Never fails and never waits. */
 export type Publish = (event: ServiceEvent) => void
 
 /**

@@ -1,8 +1,8 @@
 import { setPriority } from 'node:os'
 
 /**
- * Priorities of the resolver's threads, as the system counts them: the lower, the sooner. What answers goes before everything
- * else of the service: on one core a page that is made would keep names waiting. Compiling lists comes after everything.
+ * Priorities of the resolver's threads, as the system counts them: the lower, the sooner. Answering goes first: on one core
+ * rendering a page would delay DNS answers. Compiling lists comes last.
  */
 export const ThreadPriority = { answering: -10, usual: 0, compiling: 10 } as const
 

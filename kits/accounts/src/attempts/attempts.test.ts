@@ -26,7 +26,7 @@ async function openEmpty(kind: 'sqlite' | 'postgres'): Promise<Database<AttemptT
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('both windows limit each key', async () => {
+    test('each key is limited by both time windows', async () => {
       const database = await openEmpty(kind)
       const clock = createManualClock(1_800_000_000_000)
       const attempts = createAttempts(database.query, clock)
@@ -62,7 +62,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       await database.close()
     })
 
-    test('counts survive a restart, and a clock set back locks nobody out for long', async () => {
+    test('counts survive a restart, and a clock set back does not extend a lock-out', async () => {
       const database = await openEmpty(kind)
       const clock = createManualClock(1_800_000_000_000)
       for (let index = 0; index < 3; index += 1) await createAttempts(database.query, clock).take('one', windows)
@@ -72,7 +72,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       await database.close()
     })
 
-    test('a flood of keys is bounded: new keys share a count, known ones keep theirs', async () => {
+    test('the number of keys is bounded: beyond it new keys share a count and known keys keep theirs', async () => {
       const database = await openEmpty(kind)
       const clock = createManualClock(1_800_000_000_000)
       const attempts = createAttempts(database.query, clock, { maxRows: 20 })
@@ -86,7 +86,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
         .select((row) => row.fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
       assert.equal(count, 24)
-      // Later there is room again.
+      // Keys expire and free their rows.
       clock.advance(3_600_001)
       assert.equal((await attempts.take('late', windows)).allowed, true)
       await database.close()

@@ -21,15 +21,15 @@ export interface AttemptWindow {
   readonly windowSeconds: number
 }
 
-/** Counts that outlast a restart: attempts to sign in, by address and by account. */
+/** Sign-in attempts by address and by account, counted across restarts. */
 export interface Attempts {
   /** Counts one more for the key unless one of the windows is full. */
   take(key: string, windows: readonly AttemptWindow[]): Promise<Allowance>
-  /** Takes the last one back, for an attempt that succeeded. */
+  /** Refunds the last attempt, after a success. */
   refund(key: string): Promise<void>
 }
 
-/** No window is longer, milliseconds. */
+/** Maximum length of a window, milliseconds. */
 const maxWindow = 3_600_000
 
 /** Interval at which old rows are deleted, milliseconds. */
@@ -44,10 +44,10 @@ export interface AttemptBounds {
   readonly maxRows: number
 }
 
-/** Counts in the database, by the wall clock: it is the only one that goes on over a restart. */
+/** Counts in the database, by the wall clock, which is the only one that continues across restarts. */
 export function createAttempts(query: AnyQuery, clock: Clock, bounds: AttemptBounds = { maxRows }): Attempts {
   const db = attemptsIn(query)
-  // One at a time: counting and adding must not mix with those of another request.
+  // Runs one at a time, so that counting and adding are atomic.
   const queue = createKeyedQueue(1000)
   let rows: number | undefined
   let tidiedAt = -Infinity
@@ -89,7 +89,7 @@ export function createAttempts(query: AnyQuery, clock: Clock, bounds: AttemptBou
   }
 }
 
-/** A throttle whose counts outlast a restart. */
+/** A throttle whose counts survive a restart. */
 export function createLastingThrottle(attempts: Attempts, windows: readonly AttemptWindow[]): Throttle {
   return {
     async attempt(key) {
@@ -100,12 +100,12 @@ export function createLastingThrottle(attempts: Attempts, windows: readonly Atte
   }
 }
 
-/** Counts from nothing again, for an account that was given a new password. */
+/** Resets the count, after an account got a new password. */
 export async function forgetAttempts(query: AnyQuery, keys: readonly string[]): Promise<void> {
   await deleteAttemptRowsOf(attemptsIn(query), keys.map(hashKey))
 }
 
-/** Keys hold what callers typed; their hash has one length. */
+/** Keys contain input of callers; a hash has a fixed length. */
 const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
 function allowanceOf(times: readonly number[], { limit, windowSeconds }: AttemptWindow, now: number): Allowance {

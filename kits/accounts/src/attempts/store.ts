@@ -9,7 +9,7 @@ export interface AttemptTables {
 /** One counted attempt. */
 export interface AttemptRow {
   id: string
-  /** SHA-256 of what it counts for: a route and an address, or an account. */
+  /** SHA-256 of the key: a route and an address, or an account. */
   key: string
   at: number
 }
@@ -46,7 +46,7 @@ export async function deleteAttemptRowsOf(db: Db, keys: readonly string[]): Prom
   await db.deleteFrom('attempts').where('key', 'in', keys).execute()
 }
 
-/** Deletes what no window reaches any more, and what a clock that was set back left in the future. */
+/** Deletes rows older than any window, and rows in the future after a clock was set back. */
 export async function deleteAttemptRowsBefore(db: Db, { oldest, newest }: { oldest: number; newest: number }) {
   await db
     .deleteFrom('attempts')

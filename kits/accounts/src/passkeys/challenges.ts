@@ -23,11 +23,11 @@ export interface Ceremony {
   readonly userId: string | null
 }
 
-/** Random numbers that authenticators sign. Each is good for one ceremony of one session, once, for two minutes. */
+/** Random challenges that authenticators sign. Each is valid once, for one ceremony of one session, for two minutes. */
 export interface Challenges {
-  /** Makes a challenge; the oldest of a session goes when it has too many. */
+  /** Creates a challenge; deletes the oldest of a session that has too many. */
   create(ceremony: Ceremony): Promise<string>
-  /** Uses up the challenge that the browser says it signed. Throws when it is not one of this ceremony. */
+  /** Consumes the challenge in the browser's answer. Throws when it does not belong to this ceremony. */
   consume(ceremony: Ceremony, clientDataJSON: string): Promise<string>
 }
 
@@ -63,7 +63,7 @@ export function createChallenges(query: AnyQuery, clock: Clock): Challenges {
 const notOpen = () =>
   new PasskeyError({ kind: 'unknown-challenge' }, 'This passkey request is unknown, used or too old; start again')
 
-/** Reads the challenge that the browser says was signed; undefined when that cannot be read. */
+/** Reads the challenge in the browser's answer; undefined when it is unreadable. */
 function challengeIn(clientDataJSON: string): string | undefined {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8')) as {

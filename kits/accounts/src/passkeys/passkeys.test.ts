@@ -74,7 +74,7 @@ const kindOf = (promise: Promise<unknown>) =>
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('passkeys alone: one is registered, signs in, is renamed and removed', async () => {
+    test('a passkey is registered, signs in, is renamed and is removed', async () => {
       await using service = await openPasskeys(kind)
       const { passkeys, register, signIn } = service
       const { id } = await register()
@@ -113,7 +113,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.equal(await kindOf(register(createAuthenticator(origin))), 'too-many-passkeys')
     })
 
-    test('a page under another host name gets the address to open', async () => {
+    test('a page under another host name is told the URL to open', async () => {
       await using service = await openPasskeys(kind)
       const { passkeys } = service
       passkeys.checkOrigin(origin)

@@ -30,7 +30,7 @@ export interface PasskeyPolicy {
   readonly maxPerUser: number
 }
 
-/** A user as far as passkeys go. */
+/** The members of a user that passkeys need. */
 export interface PasskeyUser {
   readonly id: string
   readonly username: string
@@ -196,11 +196,11 @@ export class Passkeys<User extends PasskeyUser> {
     const publicKey =
       passkey === undefined ? this.#decoyKey : Uint8Array.from(Buffer.from(passkey.public_key, 'base64url'))
     const verified = await verifyUsedCredential(credential, publicKey, this.#expected(challenge))
-    // Whoever knows a credential's id has the credential, so this gives nothing away.
+    // Only the holder of a credential knows its id, so this reveals nothing.
     if (passkey === undefined) throw signInFailed({ failure: 'invalid_passkey', isUnknown: true })
     if (verified === undefined || user === undefined) throw signInFailed({ failure: 'invalid_passkey' })
     const { username } = user
-    // A passkey that signs in without a name says itself whose it is.
+    // A passkey that signs in without a user name carries its user's handle.
     if (credential.response.userHandle !== user.user_handle)
       throw signInFailed({ failure: 'invalid_passkey', username })
     if (user.is_active !== 1) throw signInFailed({ failure: 'disabled_account', username })
@@ -225,7 +225,7 @@ export class Passkeys<User extends PasskeyUser> {
   }
 }
 
-/** Ways in which an authenticator can be reached, as it said at its registration. */
+/** Transports of the authenticator, as reported at its registration. */
 export const transportsOf = ({ transports }: PasskeyRow): string[] => JSON.parse(transports) as string[]
 
 const notFound = () => new PasskeyError({ kind: 'not-found' }, 'There is no such passkey')

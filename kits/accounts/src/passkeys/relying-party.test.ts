@@ -7,17 +7,17 @@ const read = (publicUrl?: string, publicOrigins: string[] = [], rpId?: string) =
   return [party.id, ...party.origins(8104)]
 }
 
-test('without settings passkeys belong to localhost', () => {
+test('without settings the relying party is localhost', () => {
   assert.deepEqual(read(), ['localhost', 'http://localhost:8104'])
   assert.deepEqual(read('http://localhost:8443/'), ['localhost', 'http://localhost:8443', 'http://localhost:8104'])
 })
 
-test('passkeys belong to the published name, not to this machine', () => {
+test('the relying party is the published host name, not the local one', () => {
   assert.deepEqual(read('https://sites.example.org/'), ['sites.example.org', 'https://sites.example.org'])
   assert.deepEqual(read('https://SITES.example.org:8443'), ['sites.example.org', 'https://sites.example.org:8443'])
 })
 
-test('several origins share a parent domain', () => {
+test('the relying party of several origins is their common parent domain', () => {
   assert.deepEqual(read('https://a.example.org', ['https://b.example.org:444'], 'Example.org'), [
     'example.org',
     'https://a.example.org',
@@ -26,12 +26,12 @@ test('several origins share a parent domain', () => {
   assert.throws(() => read('https://a.example.org', ['https://b.example.org']), /^OperatorError: RP_ID: is needed/)
 })
 
-test('an IP address is not a name: passkeys belong to localhost', () => {
+test('with an IP address as origin the relying party is localhost', () => {
   for (const url of ['http://192.168.1.5:8104', 'http://127.0.0.1:8104', 'http://[fd00::1]:8104', 'https://10.0.0.1'])
     assert.deepEqual(read(url), ['localhost', 'http://localhost:8104'], url)
 })
 
-test('settings that cannot work are refused by name', () => {
+test('invalid settings are refused with their names', () => {
   assert.throws(() => read('http://sites.example.org'), /PUBLIC_URL: must be https/)
   assert.throws(() => read(undefined, ['http://sites.example.org']), /PUBLIC_ORIGIN: must be https/)
   assert.throws(() => read('https://sites.example.org', [], 'example.net'), /RP_ID: sites\.example\.org in PUBLIC_URL/)

@@ -3,7 +3,7 @@ import { OperatorError, type Log } from '@hearth/runtime'
 import type { AnyQuery } from '../any-query.ts'
 import { countForeignPasskeys } from './store.ts'
 
-/** The name that passkeys are made under, and the addresses of the browser they may be used at. */
+/** The relying party: its host name, and the origins of pages that may use its passkeys. */
 export interface RelyingParty {
   readonly id: string
   /** The origins a ceremony may come from. `port` is that of this service, which counts only on this machine. */
@@ -23,9 +23,9 @@ interface NamedOrigin {
 }
 
 /**
- * Settles the relying party from the settings alone, never from what a request says: without any it is `localhost`. An
- * address is no name, so origins that are one take no part. Throws an `OperatorError` for origins browsers offer no passkeys
- * at, and for a name the origins do not belong to.
+ * Determines the relying party from the settings only, never from a request; `localhost` without settings. An IP address is no
+ * host name, so origins that are one take no part. Throws an `OperatorError` for origins browsers offer no passkeys at, and for
+ * a name the origins do not belong to.
  */
 export function readRelyingParty({ publicUrl, publicOrigins, rpId }: RelyingPartySettings): RelyingParty {
   const all: NamedOrigin[] = [
@@ -60,7 +60,7 @@ function checkId(id: string, rpId: string | undefined, named: readonly NamedOrig
     throw new OperatorError(`PUBLIC_URL: is needed with RP_ID: the https address browsers see, at ${id} or below it`)
 }
 
-/** Warns of passkeys that were made under another name: browsers do not offer them any more, until it is that name again. */
+/** Warns of passkeys of another relying party, which browsers no longer offer. */
 export async function warnOfForeignPasskeys(query: AnyQuery, id: string, log: Log): Promise<void> {
   for (const { rp_id, count } of await countForeignPasskeys(query, id))
     log.warn(`passkeys belong to ${id} now: ${count} made for ${rp_id} work only there; see RP_ID and PUBLIC_URL`)

@@ -93,14 +93,14 @@ export async function deletePasskeysOf(trx: AnyQuery, userId: string): Promise<v
   await passkeysIn(trx).deleteFrom('passkeys').where('user_id', '=', userId).execute()
 }
 
-/** Columns that identify a challenge for the one who may use it. */
+/** Columns that identify a challenge and its owner. */
 export type ChallengeKey = Pick<ChallengeRow, 'challenge' | 'ceremony' | 'session_hash'>
 
 export async function insertChallengeRow(db: Db, row: ChallengeRow): Promise<void> {
   await db.insertInto('challenges').values(row).execute()
 }
 
-/** Deletes a challenge and returns it: of two who try, one gets it. */
+/** Deletes a challenge and returns it: of two concurrent calls only one gets it. */
 export function takeChallengeRow(db: Db, key: ChallengeKey): Promise<ChallengeRow | undefined> {
   return db
     .deleteFrom('challenges')
@@ -115,7 +115,7 @@ export async function deleteExpiredChallenges(db: Db, now: number): Promise<void
   await db.deleteFrom('challenges').where('expires_at', '<=', now).execute()
 }
 
-/** Leaves the newest challenges of a session. */
+/** Deletes all but the newest challenges of a session. */
 export async function keepNewestChallenges(db: Db, sessionHash: string, count: number): Promise<void> {
   const rows = await db
     .selectFrom('challenges')

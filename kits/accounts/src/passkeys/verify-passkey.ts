@@ -7,7 +7,7 @@ import type {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 
-/** Loads the library: a start without a passkey needs none of it. */
+/** Loads the library on first use, to keep starts fast. */
 export const loadWebAuthn = () => import('@simplewebauthn/server')
 
 /** Members of `PublicKeyCredential.toJSON()` that every credential has. */

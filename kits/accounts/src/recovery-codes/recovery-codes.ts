@@ -5,15 +5,15 @@ import * as store from './store.ts'
 
 /** Policy of a service for its recovery codes. */
 export interface RecoveryCodePolicy {
-  /** Codes that are made at a time. */
+  /** Number of codes per set. */
   readonly count: number
 }
 
-/** Codes that sign a user in once each, for one who has lost the password and the passkeys. Only their hashes are stored. */
+/** One-time sign-in codes for a user who lost the password and passkeys. Only their hashes are stored. */
 export interface RecoveryCodes {
-  /** Makes new codes in place of those there were. */
+  /** Creates new codes and replaces the old ones. */
   create(userId: string): Promise<string[]>
-  /** Uses a code up; false when the user has none like it. A user who does not exist costs as much. */
+  /** Consumes a code; false when the user has no such code. Takes the same time for an unknown user. */
   use(userId: string | undefined, code: string): Promise<boolean>
   count(userId: string): Promise<number>
 }

@@ -27,7 +27,7 @@ export async function createRecoveryCodeTable(db: Kysely<unknown>): Promise<void
     .execute()
 }
 
-/** Puts new codes in place of all the user had. */
+/** Replaces all codes of the user. */
 export async function replaceRecoveryCodeRows(db: Db, userId: string, hashes: readonly string[]): Promise<void> {
   await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute()
   if (hashes.length === 0) return
@@ -37,7 +37,7 @@ export async function replaceRecoveryCodeRows(db: Db, userId: string, hashes: re
     .execute()
 }
 
-/** Deletes a code; false when the user has none like it. Of two who try the same, one succeeds. */
+/** Deletes a code; false when the user has no such code. Of two concurrent calls one succeeds. */
 export async function takeRecoveryCodeRow(db: Db, userId: string, hash: string): Promise<boolean> {
   const row = await db
     .deleteFrom('recovery_codes')

@@ -41,7 +41,7 @@ async function open(kind: 'sqlite' | 'postgres', policy: Partial<SessionPolicy> 
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
-    test('a key opens its session with the service’s data; the database stores only its hash', async () => {
+    test('a key opens its session with the service’s data, and the database stores only its hash', async () => {
       await using world = await open(kind, { owner: 'username' })
       const key = await world.openOne('ada')
       const session = await world.sessions.find(key)

@@ -13,11 +13,11 @@ export interface SessionPolicy {
   readonly maxIdle?: () => number
   /** Interval at which the last use is recorded; a minute by default. */
   readonly useResolution?: number
-  /** Sessions that one user may have; one more ends the one that was not used for longest. */
+  /** Sessions that one user may have; a further one ends the least recently used. */
   readonly maxPerUser?: number
 }
 
-/** A session that is good. `extra` holds the columns that the service adds. */
+/** A valid session. `extra` holds the columns that the service adds. */
 export interface Session<Extra extends object = object> {
   readonly keyHash: string
   readonly userId: string
@@ -46,7 +46,7 @@ export interface OpenedSession<Extra extends object = object> {
   readonly session: Session<Extra>
 }
 
-/** Sessions of browsers, as rows. The cookie holds a random key, of which the hash alone is stored. */
+/** Browser sessions as rows. The cookie holds a random key; only its hash is stored. */
 export class SessionStore<Extra extends object = object> {
   readonly #db: ReturnType<typeof store.sessionsIn>
   readonly #clock: Clock

@@ -15,7 +15,7 @@ export type SessionRow<Owner extends OwnerColumn, Extra extends object = object>
   user_agent: string | null
 } & Extra
 
-/** As far as the types go, the column is called `user_id` everywhere; its name in the table is given. */
+/** In the types the column is always `user_id`; its name in the table is given. */
 type Row = SessionRow<'user_id'>
 type Db = Kysely<{ sessions: Row }>
 
@@ -34,7 +34,7 @@ export async function insertSessionRow(db: Db, row: object): Promise<void> {
     .execute()
 }
 
-/** Changes a session that has this key; of two who try to give it another key, one does. */
+/** Changes a session that has this key; of two concurrent changes of its key one succeeds. */
 export async function updateSessionRow(db: Db, keyHash: string, values: object): Promise<boolean> {
   const result = await db.updateTable('sessions').set(values).where('key_hash', '=', keyHash).executeTakeFirst()
   return result.numUpdatedRows === 1n
@@ -65,7 +65,7 @@ export async function deleteSessionRowsOf(db: Db, { owner, id, except = '' }: Ow
   await db.deleteFrom('sessions').where(columnOf(owner), '=', id).where('key_hash', '!=', except).execute()
 }
 
-/** Whose rows, but for the one with this hash of a key. */
+/** The user whose rows are meant, except the row with this key hash. */
 export interface OwnerOfRows {
   readonly owner: OwnerColumn
   readonly id: string
@@ -76,7 +76,7 @@ export async function deleteAllSessionRows(db: Db): Promise<void> {
   await db.deleteFrom('sessions').execute()
 }
 
-/** Deletes sessions that nobody can use any more: unused since one time, or begun before another. */
+/** Deletes expired sessions: unused since one time, or started before another. */
 export async function deleteStaleSessionRows(db: Db, before: { lastUsed: number; created: number }): Promise<void> {
   await db
     .deleteFrom('sessions')
@@ -84,7 +84,7 @@ export async function deleteStaleSessionRows(db: Db, before: { lastUsed: number;
     .execute()
 }
 
-/** Leaves the sessions of a user that were used last. */
+/** Deletes all but the most recently used sessions of a user. */
 export async function keepNewestSessionRows(db: Db, { owner, id }: OwnerOfRows, count: number): Promise<void> {
   const rows = await db
     .selectFrom('sessions')

@@ -16,7 +16,7 @@ export interface Token {
   last_used_at: number | null
 }
 
-/** As far as the types go, the column is called `hash` everywhere; its name in the table is given. */
+/** In the types the column is always `hash`; its name in the table is given. */
 type Row = TokenRow<'hash'>
 type Db = Kysely<{ tokens: Row }>
 
@@ -57,7 +57,7 @@ export async function updateTokenRow(db: Db, id: string, values: object): Promis
   await db.updateTable('tokens').set(values).where('id', '=', id).execute()
 }
 
-/** Deletes a token and returns it; undefined when there is none like it. */
+/** Deletes a token and returns it; undefined when there is no such token. */
 export async function deleteTokenRow(db: Db, where: Columns): Promise<Row | undefined> {
   return db
     .deleteFrom('tokens')

@@ -40,7 +40,7 @@ async function open(kind: 'sqlite' | 'postgres', hashColumn: HashColumn = 'hash'
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
     for (const column of ['hash', 'token_hash'] as const)
-      test(`a value finds its token and nothing else does; ${column} holds the SHA-256 alone`, async () => {
+      test(`only the exact value finds its token, and ${column} stores only its SHA-256`, async () => {
         await using world = await open(kind, column)
         const { value, token } = await world.create()
         assert.match(value, /^test_[A-Za-z0-9]{44}$/)
@@ -69,7 +69,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       assert.ok(await world.tokens.find(value))
     })
 
-    test('use is stored once a minute, and at once from another address', async () => {
+    test('the last use is stored once a minute, and at once for a new IP address', async () => {
       await using world = await open(kind)
       const { token } = await world.create()
       const lastUse = async () => {

@@ -22,7 +22,7 @@ const lifetimes = { never: null, '30d': 30 * day, '90d': 90 * day, '1y': 365 * d
 /** Lifetime of a new token, counted from now; `never` does not expire. */
 export type TokenExpiry = keyof typeof lifetimes
 
-/** Least time between two writes of `last_used_at`, milliseconds: a busy token must not cost one write per request. */
+/** Minimum time between two writes of `last_used_at`, milliseconds: a busy token must not cost one write per request. */
 export const tokenUseResolution = 60_000
 
 /** A token to create. */
@@ -35,7 +35,7 @@ export interface NewToken<Extra extends object> {
   readonly owner?: Partial<Extra>
 }
 
-/** API tokens as rows. The value is shown once; the hash alone is stored. */
+/** API tokens as rows. The value is shown once; only its hash is stored. */
 export class TokenStore<Extra extends object = object> {
   readonly #db: ReturnType<typeof store.tokensIn>
   readonly #clock: Clock

@@ -12,7 +12,7 @@ const series: ChartSeries[] = [
   { tone: 'quiet', name: 'Allowed', values: [10, 20] },
 ]
 
-test('bars stand on each other, the tallest drawn first', () => {
+test('stacked bars are drawn from the tallest to the shortest', () => {
   assert.deepEqual(chartData(times, series), [
     [1_795_219_200, 1_795_222_800],
     [11, 22],
@@ -20,7 +20,7 @@ test('bars stand on each other, the tallest drawn first', () => {
   ])
 })
 
-test('lines keep their order, and a gap where nothing is known', () => {
+test('lines keep their order and have a gap where values are missing', () => {
   const gap: ChartSeries[] = [
     { tone: 'accent', name: 'Half', values: [null, 3] },
     { tone: 'quiet', name: '95 %', values: [7, null] },
@@ -31,7 +31,7 @@ test('lines keep their order, and a gap where nothing is known', () => {
   ])
 })
 
-test('a scale has at most five round steps and always whole numbers when it is small', () => {
+test('a scale has at most five round steps, and whole numbers when it is small', () => {
   assert.deepEqual(axisTicks(100), [0, 50, 100])
   assert.deepEqual(axisTicks(1), [0, 1])
   assert.deepEqual(axisTicks(1700), [0, 500, 1000, 1500])
@@ -43,7 +43,7 @@ test('a scale has at most five round steps and always whole numbers when it is s
     assert.ok(axisTicks(maximum, { base: 1024 }).length <= 5, `${maximum}`)
 })
 
-test('a scale of rates goes below one', () => {
+test('a scale of rates may have steps below one', () => {
   const ticks = axisTicks(0.05, { smallest: 0.01 })
   assert.deepEqual(
     ticks.map((tick) => Number(tick.toPrecision(2))),
@@ -52,13 +52,13 @@ test('a scale of rates goes below one', () => {
   assert.deepEqual(axisTicks(0, { smallest: 0.01 }), [0])
 })
 
-test('an axis shows times, and the day where one begins', () => {
+test('an axis shows times, and the date where a day begins', () => {
   const hours = [22, 23, 24, 25].map((hour) => Date.UTC(2026, 10, 20, hour) / 1000)
   assert.deepEqual(timeLabels(hours, true), [clock('22:00'), clock('23:00'), day('2026-11-21'), clock('01:00')])
   assert.deepEqual(timeLabels([0, 7 * 86_400], true), [day('1970-01-01'), day('1970-01-08')])
 })
 
-test('a bucket is described in words', () => {
+test('a bucket has a text description', () => {
   const chart = { times, series, format: String, formatTime: (time: string) => time.slice(11, 16) }
   assert.equal(describeBucket(chart, 1), '01:00: Blocked 2, Allowed 20')
   const gap = { ...chart, series: [{ ...series[0], values: [1, null] } as ChartSeries] }

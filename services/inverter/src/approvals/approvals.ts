@@ -48,7 +48,7 @@ export class Approvals {
     await this.#change(() => new Set([...this.#approved, ...names]))
   }
 
-  /** Hands back what depends on the names first, and changes nothing when that fails. */
+  /** Restores the devices that depend on the names first, and changes nothing when that fails. */
   async revoke(names: readonly string[]): Promise<void> {
     checkKnown('write_names', names, this.#dependencies.catalog)
     await this.#change(() => new Set([...this.#approved].filter((name) => !names.includes(name))))

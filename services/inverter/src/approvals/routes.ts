@@ -41,7 +41,7 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
         errors: [409],
       },
       async ({ body }) => {
-        // What may be refused comes first, so that nothing is half done.
+        // The part that may be refused comes first, so that no request is applied in part.
         if (body.revoke.length > 0) await approvals.revoke(body.revoke)
         if (body.approve.length > 0) await approvals.approve(body.approve)
         changed()

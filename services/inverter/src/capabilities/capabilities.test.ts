@@ -59,14 +59,14 @@ test('a PUT replaces the whole record; omitted members get their defaults', () =
   assert.equal(sign.verified_by, 'admin')
 })
 
-test('evidence belongs to the capability that governs it', () => {
+test('a capability refuses evidence that belongs to another capability', () => {
   assert.throws(
     () => replaceCapability('grid_power_sign_convention', { status: 'unverified', enum_byte_width: 1 }, witness),
     refusal(undefined, 'enum_byte_width'),
   )
 })
 
-test('a verification needs its proof', () => {
+test('a verification is refused without its evidence', () => {
   const of = (name: (typeof capabilityNames)[number], update: object) => () =>
     replaceCapability(name, { status: 'verified', ...update }, witness)
   const both = ['verified_device_model', 'verified_firmware']
@@ -100,7 +100,7 @@ const updates: Arbitrary<CapabilityUpdate> = record(
   { requiredKeys: ['status'] },
 )
 
-test('a PUT keeps only the evidence that its capability governs', () => {
+test('a PUT stores only the evidence that belongs to its capability', () => {
   assertProperty(
     property(updates, constantFrom(...capabilityNames), (update, name) => {
       let record: Capability
@@ -121,7 +121,7 @@ test('a note is short and printable', () => {
   assert.equal(CapabilityUpdate.safeParse({ status: 'unverified', name: 'x' }).success, false)
 })
 
-test('load deviation needs the grid sign on top; volatility touches every mode', () => {
+test('discharging to the load also requires the grid sign; setpoint volatility affects every mode', () => {
   assert.deepEqual(requiredCapabilities('hold'), requiredCapabilities('charge_from_grid'))
   assert.equal(isAffected('hold', ['grid_power_sign_convention']), false)
   assert.equal(isAffected('discharge_to_load', ['grid_power_sign_convention']), true)
@@ -148,7 +148,7 @@ async function open(guarded: CapabilityDependencies['guarded'] = (_id, _names, c
   return { capabilities, database, warnings, [Symbol.asyncDispose]: () => database.close() }
 }
 
-test('a fresh device has everything unverified, and verifying one device releases no other', async () => {
+test('a new device has every capability unverified, and verifying one device does not verify another', async () => {
   await using service = await open()
   const { capabilities } = service
   assert.deepEqual(await capabilities.list('a'), capabilityNames.map(unverifiedCapability))
@@ -158,7 +158,7 @@ test('a fresh device has everything unverified, and verifying one device release
   await assert.rejects(capabilities.list('c'), { code: 'unknown_device' })
 })
 
-test('only what was verified on the same model and firmware is copied, with a warning each', async () => {
+test('only capabilities verified on the same model and firmware are copied, each with a logged warning', async () => {
   await using service = await open()
   const { capabilities, warnings } = service
   const older = { status: 'verified', ...proof, verified_firmware: '4000' } as const
@@ -192,7 +192,7 @@ test('only what was verified on the same model and firmware is copied, with a wa
   })
 })
 
-test('a firmware update unverifies and keeps the evidence; a removal forgets it', async () => {
+test('a firmware update marks capabilities unverified and keeps their evidence; a reset deletes it', async () => {
   await using service = await open()
   const { capabilities } = service
   await capabilities.replace('a', { name: 'write_path_convention', update: writePath, by: 'x' })
@@ -205,7 +205,7 @@ test('a firmware update unverifies and keeps the evidence; a removal forgets it'
   assert.deepEqual(await capabilities.list('a'), capabilityNames.map(unverifiedCapability))
 })
 
-test('a row that cannot be read counts as never verified', async () => {
+test('an unreadable row counts as unverified', async () => {
   await using service = await open()
   const { capabilities, database } = service
   for (const [name, record] of [
@@ -226,7 +226,7 @@ const about: ApiDescription = {
   tags: [],
 }
 
-test('both forms of the path work, and a refused change writes nothing', async () => {
+test('routes replace and copy capabilities, and a refused change is not stored', async () => {
   let refuse = false
   await using service = await open((_id, _names, change) => {
     if (refuse)
@@ -268,7 +268,7 @@ test('both forms of the path work, and a refused change writes nothing', async (
   await app.close()
 })
 
-test('nothing is assumed where a capability does not govern', () => {
+test('a capability assumes no evidence of other capabilities', () => {
   for (const name of capabilityNames)
     assert.ok(evidenceFields.every((field) => isGovernedBy(field, name) || assumedEvidence(name)[field] === null))
 })

@@ -93,7 +93,7 @@ export class Capabilities {
     return { device_id: deviceId, copied: names, not_copied: notCopied, capabilities: await this.read(deviceId) }
   }
 
-  /** Forgets everything about a device that was removed or is another one now. */
+  /** Deletes the records of a device that was removed or replaced. */
   async reset(deviceId: string): Promise<void> {
     await deleteCapabilityRows(this.#dependencies.db, deviceId)
   }

@@ -70,12 +70,12 @@ function neededEvidence(record: Capability): EvidenceField[] {
   }
 }
 
-/** After a firmware update: what was verified on another one is unverified; its evidence stays to look at. */
+/** After a firmware update: what was verified on another one is unverified; its evidence is kept. */
 export function afterFirmware(record: Capability, firmware: string): Capability {
   return record.verified_firmware === firmware ? record : unverified(record)
 }
 
-/** Takes a verification away; its evidence stays to look at. */
+/** Marks a record unverified; its evidence is kept. */
 export function unverified(record: Capability): Capability {
   return record.status === 'verified' ? { ...record, status: 'unverified' } : record
 }

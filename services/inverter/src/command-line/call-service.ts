@@ -20,7 +20,7 @@ export async function callService(
   for (;;) {
     const answer = (await callRunning(config, request)) ?? (await callTemporary(config, request))
     if (answer !== undefined) return readAnswer(answer, options)
-    // Another process owns the data and does not listen yet, or no more: a service that starts or stops, or a command.
+    // Another process owns the data and does not listen: a service that is starting or stopping, or another command.
     if (performance.now() - begin > patience)
       throw new OperatorError(`DATA_DIR: the service in ${config.dataDirectory} does not answer`)
     await new Promise((resolve) => setTimeout(resolve, pause))

@@ -20,20 +20,20 @@ for (let index = 0; index < 12; index++) {
   await database.close()
 }`
 
-test('processes that open new data together all find it usable', async () => {
+test('processes that open a new database at the same time can all use it', async () => {
   await using folder = await temporaryDirectory()
   const ends = await runConcurrently(opening, { folder: folder.path, processes: 3, startMs: 2500 })
   for (const { code, errors: complaint } of ends) assert.deepEqual([code, complaint], [0, ''])
 })
 
-test('processes that start together on new data generate one secret and all use it', async () => {
+test('processes that start at the same time on a new data directory share one generated secret', async () => {
   await using folder = await temporaryDirectory()
   const place = { dataDirectory: folder.path, hmacSecret: undefined }
   const secrets = await Promise.all(Array.from({ length: 10 }, () => findSecret(place)))
   assert.equal(new Set(secrets).size, 1)
 })
 
-test('a generated secret that others can read is closed to them, with a warning', async () => {
+test('a generated secret that other users can read is made private, with a warning', async () => {
   await using folder = await temporaryDirectory()
   const place = { dataDirectory: folder.path, hmacSecret: undefined }
   await findSecret(place)

@@ -50,7 +50,7 @@ export function checkSecret(config: SecretLocation): string | undefined {
   if (!statSync(directory).isDirectory())
     throw new OperatorError(`DATA_DIR: cannot use ${config.dataDirectory}: ${directory} is not a directory`)
   try {
-    // The one proof that counts: some file systems say yes and mean no.
+    // Only a real write proves it: some file systems report write access that they do not grant.
     rmdirSync(mkdtempSync(join(directory, '.hearth-')))
   } catch (error) {
     throw notGenerated(config.dataDirectory, error)

@@ -32,7 +32,7 @@ const shapeOf = (group: readonly Device[]): string =>
     group.map((device) => `${device.id} ${device.networkId} ${device.requestGapMs} ${device.periodicReads}`).sort(),
   )
 
-/** The connections and devices at work, always those of the configured list. */
+/** The open connections and running devices, in step with the configured list. */
 export class DeviceConnections {
   readonly #dependencies: ConnectionsDependencies
   readonly #open = new Map<string, Endpoint>()
@@ -41,7 +41,7 @@ export class DeviceConnections {
     this.#dependencies = dependencies
   }
 
-  /** Follows the list: what is unchanged goes on, what is new is started, what is gone is closed. */
+  /** Applies the list: starts new devices, closes removed ones and leaves unchanged ones running. */
   async rebuild(devices: readonly Device[]): Promise<void> {
     const groups = Map.groupBy(devices, endpointOf)
     for (const [id, open] of this.#open) {

@@ -18,10 +18,10 @@ const periodSeconds = 30
 /** A value that came by itself stays fresh for three intervals. */
 const periodicFreshMs = 3 * periodSeconds * 1000
 
-/** A device that gave a value so lately needs no heartbeat, milliseconds. */
+/** Age of the last value below which a device needs no heartbeat, milliseconds. */
 const recently = 30_000
 
-/** Dependencies and listeners of a device at work. */
+/** Dependencies and listeners of a running device. */
 export interface RuntimeDependencies {
   readonly catalog: Catalog
   readonly timers: Timers
@@ -34,7 +34,7 @@ export interface RuntimeDependencies {
   readonly onIdentity: (deviceId: string, identity: Identity) => Promise<'same' | 'changed'>
 }
 
-/** A configured inverter at work. */
+/** A configured inverter with its connection, cache and periodic reads. */
 export class DeviceRuntime {
   readonly deviceId: string
   readonly link: Link
@@ -48,7 +48,7 @@ export class DeviceRuntime {
   readonly #dependencies: RuntimeDependencies
   readonly #confirmIdentity: ConfirmIdentity
   readonly #endings: readonly (() => void)[]
-  /** Replaced when what does not concern the connection changes, such as the name. */
+  /** Replaced when a member that does not affect the connection changes, such as the name. */
   device: Device
 
   constructor(device: Device, link: Link, dependencies: RuntimeDependencies) {

@@ -14,11 +14,11 @@ const maximum = 32
 
 /** Hooks around changes; each may refuse by throwing, and then nothing was changed. */
 interface DeviceHooks {
-  /** A device is about to go or to be somewhere else: hands back what was changed on it, then runs the change. */
+  /** Runs the removal or change of address of a device after its settings were restored. */
   readonly whileLeaving: <T>(id: string, change: () => Promise<T>) => Promise<T>
   /** The connections follow the new list. */
   readonly rebuild: (devices: readonly Device[]) => Promise<void>
-  /** A device went or is somewhere else: what was verified on it counts no more. */
+  /** Called after a device was removed or its address changed: its verifications are no longer valid. */
   readonly afterLeaving: (id: string) => Promise<void>
   /** Runs a change of limits or engineering mode; refused while an operation depends on them. */
   readonly guarded: <T>(id: string, change: () => Promise<T>) => Promise<T>

@@ -46,7 +46,7 @@ export class Liveness {
     return this.#timers.monotonic() - this.#succeededAt
   }
 
-  /** `lives`: the device answered, be it a value or not. */
+  /** `lives`: the device answered, with a value or an error. */
   recordExchange({ worked, lives, isHeartbeat }: { worked: boolean; lives: boolean; isHeartbeat: boolean }): void {
     const signs = this.#signs
     const counts = { transactions: signs.transactions + 1, failures: signs.failures + (worked ? 0 : 1) }

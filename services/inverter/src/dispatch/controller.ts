@@ -23,7 +23,7 @@ export interface ControllerDependencies {
   readonly isWriteAccessOn: () => boolean
 }
 
-/** The dispatch of one device. It does one thing to the device after the other. */
+/** The dispatch of one device. Its device accesses run one after the other. */
 export class Controller {
   readonly #dependencies: ControllerDependencies
   readonly #run: Run
@@ -69,7 +69,7 @@ export class Controller {
     return { ...view, ...this.#running?.deviation.view() }
   }
 
-  /** Hands back what an earlier process left behind; resolves after the first attempt. */
+  /** Restores the settings when an earlier process left them changed; resolves after the first attempt. */
   async recover(): Promise<void> {
     if (this.#recovered) return
     await this.#queue.run('urgent', async () => {
@@ -107,8 +107,8 @@ export class Controller {
   }
 
   /**
-   * Ends what is active and hands the device back. Resolves also when that failed and will be tried again; undefined when
-   * nothing was active and nothing is to be put back.
+   * Ends the operation and restores the settings. Resolves also when that failed and will be retried; undefined when no
+   * operation was active and nothing has to be restored.
    */
   async stop(stopReason: StopReason): Promise<Dispatch | undefined> {
     if (this.record === undefined) throw corruptRecord()
@@ -149,7 +149,7 @@ export class Controller {
     })
   }
 
-  /** Forgets the record, whatever it says: for a device that is gone, or an operator who has put it right by hand. */
+  /** Deletes the record whatever its state: for a removed device, or after the operator restored it by hand. */
   discard(): Promise<void> {
     return this.#queue.run('urgent', () => this.#run.persisted.discard())
   }
@@ -162,7 +162,7 @@ export class Controller {
     await this.#queue.run('urgent', () => this.#endQuietly({ stopReason: 'shutdown', faultCode: null }))
   }
 
-  /** From now on nothing is sent and nothing stored any more. */
+  /** From here on nothing is sent or stored. */
   halt(): void {
     this.#closing = true
     this.#halted = true

@@ -32,7 +32,7 @@ export async function cycle(
 ): Promise<void> {
   const { operation, commandedW } = settled(run)
   const checkConditions = () => {
-    // Over by either clock: a jump of the wall clock can only shorten it.
+    // Ends by whichever clock is first: a jump of the wall clock can only shorten an operation.
     if (run.timers.monotonic() >= running.deadline || run.timers.now() >= operation.until)
       throw new Interrupted('ttl_expired')
     if (!isAllowed()) throw new Interrupted('write_not_allowed')

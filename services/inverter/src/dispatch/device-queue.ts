@@ -4,7 +4,7 @@ import { Problem } from '../problems.ts'
 /** Maximum number of requests that wait for a device; ends of operations do not count. */
 const waitingLimit = 8
 
-/** Queue of the work on one device, one piece after the other, with timed work in between. */
+/** Runs the tasks of one device one after the other, with timed tasks in between. */
 export type DeviceQueue = ReturnType<typeof createDeviceQueue>
 
 /**
@@ -48,7 +48,7 @@ export function createDeviceQueue(timers: Timers, timed: { due: () => number | u
 
   return {
     run,
-    /** Ends the timed work and waits for what is waiting. */
+    /** Ends the timed work and waits for the queued tasks. */
     async close(): Promise<void> {
       isClosed = true
       cancel()

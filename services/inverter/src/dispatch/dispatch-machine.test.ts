@@ -77,7 +77,7 @@ const kind = constantFrom<Input['kind'][]>(
 )
 const mode = constantFrom<Operation['mode'][]>('charge_from_grid', 'discharge_to_load', 'hold')
 
-test('no sequence of inputs makes an invalid record, and every record survives a round trip through the store', () => {
+test('no sequence of inputs produces an invalid record, and every record is read from the store as it was written', () => {
   const phases = new Set<string>()
   assertProperty(
     property(array(tuple(kind, mode), { minLength: 150, maxLength: 200, size: 'max' }), (inputs) => {
@@ -103,7 +103,7 @@ test('no sequence of inputs makes an invalid record, and every record survives a
   assert.equal(phases.size, 7)
 })
 
-test('a write is announced by a record that says it was sent, one at a time', () => {
+test('a record marks each write as sent before the next one', () => {
   const begun = advance(idle(), inputFor('submit', idle(), 'charge_from_grid')).record
   let record = advance(begun, inputFor('snapshot', begun, 'charge_from_grid')).record
   const written: unknown[] = []
@@ -124,7 +124,7 @@ test('a write is announced by a record that says it was sent, one at a time', ()
   assert.equal(dispatchView('a', record, false).commanded_power_w, 3000)
 })
 
-test('the reason of an end is kept through every restore attempt', () => {
+test('the stop reason is kept through every restore attempt', () => {
   let record: DispatchRecord = {
     phase: 'controlling',
     operation: operation('hold', false),
@@ -145,7 +145,7 @@ test('retry delays double from one second up to thirty', () => {
   assertProperty(property(integer({ min: 6, max: 1_000_000 }), (attempts) => restoreDelayMs(attempts) === 30_000))
 })
 
-test('a record that no controller could have written is corrupt', () => {
+test('a record that the controller cannot have written is rejected as corrupt', () => {
   const good = storedRecord({ phase: 'precheck', operation: operation('hold', false) })
   assert.ok(readRecord(good))
   const content = JSON.parse(good.record) as Record<string, unknown>

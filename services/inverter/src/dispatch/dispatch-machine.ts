@@ -84,7 +84,7 @@ export function advance(record: DispatchRecord, input: Input): Advance {
 
 const only = (record: DispatchRecord): Advance => ({ record, effect: undefined })
 
-/** Over, for the reason it was stopped for. */
+/** The operation is over, with the reason of its stop. */
 const ended = (operation: Operation, { stopReason, faultCode }: Ending): Advance => ({
   record: idle(stopReason, faultCode),
   effect: { kind: 'ended', operation, stopReason },
@@ -164,7 +164,7 @@ function stop(record: DispatchRecord, input: InputOf<'stop'>): Advance {
     case 'precheck':
       return ended(record.operation, input)
     case 'applying':
-      // Steps are persisted as sent before they are: with none of them the device was not touched.
+      // Steps are persisted as sent before they are: without such a record nothing was written to the device.
       if (record.steps.every(({ status }) => status === 'planned')) return ended(record.operation, input)
       return only(restoring(record, { stopReason, faultCode, attempts: 0 }))
     case 'replacing':

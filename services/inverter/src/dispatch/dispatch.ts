@@ -36,11 +36,11 @@ interface DispatchDependencies {
   readonly isApproved: (name: string) => boolean
   readonly isWriteAccessOn: () => boolean
   readonly publish: (event: DispatchEvent) => void
-  /** For tests that watch or hinder what is persisted. */
+  /** Wraps the store, so that tests can observe writes or make them fail. */
   readonly wrapStore?: ((store: DispatchStore) => DispatchStore) | undefined
 }
 
-/** An operation that is on, or whose end is not finished. */
+/** An operation that is active or still being ended. */
 export interface ActiveOperation extends Operation {
   readonly state: DispatchState
 }
@@ -201,7 +201,7 @@ export class DispatchService {
     await this.discard(deviceId)
   }
 
-  /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
+  /** Deletes the record of a device that was removed or that an operator restored by hand. */
   async discard(deviceId: string): Promise<void> {
     await this.#controllers.get(deviceId)?.discard()
     if (this.#dependencies.devices.find(deviceId) === undefined) this.#controllers.delete(deviceId)
@@ -222,12 +222,12 @@ export class DispatchService {
     }
   }
 
-  /** Hands back what an earlier process left behind, once the devices can be reached; resolves after the first attempts. */
+  /** Restores the devices that an earlier process left changed; resolves after the first attempts. */
   async recover(): Promise<void> {
     await Promise.all([...this.#controllers.values()].map((controller) => controller.recover()))
   }
 
-  /** Hands all devices back as far as that is possible within 8 s; what is left is done at the next start. */
+  /** Restores all devices, for at most 8 s; the rest is restored at the next start. */
   async close(): Promise<void> {
     const controllers = [...this.#controllers.values()]
     const tooLong = new AbortController()

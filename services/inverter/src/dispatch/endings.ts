@@ -3,7 +3,7 @@ import type { Ending } from './dispatch-machine.ts'
 import { StaleReadings } from './measure.ts'
 import type { StopReason } from './schema.ts'
 
-/** The operation is over for this reason, or is to be ended, while it is being worked on. */
+/** Interrupts the work on an operation that has to end, with the reason. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
   readonly stopReason: StopReason

@@ -13,7 +13,7 @@ interface GateInput {
   readonly capabilities: readonly Capability[]
 }
 
-/** The gate of a mode; undefined while it is closed. Nothing opens it without the code of the external strategy. */
+/** The gate of a mode; undefined while it is closed. It never opens without the code of the external strategy. */
 export function openGate(mode: DispatchMode, { device, capabilities }: GateInput) {
   const conventions = conventionsOf(capabilities)
   if (conventions === undefined) return undefined

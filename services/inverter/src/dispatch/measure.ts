@@ -35,7 +35,7 @@ const transientCodes = new Set([
   'device_maintenance',
 ])
 
-/** Readings are too old to go on with, or stand still. */
+/** Readings that are too old or do not change. */
 export class StaleReadings extends Error {
   override readonly name = 'StaleReadings'
 }

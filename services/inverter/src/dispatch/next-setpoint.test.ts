@@ -19,7 +19,7 @@ const situation = record({
   gridW: watts,
 })
 
-test('deviation of the load stays between zero and the bound', () => {
+test('a setpoint that follows the load stays between zero and the maximum power', () => {
   assertProperty(
     property(situation, (input) => {
       const next = nextSetpoint(input)
@@ -28,7 +28,7 @@ test('deviation of the load stays between zero and the bound', () => {
   )
 })
 
-test('while exporting, and within the reserve, discharge is never raised; what flows out is cut in one step', () => {
+test('discharge is not raised while exporting or within the reserve, and one step removes the whole export', () => {
   assertProperty(
     property(situation, (input) => {
       const base = Math.min(Math.max(input.commandedW, 0), input.maxPowerW)
@@ -39,7 +39,7 @@ test('while exporting, and within the reserve, discharge is never raised; what f
   )
 })
 
-test('a cut while exporting is sent whatever its size and however young the last write', () => {
+test('a lower setpoint while exporting is sent whatever its size and the age of the last write', () => {
   assertProperty(
     property(situation, double({ min: 0, max: 10_000, noNaN: true }), (input, sinceWriteMs) => {
       const commandedW = Math.min(Math.max(input.commandedW, 0), input.maxPowerW)
@@ -50,7 +50,7 @@ test('a cut while exporting is sent whatever its size and however young the last
   )
 })
 
-test('small and early changes wait', () => {
+test('a change within the deadband or the write interval is not sent', () => {
   const importing = { gridW: 500, refreshMs: null }
   assert.equal(
     shouldWrite({ ...importing, commandedW: 1000, wantedW: 1000 + deadbandW, sinceWriteMs: writeIntervalMs }),
@@ -80,7 +80,7 @@ test('charging is constant and holding is zero, whatever the grid does', () => {
   )
 })
 
-test('a value and its twin under the other convention mean the same', () => {
+test('converting a value to the other sign convention and back returns the same value', () => {
   assertProperty(
     property(watts, boolean(), boolean(), (value, batteryDischargePositive, gridImportPositive) => {
       const signs = { batteryDischargePositive, gridImportPositive }

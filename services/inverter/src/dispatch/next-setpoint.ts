@@ -2,9 +2,9 @@ import type { DispatchMode } from './schema.ts'
 
 /** Import left to the grid while the battery follows the load, watts. */
 export const gridReserveW = 100
-/** Changes smaller than this wait, watts. */
+/** Changes smaller than this are not written, watts. */
 export const deadbandW = 200
-/** Shortest time between two writes of the setpoint, milliseconds; cuts do not wait for it. */
+/** Minimum time between two writes of the setpoint, milliseconds; reductions while exporting are written at once. */
 export const writeIntervalMs = 5000
 
 /** Setpoints count discharge as positive here, whatever the register does. */
@@ -53,16 +53,16 @@ export function shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshM
   return Math.abs(wantedW - commandedW) >= deadbandW && sinceWriteMs >= writeIntervalMs
 }
 
-/** Signs in which a device counts; see the capabilities. */
+/** Sign conventions of a device; see the capabilities. */
 export interface SignConventions {
   readonly batteryDischargePositive: boolean
   readonly gridImportPositive: boolean
 }
 
-/** Our setpoint as the register counts it, and a battery power of the device as we do. */
+/** Converts a setpoint to the sign of the register, and a battery power of the device to discharge positive. */
 export const batterySign = (watts: number, { batteryDischargePositive }: SignConventions): number =>
   batteryDischargePositive || watts === 0 ? watts : -watts
 
-/** The grid power of the device with import positive. */
+/** Converts the grid power of the device to import positive. */
 export const gridSign = (watts: number, { gridImportPositive }: SignConventions): number =>
   gridImportPositive || watts === 0 ? watts : -watts

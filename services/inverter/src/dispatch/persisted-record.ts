@@ -41,7 +41,9 @@ export class PersistedRecord {
     return this.#unsaved
   }
 
-  /** Stores the record, then takes it over. Throws `dispatch_store_unavailable` and changes nothing when it cannot. */
+  /**
+   * Stores the record, then makes it the current one. Throws `dispatch_store_unavailable` and changes nothing when it cannot.
+   */
   async save(record: DispatchRecord): Promise<void> {
     await this.#store(record)
     this.#accept(record)
@@ -75,13 +77,13 @@ export class PersistedRecord {
     return true
   }
 
-  /** Brings the disk up to memory; throws `dispatch_store_unavailable` when that is not possible. */
+  /** Writes a record that is only in memory to the database; throws `dispatch_store_unavailable` when that is not possible. */
   async flush(): Promise<void> {
     if (!this.#unsaved || this.#record === undefined) return
     await this.save(this.#record)
   }
 
-  /** Forgets the record, on the disk too. */
+  /** Deletes the record in memory and in the database. */
   async discard(): Promise<void> {
     await this.#dependencies.store.remove(this.#dependencies.deviceId)
     this.#version = 0
@@ -89,7 +91,7 @@ export class PersistedRecord {
     this.#accept(idle())
   }
 
-  /** Notifies listeners of a change beside the record. */
+  /** Notifies listeners of a change that is not in the record. */
   announce(): void {
     const view = this.view()
     if (view !== undefined) this.#dependencies.changed(view)

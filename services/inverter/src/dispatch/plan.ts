@@ -26,7 +26,7 @@ export function conventionsOf(capabilities: readonly Capability[]) {
   }
 }
 
-/** The writes that put an operation in force, in order. The setpoint is decided when the plant was measured. */
+/** The writes that start an operation, in order. The setpoint is decided when the plant was measured. */
 export function applySteps(
   { mode, targetSocPercent }: Pick<Operation, 'mode' | 'targetSocPercent'>,
   snapshot: Snapshot,
@@ -42,7 +42,7 @@ export function applySteps(
   return applyOrder(mode).map((register) => planned(register, values[register]))
 }
 
-/** The writes that hand the device back: no power first, then everything as it was, the strategy last. */
+/** The writes that restore the device: zero power first, then the original values, the strategy last. */
 export const restoreSteps = (snapshot: Snapshot): Step[] => [
   planned(registers.setpoint, 0),
   planned(registers.setpoint, snapshot.setpoint),

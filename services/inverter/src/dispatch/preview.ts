@@ -16,7 +16,7 @@ interface PreviewInput {
 
 type Warning = DispatchPreview['warnings'][number]
 
-/** Bits of `battery_status` during which a battery does what it wants; masks of the catalog. */
+/** Bits of `battery_status` during which a battery ignores setpoints; masks of the catalog. */
 const uncontrolledStates = [
   { mask: 0x408, code: 'battery_calibrating', detail: 'The battery calibrates itself and may not follow' },
   { mask: 0x800, code: 'battery_balancing', detail: 'The battery balances its cells and may not follow' },

@@ -76,7 +76,7 @@ const Record = z.discriminatedUnion('phase', [
     steps: z.array(Step),
     attempts: z.int().min(0),
   }),
-  /** Putting back failed; it is tried again. */
+  /** Restoring failed; it is retried. */
   z.strictObject({
     phase: z.literal('fault'),
     ...ending,
@@ -122,7 +122,7 @@ function isPossible(record: DispatchRecord): boolean {
   }
 }
 
-/** Steps are taken one after the other, each with a value, and the last one of a plan ends its phase. */
+/** Steps run one after the other, each with a value; the last one of a plan ends its phase. */
 function areStepsPossible(steps: readonly Step[], order: readonly Register[]): boolean {
   const ranks = steps.map(({ status }) => ['confirmed', 'sent', 'planned'].indexOf(status))
   return (
@@ -166,11 +166,11 @@ export function stateOf(record: DispatchRecord): DispatchState {
 export const isRestoreRequired = ({ phase }: DispatchRecord): boolean =>
   phase === 'applying' || phase === 'replacing' || phase === 'restoring' || phase === 'fault'
 
-/** The operation that is on, or whose end is not finished. */
+/** The operation that is active or still being ended. */
 export const operationOf = (record: DispatchRecord): Operation | undefined =>
   record.phase === 'idle' ? undefined : record.operation
 
-/** Columns of a record: state and duty in clear, the rest as JSON. */
+/** Columns of a record: state and pending restore as columns, the rest as JSON. */
 type RecordColumns = Pick<DispatchRow, 'state' | 'restore_required' | 'record'>
 
 export const storedRecord = (record: DispatchRecord): RecordColumns => ({

@@ -15,7 +15,7 @@ export interface Run {
   readonly log: Log
   /** Throws a `Problem` while the device is not configured. */
   readonly gateway: () => DeviceGateway
-  /** Throws when the work must not go on, not even with handing back. */
+  /** Throws when the work must stop at once, even a restore. */
   readonly checkHalted: () => void
   /** Rejects with `dispatch_unverified` when what the operation's mode needs is not verified any more. */
   readonly checkVerified: (operation: Operation) => Promise<void>

@@ -110,7 +110,7 @@ export class EnergyManager {
     return Promise.all(this.#dependencies.devices.ids().map((id) => this.#describe(this.#required(id))))
   }
 
-  /** Changes the mode. What the old mode started is handed back first; when that fails the mode stays. */
+  /** Changes the mode. An operation of the old mode is ended first; when its restore fails the mode stays. */
   async setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice> {
     const device = this.#required(deviceId)
     if (this.#changing.has(deviceId)) throw new Problem('conflict', 'The mode of this device is being changed')

@@ -1,7 +1,7 @@
 import type { Log } from '@hearth/runtime'
 import { Connection, type ConnectionOptions } from './connection.ts'
 
-/** Shortest time between two attempts when something important does not wait for its turn; milliseconds. */
+/** Minimum time between two connection attempts when a control request triggers one; milliseconds. */
 const urgentIntervalMs = 1000
 
 /** Dependencies and listeners of a connector. */
@@ -60,7 +60,7 @@ export class Connector {
     })
   }
 
-  /** Makes an attempt before its time, if the last one is long enough ago. Returns whether one is being made. */
+  /** Makes an early attempt, if the last one is long enough ago. Returns whether one is being made. */
   attemptUrgently(): boolean {
     const isTooSoon = this.#options.timers.monotonic() - this.#lastAttempt < urgentIntervalMs
     if (this.#connection === undefined && !isTooSoon) this.attempt()
@@ -79,7 +79,7 @@ export class Connector {
     this.#connection?.end(reason)
   }
 
-  /** Ends for good. Resolves when the socket is gone. */
+  /** Closes the connector. Resolves when the socket is closed. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelWait?.()
@@ -118,7 +118,7 @@ export function createBackOff([first, max]: readonly [number, number]) {
       if (wait < max) failures += 1
       return wait
     },
-    /** The other side showed that it works; an open connection alone does not show that. */
+    /** Resets the wait after a valid answer; an open connection alone is no proof of a working device. */
     succeeded(): void {
       failures = 0
     },

@@ -9,7 +9,7 @@ import { SendQueue, type Priority } from './send-queue.ts'
 
 const item = (priority: Priority, number: number) => ({ priority, number })
 
-test('a queue serves by priority and inside one by arrival', () => {
+test('a queue orders requests by priority, then by arrival', () => {
   const queue = new SendQueue<ReturnType<typeof item>>(10)
   for (const [number, priority] of (['background', 'normal', 'control', 'normal', 'control'] as const).entries())
     assert.equal(queue.add(item(priority, number)), undefined)
@@ -29,7 +29,7 @@ test('a full queue rejects the newest request of the lowest priority, which may 
   assert.deepEqual([queue.next()?.number, queue.next()?.number, queue.length], [5, 1, 0])
 })
 
-test('items can be taken out of a queue before their turn', () => {
+test('queued items can be removed', () => {
   const queue = new SendQueue<ReturnType<typeof item>>(9)
   const items = [item('normal', 1), item('control', 2), item('background', 3), item('normal', 4)]
   for (const each of items) queue.add(each)
@@ -42,7 +42,7 @@ test('items can be taken out of a queue before their turn', () => {
   assert.deepEqual([queue.length, queue.next()?.number], [1, 2])
 })
 
-test('a queue never grows beyond its limit and never loses an item silently', () => {
+test('a queue never exceeds its limit and returns every item it drops', () => {
   const priorities = fc.array(fc.constantFrom<Priority[]>('control', 'normal', 'background'), { maxLength: 100 })
   fc.assert(
     fc.property(priorities, (all) => {
@@ -70,7 +70,7 @@ test('delays double up to the maximum, and reset after a success', () => {
   assert.deepEqual(waits().slice(0, 2), [1, 2])
 })
 
-test('the pause widens with timeouts up to a second and narrows after a run of successes', () => {
+test('the pause grows with timeouts up to one second and shrinks after consecutive successes', () => {
   const pace = createPace(80)
   const widths = Array.from({ length: 5 }, () => {
     pace.timedOut()
@@ -87,7 +87,7 @@ test('the pause widens with timeouts up to a second and narrows after a run of s
   assert.equal(slow.gap, 3000)
 })
 
-test('foreign access is suspected at the tenth unexpected frame within a minute and no longer than that', () => {
+test('foreign access is suspected from the tenth unexpected frame within a minute until that minute has passed', () => {
   const foreign = new ForeignAccess()
   for (let second = 0; second < 9; second += 1) foreign.note(second * 1000, true)
   assert.equal(foreign.isSuspected(9000), false)
@@ -124,7 +124,7 @@ const expecting = (expected: Subject | undefined) => ({
   isRegistered: ({ objectId }: Subject) => objectId === 5,
 })
 
-test('only a response about the same object and device is an answer', () => {
+test('only a response with the requested object and device counts as the answer', () => {
   const plain = expecting({ objectId: 1, address: undefined })
   assert.equal(classifyFrame(frame('response', 1), plain), 'answer')
   assert.equal(classifyFrame(frame('long-response', 1), plain), 'answer')

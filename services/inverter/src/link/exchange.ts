@@ -83,7 +83,7 @@ export class Exchange {
     }
     if (this.#isOver) return
     if (request.kind === 'write') this.answer(new Uint8Array(0))
-    // The device's time runs from when it could know the question, not from when it was thought of.
+    // The timeout starts when the request has left, not when it was queued.
     else this.#cancelDeadline = timers.after(timing.readMs, () => this.fail('timeout'))
   }
 

@@ -49,7 +49,7 @@ const connected = (link: Link, epoch = 1) =>
     { everyMs: 2 },
   )
 
-test('a value is read over a connection that the link makes by itself', async (t) => {
+test('the link connects by itself and reads a value', async (t) => {
   const seen: string[] = []
   const { device, link, messages } = await setUp(t, echo, {
     onFrame: (direction, frame, bytes) => seen.push(`${direction} ${frame.command} ${bytes.toHex()}`),
@@ -64,7 +64,7 @@ test('a value is read over a connection that the link makes by itself', async (t
   assert.deepEqual(messages, ['the device answers'])
 })
 
-test('requests go out one at a time with a pause between, however many are made at once', async (t) => {
+test('concurrent requests are sent one at a time with a pause between them', async (t) => {
   const { device, link } = await setUp(t, echo, { gapMs: 25 })
   const ids = Array.from({ length: 12 }, (_, index) => 1000 + index)
   const write = link.write(1, new Uint8Array(4), normal)
@@ -86,7 +86,7 @@ test('requests go out one at a time with a pause between, however many are made 
   }
 })
 
-test('an answer is the one about the same object and device, whatever comes before it', async (t) => {
+test('a read ignores frames of other objects and devices that arrive before its answer', async (t) => {
   const foreign = Array.from({ length: 20 }, (_, index) => response(5000 + index, '11111111'))
   const { link } = await setUp(t, (frame) => [
     ...foreign,
@@ -101,7 +101,7 @@ test('an answer is the one about the same object and device, whatever comes befo
   assert.deepEqual([status.unexpectedFrames, status.foreignAccessSuspected], [45, true])
 })
 
-test('foreign access is no longer suspected when a minute passed without it', async (t) => {
+test('the suspicion of foreign access ends after a minute without unexpected frames', async (t) => {
   const { device, link, timers } = await setUp(t, echo, { speed: 100, timing: { readMs: 600_000 } })
   await connected(link)
   device.send(...Array.from({ length: 10 }, () => response(5, half)))
@@ -115,7 +115,7 @@ test('foreign access is no longer suspected when a minute passed without it', as
   assert.ok(timers.monotonic() - begin > 50_000)
 })
 
-test('a flood of another client’s requests triggers a new connection, answers to others do not', async (t) => {
+test('a flood of another client’s requests causes a reconnect; answers to other clients do not', async (t) => {
   const { device, link } = await setUp(t, echo, { timing: { backOffMs: [20, 100] } })
   await connected(link)
   device.send(...Array.from({ length: 100 }, () => response(5, half)))
@@ -125,7 +125,7 @@ test('a flood of another client’s requests triggers a new connection, answers 
   await connected(link, 2)
 })
 
-test('a registered value is handed over and is not unexpected; others are not handed over', async (t) => {
+test('registered values reach the listener and do not count as unexpected; other values do not reach it', async (t) => {
   const { device, link } = await setUp(t, echo)
   const heard: string[] = []
   const stop = link.onValue((address, objectId, payload) => heard.push(`${address} ${objectId} ${payload.toHex()}`))
@@ -197,7 +197,7 @@ test('a reset by the device fails the open request and the link reconnects', asy
   assert.equal((await link.read(soc, normal)).toHex(), half)
 })
 
-test('a late answer to a timed-out request is not taken for the next one', async (t) => {
+test('a late answer to a timed-out request is not taken for the answer to the next request', async (t) => {
   const { device, link } = await setUp(t, () => undefined, { timing: { readMs: 500 } })
   await assert.rejects(link.register(1, normal), failsWith('timeout', true))
   device.play((frame) => [response(1, '11111111'), answerTo(frame, half)])
@@ -205,7 +205,7 @@ test('a late answer to a timed-out request is not taken for the next one', async
   assert.deepEqual([link.status().epoch, link.status().unexpectedFrames], [1, 1])
 })
 
-test('a write is done once its bytes are sent, and its confirmation is not unexpected', async (t) => {
+test('a write resolves when its bytes are sent, and its confirmation does not count as unexpected', async (t) => {
   const { device, link } = await setUp(t, (frame) => [answerTo(frame, half)])
   await link.write(soc, Uint8Array.fromHex(half), normal)
   await link.read(2, normal)
@@ -217,14 +217,14 @@ test('a write is done once its bytes are sent, and its confirmation is not unexp
   await assert.rejects(link.write(soc, new Uint8Array(5000), normal), RangeError)
 })
 
-test('a query is a write with an answer, which may be a long one', async (t) => {
+test('a query sends a write and returns its answer, including a long one', async (t) => {
   const { device, link } = await setUp(t, () => [longResponses[0]!.bytes])
   const payload = await link.query(0x5293b668, Uint8Array.fromHex('6553f100'), normal)
   assert.equal(payload.toHex(), longResponses[0]!.frame.payload.toHex())
   assert.equal(device.received()[0]?.command, 'write')
 })
 
-test('long answers with a wrong length, or cut where they look complete, arrive complete', async (t) => {
+test('a long answer is read completely despite a wrong length or a split where it looks complete', async (t) => {
   for (const { bytes, frame } of misdeclared) {
     const { link } = await setUp(t, () => [bytes])
     assert.equal((await link.query(frame.objectId, new Uint8Array(4), normal)).toHex(), frame.payload.toHex())
@@ -258,7 +258,7 @@ test('an answer may arrive byte by byte', async (t) => {
 
 const damaged = Uint8Array.fromHex('2b0508959930bf3f000000a93e')
 
-test('a read whose answer is damaged is repeated after a silence, twice at most', async (t) => {
+test('a read with a damaged answer is repeated after a pause, at most twice', async (t) => {
   let count = 0
   const { device, link } = await setUp(t, (frame) => (++count < 3 ? [damaged] : [answerTo(frame, half)]))
   const begin = performance.now()
@@ -280,13 +280,13 @@ test('a query whose answer is damaged is not sent again', async (t) => {
   assert.equal(device.received().length, 1)
 })
 
-test('damage that is not our answer does not stop the answer', async (t) => {
+test('a damaged frame before the answer does not prevent the answer from being read', async (t) => {
   const { device, link } = await setUp(t, (frame) => [damaged, answerTo(frame, half)])
   assert.equal((await link.read(soc, normal)).toHex(), half)
   assert.equal(device.received().length, 1)
 })
 
-test('important requests go first, and a full queue refuses new ones', async (t) => {
+test('requests with a higher priority go first, and a full queue refuses new ones', async (t) => {
   const { device, link } = await setUp(t, () => [], { timing: { queueLength: 4 } })
   await connected(link)
   const first = link.read(1, normal)
@@ -309,7 +309,7 @@ test('important requests go first, and a full queue refuses new ones', async (t)
   )
 })
 
-test('a request that waits too long for its turn is refused', async (t) => {
+test('a request that waits too long in the queue is refused', async (t) => {
   const { device, link } = await setUp(t, () => [], { timing: { queueWaitMs: 100 } })
   await connected(link)
   const first = link.read(1, normal)
@@ -362,7 +362,7 @@ test('an address without a device fails every request', async (t) => {
   assert.equal(link.status().epoch, 0)
 })
 
-test('a device that accepts and stays silent is queried with growing delays', async (t) => {
+test('a device that accepts connections but does not answer is retried with growing delays', async (t) => {
   const { device, link, timers, messages } = await setUp(t, () => [], { speed: 100 })
   const begin = timers.monotonic()
   while (timers.monotonic() - begin < 120_000) {
@@ -373,7 +373,7 @@ test('a device that accepts and stays silent is queried with growing delays', as
   assert.deepEqual(messages, ['the device does not answer'])
 })
 
-test('an important request triggers its own connection attempt, at most once a second', async (t) => {
+test('a control request triggers an immediate connection attempt, at most once a second', async (t) => {
   const { device, link, timers } = await setUp(t, echo, { speed: 10, timing: { backOffMs: [60_000, 60_000] } })
   await connected(link)
   device.onAccept((socket) => socket.destroy())
@@ -447,7 +447,7 @@ test('bootloader bytes inside a value belong to the value', async (t) => {
   assert.equal(link.status().state, 'connected')
 })
 
-test('a stream without end is cut off', async (t) => {
+test('a device that sends without end is disconnected', async (t) => {
   const { device, link } = await setUp(t, echo, { timing: { backOffMs: [20, 50] } })
   await connected(link)
   device.send(Uint8Array.fromHex('2b06ffff11111111'), new Uint8Array(20_000).fill(0x11))
@@ -468,7 +468,7 @@ test('a device that accepts no more bytes is disconnected, and the outcome of th
   await assert.rejects(flood(), failsWith('unreachable', true))
 })
 
-test('closing ends everything', async (t) => {
+test('closing fails pending requests and closes the connection', async (t) => {
   const { device, link } = await setUp(t, () => [])
   const open = [link.read(1, normal), link.read(2, normal)]
   await eventually(

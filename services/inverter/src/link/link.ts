@@ -214,7 +214,7 @@ export class Link {
     else if (outcome === null) this.#pace.succeeded()
     if (outcome === 'timeout') this.#pace.timedOut()
     this.#readyAt = this.#options.timers.monotonic() + this.#pace.gap
-    // A device without the periodic command keeps silent about it, and is well for all that.
+    // A device without the periodic command does not answer it and still works.
     if (outcome === 'timeout' && kind !== 'register') this.#drop('timeout', 'no answer to a request')
     this.#pump()
   }

@@ -8,7 +8,7 @@ export interface MaintenanceOptions {
   readonly onCooledDown: () => void
 }
 
-/** The time in which nothing is sent because the device is in its bootloader: one cool-down after the other until it answers. */
+/** The state in which nothing is sent because the device is in its bootloader: cool-downs until it answers. */
 export class Maintenance {
   readonly #options: MaintenanceOptions
   #until: { wall: number; monotonic: number } | undefined
@@ -33,7 +33,7 @@ export class Maintenance {
     return Math.max(1, Math.ceil(left / 1000))
   }
 
-  /** Begins a cool-down, the first or one more. */
+  /** Begins the first or a further cool-down. */
   coolDown(): void {
     const { timers, cooldownMs, onCooledDown } = this.#options
     this.#cancel?.()

@@ -2,10 +2,10 @@ const maxGap = 1000
 const minStep = 50
 const successesToNarrow = 10
 
-/** The pause between two exchanges, milliseconds: wider while the device does not keep up, down to the given one when it does. */
+/** The pause between two exchanges, milliseconds: longer while the device does not keep up, otherwise the configured one. */
 export type Pace = ReturnType<typeof createPace>
 
-/** Creates the pause, at first the given one. */
+/** Creates the pause, starting at the configured one. */
 export function createPace(base: number) {
   let gap = base
   let successes = 0

@@ -146,7 +146,7 @@ test('a device that ignores the periodic command keeps its connection', async (t
   assert.equal((await link.read(9, { address: undefined, priority: 'normal' })).toHex(), '3f800000')
 })
 
-test('after failures a new connection gets ten seconds, not the rest of a long wait', async (t) => {
+test('a new connection resets the retry delay of the registration to ten seconds', async (t) => {
   const { device, state, periodic, timers, link } = await setUp(t)
   state.ignoresPeriod = true
   await eventually(
@@ -178,7 +178,7 @@ test('objects whose values stop arriving are registered again', async (t) => {
   assert.ok(messages.some((message) => message.includes('periodic values are missing')))
 })
 
-test('a changed period is set again when that is known', async (t) => {
+test('a refresh sets a changed period again', async (t) => {
   const { state, periodic } = await setUp(t)
   await available(periodic)
   state.period = 0
@@ -189,7 +189,7 @@ test('a changed period is set again when that is known', async (t) => {
   assert.deepEqual([state.period, state.registered.size], [30, 3])
 })
 
-test('stopping reaches the device, and nothing arrives afterwards', async (t) => {
+test('stopping sets the period to zero, and no values arrive afterwards', async (t) => {
   const { state, periodic, link, values } = await setUp(t)
   await available(periodic)
   await periodic.stop()
@@ -200,7 +200,7 @@ test('stopping reaches the device, and nothing arrives afterwards', async (t) =>
   await periodic.stop()
 })
 
-test('stopping completes during a registration and without a device', async (t) => {
+test('stopping completes during a registration and with an unreachable device', async (t) => {
   const { device, periodic } = await setUp(t)
   await eventually(
     () => device.received().length,
@@ -229,7 +229,7 @@ test('other requests are served between the steps of a registration', async (t) 
   await available(periodic)
 })
 
-test('a device of a plant is queried by its address', async (t) => {
+test('an inverter of a plant is registered by its address', async (t) => {
   const { device, periodic, values } = await setUp(t, [5], 7)
   await available(periodic)
   assert.ok(device.received().every(({ address }) => address === 7))
@@ -240,7 +240,7 @@ test('a device of a plant is queried by its address', async (t) => {
   )
 })
 
-test('more objects than a device takes are refused', async (t) => {
+test('more than 64 objects are refused', async (t) => {
   const { link, timers } = await setUp(t)
   const { log } = createMemoryLog()
   const objectIds = Array.from({ length: 65 }, (_, index) => index)

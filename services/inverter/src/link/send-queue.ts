@@ -18,8 +18,8 @@ export class SendQueue<T extends { readonly priority: Priority }> {
   }
 
   /**
-   * Adds an item. When the queue is full, one has to go and is returned: the newest of the least important
-   * ones, or the item itself when nothing waits that is less important.
+   * Adds an item. When the queue is full it returns the item it drops: the newest of the lowest priority, which may be the
+   * added one.
    */
   add(item: T): T | undefined {
     const before = this.#items.findLastIndex(({ priority }) => ranks[priority] <= ranks[item.priority])
@@ -27,17 +27,17 @@ export class SendQueue<T extends { readonly priority: Priority }> {
     return this.length > this.#limit ? this.#items.pop() : undefined
   }
 
-  /** Takes out the one whose turn it is. */
+  /** Removes and returns the next item. */
   next(): T | undefined {
     return this.#items.shift()
   }
 
-  /** Takes out one item before its turn, if it still waits. */
+  /** Removes an item, if it is still queued. */
   remove(item: T): void {
     this.takeAll((other) => other === item)
   }
 
-  /** Takes out all items for which this holds. */
+  /** Removes and returns all items that match. */
   takeAll(isWanted: (item: T) => boolean): T[] {
     const taken = this.#items.filter(isWanted)
     this.#items = this.#items.filter((item) => !taken.includes(item))

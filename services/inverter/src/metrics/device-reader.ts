@@ -143,7 +143,7 @@ export class DeviceReader {
       this.cache.put(object.name, apiValueOf(object, payload))
       this.#dependencies.onValue(object)
     } catch {
-      // A value that cannot be is no value; the next one comes by itself.
+      // An invalid value is ignored; the next one arrives by itself.
     }
   }
 

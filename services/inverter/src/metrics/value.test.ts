@@ -30,7 +30,7 @@ test('a payload that does not fit the type yields no value', () => {
   assert.throws(() => apiValueOf(object('battery_voltage'), hex('7fc00000')))
 })
 
-test('80 and 80.0 write the same, and the device holds a ratio', () => {
+test('80 and 80.0 write the same value, and the device stores a ratio', () => {
   const target = object('battery_soc_target')
   assert.deepEqual(Buffer.from(payloadOf(target, 80)), hex('3f4ccccd'))
   assert.deepEqual(payloadOf(target, JSON.parse('80.0') as number), payloadOf(target, 80))
@@ -67,7 +67,7 @@ test('a value is refused by type, limit and step before anything is sent', () =>
   assert.equal(code('wifi_sockb_ip', '192.0.2.1'), 'fine')
 })
 
-test('a percentage and a share are refused outside of what they can be, and the answer names the range', () => {
+test('a percentage or ratio outside its range is refused, and the error names the range', () => {
   const detailFor = (name: string, value: number) => {
     try {
       checkValue(object(name), { ...rule(name), minimum: -3e38, maximum: 3e38 }, value)

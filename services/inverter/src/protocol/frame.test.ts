@@ -14,7 +14,7 @@ test('a request is a frame without payload', () => {
   assert.equal(encodeRequest('read-periodically', 0xdb2d69ae, 7).toHex(), '2b480800000007db2d2d69ae005e')
 })
 
-test('a write takes the long form as soon as its length does not fit one byte', () => {
+test('a write uses the long form when its length does not fit one byte', () => {
   const code = (command: 'write' | 'response', length: number, address?: number) =>
     encodeFrame({ command, address, objectId: 1, payload: bytes(length) })[1]
   assert.deepEqual([code('write', 251), code('write', 252)], [0x02, 0x03])

@@ -47,7 +47,7 @@ const noise = fc
   .map((bytes) => Uint8Array.from(bytes.filter((byte) => byte !== 0x2b)))
   .filter((bytes) => bytes.at(-1) !== 0 && !bytes.toHex().includes('50f705ab'))
 
-test('every frame survives a round trip', () => {
+test('every encoded frame is parsed back unchanged', () => {
   fc.assert(
     fc.property(anyFrame, (frame) => {
       const read = readChunks([encodeFrame(frame)])
@@ -58,7 +58,7 @@ test('every frame survives a round trip', () => {
   )
 })
 
-test('the same frames come out however the stream is cut, and every other byte is counted', () => {
+test('frames do not depend on how the stream is split, and every other byte is counted', () => {
   const part = fc.record({
     noise: fc.option(noise, { nil: new Uint8Array(0) }),
     isSeparated: fc.boolean(),
@@ -85,7 +85,7 @@ test('the same frames come out however the stream is cut, and every other byte i
   )
 })
 
-test('arbitrary bytes never throw, and all are counted', () => {
+test('arbitrary bytes never throw, and no more bytes are discarded than arrived', () => {
   const stream = fc.array(fc.oneof(byteRich({ maxLength: 60 }), anyFrame.map(encodeFrame)), { maxLength: 6 })
   fc.assert(
     fc.property(stream, fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (parts, cuts) => {
@@ -99,7 +99,7 @@ test('arbitrary bytes never throw, and all are counted', () => {
 })
 
 for (const { name, bytes, frame } of [responses[5]!, ...longResponses, ...misdeclared, nested, plantFrames[0]!]) {
-  test(`is read when it is cut anywhere, ${frame.command}: ${name}`, () => {
+  test(`is read when split at any byte, ${frame.command}: ${name}`, () => {
     const next = responses[1]!
     for (let at = 1; at < bytes.length; at += 1) {
       const halves = [bytes.subarray(0, at), bytes.subarray(at)]
@@ -109,7 +109,7 @@ for (const { name, bytes, frame } of [responses[5]!, ...longResponses, ...misdec
   })
 }
 
-test('a frame with one wrong bit is never a frame with another value', () => {
+test('a frame with one flipped bit is never read as another value', () => {
   const frames = [...requests, ...responses, ...plantFrames].filter(({ frame }) => short.has(frame.command))
   for (const { name, bytes } of frames) {
     for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
@@ -124,7 +124,7 @@ test('a frame with one wrong bit is never a frame with another value', () => {
   }
 })
 
-test('a wrong bit in a value or its checksum is counted as damage', () => {
+test('a flipped bit in a value or its checksum is counted as an error', () => {
   const { bytes } = responses[0]!
   for (let bit = 8 * 7; bit < 8 * bytes.length; bit += 1) {
     const flipped = bytes.slice()
@@ -134,7 +134,7 @@ test('a wrong bit in a value or its checksum is counted as damage', () => {
   }
 })
 
-test('a long answer with one wrong bit is read as nothing, or at worst as the answer it is', () => {
+test('a long answer with one flipped bit is discarded', () => {
   for (const { name, bytes } of wellFormed.filter(({ frame }) => frame.command === 'long-response'))
     for (let bit = 8; bit < 8 * bytes.length; bit += 1) {
       const flipped = bytes.slice()

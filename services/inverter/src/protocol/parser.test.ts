@@ -50,7 +50,7 @@ test('a frame with a wrong checksum is counted and discarded', () => {
   })
 })
 
-test('noise of the bridge is discarded without being taken for damage', () => {
+test('noise of the serial bridge is discarded and not counted as an error', () => {
   const noise = '2b2b2b0d2b2b2bf8781e78fe781e78fe781ef89e869e869e86e9'
   assert.deepEqual(readHex(noise), { ...none, discardedBytes: noise.length / 2, frames: [], bootloader: 0, damage: [] })
   assert.deepEqual(readHex(`${noise}${socFrame.bytes.toHex()}`).frames, [socFrame.frame])
@@ -58,7 +58,7 @@ test('noise of the bridge is discarded without being taken for damage', () => {
   assert.equal(readHex('2b3ce1').discardedBytes, 3)
 })
 
-test('a frame that is cut by the next one is lost alone', () => {
+test('a frame cut off by the next one is lost, and the next one is read', () => {
   const read = readHex('2b050865eed11b432b0508959930bf3f000000a93f')
   assert.deepEqual(read, {
     frames: [socFrame.frame],
@@ -70,17 +70,17 @@ test('a frame that is cut by the next one is lost alone', () => {
   })
 })
 
-test('an escape byte before anything it does not escape breaks the frame off', () => {
+test('an escape byte before a byte that needs no escape ends the frame with a framing error', () => {
   const read = readHex(`2b0508952d11${socFrame.bytes.toHex()}`)
   assert.deepEqual([read.frames, read.framingErrors, read.discardedBytes], [[socFrame.frame], 1, 6])
 })
 
-test('a length too small for the object id breaks the frame off', () => {
+test('a length too small for the object id ends the frame with a framing error', () => {
   assert.deepEqual(readHex(`2b0503${socFrame.bytes.toHex()}`).damage, ['framing'])
   assert.deepEqual(readHex(`2b450795${socFrame.bytes.toHex()}`).damage, ['framing'])
 })
 
-test('the bootloader is recognised only between frames, wherever chunks end', () => {
+test('the bootloader is recognised only between frames, however the stream is split', () => {
   const announcement = '50f705ab'
   assert.equal(readHex(announcement).bootloader, 1)
   assert.equal(readHex(`2b${announcement}`).bootloader, 1)
@@ -100,13 +100,13 @@ test('the bootloader is recognised behind a long answer in the same chunk, once 
   assert.deepEqual([read.frames, read.bootloader, read.discardedBytes], [[longResponses[0]!.frame], 1, 4])
 })
 
-test('a frame whose beginning looks like a whole one is delivered whole when its rest follows before the line is silent', () => {
+test('a long answer that looks complete too early is delivered whole when the rest follows before the line is idle', () => {
   const cut = [nested.bytes.subarray(0, nested.inner), nested.bytes.subarray(nested.inner)]
   assert.deepEqual(readChunks(cut).frames, [nested.frame])
   assert.deepEqual(readChunks([...cut, 'idle']).discardedBytes, 0)
 })
 
-test('of a declared end and a later one that both verify, the later is taken', () => {
+test('when the checksum matches at the declared end and at a later one, the later one is used', () => {
   // The declared length of this one is the inner frame's: the checksum of the outer one is made for it.
   const inner = encodeFrame({ command: 'long-response', address: undefined, objectId: 1, payload: new Uint8Array(4) })
   const outer = withChecksum(Uint8Array.fromHex(`${inner.toHex()}0102030405`))
@@ -125,7 +125,7 @@ test('noise after a long answer does not damage it', () => {
   }
 })
 
-test('a long answer with a wrong checksum is given up when the line falls silent', () => {
+test('a long answer with a wrong checksum is discarded when the line is idle', () => {
   const bytes = longResponses[0]!.bytes.slice()
   bytes[12]! ^= 1
   assert.deepEqual(readChunks([bytes, 'idle', socFrame.bytes]).damage, ['crc'])
@@ -146,7 +146,7 @@ test('a pause inside a frame does not end it', () => {
   }
 })
 
-test('the largest frame passes, and a stream without end is counted but not kept', () => {
+test('the largest frame is read, and a stream without end is discarded and counted', () => {
   const frame: Frame = {
     command: 'long-response',
     address: undefined,
@@ -166,7 +166,7 @@ test('the largest frame passes, and a stream without end is counted but not kept
   assert.deepEqual(parser.counters, { discardedBytes: 100_008, crcErrors: 0, framingErrors: 1 })
 })
 
-test('a reset forgets the frame that has begun, keeps the counters, and ends the push it is called from', () => {
+test('a reset drops the unfinished frame, keeps the counters and ends the push that called it', () => {
   let frames = 0
   const parser = createFrameParser({
     onFrame: () => {
@@ -184,7 +184,7 @@ test('a reset forgets the frame that has begun, keeps the counters, and ends the
   assert.equal(frames, 2)
 })
 
-test('a frame carries its bytes as they came', () => {
+test('a frame is delivered with its raw bytes', () => {
   for (const { bytes, name } of [...wellFormed, ...misdeclared]) {
     const heard: string[] = []
     const parser = createFrameParser({

@@ -124,7 +124,7 @@ class StreamParser implements FrameParser {
     else this.#takeInside(byte, chunk, at)
   }
 
-  /** A start byte ends whatever was there, if only by breaking it off. */
+  /** A start byte ends the frame before it, complete or not. */
   #begin(): void {
     const resets = this.#resets
     // What is handed back after a long answer may itself have begun a frame.

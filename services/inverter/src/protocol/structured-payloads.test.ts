@@ -39,7 +39,7 @@ test('slave data of a real device are decoded and encoded', () => {
   assert.deepEqual(decodeSlaveData(payloadOf('slave data')), data)
 })
 
-test('every slave record survives a round trip', () => {
+test('every slave record is decoded as it was encoded', () => {
   const text = (length: number) => fc.stringMatching(new RegExp(`^[ -~]{0,${length}}$`))
   const record = fc.record(
     {
@@ -65,7 +65,7 @@ test('every slave record survives a round trip', () => {
   fc.assert(fc.property(record, (data) => assert.deepEqual(decodeSlaveData(encodeSlaveData(data)), data)))
 })
 
-test('a name that is too long is cut at a whole character', () => {
+test('a name that is too long is truncated at a character boundary', () => {
   const data = { ...decodeSlaveData(payloadOf('net.slave_data')), name: `${'x'.repeat(23)}ü and more` }
   assert.equal(decodeSlaveData(encodeSlaveData(data)).name, 'x'.repeat(23))
 })
@@ -101,7 +101,7 @@ test('the resistances of battery cells are decoded and encoded', () => {
   assert.equal(cells.encodeCellsResist(milliohms).toHex(), payload.toHex())
 })
 
-test('every battery module survives a round trip', () => {
+test('every battery module is decoded as it was encoded', () => {
   const cell = fc.record({ temperature: uint(8), millivolts: uint(16), status: uint(8) }, { noNullPrototype: true })
   const extreme = fc.record({ cell: uint(32), at: uint(32), value: single }, { noNullPrototype: true })
   const extremes = fc.record(
@@ -119,7 +119,7 @@ test('every battery module survives a round trip', () => {
   )
 })
 
-test('a time series is decoded and encoded, and those of real devices are complete', () => {
+test('time series are decoded and encoded, and those recorded from real devices are complete', () => {
   const series = decodeTimeSeries(payloadOf('three pairs'))
   const before = 1_700_000_000
   const points = [0.5, 0.625, 0.75].map((value, index) => ({ time: before - 300 * (index + 1), value }))
@@ -140,12 +140,12 @@ test('an event table is decoded and encoded', () => {
   assert.equal(encodeEventTable(table).toHex(), payload.toHex())
 })
 
-test('a point without a number is left out', () => {
+test('a point that is not a number is left out', () => {
   const payload = Uint8Array.fromHex('6553f1006553efd47fc000006553eea83f200000')
   assert.deepEqual(decodeTimeSeries(payload).points, [{ time: 0x6553eea8, value: 0.625 }])
 })
 
-test('every log survives a round trip', () => {
+test('every log is decoded as it was encoded', () => {
   const point = fc.record({ time: uint(32), value: number }, { noNullPrototype: true })
   const row = fc.record(
     { type: uint(32), time: uint(32), e2: uint(32), e3: uint(32), e4: uint(32) },
@@ -159,7 +159,7 @@ test('every log survives a round trip', () => {
   )
 })
 
-test('payloads of another length are refused', () => {
+test('a payload with a wrong length is refused', () => {
   const wrong: [(payload: Uint8Array) => unknown, number][] = [
     [decodeSlaveData, 107],
     [decodeSlaveData, 109],

@@ -43,7 +43,7 @@ const values: Record<WireType, fc.Arbitrary<WireValue>> = {
 }
 
 for (const [type, arbitrary] of Object.entries(values) as [WireType, fc.Arbitrary<WireValue>][]) {
-  test(`every ${type} comes back as it was`, () => {
+  test(`every ${type} is decoded as it was encoded`, () => {
     fc.assert(
       fc.property(arbitrary, (value) => assert.ok(Object.is(decodeValue(type, encodeValue(type, value)), value))),
     )
@@ -60,7 +60,7 @@ test('a text ends at its first zero byte, and invalid bytes are replaced', () =>
   assert.equal(decodeValue('string', new Uint8Array(0)), '')
 })
 
-test('a width pads a text and widens a code', () => {
+test('a given width pads a text and widens a code', () => {
   assert.equal(encodeValue('string', 'RCT', { width: 5 }).toHex(), '5243540000')
   assert.equal(encodeValue('enum', 2, { width: 4 }).toHex(), '00000002')
   assert.equal(encodeValue('bool', true, { width: 4 }).toHex(), '00000001')
@@ -71,7 +71,7 @@ test('a code other than 0 means true', () => {
   assert.equal(decodeValue('bool', Uint8Array.of(2)), true)
 })
 
-test('a payload of another width is refused', () => {
+test('a payload with a wrong width is refused', () => {
   const widths = { bool: 1, uint8: 1, int8: 1, enum: 1, uint16: 2, int16: 2, uint32: 4, int32: 4, float: 4 } as const
   for (const [type, width] of Object.entries(widths) as [WireType, number][])
     for (let length = 0; length < 9; length += 1)

@@ -6,7 +6,7 @@ import { createFlightRecorder, parseCapture } from './flight-recorder.ts'
 
 const timers = { now: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6) }
 
-test('frames are handed out as they were on the wire', () => {
+test('frames are returned as they were on the wire', () => {
   const recorder = createFlightRecorder({ timers })
   const { frame, bytes } = wellFormed[0]!
   recorder.record('sent', frame, bytes)
@@ -26,7 +26,7 @@ test('a capture reads back as what was recorded', () => {
   assert.equal(recorder.exportCapture().trimEnd().split('\n').length, wellFormed.length + misdeclared.length)
 })
 
-test('only the latest frames are kept, by count and by bytes', () => {
+test('only the latest frames are kept, limited by count and bytes', () => {
   const { frame, bytes } = wellFormed[0]!
   const byCount = createFlightRecorder({ timers, maxFrames: 3 })
   for (let objectId = 0; objectId < 10; objectId += 1) byCount.record('sent', { ...frame, objectId }, bytes)

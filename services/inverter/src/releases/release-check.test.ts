@@ -13,7 +13,7 @@ test('versions are compared as numbers', () => {
   assert.equal(isNewer('0.9', '0.9.1'), false)
 })
 
-test('an answer is kept for an hour, a failure for a minute, and force comes every 30 seconds', async (t) => {
+test('an answer is cached for an hour, a failure for a minute; a forced check is allowed every 30 seconds', async (t) => {
   let requests = 0
   let status = 200
   const server = createServer((_request, response) => {
@@ -47,12 +47,12 @@ test('an answer is kept for an hour, a failure for a minute, and force comes eve
   assert.equal(requests, 4)
 })
 
-test('without an address nothing is requested', async () => {
+test('without a release URL no request is sent', async () => {
   const check = createReleaseCheck({ version: '0.1.0', url: undefined, timers: systemTimers })
   assert.match((await check.check(true)).error ?? '', /RELEASES_URL/)
 })
 
-test('a redirect to an address that the operator did not set is not followed into a private network', async (t) => {
+test('a redirect to a private address that the operator did not configure is not followed', async (t) => {
   const inner = createServer((_request, response) => response.end(JSON.stringify({ tag_name: 'v9.9.9' })))
   await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve))
   const location = `http://127.0.0.1:${(inner.address() as AddressInfo).port}/`

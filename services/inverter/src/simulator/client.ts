@@ -18,7 +18,7 @@ export class Client {
   readonly number: number
   /** Registered objects by plant address. */
   readonly registered = new Map<number | undefined, Set<number>>()
-  /** Reads that were not answered yet: more than one at a time is what an inverter does not bear. */
+  /** Reads that were not answered yet; a real inverter handles only one at a time. */
   openReads = 0
   registrations = 0
   readonly #socket: Socket

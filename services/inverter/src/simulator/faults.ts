@@ -23,13 +23,13 @@ export const Faults = z.strictObject({
   splitPauseMs: ms.default(5),
   /** Answers are cut after every escape byte. */
   splitAfterEscape: z.boolean().default(false),
-  /** Rubbish before every answer. */
+  /** Noise before every answer. */
   noise: z.enum(['none', 'garbage', 'zeros', 'bridge', 'extension']).default('none'),
-  /** Every answer is begun, broken off and sent anew. */
+  /** Every answer is started, cut off and sent again. */
   startByteInside: z.boolean().default(false),
-  /** This bit of every answer is turned over, counted from the first of the start byte; -1 for none. */
+  /** This bit of every answer is flipped, counted from the first of the start byte; -1 for none. */
   flipBit: z.int().min(-1).default(-1),
-  /** Share of answers with one bit turned over at random. */
+  /** Share of answers with one random bit flipped. */
   flipShare: z.number().min(0).max(1).default(0),
   /** Bytes that objects answer instead of their value, by metric name. */
   payloads: z.record(z.string(), hex).default({}),
@@ -83,7 +83,7 @@ export const Faults = z.strictObject({
   answerWrites: z.boolean().default(false),
   /** These objects hold these values, whatever the plant does. */
   values: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])).default({}),
-  /** The plant stands still. */
+  /** Plant values do not change. */
   frozenPlant: z.boolean().default(false),
 })
 export type Faults = z.output<typeof Faults>

@@ -48,7 +48,7 @@ export function newPlant(at: number, soc = 0.5): PlantState {
   return { at, soc, ...powers, temperature: 24, energy: noEnergy, midnight: noEnergy }
 }
 
-/** A plant that has lived through the day so far, left to itself, and has its battery half full now. */
+/** Creates a plant whose counters cover the day so far and whose battery is half full now. */
 export function plantAt(at: number, seed: number): PlantState {
   const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
   const begin = dayOf(at) * 86_400_000
@@ -56,9 +56,9 @@ export function plantAt(at: number, seed: number): PlantState {
 }
 
 /**
- * Lets the plant live until `at`. Everything follows from the seed, the time and the registers: sun and clouds, the
- * household's day, the battery's answer, and the grid for the rest. In steps of at most a minute, so that a long pause does
- * not run the battery past its ends.
+ * Simulates the plant until `at`. Everything follows from the seed, the time and the registers: sun and clouds, the household's
+ * day, the battery's answer, and the grid for the rest. In steps of at most a minute, so that a long pause does not run the
+ * battery past its ends.
  */
 export function advancePlant(
   state: PlantState,
@@ -96,7 +96,7 @@ function step(state: PlantState, at: number, { seed, control }: { seed: number; 
 
 const dayOf = (at: number): number => Math.floor(at / 86_400_000)
 
-/** Height of the sun as a share of noon; nothing between eight in the evening and six in the morning. */
+/** Height of the sun as a share of noon; 0 between 20:00 and 06:00. */
 function sunAt(at: number): number {
   const hour = (at / 3_600_000) % 24
   return hour <= 6 || hour >= 20 ? 0 : Math.sin(((hour - 6) / 14) * Math.PI) ** 1.5
@@ -107,7 +107,7 @@ function loadAt(at: number, seed: number): number {
   const bump = (middle: number, width: number) => Math.exp(-(((hour - middle) / width) ** 2))
   const steady = 280 + 900 * bump(7.5, 1.2) + 700 * bump(12.5, 1.5) + 1500 * bump(19.5, 2)
   const kettle = smoothNoise(seed + 2, at / 180_000) > 0.9 ? 1800 : 0
-  // What is switched on and off all the time: two readings some seconds apart are never quite the same.
+  // Small appliances that switch on and off, so that two readings some seconds apart differ.
   const small = 40 * smoothNoise(seed + 4, at / 5000)
   return steady * (0.8 + 0.4 * smoothNoise(seed + 3, at / 90_000)) + kettle + small
 }

@@ -10,7 +10,7 @@ export interface Transmission {
   readonly onSent?: () => void
 }
 
-/** Maximum number of answers that wait; a real line has no memory for more either. */
+/** Maximum number of answers that wait; a real line does not buffer more either. */
 const maxWaiting = 2000
 
 /**

@@ -60,7 +60,7 @@ async function open(t: TestContext, options: Partial<SimulatorOptions> = {}) {
 const wholeDay = 86_400_000
 const noon = Date.UTC(2026, 5, 21, 12)
 
-test('energy is neither made nor lost, and the battery keeps within its bounds', () => {
+test('power adds up to zero, and the battery stays within its limits', () => {
   const control: fc.Arbitrary<BatteryControl> = fc.record({
     strategy: fc.constantFrom(0, 2, 4),
     setpoint: fc.integer({ min: -9000, max: 9000 }),
@@ -83,7 +83,7 @@ test('energy is neither made nor lost, and the battery keeps within its bounds',
   )
 })
 
-test('daily counters restart at midnight, the others continue', () => {
+test('daily counters reset at midnight, total counters do not', () => {
   const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
   const evening = plantRegisters(advancePlant(newPlant(noon), noon + wholeDay / 3, { seed: 1, control }))
   const later = advancePlant(newPlant(noon), noon + wholeDay / 2 + 3_600_000, { seed: 1, control })
@@ -93,7 +93,7 @@ test('daily counters restart at midnight, the others continue', () => {
   assert.ok(night['energy_e_load_total']! > evening['energy_e_load_total']!)
 })
 
-test('the battery obeys the four registers', () => {
+test('the battery follows the control registers', () => {
   const run = (control: BatteryControl, at = noon) => advancePlant(newPlant(at), at, { seed: 1, control })
   const own = run({ strategy: 4, setpoint: 3000, mayChargeFromGrid: false })
   assert.ok(Math.abs(own.grid) < 1 || Math.abs(own.battery) === maxBatteryPower)
@@ -104,7 +104,7 @@ test('the battery obeys the four registers', () => {
   assert.equal(run({ strategy: 2, setpoint: 0, mayChargeFromGrid: true }).battery, 0)
 })
 
-test('every object of the catalog answers with a value of its type', async (t) => {
+test('a read of any catalog object returns a value of its type', async (t) => {
   const { read } = await open(t)
   for (const object of catalog.objects) {
     const { payload } = await read(object.name)
@@ -121,7 +121,7 @@ test('writes take effect without an answer', async (t) => {
   assert.equal(frames.length, 1)
 })
 
-test('registered values arrive at once and then with the interval, until it is set to zero', async (t) => {
+test('registered values arrive at once and then every interval, until the interval is zero', async (t) => {
   const { write, socket, frames, simulator } = await open(t)
   write('pas_period', 5)
   socket.write(encodeRequest('read-periodically', idOf('battery_soc')))
@@ -139,7 +139,7 @@ test('registered values arrive at once and then with the interval, until it is s
   assert.ok(frames.length - before <= 1)
 })
 
-test('every client receives every answer, as on the shared line', async (t) => {
+test('every client receives every answer, as on the real shared line', async (t) => {
   const { read, join } = await open(t)
   const other = await join()
   await read('battery_soc')
@@ -149,7 +149,7 @@ test('every client receives every answer, as on the shared line', async (t) => {
   )
 })
 
-test('a second request cuts the answer under way', async (t) => {
+test('a second request aborts the answer being sent', async (t) => {
   const { socket, frames, simulator } = await open(t, { faults: { byteByByteMs: 1000 } })
   socket.write(encodeRequest('read', idOf('battery_soc')))
   await eventually(
@@ -168,7 +168,7 @@ test('a second request cuts the answer under way', async (t) => {
   assert.equal(simulator.maxOpenReads, 2)
 })
 
-test('further inverters of a plant have registers of their own, unknown addresses are silent', async (t) => {
+test('further inverters of a plant have their own registers, and unknown addresses do not answer', async (t) => {
   const slaves = [{ networkId: 7, name: 'Garage', serial: 'SIM7' }]
   const { read, write, socket, frames } = await open(t, { slaves })
   write('power_mng_soc_strategy', 1, 7)
@@ -180,7 +180,7 @@ test('further inverters of a plant have registers of their own, unknown addresse
   assert.equal(frames.filter((frame) => frame.objectId === idOf('battery_soc')).length, 1)
 })
 
-test('long answers are right in spite of what they say about their length', async (t) => {
+test('long answers have the right content whatever length they declare', async (t) => {
   for (const longLength of ['wrong', 'right', 'small', 'large'] as const) {
     const { socket, frames } = await open(t, { faults: { longLength } })
     const payload = encodeValue('int32', 1_700_000_000)
@@ -218,7 +218,7 @@ test('state is kept in a file and loaded at the next start', async (t) => {
   )
 })
 
-test('faults of a file are applied, followed, and refused by name', async (t) => {
+test('a faults file is applied, reloaded when it changes, and refused with the name of an invalid member', async (t) => {
   await using folder = await temporaryDirectory('faults')
   const file = join(folder.path, 'faults.json')
   const { simulator, read } = await open(t)
@@ -234,7 +234,7 @@ test('faults of a file are applied, followed, and refused by name', async (t) =>
   assert.throws(() => followFaultsFile(file, { log, apply: () => undefined }), /--faults: .*silence/)
 })
 
-test('a capture answers before the registers do', async (t) => {
+test('a replayed capture answers instead of the registers', async (t) => {
   await using folder = await temporaryDirectory('replay')
   const file = join(folder.path, 'capture.jsonl')
   const line = { direction: 'received', command: 'response', address: null, object_id: '0x959930BF' }

@@ -6,7 +6,7 @@ import type { DispatchStore } from '../../src/dispatch/store.ts'
 import { Plant } from './plant.ts'
 import { submitter, DispatchFixture } from './fixture.ts'
 
-/** A process that dies at its nth persistence: from then on nothing is stored and nothing reaches the device. */
+/** A process that crashes at its nth database write: after it nothing is stored or sent. */
 class Mortal {
   readonly died = Promise.withResolvers<void>()
   isDead = false
@@ -32,7 +32,7 @@ class Mortal {
     },
   })
 
-  /** The device as the dying process reaches it. */
+  /** The device as the crashing process reaches it. */
   reach(plant: Plant, timers: DispatchFixture['timers']): Plant {
     const reached = new Plant('a', timers)
     reached.readFresh = (name) => (this.isDead ? never() : plant.readFresh(name))
@@ -44,7 +44,7 @@ class Mortal {
 const never = () => new Promise<never>(() => undefined)
 const quick = { everyMs: 2, seconds: 20 }
 
-/** A life with everything in it: a start, writes of the loop, a replacement and an end. */
+/** A run with a start, writes of the control loop, a replacement and a stop. */
 async function live(fixture: DispatchFixture, service: DispatchService, mortal: Mortal): Promise<void> {
   await service.submit('a', fixture.request('discharge_to_load'), submitter)
   for (const loadW of [2500, 300]) {
@@ -60,7 +60,7 @@ async function live(fixture: DispatchFixture, service: DispatchService, mortal: 
   await service.stop('a')
 }
 
-/** Lives until the nth persistence and starts again. Returns how many there were, and whether that was the end of it. */
+/** Runs until the nth database write, then restarts. Returns the number of writes and whether the crash happened. */
 async function dieAndRecover(at: number, after: boolean): Promise<{ persisted: number; isDead: boolean }> {
   await using fixture = new DispatchFixture()
   const before = { ...fixture.plant.registers }
@@ -71,7 +71,7 @@ async function dieAndRecover(at: number, after: boolean): Promise<{ persisted: n
   service.close = () => Promise.resolve()
   const what = `persistence ${at}`
   const next = await fixture.start()
-  // Nothing can begin before what was left behind is put right.
+  // No operation starts before the settings are restored.
   if (next.activeOperation('a') !== undefined) {
     await assert.rejects(next.submit('a', fixture.request('hold'), submitter), { code: 'dispatch_restore_required' })
     assert.deepEqual(next.readiness('a'), { corrupt: false, restorePending: true, recovered: false })
@@ -92,7 +92,7 @@ async function dieAndRecover(at: number, after: boolean): Promise<{ persisted: n
 }
 
 for (const after of [false, true])
-  test(`killed ${after ? 'right after' : 'instead of'} any persistence, the next start hands the device back and resumes nothing`, async () => {
+  test(`after a kill ${after ? 'right after' : 'right before'} any database write a restart restores the device and resumes nothing`, async () => {
     const { persisted } = await dieAndRecover(Infinity, after)
     assert.ok(persisted > 30 && persisted < 100, String(persisted))
     const points = Array.from({ length: persisted }, (_, index) => index + 1)
@@ -101,11 +101,11 @@ for (const after of [false, true])
       const lives = await Promise.all(points.slice(next, next + 8).map((at) => dieAndRecover(at, after)))
       deaths += lives.filter(({ isDead }) => isDead).length
     }
-    // The loop may have written once less in a life than in the one that was counted.
+    // The control loop may write once less than in the counted run.
     assert.ok(deaths >= persisted - 2, String(deaths))
   })
 
-test('after a kill while the device is unreachable the next start keeps trying to restore it', async () => {
+test('a restart keeps trying to restore a device that was unreachable before', async () => {
   await using fixture = new DispatchFixture()
   const before = { ...fixture.plant.registers }
   const first = await fixture.start()

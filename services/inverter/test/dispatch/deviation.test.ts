@@ -23,7 +23,7 @@ async function startCharging(fixture: DispatchFixture) {
   return { plant, service }
 }
 
-test('a battery that does the opposite of a command is reported with possible causes', async () => {
+test('a battery that does the opposite of a command raises a warning with possible causes', async () => {
   await using fixture = new DispatchFixture()
   const { service } = await startCharging(fixture)
   const view = await eventually(
@@ -38,7 +38,7 @@ test('a battery that does the opposite of a command is reported with possible ca
   assert.ok(fixture.events.some(({ dispatch }) => dispatch.state === 'charging'))
 })
 
-test('the warning disappears when the battery follows, and does not appear while it does', async () => {
+test('the warning ends when the battery follows the command', async () => {
   await using fixture = new DispatchFixture()
   const { plant, service } = await startCharging(fixture)
   await eventually(

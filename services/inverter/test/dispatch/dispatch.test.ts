@@ -76,7 +76,7 @@ test('charging sets the registers, reports them, and restores them at its end', 
   for (const state of ['precheck', 'applying', 'charging', 'restoring', 'idle']) assert.ok(states.has(state))
 })
 
-test('holding pins the battery at zero and leaves the target alone', async () => {
+test('holding sets the battery power to zero and does not change the target', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const started = await service.submit('a', fixture.request('hold'), submitter)
@@ -90,7 +90,7 @@ test('holding pins the battery at zero and leaves the target alone', async () =>
   })
 })
 
-test('a device with the opposite sign convention gets values with its own sign', async () => {
+test('a device with the opposite sign convention is written in its own sign and unit', async () => {
   await using fixture = new DispatchFixture()
   fixture.capabilities = capabilitiesWithout().map((record) =>
     record.name === 'battery_power_sign_convention'
@@ -106,7 +106,7 @@ test('a device with the opposite sign convention gets values with its own sign',
   assert.equal(started.commanded_direction, 'charge')
 })
 
-test('errors are reported in a fixed order, before any device traffic', async () => {
+test('errors are reported in a fixed order before anything is sent to the device', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const bad = fixture.request('charge_from_grid', {
@@ -294,7 +294,7 @@ test('a preview lists the writes without sending them', async () => {
   assert.equal(fixture.plant.writes.length, count)
 })
 
-test('two starts at once and a start during an end never interleave', async () => {
+test('concurrent starts and a start during a stop never interleave their writes', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const before = { ...fixture.plant.registers }
@@ -324,7 +324,7 @@ test('two starts at once and a start during an end never interleave', async () =
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('of two concurrent stops both report the end', async () => {
+test('two concurrent stops both report the end', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   await service.submit('a', fixture.request('hold'), submitter)
@@ -353,7 +353,7 @@ test('a stop does not wait for a start to finish', async () => {
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('no more than a few requests wait for a device', async () => {
+test('the queue of requests for a device is bounded', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const many = await Promise.allSettled(

@@ -62,7 +62,7 @@ async function manage(fixture: DispatchFixture, dispatch?: DispatchService): Pro
   return Object.assign(managed, { energy })
 }
 
-test('a fresh device is off and takes no commands', async () => {
+test('a new device is off and refuses commands', async () => {
   await using fixture = new DispatchFixture()
   const { energy } = await manage(fixture)
   const state = await energy.read('a')
@@ -100,7 +100,7 @@ test('entering a mode needs write access, limits and the allowlist, and approves
   assert.deepEqual((await (await manage(fixture, managed.dispatch)).energy.read('a')).mode, 'external')
 })
 
-test('each mode listens to one via', async () => {
+test('manual mode accepts commands from pages only, external mode from the API only', async () => {
   await using fixture = new DispatchFixture()
   const { energy } = await manage(fixture)
   await energy.setMode('a', 'manual', 'admin')
@@ -111,7 +111,7 @@ test('each mode listens to one via', async () => {
   assert.equal((await energy.command('a', charge, api)).state, 'charging')
 })
 
-test('what is in the way is reported in a fixed order', async () => {
+test('the reasons for refusing a command are reported in a fixed order', async () => {
   await using fixture = new DispatchFixture()
   const { energy } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')
@@ -142,7 +142,7 @@ test('what is in the way is reported in a fixed order', async () => {
   assert.deepEqual(fixture.plant.writes, [])
 })
 
-test('a command runs for an hour with the limit of the device; the next one takes its place', async () => {
+test('a command runs for an hour with the power limit of the device; the next command replaces it', async () => {
   await using fixture = new DispatchFixture()
   const { energy, dispatch } = await manage(fixture)
   const before = { ...fixture.plant.registers }
@@ -174,7 +174,7 @@ test('a command runs for an hour with the limit of the device; the next one take
   assert.equal((await energy.command('a', { action: 'auto' }, api)).state, 'automatic')
 })
 
-test('ends are remembered with their reason, the latest fifty', async () => {
+test('the latest fifty stops are kept with their reasons', async () => {
   await using fixture = new DispatchFixture()
   const { energy } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')
@@ -214,7 +214,7 @@ test('ends are remembered with their reason, the latest fifty', async () => {
   assert.equal((await energy.read('a')).mode, 'off')
 })
 
-test('leaving a mode hands back what it started, and stays when that fails', async () => {
+test('leaving a mode restores the device first; when the restore fails the mode stays', async () => {
   await using fixture = new DispatchFixture()
   const { energy, dispatch } = await manage(fixture)
   const before = { ...fixture.plant.registers }
@@ -228,7 +228,7 @@ test('leaving a mode hands back what it started, and stays when that fails', asy
   fixture.plant.hinder = () => undefined
   assert.equal((await energy.setMode('a', 'off', 'admin')).mode, 'off')
   assert.deepEqual(fixture.plant.registers, before)
-  // What somebody started without the Energy Manager is not its to end.
+  // The Energy Manager does not end operations that it did not start.
   await energy.setMode('a', 'manual', 'admin')
   await dispatch.submit('a', fixture.request('hold'), submitter)
   assert.equal((await energy.read('a')).action, null)
@@ -236,7 +236,7 @@ test('leaving a mode hands back what it started, and stays when that fails', asy
   assert.equal(dispatch.read('a').state, 'holding')
 })
 
-test('nobody commands while the mode changes', async () => {
+test('commands are refused while the mode changes', async () => {
   await using fixture = new DispatchFixture()
   const { energy, dispatch } = await manage(fixture)
   await energy.setMode('a', 'external', 'admin')
@@ -248,7 +248,7 @@ test('nobody commands while the mode changes', async () => {
   assert.equal(dispatch.read('a').state, 'idle')
 })
 
-test('readings count import and discharge as positive, and engineering shortens a command', async () => {
+test('readings count import and discharge as positive, and engineering mode shortens a command', async () => {
   await using fixture = new DispatchFixture()
   const managed = await manage(fixture)
   const { energy } = managed
@@ -280,7 +280,7 @@ test('readings count import and discharge as positive, and engineering shortens 
   })
 })
 
-test('a record that cannot be read shows as a fault to the administrator', async () => {
+test('an unreadable dispatch record is shown as a fault', async () => {
   await using fixture = new DispatchFixture()
   await (
     await fixture.database()

@@ -11,7 +11,7 @@ import { submitter, DispatchFixture } from './fixture.ts'
 const quick = { everyMs: 5, seconds: 20 }
 const state = (service: DispatchService) => service.read('a').state
 
-/** Hinders the nth write, and nothing before or after. */
+/** Makes only the nth write fail. */
 function atWrite(position: number, how: ReturnType<Hindrance>): Hindrance {
   let writes = -1
   return ({ kind }) => {
@@ -21,7 +21,7 @@ function atWrite(position: number, how: ReturnType<Hindrance>): Hindrance {
 }
 
 for (const name of dispatchRegisters)
-  test(`without ${name} there is no way back, so nothing is written`, async () => {
+  test(`a start that cannot read ${name} writes nothing, as it could not be restored`, async () => {
     await using fixture = new DispatchFixture()
     const service = await fixture.start()
     fixture.plant.hinder = (access) => (access.kind === 'read' && access.name === name ? 'unreachable' : undefined)
@@ -31,7 +31,7 @@ for (const name of dispatchRegisters)
     assert.equal(service.read('a').stop_reason, 'snapshot_stale')
   })
 
-test('an old answer is no way back either', async () => {
+test('a start with an outdated reading of the registers writes nothing', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   fixture.plant.ageMs = 1000
@@ -41,7 +41,7 @@ test('an old answer is no way back either', async () => {
 
 for (const how of ['unreachable', 'unconfirmed'] as const)
   for (const position of [0, 1, 2, 3])
-    test(`a start whose write ${position} is ${how} is undone, in the right order`, async () => {
+    test(`a start whose write ${position} is ${how} is undone in the right order`, async () => {
       await using fixture = new DispatchFixture()
       const service = await fixture.start()
       const before = { ...fixture.plant.registers }
@@ -63,7 +63,7 @@ for (const how of ['unreachable', 'unconfirmed'] as const)
       assert.deepEqual([state, stop_reason, fault_code, restore_required], ['idle', 'device_error', code, false])
     })
 
-test('a start that cannot measure before its setpoint is undone', async () => {
+test('a start that cannot read the grid power before its setpoint is undone', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const before = { ...fixture.plant.registers }
@@ -75,7 +75,7 @@ test('a start that cannot measure before its setpoint is undone', async () => {
   assert.equal(service.read('a').stop_reason, 'device_error')
 })
 
-test('a replacement that fails ends with the device as it was before the first operation', async () => {
+test('a failed replacement restores the settings from before the first operation', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const before = { ...fixture.plant.registers }
@@ -89,7 +89,7 @@ test('a replacement that fails ends with the device as it was before the first o
 })
 
 for (const position of [0, 1, 2, 3, 4])
-  test(`an end that fails at write ${position} is repeated until the device is back`, async () => {
+  test(`a restore that fails at write ${position} is repeated until the device answers again`, async () => {
     await using fixture = new DispatchFixture()
     const service = await fixture.start()
     const before = { ...fixture.plant.registers }
@@ -128,7 +128,7 @@ for (const position of [0, 1, 2, 3, 4])
     assert.equal((await service.submit('a', fixture.request('hold'), submitter)).state, 'holding')
   })
 
-test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; a stop tries at once', async () => {
+test('restores are retried after 1, 2, 4, 8, 16 and then every 30 seconds; a stop retries at once', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   await service.submit('a', fixture.request('hold'), submitter)
@@ -146,7 +146,7 @@ test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; a stop t
     { ...quick, everyMs: 2 },
   )
   const waits = [1, 2, 3, 4, 5, 6].map((attempt) => (seen.get(attempt + 1) ?? 0) - (seen.get(attempt) ?? 0))
-  // Each attempt is a wait later than the one before, give or take what an attempt takes.
+  // Each attempt follows the previous one after the wait, plus the duration of an attempt.
   for (const [index, seconds] of [2, 4, 8, 16, 30, 30].entries())
     assert.ok(Math.abs((waits[index] ?? 0) / 1000 - seconds) < 3, `${index}: ${waits[index]}`)
   const { restore_attempts: attempts } = service.read('a')
@@ -155,7 +155,7 @@ test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; a stop t
   assert.equal((await service.stop('a')).state, 'idle')
 })
 
-/** A store that refuses from the nth change on, as long as it is set to. */
+/** A store that refuses writes from the nth on, while it is full. */
 function refusing(from: number) {
   const disk = { isFull: true, saved: 0 }
   const wrap = (store: DispatchStore): DispatchStore => ({
@@ -169,7 +169,7 @@ function refusing(from: number) {
   return { disk, wrap }
 }
 
-test('while the disk refuses, a start is refused, nothing stays changed, and what was not announced is not written', async () => {
+test('a start on a full disk is refused, changes are undone, and no write is sent before it is recorded', async () => {
   for (let from = 1; from <= 11; from += 1) {
     await using fixture = new DispatchFixture()
     const { disk, wrap } = refusing(from)
@@ -180,7 +180,7 @@ test('while the disk refuses, a start is refused, nothing stays changed, and wha
       .catch((error: unknown) => error)
     assert.ok(error instanceof Problem && error.code === 'dispatch_store_unavailable', `${from}: ${String(error)}`)
     assert.deepEqual(fixture.plant.registers, before, `${from}`)
-    // The wish, the way back and the first step come before the first write.
+    // The request, the snapshot and the first step are stored before the first write.
     if (from <= 3) assert.deepEqual(fixture.plant.writes, [], `${from}`)
     if (from > 1) assert.equal(state(service), 'fault', `${from}`)
     await assert.rejects(service.submit('a', fixture.request('hold'), submitter), {
@@ -197,7 +197,7 @@ test('while the disk refuses, a start is refused, nothing stays changed, and wha
   }
 })
 
-test('an end is carried out although the disk refuses, and says so until it is stored', async () => {
+test('a stop on a full disk restores the device and reports a fault until the record is stored', async () => {
   await using fixture = new DispatchFixture()
   const { disk, wrap } = refusing(1)
   disk.isFull = false
@@ -213,7 +213,7 @@ test('an end is carried out although the disk refuses, and says so until it is s
   assert.equal((await service.stop('a')).state, 'idle')
 })
 
-test('a replacement the disk refuses leaves the running operation alone', async () => {
+test('a replacement refused by a full disk does not change the running operation', async () => {
   await using fixture = new DispatchFixture()
   const { disk, wrap } = refusing(1)
   disk.isFull = false
@@ -227,7 +227,7 @@ test('a replacement the disk refuses leaves the running operation alone', async 
   assert.equal(fixture.plant.writes.length, writes)
 })
 
-test('a record that cannot be read concerns its device alone', async () => {
+test('an unreadable record blocks only its own device', async () => {
   await using fixture = new DispatchFixture()
   const database = await fixture.database()
   await database.query
@@ -249,7 +249,7 @@ test('a record that cannot be read concerns its device alone', async () => {
   assert.equal((await service.submit('a', fixture.request('hold'), submitter)).state, 'holding')
 })
 
-test('a device is handed back before it changes; when that fails the change is refused', async () => {
+test('a device is restored before its configuration changes', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const before = { ...fixture.plant.registers }
@@ -261,7 +261,7 @@ test('a device is handed back before it changes; when that fails the change is r
   assert.equal(service.read('a').stop_reason, 'device_reconfigured')
 })
 
-test('nothing starts on a device while it is changed', async () => {
+test('no dispatch starts while a device is being changed, and a change is refused when the restore fails', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   await service.submit('a', fixture.request('charge_from_grid'), submitter)
@@ -279,7 +279,7 @@ test('nothing starts on a device while it is changed', async () => {
   })
 })
 
-test('when the service stops, devices are handed back, also in the middle of a start', async () => {
+test('stopping the service restores devices, also in the middle of a start', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const before = { ...fixture.plant.registers }
@@ -299,7 +299,7 @@ test('when the service stops, devices are handed back, also in the middle of a s
   await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'shutting_down' })
 })
 
-test('a device that does not answer holds a stop up for eight seconds, and is handed back at the next start', async () => {
+test('a device that does not answer delays shutdown by eight seconds and is restored at the next start', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   const before = { ...fixture.plant.registers }
@@ -316,7 +316,7 @@ test('a device that does not answer holds a stop up for eight seconds, and is ha
   assert.equal(state(next), 'idle')
 })
 
-test('what goes wrong between accesses shows in their order: strictly one after the other', async () => {
+test('device accesses never overlap, also when some of them fail', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   let seed = 7
@@ -347,7 +347,7 @@ test('what goes wrong between accesses shows in their order: strictly one after 
   assertPlansDoNotInterleave(fixture.plant.writes)
 })
 
-/** Every run of writes of one operation is uninterrupted by another's: restores belong to the operation they end. */
+/** Writes of two operations never interleave; a restore belongs to the operation it ends. */
 function assertPlansDoNotInterleave(writes: readonly Access[]): void {
   const owners = writes.map(({ cause }) => cause?.operationId)
   const runs = owners.filter((owner, index) => owner !== owners[index - 1])

@@ -31,7 +31,9 @@ export function capabilitiesWithout(...missing: CapabilityName[]): Capability[] 
   )
 }
 
-/** A dispatch service over a plant, and everything a test may turn. `start` makes another one over the same database. */
+/**
+ * A dispatch service on a simulated plant whose conditions a test can change. `start` opens another one on the same database.
+ */
 export class DispatchFixture {
   readonly timers = createFastTimers(factor, Date.parse('2026-11-21T12:00:00Z'))
   readonly plant = new Plant('a', this.timers)

@@ -24,7 +24,7 @@ async function deviation(fixture: DispatchFixture): Promise<DispatchService> {
   return service
 }
 
-test('the battery follows the load, and what flows out is cut in the next round', async () => {
+test('the setpoint follows the load, and the next round removes any export', async () => {
   await using fixture = new DispatchFixture()
   const service = await deviation(fixture)
   fixture.plant.loadW = 2000
@@ -42,7 +42,7 @@ test('the battery follows the load, and what flows out is cut in the next round'
     quick,
   )
   assert.equal(fixture.plant.writes.length, length)
-  // Fifty watts flow out: far less than the deadband, and cut all the same.
+  // An export of 50 W is less than the deadband and is still removed.
   fixture.plant.loadW = 1850
   await eventually(
     () => fixture.plant.registers[setpoint],
@@ -66,7 +66,7 @@ test('the battery follows the load, and what flows out is cut in the next round'
   assert.equal(service.read('a').commanded_power_w, 3000)
 })
 
-test('a device with both signs the other way round is followed all the same', async () => {
+test('the load is followed on a device with both signs inverted', async () => {
   await using fixture = new DispatchFixture()
   fixture.capabilities = capabilitiesWithout().map((record) =>
     Object.assign({}, record, {
@@ -74,7 +74,7 @@ test('a device with both signs the other way round is followed all the same', as
       ...(record.name === 'grid_power_sign_convention' ? { grid_import_positive: false } : {}),
     }),
   )
-  // Mirrored: what the house takes is what the device calls negative, load and battery alike.
+  // Inverted: the device reports consumption and battery discharge as negative.
   fixture.plant.loadW = -1500
   const service = await fixture.start()
   const started = await service.submit('a', fixture.request('discharge_to_load'), submitter)
@@ -82,7 +82,7 @@ test('a device with both signs the other way round is followed all the same', as
   assert.equal(fixture.plant.registers[setpoint], -1400)
 })
 
-test('a setpoint is written again where the device forgets it, and only there', async () => {
+test('a setpoint is rewritten periodically on a device with volatile setpoints', async () => {
   await using fixture = new DispatchFixture()
   fixture.capabilities = [
     ...capabilitiesWithout(),
@@ -116,7 +116,7 @@ test('reaching or passing the target ends the operation', async () => {
   assert.deepEqual(await ended(service), ['target_reached', null])
 })
 
-test('a state of charge that cannot be ends the operation', async () => {
+test('an impossible state of charge ends the operation', async () => {
   await using fixture = new DispatchFixture()
   const before = { ...fixture.plant.registers }
   const service = await deviation(fixture)
@@ -126,7 +126,7 @@ test('a state of charge that cannot be ends the operation', async () => {
   await assert.rejects(service.submit('a', fixture.request('hold'), submitter), { code: 'protocol_error' })
 })
 
-test('readings that are old, or do not come, end the operation', async () => {
+test('outdated or missing readings end the operation', async () => {
   await using fixture = new DispatchFixture()
   const service = await deviation(fixture)
   fixture.plant.ageMs = 6000
@@ -137,7 +137,7 @@ test('readings that are old, or do not come, end the operation', async () => {
   assert.deepEqual(await ended(service), ['telemetry_stale', 'device_unreachable'])
 })
 
-test('one missing state of charge is no reason to stop', async () => {
+test('a single missing state of charge does not end the operation', async () => {
   await using fixture = new DispatchFixture()
   const service = await deviation(fixture)
   let missing = 1
@@ -150,7 +150,7 @@ test('one missing state of charge is no reason to stop', async () => {
   assert.equal(service.read('a').state, 'discharging')
 })
 
-test('readings that do not move although the setpoint did end the operation', async () => {
+test('readings that do not change after a new setpoint end the operation', async () => {
   await using fixture = new DispatchFixture()
   const service = await deviation(fixture)
   fixture.plant.frozen = { grid: 100, battery: 1400 }
@@ -164,7 +164,7 @@ test('readings that do not move although the setpoint did end the operation', as
   assert.deepEqual(await ended(service), ['telemetry_stale', null])
 })
 
-test('time runs out at the given moment', async () => {
+test('an operation ends when its time limit expires', async () => {
   await using fixture = new DispatchFixture()
   const before = { ...fixture.plant.registers }
   const service = await fixture.start()
@@ -176,7 +176,7 @@ test('time runs out at the given moment', async () => {
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('a clock that jumps forward ends the operation, one that jumps back does not prolong it', async () => {
+test('a clock that jumps forward ends the operation; one that jumps back does not extend it', async () => {
   await using fixture = new DispatchFixture()
   const service = await fixture.start()
   await service.submit('a', fixture.request('hold', { valid_until: fixture.inSeconds(7200) }), submitter)
@@ -187,7 +187,7 @@ test('a clock that jumps forward ends the operation, one that jumps back does no
   fixture.timers.jump(-86_400_000)
   assert.deepEqual(await ended(service), ['ttl_expired', null])
   const lasted = fixture.timers.monotonic() - begun
-  // Prolonged it would last a day; on a busy machine handing back takes some seconds of this time.
+  // Extended it would last a day; on a busy machine the restore takes some seconds of this time.
   assert.ok(lasted >= 60_000 && lasted < 600_000, String(lasted))
 })
 
@@ -204,7 +204,7 @@ test('without write access or an approval the operation ends', async () => {
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('a write of the loop that fails ends the operation', async () => {
+test('a failed setpoint write ends the operation', async () => {
   await using fixture = new DispatchFixture()
   const before = { ...fixture.plant.registers }
   const service = await deviation(fixture)
@@ -215,7 +215,7 @@ test('a write of the loop that fails ends the operation', async () => {
   assert.deepEqual(fixture.plant.registers, before)
 })
 
-test('requests that come all the time do not keep the loop from its work', async () => {
+test('a continuous stream of requests does not block the control loop', async () => {
   await using fixture = new DispatchFixture()
   const service = await deviation(fixture)
   fixture.plant.pvW = 5000

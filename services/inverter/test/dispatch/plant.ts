@@ -32,13 +32,13 @@ export class Plant implements DeviceGateway {
   loadW = 1500
   pvW = 0
   batteryStatus = 0
-  /** Set to see the same readings for ever. */
+  /** Set to freeze the readings. */
   frozen: { grid: number; battery: number } | undefined
   /** Age of every answer, milliseconds. */
   ageMs = 0
   hinder: Hindrance = () => undefined
   readonly accesses: Access[] = []
-  /** Most accesses that were ever under way together. */
+  /** Maximum number of concurrent accesses so far. */
   maxConcurrent = 0
   latencyMs = 20
   readonly #timers: Timers

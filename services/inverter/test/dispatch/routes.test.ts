@@ -37,7 +37,7 @@ async function serve(fixture: DispatchFixture) {
   })
 }
 
-test('a dispatch over HTTP: preview, start, look, stop', async () => {
+test('a dispatch is previewed, started, read and stopped over HTTP', async () => {
   await using fixture = new DispatchFixture()
   const app = await serve(fixture)
   const url = '/api/v1/devices/a/battery/dispatch'

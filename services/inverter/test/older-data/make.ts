@@ -88,7 +88,7 @@ await makeOlderData(import.meta.dirname, {
         '/admin/api/settings',
         '/admin/api/dashboard-layout',
         path,
-        // What is tried after the start is written down too.
+        // Attempts after the start are stored too.
         `/api/v1/devices/roof/journal?before=${newest + 1}`,
       ],
     }
@@ -97,7 +97,7 @@ await makeOlderData(import.meta.dirname, {
     await simulator.close()
     const { database } = await openStorage({ dataDirectory, hmacSecret })
     await database.query.updateTable('sessions').set({ created_at: far, last_used_at: far }).execute()
-    // Nobody listens there.
+    // No server listens there.
     await database.query.updateTable('devices').set({ port: 1 }).execute()
     await database.close()
   },

@@ -7,7 +7,7 @@ import type { LiveValue } from './values/live-value.ts'
 const value = (name: string, reading: number, second: number) =>
   ({ name, value: reading, timestamp: `2026-01-01T00:00:0${second}Z` }) as LiveValue
 
-test('newer values replace older ones, and a late one does not', () => {
+test('newer values replace older ones; late values are ignored', () => {
   const old = { a: value('a', 1, 5), b: value('b', 2, 5) }
   const next = mergeValues(old, [value('a', 3, 6), value('b', 9, 1), value('c', 4, 1)])
   assert.deepEqual(
@@ -18,7 +18,7 @@ test('newer values replace older ones, and a late one does not', () => {
   assert.equal(mergeValues(undefined, [value('a', 1, 1)]), undefined)
 })
 
-test('readiness reaches its own device only', () => {
+test('a readiness update changes only its own device', () => {
   const devices = [
     { device_id: 'one', state: 'ok', ready: true, host: 'x' },
     { device_id: 'two', state: 'ok', ready: true },
@@ -29,7 +29,7 @@ test('readiness reaches its own device only', () => {
   assert.equal(two, devices[1])
 })
 
-test('health is read again only when a status changed', () => {
+test('health is reloaded only when a status value changes', () => {
   const old = { battery_status2: value('battery_status2', 4, 1), battery_soc: value('battery_soc', 0.5, 1) }
   assert.equal(changesHealth(old, [value('battery_status2', 4, 2), value('battery_soc', 0.6, 2)]), false)
   assert.equal(changesHealth(old, [value('battery_status2', 8, 2)]), true)

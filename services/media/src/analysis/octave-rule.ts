@@ -1,7 +1,7 @@
 import { envelopeRate } from './onset-envelope.ts'
 import { commonTempo, expectation } from './tempo-comb.ts'
 
-/** Tempi people tap to, BPM. */
+/** Common tempi, BPM. */
 const tapped = { slowest: 55, fastest: 215 } as const
 /** About as many onsets lie in a beat, as `onsetDensity` counts them, and how fast fewer or more are expected less, octaves. */
 const usualOnsets = { perBeat: 1.75, octaves: 1.25 } as const

@@ -5,7 +5,7 @@ import { bestFit, fitNear, maxLag } from './tempo-comb.ts'
 /** Repetition in a piece of music; `weights` are those of the whole and of each range. */
 export type Pulse = ReturnType<typeof findPulse>
 
-/** Lags with less than this share of the piece to compare are left out: chance rules there. */
+/** Lags with less than this share of the piece to compare are left out, because their values are random. */
 const comparedShare = 0.3
 /** Stretches the support of a tempo is measured over, seconds: in ten seconds a tempo hardly drifts. */
 const stretch = { length: 10, step: 5, reach: 0.04, maxLag: 6 } as const

@@ -146,7 +146,7 @@ class DirectoryStore implements ArtifactStore {
     assertArtifactName(jobId, name)
     const folder = await this.#folderOf(jobId)
     if (folder === undefined) return undefined
-    // Without O_NONBLOCK a pipe that lies there would be waited for.
+    // Without O_NONBLOCK opening a pipe in its place would block.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
     const handle = await orWhenMissing(open(join(folder, name), flags), undefined)
     if (handle === undefined || (await handle.stat()).isFile()) return handle
@@ -208,13 +208,13 @@ class DirectoryStore implements ArtifactStore {
 
 const linked = (jobId: string) => new Error(`the folder of job ${jobId} is a link`)
 
-/** Makes a file fit for keeping: ours alone, as old as its keeping, and on the disk. */
+/** Prepares a file for storage: mode 0600, current modification time, flushed to the disk. */
 async function settleFile(file: string): Promise<void> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     if (!(await handle.stat()).isFile()) throw new Error('only a plain file can become an artifact')
     await handle.chmod(0o600)
-    // Tools set it to the day the media was published, which would be swept at once.
+    // Tools set the time to the publication date of the media, which would be past its retention.
     const now = new Date()
     await handle.utimes(now, now)
     await handle.sync()

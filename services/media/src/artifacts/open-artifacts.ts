@@ -37,7 +37,7 @@ async function openStore(location: ArtifactLocation, options: ArtifactOptions): 
     return await openDirectoryStore(resolve(location.path ?? join(dataDirectory, 'artifacts')))
   }
   const credentials = readKeys(environment)
-  // The library is large; a service that keeps its files in a directory does without it.
+  // Loaded on demand: the library is large, and a directory store does not need it.
   const { openS3Store } = await import('./s3-store.ts')
   return await openS3Store(location, { credentials, copies: join(dataDirectory, 'artifact-copies'), copyBytes })
 }

@@ -38,7 +38,7 @@ export function connectStorage(location: BucketLocation, credentials: StorageKey
       // Includes sending the body, so it is the time for one part of an upload.
       requestTimeout: storageLimits.partMs,
       throwOnRequestTimeout: true,
-      // A listener who pauses must not end the stream; who waits for bytes is watched where they are read.
+      // A paused listener must not end the stream; stalled reads are detected where the body is read.
       socketTimeout: 0,
       httpAgent: { maxSockets: 256 },
       httpsAgent: { maxSockets: 256 },
@@ -99,7 +99,7 @@ export async function endAbandonedUploads(client: S3Client, location: BucketLoca
       await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), smallCall)
     }
   } catch {
-    // It costs space and nothing else.
+    // A leftover upload only costs space.
   }
 }
 

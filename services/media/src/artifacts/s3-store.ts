@@ -66,7 +66,7 @@ export async function openS3Store(location: BucketLocation, options: S3StoreOpti
   }
 }
 
-/** Throws when the storage says no. */
+/** Throws when the storage refuses access. */
 async function isReachable(client: S3Client, { bucket: Bucket, prefix: Prefix }: BucketLocation): Promise<boolean> {
   try {
     await client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), smallCall)

@@ -13,7 +13,7 @@ export function storeCookieFile(jars: CookieJars, name: string, bytes: Uint8Arra
   })
 }
 
-/** Stores pasted cookies. They come from somebody who wants to be signed in, so they are refused when they sign nobody in. */
+/** Stores pasted cookies. They are refused when they contain no login. */
 export function storePastedCookies(jars: CookieJars, name: string, text: string): Promise<CookieSnapshot> {
   return withProblems(() => {
     const platform = platformOf(name)

@@ -65,7 +65,7 @@ export function createCookieJars({ db, sealer, clock }: CookieJarDependencies) {
     remove: (platform: Platform): Promise<boolean> => deleteJarRow(db, platform),
     /**
      * Runs `work` with the path of a private copy of the jar in `folder`, because download tools write into the jar they are
-     * given, and removes it afterwards. Without a valid jar the path is undefined: cookies that sign nobody in are not sent.
+     * given, and removes it afterwards. Without a valid jar the path is undefined: cookies without a login are not sent.
      */
     async withPrivateCopy<T>(
       platform: Platform,

@@ -6,7 +6,7 @@ import { notFound, Problem } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 
-/** A job as far as the files made from its own matter. */
+/** The members of a job that derived files need. */
 type Origin = Pick<JobRow, 'id' | 'artifact' | 'attempt'>
 
 /**

@@ -43,7 +43,7 @@ export function createMediaLookup(dependencies: LookupDependencies) {
     const info = slots.use(signal, () => probe(dependencies, media, signal))
     kept.delete(media.url)
     kept.set(media.url, { at: now, info })
-    // A failure is not remembered: the next one may have better luck, or cookies.
+    // A failure is not cached: the next request may succeed, or have cookies.
     info.catch(() => {
       if (kept.get(media.url)?.info === info) kept.delete(media.url)
     })

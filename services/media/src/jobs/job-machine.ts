@@ -24,7 +24,7 @@ const table: Record<JobStep, { readonly from: readonly JobStatus[]; readonly to:
   finished: { from: ['downloading', 'transcoding', 'analysis'], to: 'done' },
   failed: { from: ['processing', 'downloading', 'transcoding'], to: 'error' },
   cancelled: { from: ['queued', 'processing', 'downloading', 'transcoding', 'analysis'], to: 'cancelled' },
-  // A worker that stops gives its job back; one that is lost has it taken away.
+  // A worker that stops returns its job; the job of a lost worker is reclaimed.
   'handed-back': { from: ['processing', 'downloading', 'transcoding', 'analysis'], to: 'queued' },
   lost: { from: ['processing', 'downloading', 'transcoding', 'analysis'], to: 'cancelled' },
   retried: { from: ['error', 'cancelled'], to: 'queued' },
@@ -36,7 +36,7 @@ export const statusAfter = (step: JobStep): JobStatus => table[step].to
 /** The states in which a step may happen; in any other it is refused. */
 export const statusesBefore = (step: JobStep): readonly JobStatus[] => table[step].from
 
-/** A worker has it. */
+/** A worker runs it. */
 export const activeStatuses: readonly JobStatus[] = ['processing', 'downloading', 'transcoding', 'analysis']
 
 /** Its file may be fetched. */
@@ -52,5 +52,5 @@ export const isDownloadable = (status: JobStatus): boolean => downloadableStatus
 
 const lastStatuses = new Set<JobStatus>(['done', 'analysis_done', 'error', 'cancelled'])
 
-/** Nothing more happens to it by itself. */
+/** The job does not change any more by itself. */
 export const isTerminal = (status: JobStatus): boolean => lastStatuses.has(status)

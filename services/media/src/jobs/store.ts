@@ -7,7 +7,7 @@ type Db = Kysely<Tables>
 /** Values that a step may change beside the status. */
 export type JobValues = Partial<Omit<JobRow, 'id' | 'status'>>
 
-/** A step of one job. With an attempt it counts only while the job is still in that attempt's hands. */
+/** A step of one job. With an attempt it applies only while the job belongs to that attempt. */
 export interface Advance {
   readonly id: string
   readonly step: JobStep
@@ -16,8 +16,8 @@ export interface Advance {
 }
 
 /**
- * Takes a step when the job is in a state that allows it; otherwise nothing happens and the answer is undefined. One
- * statement, so of two that come together one is too late.
+ * Takes a step when the job is in a state that allows it; otherwise nothing happens and the answer is undefined. One statement,
+ * so that of two concurrent steps only one applies.
  */
 export async function advanceJob(db: Db, { id, step, attempt, values = {} }: Advance): Promise<JobRow | undefined> {
   let query = db
@@ -44,7 +44,7 @@ export async function noteOnJob(
     .executeTakeFirst()
 }
 
-/** The tempo of a finished job by a person's ear; undefined when it is not finished. */
+/** Sets the tempo of a finished job by hand; undefined when it is not finished. */
 export async function setTempo(db: Db, id: string, bpm: number): Promise<JobRow | undefined> {
   return db
     .updateTable('jobs')

@@ -7,7 +7,7 @@ import { MediaFailure } from '../tools/media-failure.ts'
 import { endsJob, jobEvent } from './job-events.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance, type JobValues } from './store.ts'
 
-/** Number of lost workers in a row after which a job is given up: it may be what kills them. */
+/** Number of consecutive lost workers after which a job fails, because it may crash them. */
 const maxInterruptions = 2
 
 /** Runs a job. Throws a `MediaFailure` for a failure to report, anything else for a bug. */
@@ -71,7 +71,7 @@ export class Workers implements QueueWork {
     }, this.#dependencies.lease / 6).unref()
   }
 
-  /** Recovers jobs whose lease has ended; with `all`, every active job, when no other process can be alive. */
+  /** Recovers jobs whose lease has expired; with `all` every active job, when no other process can be running. */
   async recover(all = false): Promise<void> {
     const { db, timers } = this.#dependencies
     const now = timers.now()
@@ -138,7 +138,7 @@ export class Workers implements QueueWork {
     await queueEnd
   }
 
-  /** Hands a job back before its tools have ended: a process that is killed meanwhile has lost nothing. */
+  /** Hands a job back before its tools have ended: so nothing is lost when the process is killed meanwhile. */
   async #stop({ latest, controller, end }: Running): Promise<void> {
     controller.abort('stopping' satisfies Ending)
     await this.#requeue(latest, 0).catch((error: unknown) =>

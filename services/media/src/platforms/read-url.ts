@@ -34,7 +34,7 @@ export function createUrlReader(dependencies: ReadDependencies): UrlReader {
 const maxHops = 5
 const hopTimeout = 8000
 
-/** The platforms answer what is no browser with a page instead of the redirect. */
+/** The platforms answer other clients than browsers with a page instead of the redirect. */
 const headers = { 'user-agent': 'Mozilla/5.0', accept: 'text/html' }
 
 /**

@@ -38,7 +38,7 @@ export async function openGraphileQueue({ pool, log }: { pool: Pool; log: Log })
       runner.promise.catch((error: unknown) => log.error({ err: error }, 'the queue ended'))
     },
     async close() {
-      // Fetches no more messages at once, then waits until the workers have ended what they run.
+      // Stops fetching messages at once, then waits for the running jobs.
       await runner?.stop().catch(() => undefined)
     },
   }

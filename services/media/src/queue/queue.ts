@@ -35,6 +35,6 @@ export interface Queue {
   remind(db: Kysely<Tables>, patience: number): Promise<void>
   /** Starts to hand out jobs, at most `concurrency` at a time. */
   start(work: QueueWork, concurrency: number): Promise<void>
-  /** Hands out no more from the call on. The promise may wait for what is being worked on, so end that too. */
+  /** Stops handing out jobs at once. The promise may wait for running jobs, so end those too. */
   close(): Promise<void>
 }

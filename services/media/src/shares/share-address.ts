@@ -2,8 +2,8 @@ import { ShareToken } from './schema.ts'
 import { isIPv6 } from 'node:net'
 
 /**
- * Puts a token that cannot be one in place of what is none by its form, however long or badly encoded, so that such an address
- * is answered like that of an unknown link. Other addresses stay as they are.
+ * Replaces a malformed token in a path, however long or badly encoded, by one that cannot exist, so that the path is answered
+ * like that of an unknown link. Other paths stay unchanged.
  */
 export function shareAddress(url: string): string {
   const [, token, query = ''] = /^\/share\/([^?#]*)(\?.*)?$/s.exec(url) ?? []

@@ -35,7 +35,7 @@ ${content}
 `
   return {
     offer: (offer: Offer): string => page(escapeHtml(offer.title), offerContent(offer)),
-    /** The page of every link that leads nowhere, the same for all of them. */
+    /** The page of every invalid link. */
     nothing: page(
       'Nothing here',
       '<h1>There is nothing here</h1>\n<p>The link is wrong, was used up, or has run out. Ask whoever sent it for a new one.</p>',

@@ -44,7 +44,7 @@ const day = 86_400_000
 /** Number of the lock under which links are made on PostgreSQL. */
 const linkLock = 8_103_002
 
-/** Looked for where there is no link, so that it takes as long. */
+/** Looked up when there is no link, so that the answer takes as long. */
 const nobody = { id: '00000000-0000-4000-8000-000000000000', file: 'source.mp3' } as const
 
 /** A file that can be handed out. */
@@ -117,7 +117,7 @@ export class Shares {
     return store.countLinks(this.#db)
   }
 
-  /** Forgets what has run out. */
+  /** Deletes expired links and uses. */
   async tidy(): Promise<void> {
     await store.deleteSpent(this.#db, this.#dependencies.clock.now())
   }
@@ -211,7 +211,7 @@ export class Shares {
     }
   }
 
-  /** It has uses left, and was made under the settings of today. */
+  /** It has uses left and was created under the current settings. */
   #isAsGoodAsNew(link: ShareLinkRow): boolean {
     const { share_link_max_uses, share_link_expire_days } = this.#dependencies.settings()
     const isOfToday =

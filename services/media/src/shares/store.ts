@@ -89,7 +89,7 @@ async function countUse(
     .returning(['uses', 'max_uses'])
     .executeTakeFirst()
   if (link === undefined) throw new NoUseLeft()
-  // The link's row is ours now: a second request of the same client waits here and finds the use of the first.
+  // The row of the link is locked from here: a second request of the same client waits and finds the use of the first.
   const fresh = await trx
     .insertInto('share_uses')
     .values({ token_hash: tokenHash, client_hash: clientHash, used_at: now })

@@ -2,9 +2,8 @@ import { addressGroup, createBudget } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 
 /**
- * Creates the counter of links that lead to no file, for each address (an IPv6 network is one) and for everybody together. A
- * token has 48 bits: at the limit for everybody, a year of trying finds one of a thousand links with a probability of about
- * 1 in 5,000.
+ * Creates the limit on requests for invalid links, per address (an IPv6 network counts as one) and in total. A token has 48
+ * bits: at the limit for everybody, a year of trying finds one of a thousand links with a probability of about 1 in 5,000.
  */
 export function createWrongLinks(clock: Clock) {
   const everybody = () => 'all'

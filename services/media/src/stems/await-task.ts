@@ -22,9 +22,8 @@ export interface Awaiting {
 const maxUnknown = 4
 
 /**
- * Queries the task until it has ended. Refusals, outages and answers that make no sense are waited out, longer each time,
- * because the task is paid and goes on; the signal sets the end. A task that failed, was cancelled or is gone throws a
- * `StemServiceError`.
+ * Queries the task until it has ended. Refusals, outages and invalid answers are retried with growing delays, because the task
+ * is paid and continues; the signal sets the end. A task that failed, was cancelled or is gone throws a `StemServiceError`.
  */
 export async function awaitTask(awaiting: Awaiting): Promise<FinishedTask> {
   let failures = 0

@@ -7,7 +7,7 @@ import type { StemSplitRow } from '../tables.ts'
  * stage needs is there before it begins.
  */
 export const SeparationRecord = z.object({
-  /** Stands for one payment. A new one means that the user agreed to pay again. */
+  /** Identifies one payment. A new one means that the user agreed to pay again. */
   idempotencyKey: z.uuid(),
   stage: z.enum(['upload', 'split', 'wait', 'clean-up']),
   sourceId: z.string().optional(),

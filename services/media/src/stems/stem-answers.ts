@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cleanText } from './stem-service-error.ts'
 
-// Answers of the service as its document (API v1.1.0) has them. Members that are not named here are let through unseen.
+// Answers of the service as its document (API v1.1.0) has them. Other members are passed through unchecked.
 
 /** `POST /api/v1/limits/minutes_left/` */
 export const MinutesAnswer = z.object({ minutes_left: z.number() })
@@ -23,7 +23,7 @@ export const UploadAnswer = z.object({
 /** `POST /api/v1/split/stem_separator/` */
 export const TaskAnswer = z.object({ task_id: id })
 
-/** `POST /api/v1/cancel/` and `/api/v1/delete/`: nothing in them matters. */
+/** `POST /api/v1/cancel/` and `/api/v1/delete/`: their content is ignored. */
 export const DoneAnswer = z.object({})
 
 /** One separated track: `stem` is the requested stem, `back` is everything else. Its `url` is valid for 24 hours. */

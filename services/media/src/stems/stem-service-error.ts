@@ -9,7 +9,7 @@ const texts = {
   plan: 'the plan of the activation key does not include this use of the stem service',
   unreachable: 'the stem service cannot be reached',
   timeout: 'the stem service did not answer in time',
-  /** It answered something that makes no sense, or that it is broken. */
+  /** Its answer was invalid, or an internal error. */
   upstream: 'the stem service gave an answer that cannot be used',
   /** The uploaded file, the task or its result is gone: it keeps everything for 24 hours. */
   expired: 'the stem service has removed the file or its result',
@@ -19,9 +19,9 @@ const texts = {
   'rate-limited': 'the stem service received too many requests',
   /** It says that the paid work has begun, but not under which number, so that its result cannot be fetched. */
   'already-started': 'the stem service has begun this separation before, and its result can no longer be found',
-  /** Somebody cancelled the task there. */
+  /** The task was cancelled at the service. */
   cancelled: 'the separation was cancelled at the stem service',
-  /** It tried, and could not separate this audio. */
+  /** It could not separate this audio. */
   failed: 'the stem service could not separate this audio',
 }
 
@@ -38,7 +38,7 @@ export interface StemFailureFacts {
   readonly detail?: string | undefined
   /** The service's number of the request (`x-request-id`), for its support. */
   readonly requestId?: string | undefined
-  /** Trying the same again would end the same. */
+  /** Retrying would fail in the same way. */
   readonly isLasting?: boolean
 }
 

@@ -30,7 +30,7 @@ export type Stems = Awaited<ReturnType<typeof openStems>>
 /** Opens the stems and releases the splits of an earlier run of this process. */
 export async function openStems(dependencies: StemDependencies) {
   const { jobs, artifacts, trims, database, account: accounts } = dependencies
-  // Whoever else worked on this database is gone: its file is ours alone.
+  // No other process works on this database: this one holds the lock of its file.
   if (database.kind === 'sqlite') await releaseSplits(database.query)
   const separations = createSeparations(dependencies)
   return {

@@ -4,7 +4,7 @@ import type { PlatformHosts } from '../platforms/platform-hosts.ts'
 import { z } from 'zod'
 import type { MediaUrl } from '../platforms/media-url.ts'
 
-/** A picture that cannot be had; `message` says why without the address. */
+/** A picture that could not be fetched; `message` says why without the address. */
 export class PictureError extends Error {
   override readonly name = 'PictureError'
 }
@@ -28,7 +28,7 @@ export async function fetchPicture(url: URL, fetch: GuardedFetch): Promise<Pictu
   const declared = answer.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   const facts = readPicture(answer.body)
   if (facts === undefined) throw new PictureError('it is no JPEG, PNG or WebP of a usual size')
-  // A name that never was official, and that some servers use.
+  // An unofficial media type that some servers use.
   if ((declared === 'image/jpg' ? 'image/jpeg' : declared) !== facts.media)
     throw new PictureError('it is of another type than its server says')
   return { bytes: answer.body, media: facts.media }

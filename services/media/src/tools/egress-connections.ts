@@ -17,7 +17,7 @@ export interface EgressLimits {
   readonly maxBytes?: number
 }
 
-/** A tool that tries again and again says nothing new. */
+/** Maximum number of recorded refusals; a tool that keeps retrying adds no information. */
 const maxRefusals = 100
 
 /** The connections of one run, inward and outward, and what is known of them. */
@@ -42,7 +42,7 @@ export class EgressConnections {
     this.#limits = limits
   }
 
-  /** Connections were tried, and not one was made. */
+  /** True when connections were tried and none was made. */
   get isOffline(): boolean {
     return this.#failed > 0 && this.#made === 0
   }

@@ -49,7 +49,7 @@ export async function openEgressProxy(options: {
     exhausted: connections.exhausted,
     /** The first refusals of the run, in order. */
     refused: (): readonly Refusal[] => connections.refusals,
-    /** Connections were tried in this run, and not one was made. */
+    /** True when connections were tried in this run and none was made. */
     isOffline: () => connections.isOffline,
     /** Bytes that arrived from outside so far. */
     bytes: () => connections.bytes,

@@ -96,7 +96,7 @@ const audioFormat: Readonly<Record<Quality, string>> = {
 }
 
 function selection({ type, quality, isCompatible }: DownloadOptions): string[] {
-  // Audio keeps its codec; the quality decides how much of it is fetched where a platform offers several.
+  // Audio keeps its codec; the quality selects the bit rate where a platform offers several.
   if (type === 'audio') return [`--format=${audioFormat[quality]}`, '--extract-audio', '--audio-format=best']
   const height = targetHeight[quality]
   const limit = height === undefined ? '' : `[height<=?${height}]`

@@ -250,7 +250,7 @@ function infoOf(json: string) {
   return { ...facts, thumbnail: thumbnail ?? null, formats: known, json: own }
 }
 
-/** Returns the file that a run left, if it is as promised: exit code 0 alone proves nothing. */
+/** Returns the file of a run after checking it, because exit code 0 alone is no proof. */
 async function downloaded(directory: string, path: string | undefined): Promise<Downloaded> {
   const isOurs = path !== undefined && dirname(path) === directory && /^source\.\w{1,8}$/.test(basename(path))
   const facts = isOurs ? await lstat(path).catch(() => undefined) : undefined

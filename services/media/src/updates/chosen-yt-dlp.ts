@@ -85,7 +85,7 @@ export class ChosenYtDlp {
     await this.versions.keepOnly(kept)
   }
 
-  /** Uses the one before again; returns its name, or undefined when there is none. */
+  /** Rolls back to the previous version; returns its name, or undefined when there is none. */
   async goBack(): Promise<string | undefined> {
     const back = before(await this.pin())
     if (back === undefined) return undefined
@@ -132,7 +132,7 @@ export class ChosenYtDlp {
     return this.#dependencies.settings.write({}, { pinned_tools: encodePin(pin) })
   }
 
-  /** In the background, and not again for an hour when it fails: meanwhile the system's does. */
+  /** Runs in the background, and not again for an hour after a failure; meanwhile the system's version is used. */
   #fetchMissing(wanted: Fetched): void {
     const { fetchMissing, timers, log } = this.#dependencies
     const now = timers.monotonic()

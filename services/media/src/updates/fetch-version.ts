@@ -19,7 +19,7 @@ export function fetchVersion(
   return chosen.versions.stage((file) => fetchProgram({ web: chosen.web, signatures }, release, { file, signal }))
 }
 
-/** Fetches the version another process of the installation took and tried: the very same program, or none. */
+/** Fetches the version that another process of the installation chose, with the same checksum. */
 export async function fetchTaken(chosen: ChosenYtDlp, wanted: Fetched, runner: ToolRunner): Promise<void> {
   const signal = AbortSignal.timeout(300_000)
   const release = await fetchRelease(chosen.web, wanted, signal)
@@ -35,9 +35,9 @@ const programTimeout = 180_000
 const redirects = 5
 
 /**
- * Fetches the program of a release into a file and makes sure it is what the release says: its checksum stands in the list,
- * and the list is signed, when that can be checked. Returns its SHA-256, hex, and whether the list was signed. Throws
- * `UpdateFailed`; what it wrote by then is of no use.
+ * Fetches the program of a release into a file and makes sure it is what the release says: its checksum stands in the list, and
+ * the list is signed, when that can be checked. Returns its SHA-256, hex, and whether the list was signed. Throws
+ * `UpdateFailed`; the partial file must not be used.
  */
 async function fetchProgram(
   dependencies: { web: ReleaseWeb; signatures: SignatureCheck },

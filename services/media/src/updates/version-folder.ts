@@ -8,7 +8,7 @@ import { ytDlpVersion } from './tool-pin.ts'
 const strayAge = 3_600_000
 const programName = 'yt-dlp'
 
-/** The versions of yt-dlp that were fetched, side by side in a data directory. All is for the owner alone. */
+/** The versions of yt-dlp that were fetched, side by side in a data directory. Only the owner can read them. */
 export class VersionFolder {
   readonly #root: string
 

@@ -43,7 +43,7 @@ async function readKept(artifacts: ArtifactStore, job: JobRow): Promise<Waveform
   if ((await findDerived(artifacts, job, artifactName)) === undefined) return undefined
   const content = await artifacts.open(job.id, artifactName)
   if (content === undefined) return undefined
-  // A damaged one is made anew.
+  // A damaged one is computed again.
   const kept = Waveform.safeParse(await json(content).catch(() => undefined))
   return kept.data
 }

@@ -28,7 +28,7 @@ export async function resetAdministrator(
     await deletePasskeysOf(trx, user.id)
     await deleteRecoveryCodesOf(trx, user.id)
     await endSessionsOf(trx, { owner: 'user_id', id: user.id })
-    // Whoever guessed before must not keep the right password out.
+    // Earlier wrong guesses must not block the new password.
     await forgetAttempts(trx, [accountKey(user.username), ownPasswordKey(user.id)])
   })
   return { username: user.username, password }

@@ -80,7 +80,7 @@ export const Session = z
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
 
-/** Something was done that has no other answer. */
+/** Answer to an action without other content. */
 export const Done = z.object({ success: z.literal(true), message: z.string() }).meta({ id: 'Done' })
 
 export const RecoveryCodes = z

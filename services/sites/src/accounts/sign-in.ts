@@ -37,7 +37,7 @@ export const ownPasswordKey = (userId: string): string => `own password ${userId
 
 export interface SignInDependencies {
   readonly database: Database<AccountTables>
-  /** The name passkeys belong to by now; others are no way in. */
+  /** The current relying party ID; passkeys of others cannot sign in. */
   readonly relyingPartyId: string
   readonly clock: Clock
   readonly sessions: Sessions
@@ -46,7 +46,7 @@ export interface SignInDependencies {
   readonly securityLog: SecurityLog
 }
 
-/** Signing in, and confirming who one is, with a password or a recovery code. */
+/** Sign-in and re-authentication with a password or a recovery code. */
 export class PasswordSignIn {
   readonly #dependencies: SignInDependencies
   readonly #throttle: Throttle
@@ -123,7 +123,7 @@ export class PasswordSignIn {
   async #isRight(user: UserRow | undefined, input: SignIn): Promise<boolean> {
     const { recovery_code: code, password = '' } = input
     if (code === undefined) return isPasswordOf(user, password)
-    // A code is not used up by somebody who may not sign in.
+    // A disabled user does not consume a code.
     const mayUse = user !== undefined && user.is_active === 1
     return this.#dependencies.recoveryCodes.use(mayUse ? user.id : undefined, code)
   }

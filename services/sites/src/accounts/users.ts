@@ -25,7 +25,7 @@ export interface UserDependencies {
 /** Returns the users of a database, or as a transaction sees them. */
 export const usersIn = (query: AnyQuery) => new UserStore<UserRow>(query)
 
-/** A house server has few; the list needs no pages. */
+/** There are few users, so the list has no pages. */
 const maxUsers = 200
 
 /** The users of the service and the rules about them. */
@@ -137,7 +137,7 @@ async function newUserRow(input: UserCreate, now: number): Promise<UserRow> {
   }
 }
 
-/** The wire form of an account; what only the server knows has no place in it. */
+/** The wire form of an account, without server-side data. */
 function userOfRow(row: UserRow, passkeys: number): User {
   return {
     id: row.id,

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '@hearth/runtime'
 
-/** Keys of visitors who are not signed in yet. None is stored; a key is worth nothing but a CSRF token. */
+/** Keys of visitors who are not signed in yet. None is stored; a key only serves for a CSRF token. */
 export type VisitorKeys = ReturnType<typeof createVisitorKeys>
 
 /** Time a visitor has to sign in, milliseconds. */

@@ -5,7 +5,7 @@ import type { Capabilities } from './capabilities.ts'
 /** Crawlers that name themselves. */
 const bots = 'bot\\b|crawler|spider|slurp|facebookexternalhit|mediapartners-google|petalbot|gptbot|ccbot|bytespider'
 
-/** Returns true if a visitor says to be a crawler. */
+/** Returns true for a User-Agent that names a crawler. */
 export function isBot(userAgent: string): boolean {
   return new RegExp(bots, 'i').test(userAgent)
 }
@@ -15,7 +15,7 @@ export function networkMatcher(ranges: readonly string[], { clientIpMatcher }: C
   return { [clientIpMatcher ? 'client_ip' : 'remote_ip']: { ranges: [...ranges] } }
 }
 
-/** Routes that answer 403 to whoever may not come. Denying goes before allowing. */
+/** Routes that answer 403 to denied clients. Deny rules precede allow rules. */
 export function accessRoutes({ access }: Pick<SiteRecord, 'access'>, capabilities: Capabilities): object[] {
   const { allow, deny, block_bots: blocksBots } = access
   const refuse = { handle: [{ handler: 'static_response', status_code: 403, body: 'Forbidden\n' }], terminal: true }

@@ -13,7 +13,7 @@ function sorted(value: unknown): unknown {
   const source = value as Record<string, unknown>
   const target: Record<string, unknown> = {}
   for (const key of Object.keys(source).sort())
-    // Through a plain assignment this name would change the object's kind instead of becoming a member.
+    // A plain assignment to `__proto__` would change the prototype instead of adding a member.
     if (key === '__proto__') Object.defineProperty(target, key, { value: sorted(source[key]), enumerable: true })
     else target[key] = sorted(source[key])
   return target

@@ -69,7 +69,7 @@ function httpsServer(
 }
 
 function serverBase({ routes, errors }: ServerRoutes, listen: readonly string[]): object {
-  // Whoever opens a connection and says nothing must not hold it for ever.
+  // An idle connection must not stay open for ever.
   return { listen: [...listen], read_header_timeout: '30s', routes, ...(errors && { errors }) }
 }
 

@@ -7,7 +7,7 @@ import { explainTarget, redirectLocation, type ExplainedAnswer } from './explain
 import { patternsOf, sortPaths } from './path-routes.ts'
 import { serversOf, whatIsLacking } from './site-routes.ts'
 
-/** A request that is thought through. */
+/** A request to explain. */
 export interface ExplainedRequest {
   /** http or https, host, path and query. */
   readonly url: string

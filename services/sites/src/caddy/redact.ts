@@ -3,11 +3,14 @@ export const hidden = '(hidden)'
 
 const secretHeader =
   /^(proxy-)?authorization$|^(set-)?cookie$|token|secret|passw|(api|auth|access|account|subscription)-?key|^x-auth$/i
-/** Members of handlers, issuers and plugins; what a plugin calls its secret can only be guessed, so rather too much is hidden. */
+/**
+ * Members of handlers, issuers and plugins; the names of secrets in plugins can only be guessed, so too much is hidden rather
+ * than too little.
+ */
 const secretMember =
   /passw(or)?d|passphrase|secret|token|credential|^salt$|^session_tickets$|(mac|private|api|access|auth|account|encryption)_?key/i
 
-/** Returns true if the value of a header is one to keep to oneself. */
+/** Returns true if the value of a header is a secret. */
 export function isSecretHeader(name: string): boolean {
   return secretHeader.test(name)
 }

@@ -108,7 +108,7 @@ export function whatIsLacking(site: CompiledSite): string | undefined {
 /** The handler that requires name and password; undefined when the site has no users or their hashes are not there. */
 function basicAuthHandler({ record, passwordHashes = {} }: CompiledSite): object | undefined {
   const accounts = record.basic_auth.flatMap(({ username }) => {
-    // A user may be called like a member every object has.
+    // A user name may equal a property that every object has.
     const password = Object.hasOwn(passwordHashes, username) ? passwordHashes[username] : undefined
     return password === undefined || /[{}]/.test(username) ? [] : [{ username, password }]
   })

@@ -7,7 +7,7 @@ import { redirectHandler } from './redirects.ts'
 /** A site or one of its paths, as far as it says what answers. */
 export type Target = ProxyMembers & AnswerMembers & { readonly kind: SiteKind }
 
-/** An answer for what cannot be served as it was meant. Never the site itself: it might stand open. */
+/** The answer of a site that cannot be served as configured. The site itself could be unprotected. */
 export const closedRoute = {
   handle: [{ handler: 'static_response', status_code: 503, body: 'This site is not ready.\n' }],
   terminal: true,
@@ -39,7 +39,7 @@ function fixedAnswer({ status, body, content_type: type }: NonNullable<AnswerMem
   }
 }
 
-/** Files that lie in many roots and are for nobody's eyes. */
+/** Files that many document roots contain and that must not be served. */
 const hidden = ['.git', '.svn', '.hg', '.env', '.htaccess', '.htpasswd', '.DS_Store']
 
 /** Routes that serve files of a directory. */

@@ -41,7 +41,7 @@ export function namesOf(certificate: X509Certificate): string[] {
   return names.slice(0, 200)
 }
 
-/** Common name, or organisation, or whatever stands first of a distinguished name. */
+/** Common name, organisation, or the first attribute of a distinguished name. */
 function shortName(name: string | undefined): string {
   const parts = (name ?? '').split('\n')
   const found = ['CN=', 'O='].map((key) => parts.find((part) => part.startsWith(key))?.slice(key.length))

@@ -69,7 +69,7 @@ async function openImports({ database, secret, config }: OpenedStorage): Promise
   })
 }
 
-/** Asks the program instead of a running server, which may not be there. */
+/** Uses the caddy program, because no server may be running. */
 function adaptWith({ caddy, dataDirectory }: Config): Adapt {
   const program = caddy.path ?? 'caddy'
   return async (text) => {

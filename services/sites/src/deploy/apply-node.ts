@@ -58,8 +58,8 @@ const maxChecked = 8
 const limitMs = 3000
 
 /**
- * Checks that a node answers, and that changed sites are served: it requests the head of each one's first page. What a
- * site answers is its own matter, and one that takes long is none of ours. Returns what is wrong.
+ * Checks that a node answers, and that changed sites are served: it requests the head of each one's first page. Any answer
+ * counts, and so does a slow one. Returns what is wrong.
  */
 export async function checkServed(
   { host, httpPort }: ServedAddress,

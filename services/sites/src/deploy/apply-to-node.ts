@@ -29,7 +29,7 @@ export interface NodeTask {
    * from its own file, and what was announced by a run that ended before the answer.
    */
   readonly familiar: ReadonlySet<string>
-  /** Overwrites what somebody else has changed. */
+  /** Overwrites changes of other clients. */
   readonly isForced: boolean
   /** Sites that were refused before as they are, with Caddy's messages: not tried again. */
   readonly refused: ReadonlyMap<number, string>
@@ -54,22 +54,22 @@ export type NodeOutcome =
       /** Sites that Caddy refuses, each with its message. */
       readonly quarantined: ReadonlyMap<number, string>
     }
-  /** Caddy takes none of it, and the reason is no single site; what ran goes on. */
+  /** Caddy refused the whole configuration for a reason other than a single site; the previous one keeps running. */
   | { readonly kind: 'rejected'; readonly text: string; readonly quarantined: ReadonlyMap<number, string> }
-  /** It was taken but did not do; what ran before runs again. */
+  /** Accepted, but the check failed; the previous configuration was restored. */
   | { readonly kind: 'rolled-back'; readonly text: string; readonly quarantined: ReadonlyMap<number, string> }
-  /** Somebody else has changed the configuration; nothing was overwritten. */
+  /** Another client changed the configuration; nothing was overwritten. */
   | { readonly kind: 'drifted'; readonly running: unknown }
   | { readonly kind: 'unreachable' | 'unknown'; readonly text: string }
 
 /** Maximum number of sites quarantined in one change. */
 const maxQuarantined = 50
-/** Number of times somebody else may change the configuration between reading and replacing. */
+/** Attempts when another client changes the configuration between reading and replacing. */
 const maxRaces = 5
 
 /**
  * Brings one node to what it is to run, by one compare-and-replace. A site that Caddy refuses is quarantined and the rest goes
- * on; what fails the check afterwards is rolled back. Never throws for anything a Caddy does.
+ * on; what fails the check afterwards is rolled back. Never throws for failures of Caddy.
  */
 export async function applyToNode(task: NodeTask): Promise<NodeOutcome> {
   try {
@@ -205,7 +205,7 @@ interface Taken {
 /** Checks what runs and what is served now. Undefined when Caddy has been restarted since and runs nothing. */
 async function confirm(task: NodeTask, taken: Taken): Promise<NodeOutcome | undefined> {
   const { settled, quarantined } = taken
-  // Caddy has taken it, so that it being gone now says nothing about what will run.
+  // Caddy accepted it, so an unreachable Caddy says nothing about what will run.
   const running = await readAgain(task.client, new AdminUnknown('Caddy took the change and then did not answer'))
   if (!isRunning(settled, running))
     return isBlank(running.config) ? undefined : { kind: 'drifted', running: running.config }
@@ -215,7 +215,7 @@ async function confirm(task: NodeTask, taken: Taken): Promise<NodeOutcome | unde
   return await rollBack(task, { ...taken, after: running, text })
 }
 
-/** Lets run again what ran before, unless somebody else was quicker. */
+/** Restores the previous configuration, unless another client changed it meanwhile. */
 async function rollBack(
   { client, expected }: NodeTask,
   { before, after, config, quarantined, text }: Taken & { after: RunningConfig; text: string },

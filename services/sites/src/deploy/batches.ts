@@ -10,7 +10,7 @@ export interface BatchDependencies<Item, Result> {
   run(items: readonly Item[]): Promise<Result>
 }
 
-/** There are no more runs. */
+/** Error of requests after `close`. */
 export class BatchesClosed extends Error {
   override readonly name = 'BatchesClosed'
 }
@@ -27,7 +27,7 @@ export class Batches<Item, Result> {
   #waiting: Waiting<Item, Result>[] = []
   #firstAt = 0
   #cancel: () => void = () => undefined
-  /** Whoever waits for an answer keeps the process alive, though the timers do not. */
+  /** The pending answer keeps the process alive; the timers do not. */
   #alive: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isClosed = false

@@ -44,7 +44,7 @@ export function createReadiness({ nodes, drift }: Servers, isSetUp: () => Promis
   }
 
   return {
-    // Anybody may call this, any number of times; Caddy is queried once for all who wait.
+    // Unauthenticated callers may call this at any rate, so concurrent calls share one query of Caddy.
     check: (): Promise<ReadyChecks> => (checking ??= checkNow().finally(() => (checking = undefined))),
   }
 }
@@ -57,7 +57,7 @@ export async function readCaddyStatus(db: Kysely<SiteTables>, { nodes, drift }: 
   const isTaken = isManaged(node)
   const expected = node?.row.expected_sha ?? null
   const isForeign = isTaken && running !== undefined && hashConfig(running.config) !== expected
-  // What is seen here first is told on every page at once, instead of after the next turn of the watch.
+  // A change found here is published at once, instead of at the next check of the watch.
   if (isForeign && drift.of(firstNode) === undefined) await drift.check()
   return {
     managed: isTaken,

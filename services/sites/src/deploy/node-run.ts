@@ -21,7 +21,7 @@ export interface NodeRun {
   outcome?: NodeOutcome
 }
 
-/** Reads what a node made of the sites so far, and makes the task of what it is to make of them now. */
+/** Reads the states of the sites on a node and creates the task that applies the change to it. */
 export async function openNodeTask(
   db: Db,
   {

@@ -6,7 +6,7 @@ import type { NodeOutcome } from './apply-to-node.ts'
 import type { Apply, ApplyResult, TriedNode } from './apply.ts'
 import type { SyncResult } from './schema.ts'
 
-/** Applies edits of sites, and returns results in the terms of the API. */
+/** Applies edits of sites and returns the results in the API's format. */
 export function createSyncSites(apply: Apply, log: Log): SyncSites {
   return {
     async now(change) {

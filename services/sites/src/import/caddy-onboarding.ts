@@ -14,7 +14,7 @@ import type { Onboarding, OnboardRequest, OnboardResult } from './schema.ts'
 interface Imported {
   readonly count: number
   readonly leftOut: readonly { readonly path: string; readonly message: string }[]
-  /** Takes the sites away again. */
+  /** Deletes the imported sites. */
   readonly undo: () => Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface OnboardingDependencies {
   readonly onOnboarded: (node: KnownNode) => void
 }
 
-/** The way from a Caddy that somebody else configured to one that is managed here. */
+/** Onboarding of a Caddy that was configured elsewhere. */
 export class CaddyOnboarding {
   readonly #dependencies: OnboardingDependencies
 

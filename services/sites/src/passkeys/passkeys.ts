@@ -43,7 +43,7 @@ export class SitePasskeys {
     return (await this.#passkeys.list(userId)).map(passkeyOfRow)
   }
 
-  /** Needs the password, unless the caller proved who they are within five minutes. */
+  /** Needs the password, unless the caller re-authenticated in the last five minutes. */
   async startRegistration(
     caller: SessionCaller,
     request: { readonly origin: string; readonly password: string | undefined; readonly address: string },
@@ -91,7 +91,7 @@ export class SitePasskeys {
   }
 }
 
-/** The wire form of a passkey; its key and counter have no place in it. */
+/** The wire form of a passkey, without its key and counter. */
 function passkeyOfRow(row: PasskeyRow): Passkey {
   return {
     id: row.id,

@@ -74,7 +74,7 @@ function loginRoutes(passkeys: SitePasskeys, { cookies, refund }: SignInContext)
   ]
 }
 
-/** The guard lets no write through without a key; this only says so to the types. */
+/** The guard refuses writes without a key; this only narrows the type. */
 function keyOf({ key }: Visitor): string {
   if (key === undefined) throw forbidden('There is no session to sign in from; see GET /api/v1/csrf', 'csrf')
   return key
@@ -164,7 +164,7 @@ function ownRoutes(passkeys: SitePasskeys): Route[] {
 
 /**
  * Returns where a browser goes after signing in: the path it asked for when that is one of this service, else `/`. Browsers
- * take `//host` and `/\host` for another server.
+ * read `//host` and `/\host` as another server.
  */
 export function safeNextUrl(wanted: string | undefined): string {
   if (wanted === undefined || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(wanted)) return '/'

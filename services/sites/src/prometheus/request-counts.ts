@@ -13,7 +13,7 @@ export function createRequestCounts() {
     add(line: Pick<LogLine, 'status' | 'bytes'>): void {
       const code = `${Math.floor(line.status / 100)}xx`
       const known = counts.get(code)
-      // A line may hold any number, and no number may add a series.
+      // A line may contain any status, which must not add a series.
       if (known !== undefined) counts.set(code, known + 1)
       bytes += line.bytes
     },

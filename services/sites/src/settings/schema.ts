@@ -41,7 +41,7 @@ const oneLine = (most: number) =>
     .max(most)
     .regex(/^\P{Cc}*$/u, 'must not contain control characters')
 
-/** With whom SSL Labs registers an address; its e-mail must not be of a free provider. */
+/** Identity for the registration with SSL Labs; its e-mail must not be of a free provider. */
 const SslLabsRegistration = z.object({
   first_name: oneLine(100),
   last_name: oneLine(100),
@@ -104,7 +104,7 @@ export function maskEmail(address: string): string {
   return `${address.slice(0, 1)}***${address.slice(at)}`
 }
 
-/** The settings without what is not to be read. */
+/** The settings without secrets. */
 export function settingsView({ ssllabs, ...rest }: Settings): SettingsView {
   if (ssllabs === null) return { ...rest, ssllabs }
   const { email, ...registration } = ssllabs

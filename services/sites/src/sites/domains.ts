@@ -80,7 +80,7 @@ export function wildcardOver(domain: string): string | undefined {
   return dot === -1 || isIP(domain) !== 0 || isWildcard(domain) ? undefined : `*${domain.slice(dot)}`
 }
 
-/** A site as its domains are known by. */
+/** The id, name and domains of a site. */
 export interface DomainOwner {
   readonly id: number
   readonly site_name: string

@@ -44,7 +44,7 @@ export async function changedSite(before: WantedSite | undefined, input: SiteCre
     return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, extras, ...directives }
   const hashes: [string, string][] = []
   for (const { username, password } of users) {
-    // A user may be called like a member every object has.
+    // A user name may equal a property that every object has.
     const known = Object.hasOwn(extras.hashes, username) ? extras.hashes[username] : undefined
     const hashed = password === undefined ? known : await hashPassword(password)
     if (hashed !== undefined) hashes.push([username, hashed])

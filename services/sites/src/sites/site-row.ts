@@ -36,7 +36,7 @@ export async function writeSite(
   return row
 }
 
-/** The wire form of a site; hashes have no place in it. The names are those of the nodes that are to run it, by number. */
+/** The wire form of a site, without hashes. The names are those of the nodes that are to run it, by number. */
 export function siteOfRow(row: SiteRow, states: readonly SiteStateRow[], nodeNames: ReadonlyMap<number, string>): Site {
   const { record } = wantedOfRow(row)
   const running = states.flatMap(({ node_id: node, applied_revision: revision }) =>

@@ -158,7 +158,7 @@ export class Sites {
     return { status: edit.status, site: site as Site, synced }
   }
 
-  /** Puts back what was, unless somebody else has edited or removed the site since: then theirs stays. */
+  /** Restores the previous version, unless another user has edited or removed the site since. */
   async #undo(
     { row, before }: { row: SiteRow | undefined; before: SiteRow | undefined },
     error: unknown,

@@ -7,7 +7,7 @@ export interface SiteChange {
   readonly author: string
   /** Waits for no other changes. */
   readonly isUrgent?: boolean
-  /** Overwrites what somebody else has changed on the nodes, and tries every refused site again. */
+  /** Overwrites changes by others on the nodes, and retries every refused site. */
   readonly isForced?: boolean
   /** Tries every refused site again. */
   readonly isRetrying?: boolean
@@ -18,7 +18,7 @@ export interface Synced {
   /** `unknown`: the connection broke off, and what runs is not known yet; `pending`: not tried yet. */
   readonly status: 'synced' | 'no_change' | 'pending' | 'unknown'
   readonly sha?: string
-  /** Reason why it is not known, or what a node among several has against it. */
+  /** Reason why it is not known, or why one of several nodes refused it. */
   readonly error?: string
 }
 
@@ -28,7 +28,7 @@ export interface SyncedWhole extends Omit<Synced, 'status'> {
   readonly status: Synced['status'] | 'partly'
 }
 
-/** The way from the sites to the Caddy servers. */
+/** Applies the sites to the Caddy servers. */
 export interface SyncSites {
   /** Applies and waits for the end of it. Throws a problem when nothing of it runs. */
   now(change: SiteChange): Promise<Synced>

@@ -19,7 +19,7 @@ export function readUpstreamUrl(url: string): UpstreamAddress | { readonly probl
 }
 
 function readUnix(path: string): UpstreamAddress | { problem: string } {
-  // One socket, one spelling: what is refused is compared as text.
+  // One spelling per socket, because refused addresses are compared as text.
   const isClean = path.split('/').every((part, index) => index === 0 || !['', '.', '..'].includes(part))
   if (!/^\/[A-Za-z0-9._/-]+$/.test(path) || !isClean)
     return { problem: 'must name a socket by its absolute path: unix//run/app.sock' }

@@ -14,7 +14,7 @@ interface LiveSubscriber {
 /** Requests as they happen. */
 export type LiveTail = ReturnType<typeof createLiveTail>
 
-/** Age up to which a request is still news, milliseconds. */
+/** Maximum age of a request that is still published, milliseconds. */
 const maxAge = 60_000
 /** Requests that one subscriber gets in a second. */
 const maxPerSecond = 50

@@ -15,7 +15,7 @@ export async function takeAllDown(): Promise<void> {
     const run = createCommandRunner()
     const { backend } = chooseBackend(config.backend, await readHostFacts(run))
     const { driver, firewall } = openDataPlane(backend, { directory: config.dataDirectory, run })
-    // The tunnels may have run for days without the service: what they counted goes with the devices.
+    // The tunnels may have run for days without the service, and their counters are lost with the devices.
     const log = createLog({ name: 'down', level: 'warn' })
     const sampler = await openSampler({ database, devices: driver, clock: systemClock, log })
     await sampler.sample()

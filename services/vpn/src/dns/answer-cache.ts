@@ -4,18 +4,18 @@ import type { AnswerScan } from './wire/answer-scan.ts'
 
 /** Bounds of the time for which answers are kept, seconds. */
 export interface CacheLimits {
-  /** Shorter lives are lengthened to this; not those of negative answers. */
+  /** Shorter TTLs are raised to this, except for negative answers. */
   readonly minTtl: number
-  /** Longer ones are cut to this; 0 for a week. */
+  /** Longer TTLs are limited to this; 0 for a week. */
   readonly maxTtl: number
 }
 
 /** Freshness of a cached answer at a given time. */
 export const Freshness = {
-  /** Its time is over. */
+  /** The answer has expired. */
   past: 0,
   fresh: 1,
-  /** Its time is over, and no new query is due yet. */
+  /** The answer has expired, and no new query is due yet. */
   postponed: 2,
 } as const
 
@@ -98,7 +98,7 @@ export class AnswerCache {
     return -1
   }
 
-  /** Returns the freshness of an answer now. A clock that was put back makes it old rather than long-lived. */
+  /** Returns the freshness of an answer now. After a clock was set back an answer counts as expired rather than long-lived. */
   freshness(entry: number, now: number): number {
     const all = this.#fields
     if (now < all[entry + Field.stored]!) return Freshness.past
@@ -106,7 +106,7 @@ export class AnswerCache {
     return now < all[entry + Field.retryAt]! && this.isUsable(entry, now) ? Freshness.postponed : Freshness.past
   }
 
-  /** Returns true if an answer may still be given when no one has a newer one. */
+  /** Returns true if an expired answer may still be served when no newer one is available. */
   isUsable(entry: number, now: number): boolean {
     return now < this.#fields[entry + Field.expires]! + staleSeconds && now >= this.#fields[entry + Field.stored]!
   }
@@ -151,8 +151,8 @@ export class AnswerCache {
   }
 
   /**
-   * Keeps the answer that `scan` has read out of m[o ..] and whose question ends at `from` for so many seconds. What is too
-   * large is not kept, and nothing else in its place.
+   * Keeps the answer that `scan` has read out of m[o ..] and whose question ends at `from` for so many seconds. An answer that
+   * is too large is not kept.
    */
   store(key: QuestionKey, scan: AnswerScan, given: StoredMessage, now: number, seconds: number): void {
     const bodyLength = scan.end - given.from

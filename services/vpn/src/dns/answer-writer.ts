@@ -14,7 +14,7 @@ const ruleText = encoder.encode('custom rule')
 const specialText = encoder.encode('kept at this resolver')
 const privateText = encoder.encode('private address')
 
-/** TTL of the one record that questions for everything get, seconds. */
+/** TTL of the single record in answers to type ANY, seconds. */
 const anyTtl = 3600
 /** Header values around a body from the cache or an upstream. */
 interface Body {
@@ -59,7 +59,7 @@ export class AnswerWriter {
     this.#reply.begin(this.#question, rcode, this.#out, this.#outAt)
   }
 
-  /** Questions for everything get next to nothing (RFC 8482). */
+  /** Queries of type ANY get a minimal answer (RFC 8482). */
   any(): number {
     this.begin(Rcode.noError)
     this.#reply.answerAny(anyTtl)
@@ -90,7 +90,7 @@ export class AnswerWriter {
     return this.#question.end + length + (this.#question.hasOpt ? 17 : 0) <= this.#most
   }
 
-  /** The answer for a blocked name, as the settings want it, with the reason for people who look. */
+  /** The answer for a blocked name, as the settings want it, with the reason as an Extended DNS Error. */
   block(decider: Decider): number {
     const settings = this.settings
     const question = this.#question
@@ -142,7 +142,7 @@ export class AnswerWriter {
     return decider.reason === Reason.special ? specialText : privateText
   }
 
-  /** The answer is too long for a datagram: nothing but the hint to query by TCP. */
+  /** The answer is too long for a datagram: only TC is set, so that the client queries by TCP. */
   truncated(rcode: number): number {
     this.begin(rcode)
     this.#reply.truncate()
@@ -150,7 +150,7 @@ export class AnswerWriter {
     return this.#reply.finish(this.#question, rcode, ExtendedError.none, undefined)
   }
 
-  /** An answer that is a response code and nothing else. */
+  /** An answer with only a response code. */
   plain(rcode: number, error: number): number {
     this.begin(rcode)
     this.#entry.rcode = rcode

@@ -1,7 +1,9 @@
 /** Bytes of a cell. */
 export const cellBytes = 256
 
-/** Memory in cells of one size, of which any number in a row make a stretch; nothing is moved, nothing falls to pieces. */
+/**
+ * Memory in cells of one size, of which any number in a row make a stretch; nothing is moved, and there is no fragmentation.
+ */
 export class CellArena {
   /** Number of free cells. */
   free: number

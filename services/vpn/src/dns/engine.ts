@@ -49,8 +49,8 @@ const week = 604_800
 const epoch = 1_700_000_000
 
 /**
- * Questions in, answers out: decides, answers from memory or says that someone has to be queried. It holds no socket and no
- * timer, and its `handleQuery`, `accept`, `finish` and `fail` allocate nothing.
+ * Handles queries: decides, answers from the cache or asks for an upstream query. It holds no socket and no timer, and its
+ * `handleQuery`, `accept`, `finish` and `fail` allocate nothing.
  */
 export class Engine {
   /** Milliseconds since the epoch, set by the caller once a batch. */
@@ -130,8 +130,8 @@ export class Engine {
   }
 
   /**
-   * Takes in the query d[o .. o + n) of the client with this number (0: no one known) and answers it, or returns forward.
-   * Returns the answer's length or an `Outcome`.
+   * Takes in the query d[o .. o + n) of the client with this number (0: unknown) and answers it, or returns forward. Returns
+   * the answer's length or an `Outcome`.
    */
   handleQuery(d: Uint8Array, o: number, n: number, client: number): number {
     const early = this.#begin(d, o, n, client)
@@ -217,7 +217,10 @@ export class Engine {
     return this.#scan.read(m, o, n, this.#question.end, this.#question.type)
   }
 
-  /** Nobody answered d[o .. o + n): an answer past its time when settings say so, otherwise SERVFAIL. Its length, or drop. */
+  /**
+   * No upstream answered d[o .. o + n): writes an expired answer when the settings allow it, otherwise SERVFAIL. Its length, or
+   * drop.
+   */
   fail(d: Uint8Array, o: number, n: number, client: number): number {
     const early = this.#begin(d, o, n, client)
     return early === Outcome.forward ? this.#giveUp() : early
@@ -260,7 +263,7 @@ export class Engine {
     const length = cache.bodyLength(place)
     this.entry.traits |= Trait.cached
     const from = this.outAt + question.end
-    // It is written before anybody knows whether it fits the client: only so it can be examined.
+    // It is written before its size is checked, because it must be examined first.
     if (this.out.length - from < maxAnswerBytes) return this.#writer.truncated(Rcode.noError)
     cache.read(place, this.#seconds(), this.out, from)
     const objection = this.#object(cache, this.out, this.outAt, question.end + length)
@@ -300,7 +303,7 @@ export class Engine {
     return this.#writer.block(decider)
   }
 
-  /** Nobody had an answer: the one in the cache, past its time, or SERVFAIL. */
+  /** No upstream answered: the expired answer in the cache, or SERVFAIL. */
   #giveUp(): number {
     const length = this.#stale()
     if (length !== 0) return length
@@ -308,7 +311,7 @@ export class Engine {
     return this.#writer.plain(Rcode.serverFailure, ExtendedError.noReachableAuthority)
   }
 
-  /** The answer in the cache, also past its time when settings say so; 0 when there is none. */
+  /** The answer in the cache, also an expired one when the settings allow it; 0 for none. */
   #stale(): number {
     const now = this.#seconds()
     this.#key.take(this.#question)

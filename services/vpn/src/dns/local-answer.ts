@@ -30,7 +30,7 @@ export const isQueriedAtParent = ({ name, type }: Question, zone: number): boole
 export function localRcode({ name }: Question, zone: number): number {
   if (zone === localhostZone || zoneStart(name, zone) === 0) return Rcode.noError
   for (let k = 0; k < pointers.length; k++) {
-    // A name on the way to one that exists exists, too (RFC 8020).
+    // A name above an existing one exists as well (RFC 8020).
     if (isSame(name, pointers[k]!) || isAbove(name, pointers[k]!)) return Rcode.noError
   }
   return Rcode.noSuchName

@@ -10,7 +10,7 @@ export interface LogEntry {
   rcode: number
   /** DNS type. */
   type: number
-  /** The peer's number; 0 for someone who is not to be known. */
+  /** The peer's number; 0 for an anonymous client. */
   client: number
   /** Milliseconds since the epoch. */
   at: number
@@ -97,7 +97,7 @@ export class LogRing {
     Atomics.store(this.#control, Control.tail, this.#tail)
   }
 
-  /** Hands every published entry to `take`, oldest first, and frees its place. Returns how many there were. */
+  /** Passes every published entry to `take`, oldest first, and frees its space. Returns how many there were. */
   drain(take: (entry: LogEntry) => void): number {
     this.refresh()
     const taken = this.read(take)
@@ -128,7 +128,7 @@ export class LogRing {
     return taken
   }
 
-  /** Sees what was published until now. */
+  /** Updates the end of the published entries. */
   refresh(): void {
     this.#end = Atomics.load(this.#control, Control.tail)
   }
@@ -156,7 +156,7 @@ export class LogRing {
     return (Atomics.load(this.#control, Control.tail) - Atomics.load(this.#control, Control.head)) | 0
   }
 
-  /** Returns the number of entries that found no room since the ring was made. */
+  /** Returns the number of entries dropped since the ring was created. */
   lost(): number {
     return Atomics.load(this.#control, Control.lost)
   }

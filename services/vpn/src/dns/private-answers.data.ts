@@ -1,9 +1,9 @@
 /**
- * Domains whose names may have addresses of private networks although no one said so in the settings: what is below them cannot
- * be pointed elsewhere by an attacker, or means something only to a program that queries it.
+ * Domains whose names may have private addresses without a setting: an attacker cannot change the names below them, or they
+ * mean something only to the program that queries them.
  */
 export const privateAnswerDomains: readonly string[] = [
-  // Zones of local networks, which no one on the internet can register.
+  // Zones of local networks, which cannot be registered on the internet.
   'localhost',
   'local',
   'localdomain',
@@ -32,7 +32,7 @@ export const privateAnswerDomains: readonly string[] = [
   'orbilogin.com',
   'linksyssmartwifi.com',
   'pi.hole',
-  // Names that hold an address, so that a certificate can be had for a device at home.
+  // Names that contain an address, so that a local device can get a certificate.
   'plex.direct',
   'ui.direct',
   'direct.quickconnect.to',

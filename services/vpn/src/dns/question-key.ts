@@ -5,7 +5,7 @@ import type { Question } from './wire/question.ts'
  * seeds of their own, not those of the lists, so that new lists leave the cache as it is.
  */
 export class QuestionKey {
-  /** The name's own bytes: what more there is to a key is written behind the name. */
+  /** The bytes of the name; the rest of the key is written behind them. */
   bytes: Uint8Array = new Uint8Array(0)
   length = 0
   hash1 = 0

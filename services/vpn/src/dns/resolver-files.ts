@@ -1,7 +1,7 @@
 /**
- * Files that the resolver process works from, in `DATA_DIR/dns`, each written whole by the service (0600, atomic) and read by the
- * resolver when it starts and when it is notified of a change. So a resolver that died comes back by itself, with everything
- * in force, also before the rest of the service is up.
+ * Files that the resolver process works from, in `DATA_DIR/dns`, each written whole by the service (0600, atomic) and read by
+ * the resolver when it starts and when it is notified of a change. So a restarted resolver has its full configuration, even
+ * before the rest of the service runs.
  */
 export const resolverFile = {
   settings: 'settings.json',
@@ -27,7 +27,7 @@ export type BlockMode = 'zero_ip' | 'nxdomain' | 'refused' | 'custom_ip'
 
 /** An upstream server. */
 export interface Upstream {
-  /** Text of the operator; shown, and never logged with a path. */
+  /** The operator's text; shown, and never logged with its path. */
   readonly label: string
   readonly protocol: 'udp' | 'tcp' | 'tls' | 'https'
   /** IP address; undefined for an https server that is given by name alone. */

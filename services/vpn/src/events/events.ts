@@ -20,7 +20,7 @@ export function createEvents(version: string) {
         view: (event) => viewFor(caller.role, event),
       }),
     listeners: () => stream.size,
-    /** Ends the streams of a user who lost access. */
+    /** Ends the streams of a user who has lost access. */
     drop: (userId: string) => stream.end(({ owner }) => owner === userId),
     close: () => stream.close(),
   }

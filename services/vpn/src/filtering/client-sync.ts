@@ -38,7 +38,9 @@ export class ClientSync {
   /** Pending work after changes of peers: logs to purge by client number, files to write. */
   readonly #pending = { purges: new Set<number>(), rules: false, settings: false }
   #listenClient = 0
-  /** Takes in that these peers came, changed, went or expired, or any; resolves when the resolver uses it. */
+  /**
+   * Applies that these peers, or any, were created, changed, deleted or expired; resolves when the resolver uses the change.
+   */
   readonly sync: (ids?: readonly string[]) => Promise<void>
 
   constructor(dependencies: ClientSyncDependencies) {
@@ -71,7 +73,7 @@ export class ClientSync {
     await this.#dependencies.input.write('clients', [...this.#peers.clients()])
   }
 
-  /** Takes in changes that no one waited for, but not for longer than the end of the service can wait; writes the file. */
+  /** Applies pending changes, within the time limit of a shutdown, and writes the file. */
   async close(): Promise<void> {
     const done = this.sync([]).catch(() => undefined)
     await Promise.race([done, pause(patience, undefined, { ref: false })])

@@ -64,7 +64,7 @@ export async function openFiltering(dependencies: FilteringDependencies): Promis
   return filtering
 }
 
-/** Everything the service does for its resolver: what it decides by, and what it says. */
+/** The service's side of the resolver: its configuration, its state and its log. */
 export class Filtering {
   readonly #dependencies: FilteringDependencies
   readonly #db: Kysely<Tables>
@@ -128,19 +128,19 @@ export class Filtering {
   }
 
   /**
-   * These peers came, changed, went or expired; all may have when none are named. Resolves when that is in force, or the
-   * resolver does not answer.
+   * Applies that these peers were created, changed, deleted or expired; any of them when none are named. Resolves when that is
+   * in force, or the resolver does not answer.
    */
   async peersChanged(ids?: readonly string[]): Promise<void> {
     await this.#soon(this.#clients.sync(ids))
   }
 
-  /** Interfaces came, went, started or stopped. */
+  /** Applies that interfaces were created, deleted, started or stopped. */
   async interfacesChanged(): Promise<void> {
     await this.#soon(Promise.all([this.#publishSettings(), this.#clients.sync()]))
   }
 
-  /** A resolver that does not answer keeps no one waiting: what is stored reaches it later. */
+  /** An unresponsive resolver does not delay callers: it gets the stored change later. */
   #soon(change: Promise<unknown>): Promise<boolean> {
     const { log, resolver } = this.#dependencies
     return inForceSoon({

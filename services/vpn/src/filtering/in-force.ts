@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Time that a caller waits for a resolver that gives no sign of life, milliseconds. */
+/** Time that a caller waits for an unresponsive resolver, milliseconds. */
 const patienceMs = 800
 
 /** A change that is stored, on its way to the resolver. */
 export interface ChangeUnderWay {
   /** Resolves when it is in force. */
   readonly change: Promise<unknown>
-  /** Milliseconds since the resolver last gave a sign of life. */
+  /** Milliseconds since the last heartbeat of the resolver. */
   readonly quietMs: () => number
   /** Called with an error that comes after the caller was answered. */
   readonly failed: (error: unknown) => void
 }
 
 /**
- * Waits until a change is in force. True when it is; false when the resolver has given no sign of life for 0.8 s: it uses the
+ * Waits until a change is in force. True when it is; false when the resolver has sent no heartbeat for 0.8 s; it uses the
  * change as soon as it answers again. Rejects with what goes wrong until then.
  */
 export async function inForceSoon({ change, quietMs, failed }: ChangeUnderWay): Promise<boolean> {
@@ -40,8 +40,8 @@ export const pendingNote = (inForce: boolean): string =>
   inForce ? '' : '; the resolver does not answer at the moment, it goes by this as soon as it does'
 
 /**
- * Makes `run` callable by many at once: whoever calls while one runs shares the next run, which begins after all these calls.
- * So each caller's promise covers what was there when it called, and bursts cost two runs.
+ * Makes `run` callable concurrently: calls during a run share the next run, which starts after all of them. So each caller's
+ * promise covers what was there when it called, and bursts cost two runs.
  */
 export function joinRuns(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> = Promise.resolve()

@@ -121,7 +121,7 @@ async function readTable(
     const flow = parseFlow(line)
     const delta = flow === undefined ? undefined : counter.take(flow, isInner)
     const peerId = delta === undefined ? undefined : peers.get(delta.inner)
-    // What peers send one another, or into the house, is nowhere on the map.
+    // Traffic between peers or into the local network has no location.
     if (delta === undefined || peerId === undefined || !isPublicAddress(delta.outer)) continue
     const key = `${peerId} ${delta.outer}`
     const sum = pairs.get(key)

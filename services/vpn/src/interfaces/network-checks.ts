@@ -8,7 +8,7 @@ import { isPeerAddress4, isPeerAddress6, numberOfIpv4, overlaps, subnet4, subnet
 /** Number of peers that an error names. */
 const namedPeers = 20
 
-/** No network may be on two interfaces: the kernel would route to one of them, whichever came last. */
+/** Two interfaces must not share a network: the kernel would route to the one that came last. */
 export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Promise<void> {
   for (const other of await allInterfaceRows(trx)) {
     if (other.name === row.name) continue

@@ -59,7 +59,7 @@ export async function fetchList(
   }
 }
 
-/** A server that is busy or away; not one that answers something else. */
+/** True for a busy or unreachable server, for which a retry makes sense. */
 class Busy extends Error {
   override readonly name = 'Busy'
 }

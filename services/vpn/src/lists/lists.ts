@@ -181,7 +181,7 @@ export class Lists {
     return row
   }
 
-  /** The lists as they are when their turn comes: of several changes at once the last publication has all. */
+  /** Reads the lists when it runs, so that of several concurrent changes the last publication has all. */
   async #publish(): Promise<void> {
     await this.#queue.run('publish', async () => {
       await this.#dependencies.publish(await this.resolverLists())

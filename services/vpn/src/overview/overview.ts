@@ -23,7 +23,7 @@ export interface OverviewDependencies {
   readonly health: () => Promise<HealthNotice[]>
 }
 
-/** Reads the whole service at a glance. */
+/** Reads the summary of the whole service. */
 export async function readOverview(dependencies: OverviewDependencies): Promise<Dashboard> {
   const interfaces = await allInterfaceRows(dependencies.database.query)
   const sample = dependencies.sampler.lastReport()

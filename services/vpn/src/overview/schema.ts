@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Timestamp, wholeNumber } from '../envelope.ts'
 import { HealthNotice } from '../health/schema.ts'
 
-/** The whole service at a glance. Rates are bytes per second over the last two samples. */
+/** Summary of the whole service. Rates are bytes per second over the last two samples. */
 export const Dashboard = z
   .object({
     interfaces: z.object({ total: wholeNumber, active: wholeNumber }),

@@ -3,7 +3,7 @@ import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { ipv4OfNumber, ipv6Host, isPeerAddress4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { isIpv6Used, usedAddresses } from './store.ts'
 
-/** A pair of addresses no one has. */
+/** A pair of free addresses. */
 export type FreeAddress = Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>
 
 /** Number of used addresses read at a time. */
@@ -11,10 +11,10 @@ const window = 256
 
 /**
  * The next free address of an interface: the first one after the address assigned last, going round at the end. So a freed
- * address, which an old device may still use, comes back as late as the network allows. The IPv6 address has the same place
- * in its network. Undefined when every address is taken.
+ * address, which an old device may still use, comes back as late as the network allows. The IPv6 address has the same place in
+ * its network. Undefined when every address is taken.
  *
- * WireGuard gives an address that two peers have to the last one without an error, so an address is never given twice.
+ * WireGuard silently moves an address that two peers share to the last one, so an address is never assigned twice.
  */
 export async function allocateAddress(db: Kysely<Tables>, row: InterfaceRow): Promise<FreeAddress | undefined> {
   const subnet = subnet4(row.address)

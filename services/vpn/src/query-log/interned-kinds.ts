@@ -34,7 +34,7 @@ export class InternedKinds {
   idOf(entry: LogEntry): number {
     const upstream = this.#upstreams[entry.upstream] ?? 0
     let id = this.#idOf(entry, entry.type, upstream)
-    // Someone tries out all types there are: the entry counts, its type is not known any more.
+    // A client tries all types: the entry is kept without its type.
     if (id === undefined) id = this.#idOf(entry, 0, 0) ?? maxKinds
     this.#sweep?.add(id)
     return id

@@ -21,7 +21,7 @@ export class InternedNames {
   readonly #slots = new Uint32Array(places * 3)
   #used = 0
   #next = 0
-  /** Numbers no one has any more, to be assigned first; the last is given first. */
+  /** Free numbers, which are assigned first, the last one first. */
   #free: number[] = []
   #sweep: UsedNumbers | undefined
   /** A number was given to another name since this was last set to false: who knows names by number has to read them again. */

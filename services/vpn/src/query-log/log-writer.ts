@@ -26,8 +26,8 @@ interface Task {
 }
 
 /**
- * Moves entries from the rings into the file, and forgets in time. Whatever the file does, nothing is thrown: entries wait in
- * their ring, which drops and counts what finds no room.
+ * Moves entries from the rings into the file and deletes expired ones. Never throws for failures of the file: entries wait in
+ * their ring, which drops and counts those beyond its size.
  */
 export class LogWriter {
   readonly #file: string
@@ -126,7 +126,7 @@ export class LogWriter {
     return hasSettled(this.#rings, now) || !this.#areClientsWritten
   }
 
-  /** Forgets what is past its time; in bites, see `work`. */
+  /** Deletes expired entries, in steps; see `work`. */
   retain(now: number): void {
     const before = this.retentionDays === 0 ? Infinity : now - this.retentionDays * day
     removeAside(this.#file, before)
@@ -139,7 +139,7 @@ export class LogWriter {
     this.#schedule(forgetting, true, over)
   }
 
-  /** One bite of what is to be forgotten. */
+  /** One step of the deletion. */
   work(): void {
     const task = this.#tasks[0]
     if (task === undefined) return
@@ -248,7 +248,7 @@ export class LogWriter {
     try {
       this.#store?.close()
     } catch {
-      // It is of no use any more either way.
+      // The connection is unusable in any case.
     }
     this.#store = undefined
   }

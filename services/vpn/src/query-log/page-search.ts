@@ -14,7 +14,7 @@ import {
 
 /** Filter of entries; members that are left out let all pass. */
 export interface QueryFilter {
-  /** Name (upper and lower case alike), id or address of a peer; `unknown` for who is no peer. */
+  /** Name (upper and lower case alike), id or address of a peer; `unknown` for clients that are no peers. */
   readonly client?: string | undefined
   /** Part of the name, upper and lower case alike. */
   readonly domain?: string | undefined
@@ -101,7 +101,7 @@ export class PageSearch {
   #narrow(segment: Segment, { steps, start, end }: RowFilter): number {
     const positions = this.#positions
     allOf(positions, segment.rows)
-    // What lets least pass comes first; blocks are much alike.
+    // The most selective filter runs first; it is about the same in all blocks.
     if (steps.length > 1) steps.sort((one, other) => one.passed / one.seen - other.passed / other.seen)
     for (const step of steps) {
       if (positions.count === 0) return 0

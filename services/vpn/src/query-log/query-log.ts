@@ -35,7 +35,7 @@ export class QueryLog {
     const known = this.#kept.get(key)
     if (known !== undefined && this.#clock.monotonic() - known.at < statisticsFreshMs) return known.statistics
     const statistics = this.#count(hours, bucket)
-    // Pages use few periods; this bounds the memory when someone tries them all.
+    // Pages use few periods; this bounds the memory when a client requests all of them.
     if (this.#kept.size > 16) this.#kept.clear()
     this.#kept.set(key, { at: this.#clock.monotonic(), statistics })
     statistics.catch(() => this.#kept.delete(key))
@@ -47,7 +47,7 @@ export class QueryLog {
     return noStatistics({ hours, bucket, now: this.#clock.now() })
   }
 
-  /** The numbers of the peers that have or had this name, id or address; 0 is who is no peer (`unknown`). */
+  /** The numbers of the peers that have or had this name, id or address; 0 stands for clients that are no peers (`unknown`). */
   async clientsCalled(text: string): Promise<number[]> {
     return (await this.#thread.request('clients', text)) ?? []
   }

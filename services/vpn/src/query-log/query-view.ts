@@ -164,7 +164,7 @@ export async function* csvOf(log: QueryLog, filter: QueryFilter, names: Names): 
   }
 }
 
-/** Text that begins like a formula is kept from being one: anyone may query a name like that. */
+/** Text that begins like a formula is escaped, because any client can query such a name. */
 export function cellOf(value: string | number | boolean | null): string {
   const text = value === null ? '' : String(value)
   const safe = typeof value === 'string' && /^[\s]*[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -10,7 +10,7 @@ export interface LoggedQuery {
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly domain: string
-  /** The peer's number; 0 for who is none. */
+  /** The peer's number; 0 for a client that is no peer. */
   readonly client: number
   /** The peer, in its last form when it is gone; null for a client that is none. */
   readonly peer: { readonly id: string; readonly name: string; readonly address: string | null } | null
@@ -71,7 +71,7 @@ export interface ReadingLimits {
   /** The thread ends after so long without a question. */
   readonly idleMs: number
   readonly answerMs: number
-  /** Questions that wait; more are turned away. */
+  /** Maximum number of queued requests; more are refused. */
   readonly waiting: number
 }
 

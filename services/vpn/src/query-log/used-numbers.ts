@@ -1,6 +1,6 @@
 /** A set of whole numbers that are not far from 0, a bit each. */
 export class UsedNumbers {
-  /** Bit `n & 31` of word `n >>> 5` is 1 when n is in it; what lies behind is not in it. */
+  /** Bit `n & 31` of word `n >>> 5` is 1 when n is in it; numbers beyond the last word are not in it. */
   bits: Uint32Array
 
   constructor(expected: number) {

@@ -6,8 +6,8 @@ import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
 /*
  * The thread that writes the query log, in the resolver process; started with a `WriterStart` as `workerData`. It examines the
  * rings every `pauseMs`. What comes after a quiet second is written at once; what comes after that waits for a second or for
- * `muchBytes`, because each transaction costs the disk some pages. When it does not keep up, it takes
- * as much of the processor as the thread that answers, also in the midst of a write: what was answered is to be written.
+ * `muchBytes`, because each transaction costs the disk some pages. When it falls behind, it raises its priority to that of the
+ * answering thread, also during a write, so that no answered query is lost.
  */
 const pauseMs = 200
 const restMs = 1000

@@ -36,7 +36,7 @@ export interface ResolverDependencies extends RelayOptions {
   readonly directory: string
   /** `dgram` where the settings leave it open: after the other engine killed the process. */
   readonly isCautious?: boolean
-  /** Something an operator should know. */
+  /** Called with a warning for the operator. */
   readonly warn: (message: string) => void
   /** Called with the number of queries written to the log. */
   readonly logged?: (count: number) => void
@@ -72,7 +72,7 @@ export async function createResolver(dependencies: ResolverDependencies): Promis
   return resolver
 }
 
-/** A resolver at work. */
+/** A running resolver. */
 export class Resolver {
   readonly data: DataThreadHost
   readonly #opened: Opened
@@ -119,7 +119,7 @@ export class Resolver {
     )
   }
 
-  /** Opens the listeners, and begins with what needs not be done before: in the order in which someone waits for it. */
+  /** Opens the listeners, then starts the deferred work in the order of its urgency. */
   async listen(): Promise<void> {
     const { lists, servers, dependencies } = this.#opened
     await this.#addresses.apply(this.#files.settings.listeners)
@@ -281,7 +281,7 @@ export class Resolver {
   }
 }
 
-/** The C library, or why `dgram` has to do. */
+/** The C library, or the reason why `dgram` is used. */
 async function chooseEngine(
   wanted: 'auto' | 'ffi' | 'dgram',
   isCautious: boolean,

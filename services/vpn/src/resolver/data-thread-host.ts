@@ -30,12 +30,12 @@ export interface DataThreadDependencies {
   readonly mode: DataSetup['mode']
   readonly config: DataConfig
   readonly ring: SharedArrayBuffer
-  /** To close what a thread that ended left open; undefined with `dgram`. */
+  /** Closes descriptors that an ended thread left open; undefined with `dgram`. */
   readonly libc: Libc | undefined
   readonly onNote: (note: ListenerNote) => void
   /** The thread's file; another one for tests. */
   readonly entry?: URL
-  /** Something an operator should know. */
+  /** Called with a warning for the operator. */
   readonly warn: (message: string) => void
 }
 
@@ -96,7 +96,7 @@ export class DataThreadHost {
     }
   }
 
-  /** Ends the thread where it stands; another takes its place. */
+  /** Terminates the thread; another one replaces it. */
   replace(): void {
     void this.#thread.worker.terminate()
   }

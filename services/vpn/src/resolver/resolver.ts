@@ -3,12 +3,13 @@ import { createResolver, type Resolver } from './create-resolver.ts'
 import type { FromResolver, ToResolver } from './messages.ts'
 
 /*
- * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious]`, with a channel to the service. It
+ * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious]`, with a channel to the service.
+ * It
  * ends when that channel does.
  */
 process.title = 'hearth-vpn resolver'
 const [directory = '.', caution] = process.argv.slice(2)
-/** The service takes one that says nothing for some seconds for hung. */
+/** The service considers a resolver without a heartbeat for some seconds hung. */
 const stateMs = 500
 const warn = (message: string): void => void process.stderr.write(`${message}\n`)
 const send = (message: FromResolver): void => {
@@ -41,14 +42,14 @@ const running = await opening
 resolver = running
 const sendState = (): void => send({ type: 'state', state: running.state() })
 sendState()
-// It answers already; ready is who blocks what the lists say, too.
+// It answers already; it is ready once it also blocks by the lists.
 void running.listsTried().then(() => send({ type: 'ready' }))
 setInterval(() => {
   sendState()
   if (logged > 0) send({ type: 'queries', count: logged })
   logged = 0
 }, stateMs)
-// What was compiled is kept at once: who is killed has no time to. It makes the next start three times as fast.
+// The compile cache is written at once, because a killed process cannot do it. It makes the next start three times as fast.
 flushCompileCache()
 
 async function onMessage(message: ToResolver): Promise<void> {

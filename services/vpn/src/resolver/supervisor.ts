@@ -20,13 +20,13 @@ import { checkMs, Watchdog } from './watchdog.ts'
 const answerMs = 15_000
 /** Compiling lists, and purging the log. */
 const longMs = 150_000
-/** A resolver that starts has more to do than one that answers, which says every half second that it lives. */
+/** A starting resolver needs longer than a running one, which sends a heartbeat every half second. */
 const starting = { asleepMs: answerMs, ranMs: answerMs, passedMs: answerMs }
 const answering = { asleepMs: 2000, ranMs: 6000, passedMs: 6000 }
 const stopMs = 6000
 const minPauseMs = 10
 const maxPauseMs = 5000
-/** A process that lived so long did not die of its start. */
+/** Minimum uptime after which a crash does not count as a failed start, milliseconds. */
 const healthyMs = 10_000
 /** Number of crashes by signals of a wrong system call after which batched system calls are no longer used. */
 const maxCrashes = 3
@@ -47,9 +47,9 @@ interface Waiting {
 }
 
 /**
- * The resolver, as the service has it: its own process that comes back by itself. It is started at once when it died, after
- * growing pauses when it dies again and again, by force when it hangs (`watchdog.ts`). Requests to one that died go to the next.
- * It may run before the service has a log.
+ * Supervises the resolver, which is its own process. It is restarted at once after a crash, with growing pauses after repeated
+ * crashes, and killed when it hangs (`watchdog.ts`). Requests to a crashed one go to the next. It may run before the service
+ * has a log.
  */
 export class ResolverSupervisor {
   /** Number of restarts. */
@@ -101,7 +101,7 @@ export class ResolverSupervisor {
     return this.#child?.pid
   }
 
-  /** Milliseconds since it last gave a sign of life; 0 while it starts for the first time. */
+  /** Milliseconds since its last heartbeat; 0 during the first start. */
   get quietMs(): number {
     return this.#lastMessageAt === undefined ? 0 : performance.now() - this.#lastMessageAt
   }

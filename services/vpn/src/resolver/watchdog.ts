@@ -5,9 +5,9 @@ export const checkMs = 400
 /** A process found stopped so many times in a row is hung. */
 const maxStopped = 2
 
-/** Own time that a process may take between two signs of life, milliseconds. */
+/** Maximum run time of a process between two heartbeats, milliseconds. */
 export interface WatchdogLimits {
-  /** Asleep, with nothing to wait for but itself. */
+  /** Sleeping, and not waiting for a processor or disk. */
   readonly asleepMs: number
   /** Running. */
   readonly ranMs: number
@@ -16,9 +16,9 @@ export interface WatchdogLimits {
 }
 
 /**
- * Finds out that a process hangs: it was stopped, or gave no sign of life although it had the time for it. Time in which it waits
- * for a processor or a disk does not count, so a machine under load does not make a healthy process hang; nor does time in which
- * this process itself could not check.
+ * Detects a hung process: it was stopped, or sent no heartbeat although it had processor time. Time in which it waits for a
+ * processor or a disk does not count, so a machine under load does not make a healthy process hang; nor does time in which this
+ * process itself could not check.
  */
 export class Watchdog {
   #limits: WatchdogLimits
@@ -34,7 +34,7 @@ export class Watchdog {
     this.#checkedAt = now
   }
 
-  /** The process gave a sign of life; from now on these limits hold. */
+  /** Records a heartbeat; these limits apply from now on. */
   reset(limits: WatchdogLimits): void {
     this.#limits = limits
     this.#stopped = 0

@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import { isPublicAddress } from '@hearth/outbound'
 import { PublicEndpoint, type PublicEndpointState } from './schema.ts'
 
-/** A host devices may reach this machine by. */
+/** A host under which devices may reach this machine. */
 type EndpointCandidate = PublicEndpointState['candidates'][number]
 type EndpointSource = EndpointCandidate['source']
 

@@ -35,7 +35,7 @@ export class Tokens {
     return { rows: (await this.#store.list(own, page)).map(tokenOfRow), total: await this.#store.count(own) }
   }
 
-  /** The value is in the answer this once. */
+  /** Only this answer contains the value. */
   async create(owner: { userId: string; role: Role }, input: TokenCreate): Promise<Token & { token: string }> {
     if (input.permissions === 'full' && owner.role !== 'admin')
       throw forbidden('Insufficient permissions: full tokens are for administrators only')
@@ -81,7 +81,7 @@ export class Tokens {
   }
 }
 
-/** A full token of someone who is no longer administrator can do what that person may still do. */
+/** A full token of a former administrator has the current rights of its owner. */
 function callerOf(token: Row, owner: UserRow): Caller {
   return {
     userId: owner.id,

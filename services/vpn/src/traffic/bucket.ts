@@ -1,4 +1,4 @@
-/** Lengths of stored buckets, seconds: fine ones for what is recent, coarse ones for what is long ago. */
+/** Lengths of stored buckets, seconds: fine ones for recent traffic, coarse ones for old traffic. */
 export const tiers = { fine: 300, hour: 3600, day: 86_400 } as const
 
 /** Seconds of one of the stored buckets. */
@@ -47,7 +47,7 @@ export interface Bucket {
   readonly from: FromHost[]
 }
 
-/** A peer that comes from more hosts than this within five minutes is counted as being anywhere for the rest. */
+/** Maximum number of hosts per peer in five minutes; traffic from further ones is counted without a host. */
 const maxHosts = 16
 
 export function emptyBucket(start: number): Bucket {

@@ -168,7 +168,7 @@ function zeroFilled({ from, until, seconds }: Period, found: readonly BucketSum[
   return points
 }
 
-/** Buckets that are added up by one statement, and peers it names at most; between two of them others have their turn. */
+/** Buckets that are added up by one statement, and peers it names at most; other work runs between two of them. */
 const [bucketsAtOnce, maxPeersAtOnce] = [20_000, 500]
 
 /** The buckets of one answer, milliseconds since the epoch: from the first one's begin to the last one's end. */

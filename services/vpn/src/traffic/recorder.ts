@@ -20,7 +20,7 @@ export interface ClosedBucket {
   readonly bucket: Bucket
 }
 
-/** Others that keep something of what is counted; called in the transaction that writes the buckets. */
+/** Further consumers of the buckets, called in the transaction that writes them. */
 export type OnClosed = (trx: Kysely<Tables>, closed: readonly ClosedBucket[]) => Promise<void>
 
 interface PeerBuckets {
@@ -65,7 +65,7 @@ export class TrafficRecorder {
     addToBucket(peer.open, counted, counted.host)
   }
 
-  /** A deleted peer. Its interface keeps what it did. */
+  /** Drops a deleted peer; its interface keeps the traffic. */
   forget(id: string): void {
     const peer = this.#peers.get(id)
     if (peer === undefined) return
@@ -85,7 +85,7 @@ export class TrafficRecorder {
     return this.#waiting.values().take(max).toArray()
   }
 
-  /** Ends all buckets, so that everything can be written; the same bucket may be begun again and is added up then. */
+  /** Closes all buckets, so that everything can be written; a bucket that starts again is added up. */
   closeAll(): string[] {
     for (const [id, peer] of this.#peers) this.#close(id, peer)
     return [...this.#waiting]

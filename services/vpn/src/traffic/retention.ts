@@ -19,7 +19,7 @@ export interface RetentionDependencies {
   readonly peers: () => Iterable<string>
   /** The setting `metrics_retention_days`; 0 is for ever. */
   readonly retentionDays: () => number
-  /** Others that keep something for as long, and delete what began before a time. */
+  /** Further stores with the same retention, which delete entries from before a time. */
   readonly others: readonly ((before: number) => Promise<void>)[]
 }
 
@@ -32,7 +32,7 @@ export function keptSince(seconds: number, retentionDays: number, now: number): 
   return limits.length === 0 ? null : now - Math.min(...limits)
 }
 
-/** Throws away what is older than it is to be kept. */
+/** Deletes buckets past their retention. */
 export async function deleteOldTraffic(dependencies: RetentionDependencies): Promise<void> {
   const { database, clock } = dependencies
   const [now, ids] = [clock.now(), [...dependencies.peers()]]
@@ -50,8 +50,8 @@ export async function deleteOldTraffic(dependencies: RetentionDependencies): Pro
 }
 
 /**
- * Deletes old traffic every hour until closed. An hour in which the clock was set by more than that is passed over: with a wrong clock
- * everything is old.
+ * Deletes old traffic every hour until closed. Skips a run after a clock change of more than an hour, because with a wrong
+ * clock everything looks old.
  */
 export function startRetention(dependencies: RetentionDependencies) {
   const { clock, log } = dependencies

@@ -15,8 +15,8 @@ import { usersIn } from './users.ts'
 const firstAdministrator = 'admin'
 
 /**
- * Makes the administrator `admin` with a generated password when no one could sign in as administrator, and saves the
- * password for its owner.
+ * Creates the administrator `admin` with a generated password when no administrator could sign in, and saves the password to
+ * its file.
  */
 export async function createFirstAdministrator(
   database: Database<Tables>,

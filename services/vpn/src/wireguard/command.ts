@@ -12,7 +12,7 @@ export interface CommandOptions {
   readonly secretInput?: string
   /** Timeout in milliseconds; 10 000 by default. */
   readonly timeout?: number
-  /** The command leaves a process behind that must outlive this one: own session, not ended with this process. */
+  /** The command starts a process that must outlive this one, in its own session. */
   readonly leavesProcess?: boolean
 }
 
@@ -26,7 +26,7 @@ export type RunCommand = (file: string, args: readonly string[], options?: Comma
 /** Bytes of output a command may print; a device with 65 536 peers prints about 7 MB. */
 const outputBound = 12 * 1024 * 1024
 
-/** The environment of every command: enough to find programs, nothing of the service's own settings. */
+/** The environment of every command: PATH and the like, without the service's settings. */
 const environment = {
   PATH: ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':'),
   LC_ALL: 'C',
@@ -95,8 +95,8 @@ export function redact(text: string): string {
 const memoryFolders = ['/dev/shm', '/run']
 
 /**
- * Runs `work` with the number of an open file that holds `text` and has no name any more: no one else can open it, and it
- * is gone when this process and its child have closed it. A child that gets it as standard input can read `/dev/stdin`,
+ * Runs `work` with the number of an open file that holds `text` and has no name any more: no other process can open it, and it
+ * is deleted once this process and its child have closed it. A child that gets it as standard input can read `/dev/stdin`,
  * which it could not from Node's own pipes (they are sockets). A child may read the descriptor itself as well: it starts at the
  * beginning.
  */

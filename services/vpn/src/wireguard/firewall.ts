@@ -77,7 +77,7 @@ export function createFirewall(run: RunCommand, raiseForwarding: RaiseForwarding
   }
 }
 
-/** The firewall of simulated interfaces: there is nothing to protect. */
+/** The firewall of simulated interfaces, which does nothing. */
 export function createSimulatedFirewall(): Firewall {
   const nothing = () => Promise.resolve()
   return { apply: nothing, hasDrifted: () => Promise.resolve(false), repair: nothing, remove: nothing }
@@ -106,7 +106,7 @@ export interface InterfaceRules {
   readonly nat: boolean
   /** Let peers reach beyond the host (other networks, other peers). */
   readonly forwarding: boolean
-  /** Addresses of peers that may reach neither other peers nor the host, DNS excepted. */
+  /** Addresses of isolated peers, which reach neither other peers nor the host, except for DNS. */
   readonly isolated: readonly string[]
 }
 
@@ -124,7 +124,7 @@ export class GuardedRules {
     return this.#inForce.get(name) ?? null
   }
 
-  /** Puts one interface's rules in force, or takes them away with null. On failure nothing changes. */
+  /** Puts one interface's rules in force, or takes them away with null. On failure nothing is changed. */
   async set(name: string, rules: InterfaceRules | null): Promise<void> {
     const before = this.of(name)
     this.#keep(name, rules)

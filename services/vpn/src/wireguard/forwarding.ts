@@ -4,7 +4,7 @@ import { DeviceError } from './device.ts'
 import type { InterfaceRules } from './firewall.ts'
 import { parseNetworkAddress } from './network-address.ts'
 
-/** Lets the host pass packets on between networks; never takes that back, because others may rely on it. */
+/** Lets the host pass packets on between networks; never disables it again, because other programs may rely on it. */
 export type RaiseForwarding = (rules: readonly InterfaceRules[]) => Promise<void>
 
 /** A `RaiseForwarding` on `/proc/sys/net`, or on another folder of the same form. */
@@ -18,8 +18,8 @@ export function createForwarding(folder = '/proc/sys/net'): RaiseForwarding {
 }
 
 /**
- * A host that forwards IPv6 stops listening to router advertisements, and with them loses its own way out. Links that
- * listen get the setting that keeps them listening.
+ * A host that forwards IPv6 stops listening to router advertisements, and loses its default route with them. Links that listen
+ * get the setting that keeps them listening.
  */
 async function raiseIpv6(folder: string): Promise<void> {
   const switchFile = join(folder, 'ipv6/conf/all/forwarding')

@@ -25,7 +25,7 @@ const programs = {
 type Program = keyof typeof programs
 const programNames = Object.keys(programs) as Program[]
 
-/** Examines the host. The kernel is tried by making a device of a name no one else has and removing it at once. */
+/** Examines the host. Tests the kernel by creating a device with an unused name and removing it at once. */
 export async function readHostFacts(run: RunCommand): Promise<HostFacts> {
   const versions = await Promise.all(programNames.map(async (name) => [name, await versionOf(run, name)] as const))
   return {

@@ -78,7 +78,7 @@ export function readListing(text: string) {
   }
 }
 
-/** An isolated peer reaches names and echo on the host, and the host's own connections get their answers. */
+/** An isolated peer reaches DNS and ping on the host, and answers to connections of the host are allowed. */
 const isolatedInput = [
   'ct direction reply ct state established,related accept',
   'udp dport 53 accept',
@@ -135,7 +135,7 @@ function chain(name: string, lines: readonly string[]): string[] {
   return [`chain ${name} {`, ...lines.map((line) => `  ${line}`), '}']
 }
 
-/** Names are checked before they get here; a rule file is no place to trust that. */
+/** Names are checked before they get here; checked again, because they go into a rule file. */
 function quotedName(name: string): string {
   return `"${checkedInterfaceName(name)}"`
 }

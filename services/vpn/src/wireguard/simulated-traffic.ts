@@ -46,9 +46,8 @@ export interface SimulationOptions {
 }
 
 /**
- * Makes the peers of simulated devices look alive: handshakes every two minutes, endpoints from the ranges kept for
- * documentation, and counters that grow at a pace of each peer's own. About one peer in eight stays silent. Resolves when the
- * signal says so.
+ * Simulates traffic of the peers of simulated devices: handshakes every two minutes, endpoints from documentation ranges, and
+ * counters that grow at a different rate per peer. About one peer in eight stays offline. Resolves when the signal aborts.
  */
 export async function simulateTraffic(directory: string, options: SimulationOptions): Promise<void> {
   const { signal, interval = 1000 } = options

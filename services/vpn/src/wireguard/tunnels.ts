@@ -13,7 +13,7 @@ export class Tunnels {
   readonly #end = new AbortController()
   #watching: Promise<void> = Promise.resolve()
 
-  /** Nothing runs until it is requested. */
+  /** No tunnel runs before the first call. */
   constructor(dependencies: TunnelDependencies) {
     this.#controller = new TunnelController(dependencies)
     this.#changes = new TunnelChanges(this.#controller)

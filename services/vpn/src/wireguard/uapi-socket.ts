@@ -7,7 +7,7 @@ import type { UapiParser } from './uapi-text.ts'
 /** Bytes of a reply that are parsed before other work gets its turn. */
 const sliceLength = 64 * 1024
 
-/** No answer came because no one listens: the process that made the socket is gone. */
+/** Nothing listens on the socket: the process that created it has ended. */
 export class NobodyListens extends DeviceError {}
 
 /** Bytes of free memory that the next piece of a reply finds. */

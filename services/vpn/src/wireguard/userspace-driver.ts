@@ -82,7 +82,7 @@ async function orAbsent<T>(run: RunCommand, name: string, work: () => Promise<T>
   }
   const link = await findLink(run, name)
   if (link?.kind === 'wireguard') throw new DeviceError(`${name} belongs to the kernel, not to wireguard-go`)
-  // Not the same as gone: its counters go on, and would be counted twice were they taken to begin again.
+  // Unreachable is not the same as gone: its counters continue, and would be counted twice if they were taken as restarted.
   if (link?.kind === 'tun') throw new DeviceError(`${name} runs, but does not answer on its socket`)
   return undefined
 }

@@ -35,7 +35,7 @@ test('every typed word must be in the name, the vendor’s name or the unit', ()
   assert.equal(findParameters(list, { ...all, search: 'soc grid' }).length, 0)
 })
 
-test('views and groups narrow the list', () => {
+test('views and groups filter the list', () => {
   assert.deepEqual(names(findParameters(list, { ...all, view: 'shown' })), ['battery_soc'])
   assert.deepEqual(names(findParameters(list, { ...all, view: 'approved' })), ['grid_power'])
   assert.deepEqual(names(findParameters(list, { ...all, view: 'actions' })), ['com_service'])
@@ -43,13 +43,13 @@ test('views and groups narrow the list', () => {
   assert.deepEqual(groupsOf(list), ['battery', 'grid', 'others'])
 })
 
-test('a column sorts both ways', () => {
+test('a column sorts in both directions', () => {
   assert.deepEqual(names(sortParameters(list, '-name')), ['grid_power', 'com_service', 'battery_soc'])
   assert.deepEqual(names(sortParameters(list, 'group')), ['battery_soc', 'grid_power', 'com_service'])
   assert.deepEqual(names(sortParameters(list, '')), names(list))
 })
 
-test('limits read as a person writes them', () => {
+test('limits are formatted for reading', () => {
   assert.equal(formatLimits(parameter('a', { minimum: 0, maximum: 255, unit: 'W' })), '0 to 255 W')
   assert.equal(formatLimits(parameter('a', { minimum: -3.4e38, maximum: 3.4e38 })), '-3.40e+38 to 3.40e+38')
   assert.equal(formatLimits(parameter('a', { allowed_values: [0, 2] })), 'one of 0, 2')

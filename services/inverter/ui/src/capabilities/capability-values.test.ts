@@ -26,7 +26,7 @@ const unknown: Capability = {
   note: null,
 }
 
-test('a form sends back what it was filled with, and nothing that another capability governs', () => {
+test('a form sends the values it shows, and none that belong to another capability', () => {
   const values = capabilityValues(unknown, '2.3.5689')
   assert.equal(values['write_frame_layout_verified'], 'no')
   assert.equal(values.verified_firmware, '2.3.5689')
@@ -49,7 +49,7 @@ test('a form sends back what it was filled with, and nothing that another capabi
   })
 })
 
-test('answers have labels', () => {
+test('recorded evidence is shown with labels', () => {
   const { questions } = capabilityPlans.write_path_convention
   const said = Object.fromEntries(questions.map((question) => [question.field, formatAnswer(unknown, question)]))
   assert.equal(said['soc_strategy_external_code'], 'unknown')

@@ -8,7 +8,7 @@ import { moduleFills, towersOf } from './battery-towers.ts'
 const values = (readings: Record<string, number | string>) =>
   Object.fromEntries(Object.entries(readings).map(([name, value]) => [name, { name, value } as LiveValue]))
 
-test('the picture in words says direction, not sign', () => {
+test('the text alternative of the energy flow names directions instead of signs', () => {
   assert.equal(
     describeFlow({ solar: 3200, house: 700, battery: -2000, grid: -500, soc: 0.64 }),
     'Energy flow: solar 3.20 kW, house uses 700 W, battery charges 2.00 kW, 500 W to the grid, battery at 64 %',
@@ -19,7 +19,7 @@ test('the picture in words says direction, not sign', () => {
   )
 })
 
-test('modules are counted by their serial numbers, and a second tower shows when it has some', () => {
+test('modules are counted by serial number, and a second tower appears when it has modules', () => {
   const [only, ...none] = towersOf(
     values({ battery_module_sn_0: 'A', battery_module_sn_1: 'B', battery_module_sn_2: '' }),
   )
@@ -34,13 +34,13 @@ test('modules are counted by their serial numbers, and a second tower shows when
   )
 })
 
-test('a tower is filled from below', () => {
+test('a tower fills from the bottom', () => {
   assert.deepEqual(moduleFills(0.5, 4), [0, 0, 1, 1])
   assert.deepEqual(moduleFills(0.625, 4), [0, 0.5, 1, 1])
   assert.deepEqual(moduleFills(undefined, 0), [0])
   assert.deepEqual(moduleFills(2, 2), [1, 1])
 })
 
-test('a word of the device, as a person reads it', () => {
+test('device identifiers are shown as readable text', () => {
   assert.equal(humanize('calibration_high'), 'Calibration high')
 })

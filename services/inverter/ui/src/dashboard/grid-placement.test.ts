@@ -21,7 +21,7 @@ const slots = (widgets: readonly PlacedWidget[]) =>
 
 const column = [widget('battery', [0, 0, 6, 2]), widget('health', [0, 2, 6, 3]), widget('devices', [0, 5, 6, 1])]
 
-test('widgets fall up, and hidden ones take no room', () => {
+test('widgets move up into free space, and hidden ones take none', () => {
   const loose = [
     widget('battery', [0, 4, 6, 2]),
     widget('health', [0, 9, 6, 3]),
@@ -30,7 +30,7 @@ test('widgets fall up, and hidden ones take no room', () => {
   assert.deepEqual(slots(compact(loose)), { battery: '0 0 6 2', health: '0 2 6 3', devices: '0 0 12 3' })
 })
 
-test('a widget dragged past half of the next one takes its place', () => {
+test('a widget dragged past half of its neighbour swaps places with it', () => {
   const minSize = { w: 2, h: 1 }
   assert.deepEqual(slots(place(column, 'battery', { slot: { y: 1 }, minSize })), slots(column))
   assert.deepEqual(slots(place(column, 'battery', { slot: { y: 2 }, minSize })), {
@@ -45,7 +45,7 @@ test('a widget dragged past half of the next one takes its place', () => {
   })
 })
 
-test('one key press changes something, or nothing when the edge is reached', () => {
+test('a key press moves a widget by one step, except at the edge of the grid', () => {
   assert.equal(slots(stepTo(column, 'battery', 'down'))['battery'], '0 3 6 2')
   assert.equal(slots(stepTo(column, 'devices', 'up'))['devices'], '0 2 6 1')
   assert.equal(slots(stepTo(column, 'health', 'right'))['health'], '1 2 6 3')
@@ -53,13 +53,13 @@ test('one key press changes something, or nothing when the edge is reached', () 
   assert.deepEqual(slots(stepTo(column, 'battery', 'left')), slots(column))
 })
 
-test('a shown widget comes last, a hidden one closes the gap', () => {
+test('a widget shown again is placed last, and hiding one closes the gap', () => {
   const hidden = show(column, 'battery', false)
   assert.equal(slots(hidden)['health'], '0 0 6 3')
   assert.equal(slots(show(hidden, 'battery', true))['battery'], '0 4 6 2')
 })
 
-test('an arrangement saved before a widget existed hides the new one', () => {
+test('a layout saved before a widget existed hides that widget', () => {
   const own = [...column, widget('dispatch', [6, 0, 6, 2])]
   assert.equal(
     arrange(undefined, own).every(({ visible }) => visible),
@@ -68,7 +68,7 @@ test('an arrangement saved before a widget existed hides the new one', () => {
   assert.equal(arrange(column, own).find(({ id }) => id === 'dispatch')?.visible, false)
 })
 
-test('whatever is requested, widgets stay inside the grid and apart', () => {
+test('widgets never leave the grid or overlap', () => {
   const number = integer({ min: -30, max: 60 })
   const start = uniqueArray(constantFrom(...ids), { minLength: 1 }).map((names) =>
     compact(names.map((id, index) => widget(id, [(index * 5) % 9, index, 3, 2]))),

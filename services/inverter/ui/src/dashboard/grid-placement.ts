@@ -13,8 +13,7 @@ const columns = 12
 const maxHeight = 24
 
 /**
- * Lets every visible widget fall up as far as those before it allow, from top to bottom. Hidden ones keep their place for
- * the day they are shown again.
+ * Moves every visible widget up into free space, from top to bottom. Hidden ones keep their place until they are shown again.
  */
 export function compact(widgets: readonly PlacedWidget[]): PlacedWidget[] {
   const order = widgets.filter((widget) => widget.visible).sort((a, b) => a.y - b.y || a.x - b.x)
@@ -39,7 +38,7 @@ export function place(
   const before = widgets.find((widget) => widget.id === id)
   if (before === undefined) return [...widgets]
   const moved = { ...before, ...inside({ ...before, ...wish.slot }, wish.minSize) }
-  // What is passed by more than its half makes way; on the way down the lower edge decides, otherwise the upper.
+  // A widget makes way once more than its half is covered; on the way down the lower edge decides, otherwise the upper.
   const edge = moved.y > before.y ? moved.y + moved.h : moved.y
   const key = (widget: PlacedWidget) => (widget.id === id ? edge : widget.y + widget.h / 2)
   const visible = widgets.filter((widget) => widget.visible).map((widget) => (widget.id === id ? moved : widget))
@@ -58,7 +57,7 @@ const within = (value: number, min: number, max: number) => Math.min(max, Math.m
 /** The keys that move a widget. */
 export type Step = 'left' | 'right' | 'up' | 'down'
 
-/** Moves a widget by the least that changes anything in that direction; the same widgets when nothing can. */
+/** Moves a widget by the smallest effective step in that direction; returns the same widgets when none is possible. */
 export function stepTo(widgets: readonly PlacedWidget[], id: PlacedWidget['id'], step: Step): PlacedWidget[] {
   const before = widgets.find((widget) => widget.id === id)
   if (before === undefined) return [...widgets]

@@ -46,7 +46,7 @@ interface GridEdit {
   frame: RefObject<HTMLDivElement | null>
   widgets: readonly PlacedWidget[]
   onChange: (widgets: PlacedWidget[]) => void
-  /** Says for screen readers where a key put a widget. */
+  /** Announces the new position of a widget to screen readers. */
   announce: (text: string) => void
 }
 
@@ -194,7 +194,7 @@ function useGesture(edit: GridEdit, widget: PlacedWidget, kind: 'move' | 'resize
   }
 }
 
-/** On a phone everything stands in one column, so a finger that drifts sideways must not change the wide arrangement. */
+/** A phone shows one column, so a finger that drifts sideways must not change the wide layout. */
 function hasColumns(frame: HTMLElement): boolean {
   return getComputedStyle(frame).gridTemplateColumns.split(' ').length > 1
 }

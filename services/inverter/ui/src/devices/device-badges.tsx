@@ -20,7 +20,7 @@ export function DeviceStateBadge({ state }: { state: AdminDevice['state'] }) {
   )
 }
 
-/** Stands wherever the name of a device that does not exist in the real world stands. */
+/** Marks a simulated device beside its name. */
 export function SimulatedBadge({ device }: { device: Pick<AdminDevice, 'is_simulated'> }) {
   if (!device.is_simulated) return null
   return (

@@ -35,7 +35,7 @@ export function DeviceCards(props: {
   )
 }
 
-/** Facts about a device at a glance. */
+/** Key facts about a device. */
 export function deviceFacts(device: AdminDevice): [string, ReactNode][] {
   const roles = { standalone: 'Standalone', master: 'Primary', slave: 'Secondary' }
   return [

@@ -20,7 +20,7 @@ const device = {
   periodic_reads: true,
 } as AdminDevice
 
-test('a new device takes what was typed, without spaces around it', () => {
+test('a new device has the typed values with surrounding spaces removed', () => {
   assert.deepEqual(toDeviceCreate({ ...newDeviceValues, device_id: ' roof ', host: ' 10.0.0.5 ', network_id: 7 }), {
     device_id: 'roof',
     display_name: '',
@@ -32,7 +32,7 @@ test('a new device takes what was typed, without spaces around it', () => {
   })
 })
 
-test('a change sends what differs, and a new address is recognised', () => {
+test('a change sends only what differs, and a changed address is detected', () => {
   const values = deviceValues(device)
   assert.equal(toDeviceChange(values, device), undefined)
   assert.deepEqual(toDeviceChange({ ...values, request_gap_ms: '120' }, device), { request_gap_ms: 120 })
@@ -40,7 +40,7 @@ test('a change sends what differs, and a new address is recognised', () => {
   assert.equal(changesAddress({ ...values, network_id: 3 }, device), true)
 })
 
-test('a name for people makes a name for paths', () => {
+test('a device ID is proposed from the display name', () => {
   assert.equal(proposedId('Dach Süd (neu)'), 'dach-sud-neu')
   assert.equal(proposedId('---'), '')
 })

@@ -57,13 +57,13 @@ export function toConnectionTest(
   return { host: host.trim(), port: Number(port), network_id: network_id === '' ? null : Number(network_id) }
 }
 
-/** True when the change makes the service talk to something else, so that what was verified counts no more. */
+/** True when the change leads to another device, so that its verifications are no longer valid. */
 export function changesAddress(values: DeviceValues, device: AdminDevice): boolean {
   const change = toDeviceChange(values, device)
   return change !== undefined && ['host', 'port', 'network_id'].some((member) => member in change)
 }
 
-/** A short name for paths out of a name for people: `Roof south` becomes `roof-south`. */
+/** Proposes a device ID from a display name: `Roof south` becomes `roof-south`. */
 export function proposedId(name: string): string {
   return name
     .normalize('NFKD')

@@ -31,7 +31,7 @@ test('a quiet connection gives no hints and no unusual counter', () => {
   )
 })
 
-test('counters are read together', () => {
+test('hints combine several counters', () => {
   assert.match(hintsOf({ ...quiet, crc_errors: 2, framing_errors: 5 }).join(), /bad connection/)
   assert.match(hintsOf({ ...quiet, discarded_bytes: 5 }).join(), /Stray bytes/)
   assert.match(hintsOf({ ...quiet, connection_epoch: 9 }).join(), /Many reconnects/)

@@ -23,7 +23,7 @@ const icons = {
 
 const order = ['charge', 'discharge', 'hold', 'auto'] as const
 
-/** The commands a person can give. */
+/** Manual battery commands. */
 export function CommandCard({ energy }: { energy: EnergyDevice }) {
   const [action, setAction] = useState<EnergyAction>('charge')
   const [targets, setTargets] = useState({ charge: 80, discharge: 20 })

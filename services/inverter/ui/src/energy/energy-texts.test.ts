@@ -21,7 +21,7 @@ const device = {
   approved_names: ['a'],
 } as unknown as EnergyDevice
 
-test('every condition of a command is named, with the page on which it is met', () => {
+test('every requirement of a command is listed with a link to the page that fulfils it', () => {
   assert.deepEqual(
     requirementsOf(device).map(({ isMet, text, href }) => [isMet, text, href]),
     [
@@ -40,7 +40,7 @@ test('every condition of a command is named, with the page on which it is met', 
   )
 })
 
-test('an action names only what it needs, and engineering mode still needs the code of external control', () => {
+test('an action lists only its own requirements, and engineering mode still needs the external control code', () => {
   const texts = (action: 'charge' | 'discharge', other: EnergyDevice) =>
     unmetFor(action, other).map(({ text }) => text.split(';')[0])
   assert.deepEqual(texts('charge', device), ['Write method is verified', 'Approved for writing: b'])
@@ -49,7 +49,7 @@ test('an action names only what it needs, and engineering mode still needs the c
   assert.deepEqual(texts('charge', engineering), ['Write method is recorded', 'Approved for writing: b'])
 })
 
-test('a preview requests what the command would, for an hour', () => {
+test('a preview request matches the command and lasts an hour', () => {
   const now = new Date('2026-01-01T00:00:00Z')
   assert.deepEqual(toPreviewRequest({ action: 'charge', target: 80, power: 2000 }, now), {
     mode: 'charge_from_grid',
@@ -63,7 +63,7 @@ test('a preview requests what the command would, for an hour', () => {
   })
 })
 
-test('each direction has its own limit', () => {
+test('charging and discharging have separate limits', () => {
   assert.equal(limitFor('charge', device), 3000)
   assert.equal(limitFor('discharge', device), null)
 })

@@ -4,7 +4,7 @@ import { warningFor, expectedRange } from './write-values.ts'
 
 const number = (name: string, unit: string | null = null) => ({ name, unit, value_type: 'number' as const })
 
-test('unit and name say what is to be expected of an object', () => {
+test('the expected range of a metric follows from its unit and name', () => {
   assert.deepEqual([expectedRange(number('x', '%'))?.max, expectedRange(number('x', 'ratio'))?.max], [100, 1])
   for (const name of ['power_mng_soc_min', 'power_mng_soc_target_set', 'battery_soc_target_high', 'battery_soh'])
     assert.equal(expectedRange(number(name))?.max, 1, name)
@@ -13,7 +13,7 @@ test('unit and name say what is to be expected of an object', () => {
     assert.equal(expectedRange(number(name)), undefined, name)
 })
 
-test('a value is doubted outside of its range and far from what it is now', () => {
+test('a value outside its expected range or far from the current value gives a warning', () => {
   assert.match(warningFor(number('power_mng_soc_min'), { value: 80, now: 0.07 }) ?? '', /ratio.*from 0 to 1/)
   assert.match(warningFor(number('cs_neg_2'), { value: 80, now: 0.5 }) ?? '', /ten times the current value/)
   assert.equal(warningFor(number('power_mng_soc_min'), { value: 0.1, now: 0.07 }), null)

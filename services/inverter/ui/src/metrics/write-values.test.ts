@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { choicesOf, toWriteValue } from './write-values.ts'
 
-test('what is typed becomes a value of the object’s kind, or none yet', () => {
+test('typed text is converted to the metric’s type; incomplete input has no value', () => {
   assert.equal(toWriteValue('12.5', { value_type: 'number' }), 12.5)
   assert.equal(toWriteValue('', { value_type: 'integer' }), undefined)
   assert.equal(toWriteValue('-', { value_type: 'number' }), undefined)
@@ -11,7 +11,7 @@ test('what is typed becomes a value of the object’s kind, or none yet', () => 
   assert.equal(toWriteValue('4', { value_type: 'enum' }), 4)
 })
 
-test('named values keep their codes, and only those that may be written', () => {
+test('the choices of an enum are its allowed values with their codes', () => {
   const labels = { 0: 'default', 3: 'start_bootloader', 4: 'reset_dsp' }
   assert.deepEqual(choicesOf({ labels, allowed_values: [0, 4] }), [
     { value: '0', label: 'default (0)' },

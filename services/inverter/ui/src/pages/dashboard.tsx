@@ -16,10 +16,10 @@ import { flowOf } from '../values/energy-flow.ts'
 import { useSigns, useValues } from '../values/use-values.ts'
 import { combined, IconButton } from '../page-elements.tsx'
 
-/** The house at a glance. */
+/** Overview of the energy flow, batteries and inverters. */
 export function DashboardPage() {
   const devices = useDevices()
-  /** The saved arrangement; `null` while the page arranges itself. */
+  /** The saved layout; `null` for the default one. */
   const layout = useQuery({
     queryKey: keys.layout,
     queryFn: async () => (await answer(api.GET('/admin/api/dashboard-layout'))).layout,

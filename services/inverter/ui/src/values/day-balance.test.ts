@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayOf } from './energy-flow.ts'
 
-test('a day is the sum of both strings, feeding in counts upwards, and own power is a share of the use', () => {
+test('a day’s balance adds both strings, shows export as positive and computes self-sufficiency', () => {
   const counters: Record<string, number> = {
     energy_e_dc_day_0: 9000,
     energy_e_dc_day_1: 3000,

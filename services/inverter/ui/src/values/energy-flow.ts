@@ -75,7 +75,7 @@ function byDirection(watts: number | undefined, texts: Record<Direction | 'unkno
   return texts[watts === undefined ? 'unknown' : directionOf(watts)].replace('#', spell(power(watts)))
 }
 
-/** The picture in words, for those who do not see it. */
+/** Text alternative of the energy flow, for screen readers. */
 export function describeFlow({ solar, house, battery, grid, soc }: EnergyFlow): string {
   const flows = [
     solar === undefined ? 'solar power unknown' : `solar ${spell(power(solar))}`,

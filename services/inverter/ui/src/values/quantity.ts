@@ -1,4 +1,4 @@
-/** A number as a person reads it: the digits and the unit apart, so that they can be set differently. */
+/** A formatted number: digits and unit separately, so that they can be styled differently. */
 export interface Quantity {
   digits: string
   unit: string
@@ -50,7 +50,7 @@ function trim(value: number): string {
   return String(Number(value.toFixed(size >= 100 ? 1 : 3)))
 }
 
-/** A word of the device, such as `calibration_high`, as a person reads it. */
+/** Formats an identifier of the device, such as `calibration_high`, as readable text. */
 export function humanize(word: string): string {
   const text = word.replaceAll('_', ' ')
   return text.charAt(0).toUpperCase() + text.slice(1)

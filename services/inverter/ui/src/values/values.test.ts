@@ -9,7 +9,7 @@ import { energy, formatValue, measure, percent, power, spell } from './quantity.
 const value = (reading: number, more: object = {}) =>
   ({ value: reading, stale: false, stale_reason: null, age_seconds: 0, takenAt: 0, ...more }) as LiveValue
 
-test('power and energy take the larger unit when the digits would not fit', () => {
+test('power and energy switch to the larger unit when they need more than three digits', () => {
   assert.deepEqual(
     [0, 84.6, 999.4, 999.6, 1240, 9994, 9996, 12_345].map((watts) => spell(power(watts))),
     ['0 W', '85 W', '999 W', '1.00 kW', '1.24 kW', '9.99 kW', '10.0 kW', '12.3 kW'],
@@ -24,7 +24,7 @@ test('power and energy take the larger unit when the digits would not fit', () =
   assert.equal(spell(measure(24.04, '°C', 1)), '24.0 °C')
 })
 
-test('any value of the API is shown with its unit', () => {
+test('API values are formatted with their units', () => {
   assert.equal(formatValue(0.5, 'ratio'), '50 %')
   assert.equal(formatValue(230.123_45, 'V'), '230.1 V')
   assert.equal(formatValue(1.234_56, null), '1.235')
@@ -34,7 +34,7 @@ test('any value of the API is shown with its unit', () => {
   assert.equal(formatValue(0, 'W'), '0 W')
 })
 
-test('both strings make the solar power, and the signs say where power goes', () => {
+test('solar power adds both strings, and the recorded signs decide the direction of power', () => {
   const flow = flowOf({ solar_a_power: value(1200), solar_b_power: value(300), battery_power: value(-900) })
   assert.deepEqual(flow, { solar: 1500, house: undefined, battery: -900, grid: undefined, soc: undefined })
   assert.equal(directionOf(flow.battery), 'out')
@@ -47,7 +47,7 @@ test('both strings make the solar power, and the signs say where power goes', ()
   assert.ok(stepSeconds(5000) < stepSeconds(300))
 })
 
-test('a value is old when the server says so or when no newer one has arrived for too long, by this clock', () => {
+test('a value is stale when the server says so or when no newer one arrived in time', () => {
   const fresh = liveValue({ ...value(1), age_seconds: 5 }, 100_000)
   assert.equal(fresh.takenAt, 95_000)
   assert.equal(staleness(fresh, { now: 100_000, maxAgeSeconds: 10 }), null)
@@ -56,6 +56,6 @@ test('a value is old when the server says so or when no newer one has arrived fo
   assert.match(staleness(stale, { now: 0, maxAgeSeconds: 10 }) ?? '', /cannot be reached/)
 })
 
-test('no reading requests more names than one request may carry', () => {
+test('no page requests more than 32 metric names at once', () => {
   for (const names of watchedMetrics) assert.ok(names.length <= 32)
 })

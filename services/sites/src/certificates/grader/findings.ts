@@ -22,7 +22,7 @@ const info = (code: string, text: string): Finding => ({ code, severity: 'info',
 const good = (code: string, text: string): Finding => ({ code, severity: 'good', text })
 const aboutTrust = (finding: Finding): Finding => ({ ...finding, isAboutTrust: true })
 
-/** Everything that speaks for or against a site, worst first. */
+/** All findings about a site, worst first. */
 export function findingsOf(seen: Observation, now: number): Finding[] {
   const order = ['problem', 'warning', 'info', 'good']
   const all = [
@@ -68,7 +68,7 @@ function keyFindings({ chain }: Observation): Finding[] {
     found.push(problem('key_broken', 'F', `The key has ${leaf.keyBits} bits and can be broken`))
   else if (leaf.keyType.startsWith('rsa') && leaf.keyBits < 2048)
     found.push(problem('key_small', 'B', `The key has ${leaf.keyBits} bits; 2048 are the least`))
-  // A root is trusted for being known; its signature does not matter.
+  // A root is trusted because it is in the trust store; its signature does not matter.
   const signed = chain.filter((certificate, index) => index === 0 || !certificate.isSelfSigned)
   if (signed.some(({ signature }) => /md[245]/i.test(signature)))
     found.push(problem('signature_md5', 'F', 'A certificate is signed with MD5'))

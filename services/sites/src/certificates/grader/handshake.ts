@@ -37,8 +37,8 @@ export type Handshake =
   | { readonly kind: 'unreachable'; readonly reason: string }
 
 /**
- * One handshake with the site's name; the connection ends with it. Trusts nobody and judges later, so that a bad certificate
- * is an observation and not an error. Never rejects.
+ * One handshake with the site's name; the connection ends with it. Accepts any certificate and evaluates it later, so that a
+ * bad one is an observation and not an error. Never rejects.
  */
 export function shakeHands(target: HandshakeTarget, limits: HandshakeLimits = {}): Promise<Handshake> {
   if (target.signal?.aborted === true) return Promise.resolve(unreachable('the time ran out'))

@@ -52,7 +52,7 @@ export async function probeSite(target: HandshakeTarget, httpPort: number): Prom
   return { kind: 'observed', observation }
 }
 
-/** A refusal says more than silence. */
+/** A refused handshake is more specific than a timeout. */
 function failureOf(handshakes: readonly Handshake[]): string {
   const refused = handshakes.findLast((handshake) => handshake.kind === 'refused')
   if (refused?.kind === 'refused') return `the server refused the handshake: ${refused.reason}`

@@ -15,7 +15,7 @@ export interface ScoreParts {
   readonly protocol: number
   readonly keyExchange: number
   readonly cipher: number
-  /** Weighed: protocol 30 %, key exchange 30 %, cipher 40 %. */
+  /** Weighted: protocol 30 %, key exchange 30 %, cipher 40 %. */
   readonly total: number
 }
 

@@ -41,7 +41,7 @@ export async function latestGrades(db: Kysely<CertificateTables>): Promise<Grade
     .selectAll('g')
     .orderBy('g.id')
     .execute()
-  // Two of one millisecond are one too many.
+  // Two grades of the same millisecond count once.
   return [...new Map(rows.map((row) => [`${row.source} ${row.host}`, row])).values()]
 }
 

@@ -17,7 +17,7 @@ export type ScanInput =
 export interface ScanProgress {
   /** Since the first request to SSL Labs, milliseconds. */
   readonly elapsed: number
-  /** Troubles one after the other, this one included. */
+  /** Consecutive failures, including this one. */
   readonly troubles: number
 }
 

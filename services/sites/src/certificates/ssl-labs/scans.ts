@@ -50,7 +50,7 @@ export class Scans {
     this.#dependencies = dependencies
   }
 
-  /** Goes on with what an earlier run left. */
+  /** Continues the scans of an earlier run. */
   async start(): Promise<void> {
     await store.requeueInterrupted(this.#dependencies.db)
     this.#work()
@@ -103,7 +103,7 @@ export class Scans {
       })
       .finally(() => {
         this.#working = undefined
-        // Something may have got into the queue after its end was seen.
+        // A scan may have been queued after the queue was found empty.
         if (this.#isMore) this.#work()
       })
   }

@@ -5,7 +5,7 @@ import { writeFileAtomic } from '@hearth/runtime'
 import type { CertificateSource } from '../../caddy/desired-state.ts'
 import { chainOf } from './read-pem.ts'
 
-/** Uploaded certificates as configurations need them. Nothing waits: they are in memory, or in files already. */
+/** Uploaded certificates as configurations need them. Access is synchronous: they are in memory or in files. */
 export type UploadedMaterial = Pick<MaterialStore, 'certificate' | 'authority' | 'certificateIds' | 'authorityIds'>
 
 /** An uploaded certificate, opened. */

@@ -44,7 +44,7 @@ function checkedAddress(text: string): AdminAddress {
   }
 }
 
-/** A Caddy that the service started, or found from an earlier life of its own. */
+/** A Caddy that this service started, in this run or an earlier one. */
 export class CaddyProcess {
   readonly admin: AdminAddress
   /** Folder for its certificates and keys. */
@@ -58,7 +58,7 @@ export class CaddyProcess {
   #failures = 0
   #onRestarted: () => void = () => undefined
   #cancelNext: () => void = () => undefined
-  /** Over when a start that is under way is. */
+  /** Resolves when a start in progress has ended. */
   #starting: Promise<void> = Promise.resolve()
 
   constructor(dependencies: CaddyProcessDependencies, admin: AdminAddress) {
@@ -93,7 +93,7 @@ export class CaddyProcess {
     throw new OperatorError(`Caddy did not start: ${words}`)
   }
 
-  /** Ends Caddy too: whoever stops the service on purpose wants all of it to stop. */
+  /** Also stops Caddy: a deliberate stop of the service stops all of it. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelNext()
@@ -115,7 +115,7 @@ export class CaddyProcess {
     return join(this.#dependencies.folder, 'caddy.pid')
   }
 
-  /** The Caddy of a life that was cut short, if it still answers at our socket. */
+  /** The Caddy of a killed run, if it still answers on the admin socket. */
   async #findEarlier(): Promise<number | undefined> {
     const pid = await findEarlierCaddy(this.#dependencies.folder)
     if (pid === undefined) return undefined
@@ -217,12 +217,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The process of a Caddy that an earlier life of the service has left running in this folder. */
+/** The process of a Caddy that an earlier run left running in this folder. */
 export async function findEarlierCaddy(folder: string): Promise<number | undefined> {
   const text = await readFile(join(folder, 'caddy.pid'), 'utf8').catch(() => '')
   const pid = Number(text.trim())
   if (!Number.isInteger(pid) || pid <= 1) return undefined
-  // Numbers of processes are used again, so its command line must name our folder.
+  // Process ids are reused, so the command line must name this folder.
   const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   return words.split('\0').includes(join(folder, 'start.json')) ? pid : undefined
 }

@@ -84,7 +84,7 @@ export class Nodes {
 
   /** Reads what the node runs, and remembers whether it answers. Throws what the client throws. */
   inspect(id: number): Promise<RunningConfig> {
-    // The dry runs of one inspection would be in the way of another.
+    // Dry runs of two inspections would conflict.
     const inspection = this.#inspecting.get(id) ?? this.#inspectOnce(id).finally(() => this.#inspecting.delete(id))
     this.#inspecting.set(id, inspection)
     return inspection
@@ -171,7 +171,7 @@ export class Nodes {
     return new Map(rows.filter((row) => row.onboarded_at !== null).map((row) => [row.id, row.name]))
   }
 
-  /** Undefined for the node of a Caddy of ours that does not run in this life. */
+  /** Undefined for the service's own Caddy when it does not run. */
   #known(row: NodeRow): KnownNode | undefined {
     const admin = row.admin === null ? this.#own(row)?.admin : parseAdminAddress(row.admin)
     if (admin === undefined) return undefined

@@ -37,7 +37,7 @@ export async function checkOwnPorts({ caddy, dataDirectory }: Config): Promise<v
   await assertFree('CADDY_HTTPS_PORT', caddy.httpsPort, caddy.bind)
 }
 
-/** Two Caddy servers share a port without a word, and each answers half of the requests. */
+/** Two Caddy servers can share a port without an error, and each answers half of the requests. */
 async function assertFree(setting: string, port: number, bind: readonly string[]): Promise<void> {
   const server = createServer()
   try {

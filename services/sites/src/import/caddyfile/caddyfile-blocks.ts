@@ -28,7 +28,7 @@ export function writtenSites(text: string): Map<string, WrittenSite> {
     for (const { text: address } of block.header)
       for (const host of address.split(',').map(hostOf)) {
         if (host === '') continue
-        // Of several blocks none says all about the host.
+        // A host in several blocks has no single block that describes it.
         const other = sites.get(host)
         sites.set(host, other === undefined ? site : { line: other.line, directives: undefined })
       }

@@ -67,7 +67,7 @@ function lineOf(error: string): string {
 
 function warningItem(warning: string | AdaptWarning): ReportItem[] {
   const { message, line }: AdaptWarning = typeof warning === 'string' ? { message: warning } : warning
-  // How a text is laid out changes nothing.
+  // Warnings about formatting are ignored.
   if (/not formatted/.test(message)) return []
   const path = line === undefined ? lineOf(message) : `line ${line}`
   return [{ path, what: `Caddy says: ${message.slice(0, 500)}`, outcome: 'changed', site: null }]

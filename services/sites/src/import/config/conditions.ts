@@ -110,7 +110,7 @@ function readMissing(matchers: readonly JsonLocation[]): Condition | undefined {
     : undefined
 }
 
-/** The compiler's own matcher for crawlers, which is no choice of anybody's. */
+/** The matcher for crawlers that the compiler writes. */
 const ourBots = canonicalJson(accessRoutes({ access: Access.parse({ block_bots: true }) }, oldestCapabilities)[0])
 
 function isOurBots(matchers: readonly JsonLocation[]): boolean {

@@ -86,7 +86,7 @@ const leftOut: Record<string, [routes: object[], why: RegExp]> = {
     /the placeholder \{env\.SECRET\}/,
   ],
   'files without a directory': [[{ handle: [{ handler: 'file_server' }] }], /files without a directory/],
-  'a header that keeps other routes from being asked': [
+  'a route for requests without a header that skips later routes': [
     [
       {
         match: [{ header: { X: null } }],
@@ -95,7 +95,7 @@ const leftOut: Record<string, [routes: object[], why: RegExp]> = {
       },
       { handle: [proxy] },
     ],
-    /keeps others from being asked/,
+    /a route for requests without a header that skips later routes/,
   ],
   FastCGI: [[{ handle: [{ ...proxy, transport: { protocol: 'fastcgi' } }] }], /does not speak HTTP/],
 }

@@ -44,7 +44,7 @@ export function readPath(condition: Paths, step: When, context: PathContext): vo
       reading.changed(step.location, path.difference)
     }
     const route = readOne(path, step, context)
-    // What a site keeps to itself must not be less than before.
+    // A fixed answer for a prefix must cover at least the requests it covered before.
     if (path.isNarrower && route.kind === 'respond')
       giveUp(step.location, `an answer for all that begins with ${path.path}`)
     draft.paths.push(route)

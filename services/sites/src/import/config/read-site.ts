@@ -94,7 +94,7 @@ class RoutesReader {
     if (condition.kind === 'other') giveUp(step.location, condition.what)
     if (step.steps.length === 0) giveUp(step.location, 'a route without a handler')
     if (step.isExclusive && condition.kind === 'header_missing')
-      giveUp(step.location, 'a route that keeps others from being asked')
+      giveUp(step.location, 'a route for requests without a header that skips later routes')
     switch (condition.kind) {
       case 'bots':
       case 'networks':
@@ -117,12 +117,12 @@ class RoutesReader {
     return this.draft
   }
 
-  /** Goes on to a part of the site. What would come earlier than it did must be allowed to. */
+  /** Moves on to a stage of the site; gives up when a step would run earlier than before and must not. */
   #enter(phase: Phase, location: JsonLocation): void {
     if (!this.#tryEnter(phase)) giveUp(location, `something that a site does earlier (${phase.replace('_', ' ')})`)
   }
 
-  /** Goes on to a part of the site; returns false when it is too late for it. */
+  /** Moves on to a stage of the site; returns false when a later stage was reached already. */
   #tryEnter(phase: Phase): boolean {
     if (this.#reached > phases.indexOf(mayMove[phase] ?? phase)) return false
     this.#reached = Math.max(this.#reached, phases.indexOf(phase))
@@ -170,7 +170,7 @@ class RoutesReader {
     this.#enter('forward_auth', handler)
     const read = readForwardAuth(handler)
     this.draft.forwardAuth = read
-    // What the compiler removes first belongs to the question.
+    // Header removals that the compiler puts first belong to the forward authentication.
     const copied = new Set(read.copy_headers.flatMap((name) => [name, name.replaceAll('-', '_')]))
     this.draft.requestHeaders = this.draft.requestHeaders.filter(({ op, name }) => op !== 'delete' || !copied.has(name))
   }

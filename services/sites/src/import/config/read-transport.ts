@@ -69,7 +69,7 @@ function readTls(location: JsonLocation, reading: SiteReading): ProxyMembers['up
   return tls
 }
 
-/** The uploaded authority with these certificates; null when none is named. */
+/** The uploaded authority with these certificates; null without one. */
 export function readAuthority(
   location: JsonLocation | undefined,
   list: JsonLocation | undefined,

@@ -111,7 +111,7 @@ interface Context {
   readonly hasUsers: boolean
 }
 
-/** Whoever no rule allows is refused, also by a list without rules, unless a password is enough. */
+/** A client that no rule allows is refused, also by a list without rules, unless a password suffices. */
 function networksOf({ allow, deny, allowsAll, count }: Clients, { isEither, hasUsers }: Context) {
   if (allowsAll) return { allow: [], deny }
   if (allow.length > 0) return { allow, deny }

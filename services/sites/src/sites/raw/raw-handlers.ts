@@ -13,7 +13,7 @@ const asObject = (value: unknown): Json =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as Json) : {}
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Directories are fixed ones below the bases; a template of one's own would be a file of the machine. */
+/** Directories must be fixed ones below the bases; a custom template would be a file of the machine. */
 function checkRoot({ root }: Json, walk: RawWalk): void {
   if (root === undefined) return
   const problem = typeof root === 'string' ? walk.limits.rootProblem(root) : 'must be a text'
@@ -22,7 +22,7 @@ function checkRoot({ root }: Json, walk: RawWalk): void {
 
 function checkVars(vars: Json, walk: RawWalk): void {
   checkRoot(vars, walk)
-  // A name that is made at the time of the request could become `root`.
+  // A variable name computed at request time could become `root`.
   if (Object.keys(vars).some((name) => /[{}]/.test(name))) walk.report('names of variables must not hold placeholders')
 }
 
@@ -52,7 +52,7 @@ function checkProxy(proxy: Json, walk: RawWalk): void {
     'server_name',
     'handshake_timeout',
   ])
-  // Checks at another port or address would reach what is no upstream.
+  // Checks at another port or address would reach servers that are no upstreams.
   walk.onlyMembers('active health checks', asObject(asObject(proxy['health_checks'])['active']), activeMembers)
   for (const response of asList(proxy['handle_response'])) {
     walk.onlyMembers('handle_response', asObject(response), ['match', 'status_code', 'routes'])

@@ -28,8 +28,8 @@ export function wrapRawDirectives(text: string): string {
 
 /**
  * Judges what `/adapt` made of wrapped directives. Accepted are only the routes of exactly the one site that was wrapped, of
- * handlers and matchers that are known to be harmless; everything else is a problem, in words for the administrator. The accepted
- * routes begin with a root that is nowhere, so that a file server without one of its own serves nothing.
+ * handlers and matchers that are known to be harmless; everything else is a problem, in words for the administrator. The
+ * accepted routes begin with a nonexistent root, so that a file server without its own root serves nothing.
  */
 export function readRawRoutes(
   adapted: unknown,

@@ -19,7 +19,7 @@ export function checkUsers({ basic_auth: users }: SiteToCheck, context: RuleCont
   }
 }
 
-/** The deciding server is an upstream like others; the copied headers are ones that may be set. */
+/** Checks forward authentication: its server is an upstream like others, and copied headers are ones that may be set. */
 export function checkForwardAuth({ forward_auth: forward }: SiteToCheck, checks: AddressChecks): void {
   if (forward === null) return
   checkUpstream('forward_auth.url', forward.url, checks)
@@ -31,7 +31,7 @@ export function checkForwardAuth({ forward_auth: forward }: SiteToCheck, checks:
   }
 }
 
-/** Networks are ones; nobody is shut out by an empty hope. */
+/** Checks that the access and maintenance lists contain valid networks. */
 export function checkAccess({ access, maintenance }: SiteToCheck, report: Report): void {
   const lists = { 'access.allow': access.allow, 'access.deny': access.deny, 'maintenance.allow': maintenance.allow }
   for (const [field, networks] of Object.entries(lists))

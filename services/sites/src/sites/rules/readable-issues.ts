@@ -35,7 +35,7 @@ export async function readableIssues(
   check: CheckWanted,
 ): Promise<FieldIssue[]> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
-  // A change of a site that is not there leaves no site to check.
+  // A change of an unknown site has nothing to check.
   if (isPatch && before === undefined) return []
   const bad = new Set(fields.map(memberOf))
   const readable = Object.fromEntries(Object.entries(body).filter(([name]) => !bad.has(memberOf(name))))

@@ -8,7 +8,7 @@ import { createGunzip } from 'node:zlib'
 export interface LogSource {
   /** Reads the beginning of the file, as far as it is there. */
   head(): Promise<Uint8Array>
-  /** Hands on what stands from an offset to the present end, in pieces. Stops early when `take` answers false. */
+  /** Passes the content from an offset to the current end to `take`, in chunks. Stops early when `take` returns false. */
   read(offset: number, take: (bytes: Uint8Array) => Promise<boolean>): Promise<void>
   /** Tells files apart while they are open; undefined for a packed one, which no longer changes. */
   readonly inode: bigint | undefined
@@ -51,7 +51,7 @@ async function plainSource(file: FileHandle): Promise<LogSource> {
   }
 }
 
-/** Packed files are unpacked anew for each question; that happens only for what was rolled while nobody read. */
+/** A packed file is unpacked for each call, which is needed only for files rolled while the service was down. */
 function packedSource(file: FileHandle): LogSource {
   return {
     inode: undefined,
@@ -86,7 +86,7 @@ async function unpack(file: FileHandle, take: (bytes: Uint8Array) => Promise<boo
       if (isEnough) return
     }
   }).catch((error: unknown) => {
-    // Leaving early is no failure.
+    // Stopping early is not an error.
     if (!isEnough) throw error
   })
 }

@@ -8,15 +8,15 @@ export interface LogTailDependencies {
   /** Position where an earlier reader stopped; undefined to begin with the current file. */
   readonly position: LogPosition | undefined
   /**
-   * Takes lines and how far the log was read with them. Both belong together: who keeps what came of the lines and the
-   * position in one step counts no line twice and loses none.
+   * Takes lines and the position after them. A receiver that stores both in one transaction counts no line twice and loses
+   * none.
    */
   readonly onLines: (lines: readonly string[], position: LogPosition) => void
-  /** Hears of what was lost: lines too long to read, a file that was replaced or is damaged. */
+  /** Called for lost lines: too long to read, or in a replaced or damaged file. */
   readonly onLoss: (what: 'too-long' | 'replaced' | 'damaged', count: number) => void
-  /** Hears of files that cannot be read; the next look tries again. */
+  /** Called for files that cannot be read; the next check retries. */
   readonly onError: (error: unknown) => void
-  /** Asked after every piece; while it answers false, nothing more is read. */
+  /** Called after every chunk; reading pauses while it returns false. */
   readonly mayRead?: () => boolean
   readonly timers: Timers
   readonly pollMs?: number
@@ -25,8 +25,8 @@ export interface LogTailDependencies {
 }
 
 /**
- * Follows a log that is written and rolled by somebody else.
- * A tail that keeps no more than one piece and one line in memory, however much it has to catch up.
+ * Follows a log that another program writes and rolls. Keeps at most one chunk and one line in memory, however much it has to
+ * catch up.
  */
 export class LogTail {
   readonly #dependencies: LogTailDependencies
@@ -50,7 +50,7 @@ export class LogTail {
     this.#rolledAfter = dependencies.position?.rolledAfter
   }
 
-  /** Looks for new lines from now on, again and again. */
+  /** Starts to check for new lines periodically. */
   start(): void {
     const { timers, pollMs = 250, onError } = this.#dependencies
     const round = async () => {
@@ -108,7 +108,7 @@ export class LogTail {
     this.#read += bytes.length
     if (this.#splitter.tooLong > tooLong) this.#dependencies.onLoss('too-long', this.#splitter.tooLong - tooLong)
     if (lines.length > 0) this.#dependencies.onLines(lines, this.#position())
-    // Others get a turn, however long the log.
+    // Yields to other work, however long the log.
     await new Promise((resolve) => setImmediate(resolve))
     return this.#goesOn()
   }
@@ -153,7 +153,7 @@ export class LogTail {
     return source
   }
 
-  /** Somebody may empty the file and go on writing. */
+  /** The file may be truncated and written again. */
   async #checkLength(source: LogSource): Promise<void> {
     const size = await source.size()
     if (size === undefined || size >= this.#read) return

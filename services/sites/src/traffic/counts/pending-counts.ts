@@ -53,7 +53,7 @@ export class PendingCounts {
     this.#position = position
   }
 
-  /** Hands over what there is and begins anew; undefined when nothing was read. */
+  /** Returns the pending counts and starts over; undefined when nothing was read. */
   take(): CountBatch | undefined {
     if (this.#position === undefined) return undefined
     const batch = { counts: [...this.#counts.values()], lastSeen: this.#lastSeen, position: this.#position }

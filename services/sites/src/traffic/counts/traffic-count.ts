@@ -82,7 +82,7 @@ export const emptyCount = (): TrafficCount => ({
 export function addLine(count: TrafficCount, line: LogLine): void {
   count.requests += 1
   count.bytes += line.bytes
-  // Whoever leaves before an answer has the status 0; nothing was answered.
+  // A client that disconnects before the answer has the status 0.
   const index = Math.floor(line.status / 100) - 1
   if (index >= 0 && index < 5) count.status[index] = (count.status[index] ?? 0) + 1
   addLatency(count.latency, line.durationMs)

@@ -33,8 +33,8 @@ const concurrency = 16
 const maxUpstreams = 2000
 
 /**
- * The states of all upstreams of the sites.
- * Asks Caddy and, by an empty connection, every declared upstream; nothing else is ever connected to.
+ * The states of all upstreams of the sites. Queries Caddy and opens an empty connection to every declared upstream; nothing
+ * else is ever connected to.
  */
 export class UpstreamStates {
   readonly #dependencies: UpstreamStatesDependencies

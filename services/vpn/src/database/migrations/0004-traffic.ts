@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       .addColumn(column, 'bigint', (definition) => definition.notNull().defaultTo(0))
       .execute()
   }
-  // Nobody knows when earlier bytes were moved, so they are in no bucket.
+  // The times of earlier bytes are unknown, so they are in no bucket.
   await sql`update peer_activity set rx_bucketed = rx_total, tx_bucketed = tx_total`.execute(db)
   await withAmounts(
     db.schema

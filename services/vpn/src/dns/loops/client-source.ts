@@ -2,7 +2,7 @@ import type { ClientTable } from '../policy/client-table.ts'
 import { linux, sockaddr } from '../sockets/layouts.ts'
 import { isNearby } from '../sockets/socket-address.ts'
 
-/** The number of the client that sends from the `struct sockaddr` at bytes[at ..]; 0 for no one known. */
+/** The number of the client that sends from the `struct sockaddr` at bytes[at ..]; 0 for an unknown client. */
 export function clientAt(clients: ClientTable, bytes: Uint8Array, at: number): number {
   if (bytes[at] !== linux.AF_INET) return clients.numberOf(clients.find6(bytes, at + sockaddr.ipv6))
   const from = at + sockaddr.ipv4
@@ -11,8 +11,9 @@ export function clientAt(clients: ClientTable, bytes: Uint8Array, at: number): n
 }
 
 /**
- * Returns who queries: a client's number, 0 for an unknown one, -1 for one that gets no answer. At a tunnel only its clients do;
- * elsewhere (`DNS_LISTEN`) only sources nearby, who count as `listenClient`, or when that is 0 by their address.
+ * Returns the client of a query: its number, 0 for an unknown one, -1 for one that gets no answer. On a tunnel only its clients
+ * are answered; elsewhere (`DNS_LISTEN`) only local sources, which count as `listenClient` or, when that is 0, by their
+ * address.
  */
 export function clientOfQuery(
   clients: ClientTable,

@@ -7,8 +7,8 @@ import { setThreadSlice, minSlice } from '../sockets/thread-slice.ts'
 import type { DataSetup } from './data-config.ts'
 import { openSharedState, Shared } from './shared-state.ts'
 
-// The worker that answers. Started by `process/data-thread-host.ts`. What it has loaded is kept compiled before it begins: who is
-// killed has no time to, and it makes the next start shorter.
+// The worker that answers. Started by `resolver/data-thread-host.ts`. The compile cache is written before it starts: a killed
+// thread cannot write it, and it makes the next start faster.
 setThreadPriority(ThreadPriority.answering)
 const { setup, port } = workerData as { setup: DataSetup; port: MessagePort }
 Atomics.store(openSharedState(setup.shared).words, Shared.thread, currentThread())

@@ -20,7 +20,7 @@ export const portTag = 0x1_0000
 const maxListeners = 4096
 const cacheLine = 64
 
-/** The sockets of the FFI loop: answers and queries are gathered, and sent by as few system calls as go. */
+/** The sockets of the FFI loop: answers and queries are batched into as few system calls as possible. */
 export class FfiLines implements ListenerLines {
   readonly poller: Poller
   readonly answers: Uint8Array

@@ -83,7 +83,7 @@ function createUpstreamReader(
     const socket = lines.portSockets[port]!
     if (socket < 0) return
     const count = batch.receive(socket)
-    // Ready without a datagram: an error waited instead, as when no one listens at the other end.
+    // Ready without a datagram: an error is pending, such as a closed port at the other end.
     if (count < 0) upstreamQueries.portFailed(port)
     for (let n = 0; n < count; n++) exchange.takeAnswer(port, batch.bytes, n * answerSlot, batch.length(n))
   }

@@ -85,7 +85,7 @@ export class LoopCore {
     return goesOn
   }
 
-  /** After every batch: log entries become visible, and that this thread lives. */
+  /** To be called after every batch: publishes log entries and the heartbeat. */
   endBatch(): void {
     const { words } = this.state
     this.#ring.publish()

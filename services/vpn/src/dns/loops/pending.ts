@@ -126,7 +126,7 @@ export class Pending {
     this.#youngest = flight
   }
 
-  /** The flight that was sent longest ago; -1 for none. */
+  /** The oldest flight; -1 for none. */
   oldest(): number {
     return this.#oldest
   }

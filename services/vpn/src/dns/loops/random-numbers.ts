@@ -1,6 +1,6 @@
 import { openSync, readSync } from 'node:fs'
 
-/** Numbers no one can foresee, 16 bits each, drawn from the system in stores of 4096 so that one costs next to nothing. */
+/** Unpredictable 16-bit numbers, read from the system 4096 at a time so that each is cheap. */
 export class RandomNumbers {
   readonly #store = new Uint16Array(4096)
   #used = this.#store.length
@@ -28,7 +28,7 @@ function drawBytes(bytes: Uint8Array): void {
     source ??= openSync('/dev/urandom', 'r')
     if (readSync(source, bytes) === bytes.length) return
   } catch {
-    // No such device here.
+    // The device does not exist.
   }
   process.getBuiltinModule('node:crypto').randomFillSync(bytes)
 }

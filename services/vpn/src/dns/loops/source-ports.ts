@@ -15,7 +15,7 @@ export interface PortOpener {
 
 /**
  * The sockets queries are sent with: several a server, each with a port the kernel drew, chosen at random and replaced by fresh
- * ones all the time, so that who forges answers has to guess the port as well.
+ * ones all the time, so that forged answers have to guess the port as well.
  */
 export class SourcePorts {
   /** The upstream of each port; -1 for none. */

@@ -36,7 +36,7 @@ export class UpstreamHealth {
     return down
   }
 
-  /** One that does not do well and is to be tried now; -1 for none. */
+  /** An unhealthy upstream to probe now; -1 for none. */
   toProbe(now: number): number {
     for (let upstream = 0; upstream < this.#count; upstream++) {
       const at = upstream * Figure.count
@@ -52,7 +52,7 @@ export class UpstreamHealth {
     this.#figures[upstream * Figure.count + Figure.queries]! += 1
   }
 
-  /** It answered what was sent at `sentAt`. */
+  /** Records an answer to a query sent at `sentAt`. */
   answered(upstream: number, sentAt: number, now: number): void {
     const at = upstream * Figure.count
     const average = this.#figures[at + Figure.average]!
@@ -63,7 +63,7 @@ export class UpstreamHealth {
     this.#figures[at + Figure.lastAnswerAt] = now
   }
 
-  /** A query sent to it got no answer that can be used. */
+  /** Records a query without a usable answer. */
   countFailure(upstream: number): void {
     this.#figures[upstream * Figure.count + Figure.failures]! += 1
   }

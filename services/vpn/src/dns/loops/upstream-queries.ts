@@ -29,9 +29,9 @@ export interface UpstreamQueriesDependencies {
 }
 
 /**
- * Queries upstreams: one at a time, the next after 800 ms of silence, at once when one is out of reach or refuses; after 4 s no one
- * is queried any more. Equal questions are queried once. What does not answer exactly what was queried, where it was queried, is as if
- * it had not come.
+ * Queries upstreams: one at a time, the next after 800 ms of silence, at once when one is unreachable or refuses; after 4 s
+ * none is queried any more. Equal questions are sent once. A packet that does not match the query and its socket exactly is
+ * ignored.
  */
 export class UpstreamQueries {
   readonly pending = new Pending(size)
@@ -114,8 +114,8 @@ export class UpstreamQueries {
   }
 
   /**
-   * The flight that m[o .. o + n), which came to this port, ends, to be closed by the caller; -1 when it ends none: no one asked,
-   * or someone else is queried now.
+   * The flight that m[o .. o + n), which came to this port, ends, to be closed by the caller; -1 when it ends none: there is no
+   * such query, or another upstream is queried now.
    */
   match(port: number, m: Uint8Array, o: number, n: number): number {
     const { pending } = this
@@ -141,7 +141,7 @@ export class UpstreamQueries {
     return flight
   }
 
-  /** The server behind a bridge is out of reach. */
+  /** The server behind a bridge is unreachable. */
   #goOn(flight: number): void {
     const { pending } = this
     this.#fail(flight, this.now, FailureCode.unreachable)
@@ -152,7 +152,7 @@ export class UpstreamQueries {
     return this.#upstreams[this.pending.upstreams[flight]!]!.isBridge
   }
 
-  /** The upstream of this port is out of reach: no one listens there. What was queried from the port is queried elsewhere. */
+  /** The upstream of this port is unreachable: its port is closed. Queries sent from the port go to another upstream. */
   portFailed(port: number): void {
     const { pending } = this
     const upstream = this.#ports.upstreams[port]!
@@ -190,7 +190,7 @@ export class UpstreamQueries {
     }
   }
 
-  /** The query that was sent last failed, at the earliest at `since`; once each, by what is learnt of it first. */
+  /** Marks the query that was sent last as failed, at most once per query. */
   #fail(flight: number, since: number, code: number): void {
     const { pending } = this
     if (pending.hasFailed[flight] === 1) return
@@ -244,7 +244,7 @@ export class UpstreamQueries {
     return this.#port
   }
 
-  /** Queries an upstream that does not do well the same, so that it is known when it does again; no client waits for it. */
+  /** Sends a query to an unhealthy upstream as well, to detect its recovery; no client waits for it. */
   #probe(flight: number): void {
     const { pending } = this
     const upstream = this.#health.toProbe(this.now)

@@ -8,7 +8,7 @@ export const maxQueryBytes = 512
  * free places are one, too, the one freed last is taken first.
  */
 export class Waiters {
-  /** The query of waiter n stands at `n * maxQueryBytes`, as it came. */
+  /** The query of waiter n is at `n * maxQueryBytes`, as it came. */
   readonly queries: Uint8Array
   /** Its address, a `struct sockaddr`, at `n * 32`. */
   readonly addresses: Uint8Array

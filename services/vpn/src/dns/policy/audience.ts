@@ -30,7 +30,7 @@ export function parseAudience(value: string): Audience | undefined {
   return permitted.length + excluded.length === 0 ? undefined : { permitted, excluded }
 }
 
-/** Returns true if a rule for this audience holds for a client; undefined for someone unknown. */
+/** Returns true if a rule for this audience applies to a client; undefined for an unknown client. */
 export function includesClient({ permitted, excluded }: Audience, client: AudienceMember | undefined): boolean {
   const isOne = (text: string) => client !== undefined && isNamed(text, client)
   if (excluded.some(isOne)) return false

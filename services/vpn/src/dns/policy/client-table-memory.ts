@@ -77,7 +77,7 @@ const listBits = (lists: ListNumbers) => (id: string) => {
 /** Part of a client's record that belongs to the bundle of lists. */
 interface BundleBits {
   readonly ofList: (id: string) => number
-  /** For someone unknown when undefined. */
+  /** For an unknown client when undefined. */
   readonly ofAudiences: (client: ClientRecord | undefined) => number
 }
 
@@ -87,7 +87,7 @@ function audienceBits(audiences: readonly string[]): BundleBits['ofAudiences'] {
     parsed.reduce((bits, each, k) => (each !== undefined && includesClient(each, client) ? bits | (1 << k) : bits), 0)
 }
 
-/** One of the three hashed parts: slots of `size` words, the last of which is a client's place and 0 when no one has the slot. */
+/** One of the three hashed parts: slots of `size` words, the last of which is a client's position, or 0 in a free slot. */
 interface Part {
   readonly at: number
   readonly size: number
@@ -179,7 +179,7 @@ class Slots {
     return this.#words[at + slot * size + size - 1] !== 0
   }
 
-  /** Puts words into the next free slot: who came first is found first. */
+  /** Writes words into the next free slot, so that earlier entries are found first. */
   #insert(part: Part, hash: number, slotWords: readonly number[]): void {
     let slot = hash & part.mask
     while (this.#isTaken(part, slot)) slot = (slot + 1) & part.mask

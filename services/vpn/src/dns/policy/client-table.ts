@@ -29,7 +29,7 @@ export const Head = {
   count6: 8,
   words: 12,
 } as const
-/** Words of a client. A place that no one has holds number 0, and the next such place in `lists`. */
+/** Words of a client. A free record has number 0 and the next free record in `lists`. */
 export const Field = { number: 0, lists: 1, flags: 2, audiences: 3, words: 4 } as const
 export const Flag = { filtering: 1, logging: 2 } as const
 /** Words of a slot by address: the address, then the client's place. */
@@ -38,7 +38,7 @@ export const slot6 = 5
 
 /**
  * The clients by address and by number. A client's index is its place in this table and may be another in the next table; its
- * number stays. Index 0 stands for someone unknown: all lists, filtered, logged. All of it allocates nothing.
+ * number stays. Index 0 stands for an unknown client: all lists, filtered, logged. All of it allocates nothing.
  */
 export class ClientTable {
   readonly #words: Uint32Array
@@ -65,7 +65,7 @@ export class ClientTable {
     if (words.length < length) throw new Error('the table of clients is cut off')
   }
 
-  /** Index of the client with this IPv4 address (10.0.0.1 is 0x0a000001); 0 for no one. */
+  /** Index of the client with this IPv4 address (10.0.0.1 is 0x0a000001); 0 for none. */
   find4(address: number): number {
     const words = this.#words
     for (let slot = finish(address) & this.#mask4; ; slot = (slot + 1) & this.#mask4) {

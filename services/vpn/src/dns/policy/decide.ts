@@ -108,7 +108,7 @@ export class Decider {
     this.#settleRows(conditional, lists, Reason.address)
   }
 
-  /** The answer leads into a private network: that decides, whatever was decided before. */
+  /** The answer leads into a private network, which overrides any earlier decision. */
   blockPrivate(): void {
     this.#reset(this.client)
     this.status = Status.blocked
@@ -127,7 +127,7 @@ export class Decider {
     this.#isOpen = true
   }
 
-  /** A name that is sent to no upstream is not filtered either. */
+  /** A name that is never sent upstream is not filtered. */
   #settleLocal(policy: Policy, name: Name): void {
     const zone = localZoneOf(name, policy.settings.forwardedZones)
     if (zone !== noZone) this.#settle(Row.local, Status.allowed, Reason.local, zone)
@@ -291,7 +291,7 @@ export class Decider {
     }
   }
 
-  /** The first one counts. */
+  /** The first match counts. */
   #settle(row: number, status: number, reason: ReasonCode, source: number): void {
     if (!this.#isOpen) return
     this.#isOpen = false

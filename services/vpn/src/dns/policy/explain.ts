@@ -65,8 +65,8 @@ type Found = Omit<ExplainedMatch, 'name' | 'isDeciding'> & {
 }
 
 /**
- * Says why a domain would be answered as it is for a client: the same steps as for a query, to the last. `answer` is what it
- * leads to. Throws a `RangeError` for what is no domain name.
+ * Explains the answer to a domain for a client by the same steps as for a query, without stopping at the first match. `answer`
+ * is what it leads to. Throws a `RangeError` for what is no domain name.
  */
 export function explain(
   policy: Policy,
@@ -80,7 +80,7 @@ export function explain(
   for (const domain of targets) {
     const target = explainName(decider, policy, { ...question, domain, type: Type.cname })
     const isBlocked = target.verdict.status === Status.blocked
-    // A target that is allowed by its own word decides nothing: the next one may be blocked.
+    // A target with its own allow rule decides nothing, because the next target may be blocked.
     for (const match of target.matches)
       matches.push(isBlocked ? match : Object.assign({}, match, { isDeciding: false }))
     if (isBlocked) return { ...target, matches }
@@ -93,7 +93,9 @@ export function explain(
   return { ...queried, matches }
 }
 
-/** Returns true if the names an answer leads to are examined: not when the question was blocked, or allowed by its own word. */
+/**
+ * Returns true if the names an answer leads to are examined: not when the queried name was blocked, or has its own allow rule.
+ */
 export const followsTargets = (verdict: Verdict): boolean =>
   verdict.status === Status.allowed && verdict.reason === Reason.none
 
@@ -169,7 +171,7 @@ function inOrder({ row, kind, action, depth, source }: Found): number {
   )
 }
 
-/** Notes what a decision comes across. */
+/** Records every match on the way to a decision. */
 function collect(policy: Policy, name: Name, client: number, found: Found[]): Trace {
   const lists = policy.clients.listsOf(client)
   return {

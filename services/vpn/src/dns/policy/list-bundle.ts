@@ -14,8 +14,8 @@ export interface BundledList {
 }
 
 /**
- * All enabled lists, compiled: one stretch of shared memory that threads look into and that lies on disk as it is. Who looks
- * into it needs no copy and no parsing.
+ * All enabled lists, compiled into one block of shared memory that threads read directly and that is stored on disk unchanged.
+ * Readers need no copy and no parsing.
  */
 export interface ListBundle {
   readonly memory: SharedArrayBuffer

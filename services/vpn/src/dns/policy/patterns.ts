@@ -38,7 +38,7 @@ export function createPatternMatcher(program: Int32Array): PatternMatcher {
   return new Matcher(program)
 }
 
-/** Every pattern that matches the name, with each of its lists. For people: it allocates. */
+/** Every pattern that matches the name, with each of its lists. For explanations only, because it allocates. */
 export function explainPatterns(program: Int32Array, name: Uint8Array, length: number): PatternMatch[] {
   if (program.length === 0) return []
   return new Matcher(program).explain(name, length)

@@ -5,7 +5,7 @@ const i = 'i32'
 const u = 'u32'
 const p = 'pointer'
 
-/** The calls the resolver makes; all of them stand in glibc and musl. */
+/** The calls that the resolver makes; glibc and musl have all of them. */
 const definitions = {
   socket: { arguments: [i, i, i], return: i },
   bind: { arguments: [i, p, u], return: i },
@@ -28,7 +28,7 @@ const definitions = {
 /** The system's C library, callable. */
 export interface Libc {
   readonly call: WrappedFunctionsFromDefinitions<typeof definitions>
-  /** Returns the address of `bytes`. Only for bytes of `fixedBytes`, and only as long as someone holds them. */
+  /** Returns the address of `bytes`. Only for bytes of `fixedBytes`, and only while they are referenced. */
   pointerTo(bytes: Uint8Array): bigint
   /** `errno` of the last call that returned -1. */
   errno(): number

@@ -74,7 +74,7 @@ function createSocket(libc: Libc, kind: 'udp' | 'tcp', isIpv6: boolean): number 
   return check(libc, 'socket', libc.call.socket(family, type, 0))
 }
 
-/** Calls outside the loops hand bytes over, not pointers to them: that keeps them in place for the call. */
+/** Calls outside the loops pass byte arrays instead of pointers, which pins them during the call. */
 function socketAddress(at: Endpoint): readonly [Uint8Array<ArrayBuffer>, number] {
   const bytes = fixedBytes(sockaddr.stride)
   return [bytes, encodeSocketAddress(bytes, 0, at.address, at.port)]
@@ -94,7 +94,7 @@ function setNumber(libc: Libc, descriptor: number, [level, option, value]: reado
   return libc.call.setsockopt(descriptor, level, option, bytes, 4) === 0
 }
 
-/** A process that may not bind to a device listens without: it answers no one but peers there anyway. */
+/** A process that may not bind to a device listens without it; it answers only peers there in any case. */
 function bindToDevice(libc: Libc, descriptor: number, device: string): void {
   const name = fixedBytes(device.length + 1)
   new TextEncoder().encodeInto(device, name)

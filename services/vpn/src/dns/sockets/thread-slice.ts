@@ -1,13 +1,13 @@
 import { fixedBytes, schedAttr, schedCalls } from './layouts.ts'
 import type { Libc } from './libc.ts'
 
-/** The shortest turn the scheduler gives, nanoseconds. */
+/** The shortest slice of the scheduler, nanoseconds. */
 export const minSlice = 100_000
 
 /**
- * Asks the scheduler for slices of so many nanoseconds for a thread (0: the one that calls). Who has short turns waits less for
- * one: it interrupts what has longer ones as soon as it has something to do. From Linux 6.12 on, and anybody may; elsewhere
- * nothing changes, nor for a thread that an operator gave another policy than the usual one.
+ * Asks the scheduler for slices of so many nanoseconds for a thread (0: the one that calls). A thread with short slices waits
+ * less: it preempts threads with longer slices as soon as it can run. Needs Linux 6.12 and no privileges; elsewhere nothing
+ * changes, nor for a thread that an operator gave another policy than the usual one.
  */
 export function setThreadSlice(libc: Libc, nanoseconds: number, thread = 0): void {
   const attributes = readAttributes(libc, thread)
@@ -16,7 +16,7 @@ export function setThreadSlice(libc: Libc, nanoseconds: number, thread = 0): voi
   libc.call.syscall(schedCalls(process.arch).set, thread, libc.pointerTo(attributes.bytes), 0, 0)
 }
 
-/** The turns a thread has, nanoseconds; undefined where the kernel does not say. */
+/** The slice of a thread, nanoseconds; undefined where the kernel does not report it. */
 export function threadSlice(libc: Libc, thread = 0): number | undefined {
   const attributes = readAttributes(libc, thread)
   return attributes === undefined ? undefined : Number(attributes.view.getBigUint64(schedAttr.runtime, true))

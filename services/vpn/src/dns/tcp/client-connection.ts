@@ -5,7 +5,7 @@ import { frame, StreamFrames } from '../upstream/stream-frames.ts'
 const idleMs = 10_000
 /** Queries that were not answered yet: beyond, nothing is read. */
 const maxInFlight = 64
-/** Answers that the other end does not take. */
+/** Maximum bytes of answers that the client has not read. */
 const maxUnsentBytes = 1 << 20
 
 /** Serves a client's connection until it ends. */
@@ -14,8 +14,8 @@ export function serveConnection(socket: Socket, answer: (query: Uint8Array) => P
 }
 
 /**
- * Serves a client's connection: many queries at a time, answers in the order in which they are there. `answer` returns undefined
- * for what gets none, which ends the connection.
+ * Serves a client's connection: many queries at a time, answers as soon as they are ready. `answer` returns undefined for what
+ * gets none, which ends the connection.
  */
 class ClientConnection {
   readonly #socket: Socket

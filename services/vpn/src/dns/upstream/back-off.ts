@@ -1,7 +1,7 @@
 const minMs = 100
 const maxMs = 2000
 
-/** Keeps from connecting again and again to what is out of reach: each failure doubles the pause, up to 2 s. */
+/** Limits reconnects to an unreachable upstream: each failure doubles the pause, up to 2 s. */
 export class BackOff {
   #pauseMs = 0
   #until = 0

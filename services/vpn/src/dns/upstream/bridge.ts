@@ -36,7 +36,7 @@ export async function openBridge(relay: Relay, onOutcome: (error: Error | null) 
       return isOpen ? socket.send(answer, from.port, from.address) : undefined
     })
   })
-  // An address is bound to at once, without a look-up: who listens for that afterwards waits for ever.
+  // An address is bound to at once, without a look-up: a listener added afterwards would never be called.
   const listening = once(socket, 'listening')
   socket.bind(0, '127.0.0.1')
   await listening

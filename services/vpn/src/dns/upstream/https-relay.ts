@@ -86,7 +86,7 @@ export class HttpsRelay implements Relay {
       return await inTime(readAnswer(request), signal)
     } catch (error) {
       request.close(constants.NGHTTP2_CANCEL)
-      // Silence may mean that the connection is dead: the next query takes another.
+      // A timeout may mean that the connection is dead, so the next query opens another.
       if (signal.aborted) {
         session.destroy()
         this.#session = undefined
@@ -95,7 +95,7 @@ export class HttpsRelay implements Relay {
     }
   }
 
-  /** The session there is, or a new one; a session that is on its way out is not used any more. */
+  /** The session there is, or a new one; a closing session is not used any more. */
   #current(): Promise<ClientHttp2Session> {
     if (this.#session !== undefined) return this.#session
     const opening = this.#open()

@@ -5,7 +5,7 @@ import { RecordReader } from './record-reader.ts'
 /** Most records whose TTLs can be noted: more than fit in 65,535 bytes. */
 const maxRecords = 6000
 
-/** Longest that someone's word for "there is no such thing" counts, seconds; RFC 2308 5 wants one to three hours at most. */
+/** Maximum TTL of a negative answer, seconds; RFC 2308, section 5, recommends one to three hours. */
 const maxNegativeTtl = 3600
 
 /** Contents of an upstream's answer; one object, filled again for each. */
