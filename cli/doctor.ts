@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
-import type { DoctorCheck } from '@hearth/runtime'
+import type { DoctorCheck, Environment } from '@hearth/runtime'
 import { commandsFile } from './build-state.ts'
-import { defaultDataDirectory } from './installation.ts'
+import { defaultDataDirectory, settingsOf } from './installation.ts'
 import type { ServiceFolder } from './services.ts'
 import { installedVersion, isDebian } from './system-packages.ts'
 import { readPageState } from './web-pages.ts'
@@ -84,8 +84,8 @@ async function ownFacts(service: ServiceFolder): Promise<readonly DoctorCheck[]>
   const file = commandsFile(service)
   if (!existsSync(file)) return []
   try {
-    const { doctor } = (await import(file)) as { doctor?: () => Promise<DoctorCheck[]> }
-    return (await doctor?.()) ?? []
+    const { doctor } = (await import(file)) as { doctor?: (settings: Environment) => Promise<DoctorCheck[]> }
+    return (await doctor?.(settingsOf(service))) ?? []
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)
     return [{ name: 'examination', state: 'missing', detail, meaning: 'the checks of the service failed' }]

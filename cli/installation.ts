@@ -42,6 +42,12 @@ export function enterService(service: ServiceFolder, program: string, args: read
   return result.status ?? 1
 }
 
+/** Returns the settings a start would have: those of the environment, and of an installed service those of its file. */
+export function settingsOf(service: ServiceFolder): NodeJS.Dict<string> {
+  if (!isInstalled(service)) return process.env
+  return { DATA_DIR: defaultDataDirectory(service), ...readSettings(service), ...process.env }
+}
+
 function readSettings({ name }: ServiceFolder): NodeJS.Dict<string> {
   try {
     return parseEnv(readFileSync(`/etc/hearth/${name}.env`, 'utf8'))

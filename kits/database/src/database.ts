@@ -57,8 +57,8 @@ export function openDatabase<Tables>(location: DatabaseLocation): MeasuredDataba
   }
 }
 
-/** The embedded file with its write-ahead log; 0 for one in memory. */
-async function sizeOfFiles(file: string): Promise<number> {
+/** Returns the size of the embedded file with its write-ahead log, bytes; 0 for one in memory. */
+export async function sizeOfFiles(file: string): Promise<number> {
   const sizes = [file, `${file}-wal`].map(async (path) => (await stat(path).catch(() => undefined))?.size ?? 0)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }

@@ -14,6 +14,7 @@ export { openNodeSqlite } from './node-sqlite.ts'
 export {
   acquireLock,
   openDatabase,
+  sizeOfFiles,
   sqliteDialect,
   uniqueViolation,
   type Database,

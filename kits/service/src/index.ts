@@ -1,4 +1,5 @@
 export { backupConfig, backupSettings, type BackupPolicy } from './backups/backup-settings.ts'
+export { describeBackups } from './backups/describe-backups.ts'
 export { Backups, type BackupStatus } from './backups/backups.ts'
 export type { Retention } from './backups/retention.ts'
 export type { BackupAttempt } from './backups/backup-state.ts'

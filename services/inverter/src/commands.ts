@@ -1,5 +1,5 @@
-import type { DoctorCheck } from '@hearth/runtime'
-import { addBackupCommands, addServeCommand } from '@hearth/service'
+import type { DoctorCheck, Environment } from '@hearth/runtime'
+import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import type { Command } from 'commander'
 import type { SimulateOptions } from './simulator/simulate-command.ts'
 import { addAccountCommands } from './command-line/accounts.ts'
@@ -66,16 +66,19 @@ function networkIds(text: string, before: readonly number[] = []): number[] {
   return [...before, ...listOption([text]).map(numberOption('--network-id'))]
 }
 
-/** Checks of this service for `hearth doctor`. */
-export async function doctor(): Promise<DoctorCheck[]> {
+/** Checks of this service for `hearth doctor`: its configuration, and the last backup. */
+export async function doctor(environment: Environment = process.env): Promise<DoctorCheck[]> {
+  const { readConfig } = await import('./config.ts')
+  return [await describeConfiguration(), ...(await describeBackups('inverter', readConfig, { environment }))]
+}
+
+async function describeConfiguration(): Promise<DoctorCheck> {
   const { validate } = await import('./command-line/data.ts')
   try {
     const { devices } = await validate()
-    return [
-      { name: 'configuration', state: 'ok', detail: `${devices} devices`, meaning: 'a start would not be refused' },
-    ]
+    return { name: 'configuration', state: 'ok', detail: `${devices} devices`, meaning: 'a start would not be refused' }
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'unknown error'
-    return [{ name: 'configuration', state: 'missing', detail, meaning: 'the service refuses to start' }]
+    return { name: 'configuration', state: 'missing', detail, meaning: 'the service refuses to start' }
   }
 }

@@ -1,6 +1,6 @@
 import { networkList } from '@hearth/http'
 import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
-import { serviceConfig, serviceSettings } from '@hearth/service'
+import { backupConfig, backupSettings, serviceConfig, serviceSettings } from '@hearth/service'
 import { z } from 'zod'
 
 const switchSetting = z
@@ -16,6 +16,7 @@ export const settingsSchema = z.object({
   FORWARDED_HEADER: shared.FORWARDED_HEADER.refine((name) => name.toLowerCase() !== 'forwarded', {
     error: 'must be a header that lists addresses, such as X-Forwarded-For; Forwarded is not read',
   }),
+  ...backupSettings,
   HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
   DOCS_PUBLIC: switchSetting,
   ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
@@ -34,6 +35,7 @@ export function readConfig(environment: Environment) {
   const settings = parseSettings(settingsSchema, environment)
   return {
     ...serviceConfig(settings),
+    ...backupConfig(settings),
     hmacSecret: settings.HMAC_SECRET,
     isDocsPublic: settings.DOCS_PUBLIC,
     isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,

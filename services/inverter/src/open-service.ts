@@ -13,6 +13,7 @@ import { createApp, type AppDependencies } from './app.ts'
 import { loadCatalog } from './catalog/catalog.ts'
 import { createControlSocket } from './command-line/control-socket.ts'
 import type { Config } from './config.ts'
+import { startBackups } from './database/scheduled-backups.ts'
 import { openStorage } from './database/open.ts'
 import { checkSecret } from './database/secret.ts'
 
@@ -40,7 +41,8 @@ export async function openService(config: Config, options: OpenOptions) {
   checkSecret(config)
   const claim = await claimWithRetry(config.dataDirectory, isOffline ? 0 : claimTimeout)
   return openClaimed(claim, async ({ resources, openDatabase }) => {
-    const { database } = await openDatabase(() => openStorage({ ...config, warn: (message) => log.warn(message) }))
+    const storage = await openDatabase(() => openStorage({ ...config, warn: (message) => log.warn(message) }))
+    const { database } = storage
     await createAdministrator(database, config.dataDirectory)
     const firstPassword = await pendingPassword(database, config.dataDirectory)
     const control = createControlSocket(config.dataDirectory)
@@ -58,6 +60,10 @@ export async function openService(config: Config, options: OpenOptions) {
       wrapDispatchStore: options.wrapDispatchStore,
     })
     resources.defer(() => app.close())
+    if (!isOffline) {
+      const backups = startBackups({ config, storage, log, timers })
+      resources.defer(() => backups.close())
+    }
     await control.listen((request, response) => app.http.routing(request, response))
     /** `firstPassword` is the one generated on the first start, until it is changed. */
     return { app, firstPassword }

@@ -20,6 +20,9 @@ const settings: ServiceSettings = {
     FORWARDED_HEADER: 'X-Real-IP',
     LOG_LEVEL: 'debug',
     HMAC_SECRET: 'x'.repeat(32),
+    BACKUP_DIR: '/backups',
+    BACKUP_EVERY: '6h',
+    BACKUP_KEEP: '14d,12m',
     DOCS_PUBLIC: 'true',
     ENABLE_VENDOR_DIAGNOSTICS: 'true',
     RATE_LIMIT_PER_MINUTE: '100',
@@ -30,7 +33,10 @@ const settings: ServiceSettings = {
   },
   // Generated, or shipped: the start finds what there is.
   inWords: { HMAC_SECRET: 'none', OBJECT_REGISTRY_FILE: 'none', WRITE_ALLOWLIST_FILE: 'none' },
-  ownForms: {},
+  ownForms: {
+    BACKUP_EVERY: ['9m', '24', '1 day'],
+    BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
+  },
   nothingWrong: {},
   files: catalogFiles,
   programs: [],

@@ -1,5 +1,5 @@
-import { OperatorError, type DoctorCheck } from '@hearth/runtime'
-import { addBackupCommands, addServeCommand } from '@hearth/service'
+import { OperatorError, type DoctorCheck, type Environment } from '@hearth/runtime'
+import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import type { Command } from 'commander'
 import type { ToolUpdate, Updates } from './updates/schema.ts'
 import type { Updater } from './updates/updates.ts'
@@ -92,7 +92,10 @@ async function withUpdates(work: (updates: Updater) => Promise<void>): Promise<v
 }
 
 /** Describes the tools on this host, for `hearth doctor`. */
-export async function doctor(): Promise<DoctorCheck[]> {
-  const { describeTools } = await import('./command-line/tools.ts')
-  return describeTools()
+export async function doctor(environment: Environment = process.env): Promise<DoctorCheck[]> {
+  const [{ describeTools }, { readConfig }] = await Promise.all([
+    import('./command-line/tools.ts'),
+    import('./config.ts'),
+  ])
+  return [...describeTools(), ...(await describeBackups('media', readConfig, { environment }))]
 }

@@ -1,5 +1,5 @@
-import { type DoctorCheck, OperatorError } from '@hearth/runtime'
-import { addBackupCommands, addServeCommand } from '@hearth/service'
+import { type DoctorCheck, type Environment, OperatorError } from '@hearth/runtime'
+import { addBackupCommands, addServeCommand, describeBackups } from '@hearth/service'
 import type { Command } from 'commander'
 import type { ImportCommand } from './import/import-command.ts'
 
@@ -36,10 +36,14 @@ function addImportCommands(program: Command): void {
 }
 
 /** Checks of `hearth doctor` on this host: whether there is a Caddy to manage, and whether changes drop connections. */
-export async function doctor(): Promise<DoctorCheck[]> {
-  const { describeCaddy, describeConnections } = await import('./command-line/doctor.ts')
+export async function doctor(environment: Environment = process.env): Promise<DoctorCheck[]> {
+  const [{ describeCaddy, describeConnections }, { readConfig }] = await Promise.all([
+    import('./command-line/doctor.ts'),
+    import('./config.ts'),
+  ])
   const connections = describeConnections()
-  return [await describeCaddy(process.env), ...(connections === undefined ? [] : [connections])]
+  const backups = await describeBackups('sites', readConfig, { environment })
+  return [await describeCaddy(process.env), ...(connections === undefined ? [] : [connections]), ...backups]
 }
 
 /** `reset-admin-password`, for a locked-out administrator. Prints only the new password on stdout. */

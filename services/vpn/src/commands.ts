@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { DoctorCheck } from '@hearth/runtime'
+import type { DoctorCheck, Environment } from '@hearth/runtime'
 
 /** Adds the commands of `hearth vpn …`. For `serve` nothing else is loaded, so that DNS answers early. */
 export async function addCommands(program: Command, args: readonly string[] = []): Promise<void> {
@@ -35,8 +35,12 @@ function addTunnelCommands(program: Command): void {
     .action(async () => (await import('./command-line/tunnels.ts')).simulate())
 }
 
-/** Facts about this host for `hearth doctor`: whether real tunnels work, and why not. */
-export async function doctor(): Promise<DoctorCheck[]> {
-  const { describeThisHost } = await import('./command-line/tunnels.ts')
-  return describeThisHost()
+/** Facts about this host for `hearth doctor`: whether real tunnels work, and why not; and the last backup. */
+export async function doctor(environment: Environment = process.env): Promise<DoctorCheck[]> {
+  const [{ describeThisHost }, { describeBackups }, { readConfig }] = await Promise.all([
+    import('./command-line/tunnels.ts'),
+    import('@hearth/service'),
+    import('./config.ts'),
+  ])
+  return [...(await describeThisHost()), ...(await describeBackups('vpn', readConfig, { environment }))]
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { forgetInitialPassword } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
@@ -8,7 +7,7 @@ import { createAdministrator } from '../accounts/sessions.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
-import { backupKeyOf, openEncrypted, openQuery, openStorage } from '../database/open.ts'
+import { backupKeyOf, openQuery, openScratch, openStorage } from '../database/open.ts'
 import { checkSecret, databaseFile, presentSecret } from '../database/secret.ts'
 import { readDevices } from '../devices/devices.ts'
 import { createDispatchStore } from '../dispatch/store.ts'
@@ -51,7 +50,7 @@ export const backupSubject: BackupSubject<Tables> = {
     return Promise.resolve(secret === undefined ? undefined : backupKeyOf(secret))
   },
   open: () => openStorage(readConfig(process.env)),
-  openScratch: (folder) => Promise.resolve(openEncrypted(folder, randomBytes(32).toString('hex'))),
+  openScratch: (folder) => Promise.resolve(openScratch(folder)),
   beforeRestore: refuseUnfinished,
   // The file holds the password of the administrator who is replaced.
   afterRestore: () => forgetInitialPassword(readConfig(process.env).dataDirectory),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createFileCipher, createSealer, restrictSecretFile } from '@hearth/credentials'
 import { migrate, sqliteDialect, type Database, createDatabaseFile } from '@hearth/database'
 import { OperatorError, warnOnTerminal, makePrivateFile } from '@hearth/runtime'
@@ -15,7 +16,10 @@ interface StorageLocation extends Pick<Config, 'dataDirectory' | 'hmacSecret'> {
   readonly warn?: (message: string) => void
 }
 
-/** Opens the database with its secret and brings its tables up to date; makes both on the first start. */
+/**
+ * Opens the database with its secret and brings its tables up to date; makes both on the first start. `openReader` opens it
+ * once more.
+ */
 export async function openStorage({ warn = warnOnTerminal, ...config }: StorageLocation) {
   const secret = await findSecret(config)
   if (config.hmacSecret === undefined) restrictSecretFile(secretFile(config.dataDirectory), { isOwn: true, warn })
@@ -27,7 +31,7 @@ export async function openStorage({ warn = warnOnTerminal, ...config }: StorageL
     const reason = error instanceof Error ? error.message : 'unknown error'
     throw new OperatorError(`DATA_DIR: cannot use the database in ${config.dataDirectory}: ${reason}`, { cause: error })
   }
-  return { database, ...backupKeyOf(secret) }
+  return { database, ...backupKeyOf(secret), openReader: () => openEncrypted(config.dataDirectory, secret) }
 }
 
 /** Encrypts backups, and proves the secret of one without revealing it. */
@@ -41,6 +45,9 @@ export function openEncrypted(dataDirectory: string, secret: string): Database<T
   const query = openQuery(dataDirectory, secret)
   return { kind: 'sqlite', query, close: () => query.destroy() }
 }
+
+/** Creates an empty database in the folder, encrypted with a key that nobody keeps. */
+export const openScratch = (folder: string): Database<Tables> => openEncrypted(folder, randomBytes(32).toString('hex'))
 
 /** Opens the query builder of the database, on the tables it has. */
 export function openQuery(dataDirectory: string, secret: string): Kysely<Tables> {
