@@ -34,6 +34,11 @@ export class BackupFiles {
     return files.map(({ path, at }) => ({ path, at }))
   }
 
+  /** Returns the newest verified backup that is not from the future, where only a wrong clock makes them. */
+  async newest(now: number): Promise<BackupFile | undefined> {
+    return (await this.verified()).find(({ at }) => at <= now)
+  }
+
   /** Makes the directory, removes what an interrupted backup left, and checks that there is room for so many bytes. */
   async prepare(neededBytes: number): Promise<void> {
     await mkdir(this.directory, { recursive: true, mode: 0o700 })

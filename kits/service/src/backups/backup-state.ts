@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseJson, writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
 
@@ -23,9 +24,11 @@ export type BackupState = Readonly<z.infer<typeof stateSchema>>
 
 const none: BackupState = { lastAttempt: null, lastGood: null }
 
-/** Reads what is known of the last backups; a file that is missing or cannot be understood counts as none. */
-export async function readBackupState(path: string): Promise<BackupState> {
-  const text = await readFile(path, 'utf8').catch(() => undefined)
+const fileIn = (dataDirectory: string): string => join(dataDirectory, 'backup-state.json')
+
+/** Reads what a service knows of its last backups; a file that is missing or cannot be understood counts as none. */
+export async function readBackupState(dataDirectory: string): Promise<BackupState> {
+  const text = await readFile(fileIn(dataDirectory), 'utf8').catch(() => undefined)
   if (text === undefined) return none
   try {
     return stateSchema.parse(parseJson(text))
@@ -34,7 +37,7 @@ export async function readBackupState(path: string): Promise<BackupState> {
   }
 }
 
-/** Keeps what is known of the last backups. */
-export async function writeBackupState(path: string, state: BackupState): Promise<void> {
-  await writeFileAtomic(path, `${JSON.stringify(state)}\n`)
+/** Keeps what a service knows of its last backups. */
+export async function writeBackupState(dataDirectory: string, state: BackupState): Promise<void> {
+  await writeFileAtomic(fileIn(dataDirectory), `${JSON.stringify(state)}\n`)
 }

@@ -44,7 +44,6 @@ const backupLock = 8_100_001
 export class Backups<Tables> {
   readonly #dependencies: BackupDependencies<Tables>
   readonly #files: BackupFiles | undefined
-  readonly #statePath: string
   readonly #closing = new AbortController()
   #cancelLook: (() => void) | undefined
   #running: Promise<BackupAttempt | undefined> | undefined
@@ -52,9 +51,8 @@ export class Backups<Tables> {
 
   constructor(dependencies: BackupDependencies<Tables>) {
     this.#dependencies = dependencies
-    const { policy, source, dataDirectory } = dependencies
+    const { policy, source } = dependencies
     this.#files = policy.directory === undefined ? undefined : new BackupFiles(policy.directory, source.service)
-    this.#statePath = join(dataDirectory, 'backup-state.json')
   }
 
   /** Starts looking whether a backup is due; does nothing without a directory. */
@@ -77,8 +75,8 @@ export class Backups<Tables> {
 
   /** Reads what is known of the last backups, and when the next one is due. */
   async status(): Promise<BackupStatus> {
-    const { policy } = this.#dependencies
-    const state = await readBackupState(this.#statePath)
+    const { policy, dataDirectory } = this.#dependencies
+    const state = await readBackupState(dataDirectory)
     const nextAt = this.#files === undefined ? undefined : await this.#dueAt(this.#files).catch(() => undefined)
     return { ...state, directory: policy.directory, everyMs: policy.everyMs, nextAt, isRunning: !!this.#running }
   }
@@ -104,10 +102,9 @@ export class Backups<Tables> {
     this.#lookIn(lookMs)
   }
 
-  /** Files from the future were made by a wrong clock, and do not put the next one off. */
   async #dueAt(files: BackupFiles): Promise<number> {
     const now = this.#dependencies.timers.now()
-    const newest = (await files.verified()).find(({ at }) => at <= now)
+    const newest = await files.newest(now)
     return newest === undefined ? now : newest.at + this.#dependencies.policy.everyMs
   }
 
@@ -154,12 +151,13 @@ export class Backups<Tables> {
   }
 
   async #remember(attempt: BackupAttempt): Promise<void> {
+    const { dataDirectory, log } = this.#dependencies
     try {
-      const before = await readBackupState(this.#statePath)
+      const before = await readBackupState(dataDirectory)
       const lastGood = attempt.error === null ? attempt : before.lastGood
-      await writeBackupState(this.#statePath, { lastAttempt: attempt, lastGood })
+      await writeBackupState(dataDirectory, { lastAttempt: attempt, lastGood })
     } catch (error) {
-      this.#dependencies.log.warn(`the outcome of the backup cannot be kept: ${(error as Error).message}`)
+      log.warn(`the outcome of the backup cannot be kept: ${(error as Error).message}`)
     }
   }
 

@@ -32,8 +32,7 @@ async function openPlace(folder: string) {
     assert.deepEqual(others, [])
     return fact
   }
-  const keep = (lastAttempt: BackupAttempt) =>
-    writeBackupState(join(folder, 'backup-state.json'), { lastAttempt, lastGood: good })
+  const keep = (lastAttempt: BackupAttempt) => writeBackupState(folder, { lastAttempt, lastGood: good })
   return { directory, file, look, keep }
 }
 

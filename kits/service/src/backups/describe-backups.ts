@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { DoctorCheck, Environment } from '@hearth/runtime'
 import { BackupFiles } from './backup-files.ts'
 import type { BackupPolicy } from './backup-settings.ts'
@@ -35,9 +34,8 @@ async function describe(
   { dataDirectory, backups: { directory = '', everyMs } }: BackedUp,
   now: number,
 ): Promise<Omit<DoctorCheck, 'name'>> {
-  const files = await new BackupFiles(directory, service).verified()
-  const newest = files.find(({ at }) => at <= now)
-  const { lastAttempt } = await readBackupState(join(dataDirectory, 'backup-state.json'))
+  const newest = await new BackupFiles(directory, service).newest(now)
+  const { lastAttempt } = await readBackupState(dataDirectory)
   const last = newest === undefined ? `no backup in ${directory}` : `${newest.path}, ${ageText(now - newest.at)} old`
   // Another process of the service may have made one since.
   if (lastAttempt !== null && lastAttempt.error !== null && lastAttempt.at >= (newest?.at ?? -Infinity)) {
