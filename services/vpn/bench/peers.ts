@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { temporaryDirectory } from '@hearth/testing'
+import { readProcessMemory, temporaryDirectory } from '@hearth/testing'
 import { createHostedService, type HostedService } from '../test/hosted-service.ts'
 import { createHost, tunnelsObstacle, uniqueName } from '../test/network-hosts.ts'
 import { addManyPeers } from './scenario/many-peers.ts'
@@ -124,8 +123,7 @@ async function timed(service: HostedService, method: string, path: string, body?
 
 /** Resident memory of a process, MiB. */
 async function memoryOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024)
+  return Math.round((await readProcessMemory(pid)).rss)
 }
 
 const isGood = await main(Number(process.argv[2] ?? 10_000))
