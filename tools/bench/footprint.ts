@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { setTimeout as pause } from 'node:timers/promises'
 import { temporaryDirectory, type FootprintSubject, type ProcessMemory } from '@hearth/testing'
 import { chooseServices, findServices } from '../../cli/services.ts'
+import { buildServices } from '../build.ts'
 import { measurePeers } from './footprint/peers.ts'
 import { startMeasured, useForAnHour, type MeasuredService } from './footprint/measured-service.ts'
 
@@ -58,8 +59,11 @@ async function main(): Promise<boolean> {
 }
 
 async function loadSubjects(): Promise<FootprintSubject[]> {
+  const services = chooseServices(findServices(), positionals)
+  // A build that is older than the sources would not be what runs.
+  if (!(await buildServices(services))) throw new Error('a service could not be built')
   const subjects: FootprintSubject[] = []
-  for (const { folder } of chooseServices(findServices(), positionals))
+  for (const { folder } of services)
     subjects.push(
       ((await import(join(folder, 'bench/scenario/footprint.ts'))) as { subject: FootprintSubject }).subject,
     )
