@@ -21,7 +21,7 @@ export function defaultDataDirectory(service: ServiceFolder): string {
  * function returns its exit code. Throws an `OperatorError` where neither root nor the service's user calls.
  */
 export function enterService(service: ServiceFolder, program: string, args: readonly string[]): number | undefined {
-  if (!isInstalled(service) || process.env['INVOCATION_ID'] !== undefined) return undefined
+  if (!isInstalled(service)) return undefined
   const environment = { ...readSettings(service), ...process.env }
   environment['DATA_DIR'] ??= defaultDataDirectory(service)
   const user = `hearth-${service.name}`
