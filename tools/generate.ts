@@ -22,11 +22,20 @@ const moduleOf = ({ folder }: ServiceFolder): string => join(folder, 'src/openap
 function documentOf(service: ServiceFolder): string {
   const program = `
     const { openapiDocument } = await import(${JSON.stringify(moduleOf(service))})
-    process.stdout.write(JSON.stringify(await openapiDocument(), null, 2))`
+    process.stdout.write(JSON.stringify(await openapiDocument()))`
   const options = { encoding: 'utf8', timeout: 120_000, maxBuffer: 1e8 } as const
   const result = spawnSync(process.execPath, ['--input-type=module', '--eval', program], options)
   if (result.status !== 0) throw new Error(`the routes of ${service.name} cannot be described: ${result.stderr}`)
-  return `${result.stdout}\n`
+  return formatted(result.stdout, join(service.folder, 'openapi.json'))
+}
+
+/** Formats JSON as `npm run format` formats everything else. */
+function formatted(json: string, file: string): string {
+  const program = join(root, 'node_modules/.bin/oxfmt')
+  const options = { cwd: root, input: json, encoding: 'utf8', timeout: 60_000, maxBuffer: 1e8 } as const
+  const result = spawnSync(program, [`--stdin-filepath=${relative(root, file)}`], options)
+  if (result.status !== 0) throw new Error(`${file} cannot be formatted: ${result.stderr}`)
+  return result.stdout
 }
 
 function settle(file: string, content: string, isCheck: boolean): boolean {

@@ -1,3 +1,4 @@
+export { allocatedPerCall } from './allocation.ts'
 export { arbitraryOf, validArbitraryOf } from './arbitrary.ts'
 export { assertAccessible, browserObstacle, screenshot, startBrowser, type TestBrowser } from './browser.ts'
 export { brokenUploads, rawUpload, type BrokenUpload } from './broken-uploads.ts'

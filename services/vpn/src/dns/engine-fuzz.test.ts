@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { describe, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { allocatedPerCall } from '@hearth/testing'
 import { aRecord, cname } from '../../test/dns-engines.ts'
 import { T, encodeMessage, soaData } from '../../test/dns-messages.ts'
 import { clientOf, plainSettings, policyOf, ruleOf } from '../../test/dns-policies.ts'
@@ -278,12 +279,7 @@ describe('a fuzzed engine', () => {
       engine.finish(answered)
       engine.fail(asked[2]!, 0, asked[2]!.length, 1)
     }
-    for (let k = 0; k < 50_000; k++) round()
-    collect()
-    const before = process.memoryUsage().heapUsed
-    const rounds = 50_000
-    for (let k = 0; k < rounds; k++) round()
-    const perRound = (process.memoryUsage().heapUsed - before) / rounds
+    const perRound = allocatedPerCall(round, 8)
     assert.ok(perRound < 8, `${perRound} bytes a round`)
   })
 })
