@@ -43,6 +43,24 @@ export function addressGroup(address: string): string {
   return `${groups.join(':')}::/64`
 }
 
+/** Address and port of this machine that a connection was made to. */
+export interface ServerEnd {
+  readonly address: string
+  readonly port: number
+}
+
+/**
+ * Returns where the client connected to this server, or undefined when a header says that a proxy forwarded the request, or when
+ * the connection has no address.
+ */
+export function serverEnd({ socket, headers }: IncomingMessage, trust: ForwardingTrust): ServerEnd | undefined {
+  const { localAddress: address, localPort: port } = socket
+  if (address === undefined || port === undefined) return undefined
+  const forwarding = [trust.header, 'x-forwarded-for', 'x-forwarded-host', 'forwarded', 'via']
+  if (forwarding.some((name) => headers[name] !== undefined)) return undefined
+  return { address: plainAddress(address), port }
+}
+
 function withoutPort(hop: string): string {
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)
   if (bracketed?.[1] !== undefined) return bracketed[1]

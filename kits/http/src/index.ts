@@ -1,6 +1,6 @@
 export { createAddressSet, networkList, plainAddress, type AddressSet } from './address-set.ts'
 export { allowanceHeaders, createBudget, type Allowance, type Budget } from './budget.ts'
-export { addressGroup, clientAddress, type ForwardingTrust } from './client-address.ts'
+export { addressGroup, clientAddress, type ForwardingTrust, type ServerEnd } from './client-address.ts'
 export { describeApi } from './describe-api.ts'
 export { documentRoutes, type PublishedDocument } from './document-routes.ts'
 export type { ErrorAnswer } from './error-answers.ts'

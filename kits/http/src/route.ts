@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { ServerEnd } from './client-address.ts'
 import type { FieldIssue } from './http-error.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -76,6 +77,8 @@ export interface Call<Caller, P, Q, B> {
     readonly secure: boolean
     /** As the caller addressed the server: `https://media.example.org:8443`; empty without a usable Host header. */
     readonly origin: string
+    /** Where the caller connected to this server; undefined behind a proxy. */
+    readonly connectedTo: ServerEnd | undefined
   }
   /** Only the head of the answer is wanted (HEAD): its content is not sent, and need not be opened. */
   readonly isHead: boolean

@@ -4,7 +4,8 @@ import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { clientAddress, type ForwardingTrust } from './client-address.ts'
+import type { ForwardingTrust } from './client-address.ts'
+import { clientOf } from './client.ts'
 import { compressingHook } from './content-encoding.ts'
 import { refuseUnreadable, sendError, type ErrorAnswer } from './error-answers.ts'
 import { addOwnIssues } from './to-http-error.ts'
@@ -156,24 +157,6 @@ function acceptOnlyJson(app: FastifyInstance): void {
     if (body === '') done(null, undefined)
     else void parse(request, body as string, done)
   })
-}
-
-/** Host and protocol are rarely needed and costly, so they are computed on access. */
-function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedRequest['client'] {
-  return {
-    address: clientAddress(request.raw, trust),
-    userAgent: request.headers['user-agent'] ?? '',
-    get host() {
-      return request.hostname
-    },
-    get secure() {
-      return request.protocol === 'https'
-    },
-    get origin() {
-      const address = `${request.protocol}://${request.host}`
-      return URL.canParse(address) ? new URL(address).origin : ''
-    },
-  }
 }
 
 async function addRoutes(app: FastifyInstance, options: ServerOptions, page: RenderPage): Promise<void> {

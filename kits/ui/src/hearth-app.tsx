@@ -13,6 +13,7 @@ import { mayOpen, type Page, useDocumentTitle } from './page.ts'
 import { ErrorState, LoadingLines } from './page-parts.tsx'
 import { returnFocusOfDialogs } from './return-focus.ts'
 import type { Service } from './service.ts'
+import type { Neighbour } from './service-switcher.tsx'
 import { SessionContext, type SessionStore, useSession, useSessionState, useSessionStore } from './session-store.ts'
 import { Shell } from './shell.tsx'
 import { Gate, SignInScreen } from './sign-in.tsx'
@@ -30,6 +31,8 @@ export interface HearthAppOptions<Event> {
     resumes?: boolean
     onEvent(event: Event, cache: QueryClient): void
   }
+  /** Reads the other Hearth services that answer. */
+  neighbours: () => Promise<readonly Neighbour[]>
   /** Element beside every page while somebody is signed in, such as a dialog that any page may need. */
   aside?: ReactNode
 }
@@ -104,7 +107,7 @@ function SessionScreen<Event>(options: HearthAppOptions<Event>) {
   return <SignedIn {...options} />
 }
 
-function SignedIn<Event>({ service, pages, events, aside }: HearthAppOptions<Event>) {
+function SignedIn<Event>({ service, pages, events, neighbours, aside }: HearthAppOptions<Event>) {
   const cache = useQueryClient()
   const { user } = useSession()
   const store = useSessionStore()
@@ -117,7 +120,7 @@ function SignedIn<Event>({ service, pages, events, aside }: HearthAppOptions<Eve
     onTrouble: () => void store.check(),
   })
   return (
-    <Shell service={service} pages={pages} live={live}>
+    <Shell service={service} pages={pages} live={live} neighbours={neighbours}>
       <ConnectionContext value={live}>
         <ErrorBoundary key={location.split('/')[1]}>
           <Suspense fallback={<LoadingLines />}>

@@ -7,6 +7,7 @@ export { type EventEffects, followEvents } from './follow-events.ts'
 export { applyFieldProblems } from './form-problems.ts'
 export { formatBytes, formatCount, formatDuration, formatRate, formatRelative } from './format.ts'
 export { formatDay, formatTime, formatTimestamp, withMilliseconds, withSeconds } from './format-time.ts'
+export { hearthServices } from './hearth-services.ts'
 export { IconAction } from './icon-action.tsx'
 export { type HearthAppOptions, startHearthApp } from './hearth-app.tsx'
 export { page, type Page, type Role, useDocumentTitle } from './page.ts'
@@ -38,6 +39,7 @@ export { axisTicks, type ChartSeries, TimeChart } from './time-chart/time-chart.
 export type { Refresher } from './refresher.ts'
 export { RelativeTime, useNow } from './relative-time.tsx'
 export type { Service } from './service.ts'
+export type { Neighbour } from './service-switcher.tsx'
 export {
   createSessionStore,
   type ServerSession,

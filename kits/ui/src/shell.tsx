@@ -16,12 +16,19 @@ import { Link, useLocation } from 'wouter'
 import type { ConnectionState } from './event-stream.ts'
 import { mayOpen, type Page, pageHref, placementOf } from './page.ts'
 import type { Service } from './service.ts'
+import { ServiceSwitcher, type Neighbour } from './service-switcher.tsx'
 import { useSession, useSessionStore } from './session-store.ts'
 import { notifyProblem } from './notifications.tsx'
 
 /** The frame around every page: brand, navigation, account menu, live state and the main landmark. */
-export function Shell(props: { service: Service; pages: readonly Page[]; live: ConnectionState; children: ReactNode }) {
-  const { service, pages, live, children } = props
+export function Shell(props: {
+  service: Service
+  pages: readonly Page[]
+  live: ConnectionState
+  neighbours: () => Promise<readonly Neighbour[]>
+  children: ReactNode
+}) {
+  const { service, pages, live, neighbours, children } = props
   const { user } = useSession()
   const mine = pages.filter((page) => mayOpen(page, user.role))
   const narrow = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
@@ -33,12 +40,15 @@ export function Shell(props: { service: Service; pages: readonly Page[]; live: C
         Skip to content
       </a>
       <header className="hearth-top">
-        <Link href="/" className="hearth-brand">
-          <Icon size={22} stroke={1.8} aria-hidden />
-          <span>
-            <b>Hearth</b> {service.name}
-          </span>
-        </Link>
+        <div className="hearth-top-start">
+          <Link href="/" className="hearth-brand">
+            <Icon size={22} stroke={1.8} aria-hidden />
+            <span>
+              <b>Hearth</b> {service.name}
+            </span>
+          </Link>
+          <ServiceSwitcher read={neighbours} />
+        </div>
         <div className="hearth-top-end">
           <LiveState state={live} />
           <AccountMenu pages={placed('menu')} />

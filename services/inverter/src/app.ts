@@ -3,6 +3,7 @@ import { createThrottle } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
+import { createNeighbours } from '@hearth/service'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
 import { Sessions } from './accounts/sessions.ts'
@@ -226,6 +227,7 @@ export async function createApp(dependencies: AppDependencies) {
       exposition,
       layout: createLayoutStore(database),
       releases: createReleaseCheck({ version, url: config.releasesUrl, timers }),
+      neighbours: createNeighbours({ service: 'inverter', configured: config.hearthServices, clock: timers }),
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),

@@ -1,6 +1,13 @@
 import { networkList } from '@hearth/http'
 import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
-import { backupConfig, backupSettings, serviceConfig, serviceSettings } from '@hearth/service'
+import {
+  backupConfig,
+  backupSettings,
+  neighbourConfig,
+  neighbourSettings,
+  serviceConfig,
+  serviceSettings,
+} from '@hearth/service'
 import { z } from 'zod'
 
 const switchSetting = z
@@ -17,6 +24,7 @@ export const settingsSchema = z.object({
     error: 'must be a header that lists addresses, such as X-Forwarded-For; Forwarded is not read',
   }),
   ...backupSettings,
+  ...neighbourSettings,
   HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
   DOCS_PUBLIC: switchSetting,
   ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
@@ -36,6 +44,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...backupConfig(settings),
+    ...neighbourConfig(settings),
     hmacSecret: settings.HMAC_SECRET,
     isDocsPublic: settings.DOCS_PUBLIC,
     isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,

@@ -1,5 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
-import type { Access, Caller } from './access.ts'
+import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { route, type Access, type Caller } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
@@ -71,6 +72,7 @@ export interface Features {
   readonly exposition: Exposition
   readonly layout: LayoutStore
   readonly releases: ReleaseCheck
+  readonly neighbours: ListNeighbours
 }
 
 /** The description of the API, while it is public. */
@@ -111,5 +113,21 @@ export function allRoutes(features: Features): Route[] {
     ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
+    neighbourRoute(features.neighbours),
   ]
+}
+
+function neighbourRoute(neighbours: ListNeighbours): Route {
+  return route(
+    {
+      method: 'GET',
+      path: '/admin/api/neighbours',
+      tag: 'Administration',
+      summary: 'The other Hearth services that answer',
+      access: 'admin',
+      limit: 'counted',
+      success: { status: 200, body: NeighbourList },
+    },
+    ({ client }) => neighbours(client),
+  )
 }

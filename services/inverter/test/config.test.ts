@@ -23,6 +23,7 @@ const settings: ServiceSettings = {
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
+    HEARTH_SERVICES: 'vpn=https://vpn.example.org,media=http://localhost:8103 http://media:8103',
     DOCS_PUBLIC: 'true',
     ENABLE_VENDOR_DIAGNOSTICS: 'true',
     RATE_LIMIT_PER_MINUTE: '100',
@@ -35,6 +36,12 @@ const settings: ServiceSettings = {
   inWords: { HMAC_SECRET: 'none', OBJECT_REGISTRY_FILE: 'none', WRITE_ALLOWLIST_FILE: 'none' },
   ownForms: {
     BACKUP_EVERY: ['9m', '24', '1 day'],
+    HEARTH_SERVICES: [
+      'vpn',
+      'router=http://192.168.1.1',
+      'vpn=ftp://a.example',
+      'vpn=http://a.example,vpn=http://b.example',
+    ],
     BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
   },
   nothingWrong: {},

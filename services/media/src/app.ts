@@ -8,6 +8,7 @@ import { createAddressSet, createServer } from '@hearth/http'
 import { createScrapeCheck, Metrics } from '@hearth/metrics'
 import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { type Log, type Timers } from '@hearth/runtime'
+import { createNeighbours } from '@hearth/service'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
@@ -299,6 +300,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
   })
   const features: Omit<Features, 'document'> = {
     metrics,
+    neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
     account: { ...account, hasJob: (id) => jobs.has(id) },
     jobs,
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),

@@ -16,6 +16,8 @@ import {
   backupSettings,
   databaseConfig,
   databaseSettings,
+  neighbourConfig,
+  neighbourSettings,
   serviceConfig,
   serviceSettings,
 } from '@hearth/service'
@@ -45,6 +47,7 @@ export const settingsSchema = z.object({
   FORWARDED_ALLOW_IPS: forwardedAllow,
   ...databaseSettings,
   ...backupSettings,
+  ...neighbourSettings,
   ...metricsSettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
@@ -74,6 +77,7 @@ export function readConfig(environment: Environment) {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
     ...backupConfig(settings),
+    ...neighbourConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],

@@ -1,5 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
+import { NeighbourList, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
@@ -40,6 +41,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
     /** Resolves to true if the data directory is writable. */
     readonly isWritable: () => Promise<boolean>
     readonly metrics: Metrics
+    readonly neighbours: ListNeighbours
     readonly document: () => Promise<Record<string, unknown>>
   }
 
@@ -51,12 +53,15 @@ const published = {
   listsPages: true,
 } as const
 
+const Liveness = z.object({ status: z.literal('ok'), app: z.literal('Hearth Media') }).meta({ id: 'Liveness' })
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const cookies = createPageCookies(features.account)
   return [
     healthRoute(features.isWritable),
     metricsRoute(features.metrics),
+    neighbourRoute(features.neighbours),
     ...accountRoutes(features.account, cookies),
     ...jobRoutes(features),
     ...infoRoutes(features),
@@ -86,12 +91,27 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
       summary: 'Liveness of the service',
       access: 'public',
       limit: 'none',
-      success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
+      success: { status: 200, body: Liveness },
       errors: [503],
     },
     async () => {
       if (!(await isWritable())) throw unavailable('The data directory cannot be written')
-      return { status: 'ok' as const }
+      return { status: 'ok' as const, app: 'Hearth Media' as const }
     },
+  )
+}
+
+function neighbourRoute(neighbours: ListNeighbours): Route {
+  return route(
+    {
+      method: 'GET',
+      path: '/api/neighbours',
+      tag: 'System',
+      summary: 'The other Hearth services that answer',
+      access: 'member',
+      limit: '30',
+      success: { status: 200, body: NeighbourList },
+    },
+    ({ client }) => neighbours(client),
   )
 }

@@ -24,6 +24,7 @@ const settings: ServiceSettings = {
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
+    HEARTH_SERVICES: 'vpn=https://vpn.example.org,media=http://localhost:8103 http://media:8103',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     FORWARDED_ALLOW_IPS: '10.0.0.1',
     ALLOW_OPEN: 'true',
@@ -50,6 +51,12 @@ const settings: ServiceSettings = {
   },
   ownForms: {
     BACKUP_EVERY: ['9m', '24', '1 day'],
+    HEARTH_SERVICES: [
+      'vpn',
+      'router=http://192.168.1.1',
+      'vpn=ftp://a.example',
+      'vpn=http://a.example,vpn=http://b.example',
+    ],
     BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     EXTRA_PLATFORM_HOSTS: ['vimeo=media.home', 'media.home', 'youtube=a b'],

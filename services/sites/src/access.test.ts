@@ -35,7 +35,14 @@ async function ask(access: Access, session: ProvenSession): Promise<string> {
       cookies: { hearth_sites_session: key },
       headers: { 'x-csrf-token': csrfTokenOf(key) },
     },
-    client: { address: '10.0.0.1', host: 'localhost', secure: false, origin: 'http://localhost', userAgent: '' },
+    client: {
+      address: '10.0.0.1',
+      host: 'localhost',
+      secure: false,
+      origin: 'http://localhost',
+      userAgent: '',
+      connectedTo: undefined,
+    },
   } as unknown as GuardedRequest
   const spec = { access, limit: 'none' } as Parameters<typeof guard>[1]
   return guard(guarded, spec).then(

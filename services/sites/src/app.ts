@@ -8,6 +8,7 @@ import { createScrapeCheck, Metrics } from '@hearth/metrics'
 import { createGuardedFetch, createOutboundPolicy } from '@hearth/outbound'
 import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { createNeighbours } from '@hearth/service'
 import { about, version } from './about.ts'
 import { createGuard } from './access.ts'
 import { createAccounts } from './accounts/accounts.ts'
@@ -150,7 +151,12 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     ...sites.features,
     now: () => timers.now(),
     metrics,
-    general: { readiness: createReadiness(deploy, isSetUp), build: config.build, document: openapiDocument },
+    general: {
+      readiness: createReadiness(deploy, isSetUp),
+      build: config.build,
+      document: openapiDocument,
+      neighbours: createNeighbours({ service: 'sites', configured: config.hearthServices, clock: timers }),
+    },
     ...accountFeatures(context, access),
     ...context,
     nodes,

@@ -19,6 +19,8 @@ import {
   backupSettings,
   databaseConfig,
   databaseSettings,
+  neighbourConfig,
+  neighbourSettings,
   serviceConfig,
   serviceSettings,
 } from '@hearth/service'
@@ -67,6 +69,7 @@ export const settingsSchema = z.object({
   ...serviceSettings({ name: 'sites', port: 8104 }),
   ...databaseSettings,
   ...backupSettings,
+  ...neighbourSettings,
   ...metricsSettings,
   PUBLIC_ORIGIN: originList.default([]),
   RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
@@ -98,6 +101,7 @@ export function readConfig(environment: Environment) {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
     ...backupConfig(settings),
+    ...neighbourConfig(settings),
     ...metricsConfig(settings),
     /** Origins of the service's pages, beside the address a browser uses. */
     origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...PUBLIC_ORIGIN].map((text) => new URL(text).origin),

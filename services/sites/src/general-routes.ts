@@ -1,4 +1,5 @@
 import { documentRoutes, type Route } from '@hearth/http'
+import { NeighbourList, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { version } from './about.ts'
 import { route } from './access.ts'
@@ -10,14 +11,15 @@ export interface GeneralDependencies {
   readonly readiness: Readiness
   readonly build: { readonly commit: string; readonly date: string }
   readonly document: () => Promise<Record<string, unknown>>
+  readonly neighbours: ListNeighbours
 }
 
 const Health = z.object({ status: z.literal('ok'), app: z.string(), version: z.string() })
 const shared = { method: 'GET', tag: 'General', access: 'always', limit: 'none' } as const
 const health = { status: 'ok' as const, app: 'Hearth Sites', version }
 
-/** The endpoints for everybody, signed in or not, set up or not. */
-export function generalRoutes({ readiness, build, document }: GeneralDependencies): Route[] {
+/** The endpoints for everybody, signed in or not, set up or not; and the other services, for users. */
+export function generalRoutes({ readiness, build, document, neighbours }: GeneralDependencies): Route[] {
   return [
     route(
       {
@@ -54,6 +56,17 @@ export function generalRoutes({ readiness, build, document }: GeneralDependencie
         },
       },
       () => ({ version, commit: build.commit, build_date: build.date }),
+    ),
+    route(
+      {
+        ...shared,
+        path: '/api/v1/neighbours',
+        summary: 'The other Hearth services that answer',
+        access: 'session',
+        limit: '30/min',
+        success: { status: 200, body: NeighbourList },
+      },
+      ({ client }) => neighbours(client),
     ),
     // Shapes alone, nothing of what is stored.
     ...documentRoutes({ ...shared, title: 'Hearth Sites', listsPages: true, document }),

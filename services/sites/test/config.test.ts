@@ -28,6 +28,7 @@ testSettings({
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
+    HEARTH_SERVICES: 'vpn=https://vpn.example.org,media=http://localhost:8103 http://media:8103',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     PUBLIC_ORIGIN: 'http://192.168.1.5:8104',
     RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
@@ -55,6 +56,12 @@ testSettings({
   },
   ownForms: {
     BACKUP_EVERY: ['9m', '24', '1 day'],
+    HEARTH_SERVICES: [
+      'vpn',
+      'router=http://192.168.1.1',
+      'vpn=ftp://a.example',
+      'vpn=http://a.example,vpn=http://b.example',
+    ],
     BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     CADDY_ADMIN: ['localhost:2019', 'https://localhost:2019', 'unix/'],

@@ -55,6 +55,7 @@ const limits: Record<string, string> = {
   'POST /api/revisions/{id}/return': '10/min',
   'GET /api/v1/dashboard/metrics': '10/min',
   'GET /api/v1/caddy/status': '30/min',
+  'GET /api/v1/neighbours': '30/min',
   'GET /api/v1/on-demand/ask': '600/min',
   'GET /api/sites/explain': '60/min',
   'GET /api/nodes/{id}/authority': '30/min',

@@ -6,6 +6,7 @@ import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer } from '@hearth/http'
 import { type Clock, type Log, systemClock, toIsoString } from '@hearth/runtime'
 import { about, version } from './about.ts'
+import { createNeighbours } from '@hearth/service'
 import { createGuard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './tables.ts'
@@ -195,6 +196,7 @@ export async function createApp(dependencies: AppDependencies) {
   const http = await createServer({
     routes: allRoutes({
       metrics,
+      neighbours: createNeighbours({ service: 'vpn', configured: config.hearthServices, clock }),
       events,
       settings,
       sessions,

@@ -8,6 +8,8 @@ import {
   backupSettings,
   databaseConfig,
   databaseSettings,
+  neighbourConfig,
+  neighbourSettings,
   serviceConfig,
   serviceSettings,
 } from '@hearth/service'
@@ -20,6 +22,7 @@ export const settingsSchema = z.object({
   ...serviceSettings({ name: 'vpn', port: 8101 }),
   ...databaseSettings,
   ...backupSettings,
+  ...neighbourSettings,
   ...metricsSettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
@@ -46,6 +49,7 @@ export function readConfig(environment: Environment) {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
     ...backupConfig(settings),
+    ...neighbourConfig(settings),
     ...metricsConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),

@@ -1,5 +1,6 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
+import { NeighbourList, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Caller } from './access.ts'
 import { version } from './about.ts'
@@ -33,7 +34,9 @@ import { trafficRoutes } from './traffic/routes.ts'
 import { userRoutes } from './users/routes.ts'
 import type { Users } from './users/users.ts'
 
-const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' })
+const Health = z
+  .object({ status: z.literal('ok'), app: z.literal('Hearth VPN'), version: z.string() })
+  .meta({ id: 'Health' })
 
 /** Everything the endpoints call. */
 export interface Features {
@@ -57,6 +60,7 @@ export interface Features {
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: SessionContext
   readonly metrics: Metrics
+  readonly neighbours: ListNeighbours
   readonly document: () => Promise<Record<string, unknown>>
 }
 
@@ -65,7 +69,7 @@ export function allRoutes(features: Features): Route[] {
   const { events, sessions, tokens, users, settings, interfaces, peers } = features
   const { publish } = events
   return [
-    ...generalRoutes(features.document),
+    ...generalRoutes(features.document, features.neighbours),
     metricsRoute(features.metrics),
     ...sessionRoutes(sessions, features.signInContext),
     ...tokenRoutes(tokens, publish),
@@ -83,7 +87,7 @@ export function allRoutes(features: Features): Route[] {
   ]
 }
 
-function generalRoutes(document: () => Promise<Record<string, unknown>>): Route[] {
+function generalRoutes(document: () => Promise<Record<string, unknown>>, neighbours: ListNeighbours): Route[] {
   const shared = { method: 'GET', tag: 'General' } as const
   return [
     route(
@@ -95,7 +99,18 @@ function generalRoutes(document: () => Promise<Record<string, unknown>>): Route[
         limit: 'none',
         success: { status: 200, body: dataEnvelope(Health) },
       },
-      () => ok({ status: 'ok' as const, version }),
+      () => ok({ status: 'ok' as const, app: 'Hearth VPN' as const, version }),
+    ),
+    route(
+      {
+        ...shared,
+        path: '/api/neighbours',
+        summary: 'The other Hearth services that answer',
+        access: 'session',
+        limit: 'counted',
+        success: { status: 200, body: dataEnvelope(NeighbourList) },
+      },
+      async ({ client }) => ok(await neighbours(client)),
     ),
     route(
       {

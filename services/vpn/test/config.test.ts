@@ -22,6 +22,7 @@ testSettings({
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
+    HEARTH_SERVICES: 'vpn=https://vpn.example.org,media=http://localhost:8103 http://media:8103',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     WIREGUARD_BACKEND: 'simulated',
     PUBLIC_ENDPOINT: 'vpn.example.org',
@@ -37,6 +38,12 @@ testSettings({
   inWords: { PUBLIC_ENDPOINT: 'none' },
   ownForms: {
     BACKUP_EVERY: ['9m', '24', '1 day'],
+    HEARTH_SERVICES: [
+      'vpn',
+      'router=http://192.168.1.1',
+      'vpn=ftp://a.example',
+      'vpn=http://a.example,vpn=http://b.example',
+    ],
     BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     DNS_LISTEN: ['127.0.0.1', 'localhost:53', '::1:53'],

@@ -5,6 +5,8 @@ import { Problem } from '../problems.ts'
 import type { ReadinessReport } from './readiness.ts'
 import { Readiness } from './schema.ts'
 
+const Liveness = z.object({ status: z.literal('ok'), app: z.literal('Hearth Inverter') }).meta({ id: 'Liveness' })
+
 /** Liveness of the process and readiness of its devices. */
 export function readinessRoutes(readiness: ReadinessReport, isStopping: () => boolean): Route[] {
   return [
@@ -16,12 +18,12 @@ export function readinessRoutes(readiness: ReadinessReport, isStopping: () => bo
         summary: 'Liveness of the process; independent of the inverters',
         access: 'public',
         limit: 'none',
-        success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
+        success: { status: 200, body: Liveness },
         errors: [503],
       },
       () => {
         if (isStopping()) throw new Problem('shutting_down', 'The service is stopping')
-        return { status: 'ok' as const }
+        return { status: 'ok' as const, app: 'Hearth Inverter' as const }
       },
     ),
     route(

@@ -70,3 +70,6 @@ export const readCapabilities = async (deviceId: string) =>
 
 /** The Energy Manager of every device. */
 export const readEnergy = async () => (await answer(api.GET('/admin/api/energy/devices'))).devices
+
+/** Reads the other Hearth services that answer. */
+export const readNeighbours = async () => (await answer(api.GET('/admin/api/neighbours'))).services

@@ -97,3 +97,6 @@ export function asUpload(file: Blob) {
     },
   }
 }
+
+/** Reads the other Hearth services that answer. */
+export const readNeighbours = async () => (await answer(api.GET('/api/neighbours'))).services

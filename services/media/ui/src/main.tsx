@@ -1,20 +1,18 @@
 import './media.css'
-import { accentFrom, startHearthApp } from '@hearth/ui'
-import { IconMusicDown } from '@tabler/icons-react'
-import { session } from './api.ts'
+import { hearthServices, startHearthApp } from '@hearth/ui'
+import { readNeighbours, session } from './api.ts'
 import { followJobs, type LiveMessage } from './live/live-cache.ts'
 import { pages } from './pages.ts'
 
 startHearthApp<LiveMessage>({
   service: {
-    name: 'Media',
-    icon: IconMusicDown,
-    accent: accentFrom(305),
+    ...hearthServices.media,
     signInHint: 'Forgotten? On the server, “hearth media reset-admin-password” sets a new password.',
     signInFields: <Honeypot />,
   },
   session,
   pages,
+  neighbours: readNeighbours,
   events: {
     url: '/events',
     onEvent: followJobs(),

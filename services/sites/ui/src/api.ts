@@ -70,3 +70,6 @@ export const keys = {
 
 /** Reads the session of the signed-in user. Throws an `ApiError`. */
 export const readSession = () => answer(api.GET('/api/session'))
+
+/** Reads the other Hearth services that answer. */
+export const readNeighbours = async () => (await answer(api.GET('/api/v1/neighbours'))).services

@@ -1,14 +1,13 @@
 import './sites.css'
 import {
-  accentFrom,
   type EventEffects,
   followEvents,
+  hearthServices,
   PasskeySignInScreen,
   type Service,
   startHearthApp,
 } from '@hearth/ui'
-import { IconWorld } from '@tabler/icons-react'
-import { passkeySignIn, session, ways } from './api.ts'
+import { passkeySignIn, readNeighbours, session, ways } from './api.ts'
 import { pages } from './pages.ts'
 import { ConfirmIdentity } from './session/confirm-identity.tsx'
 import type { components } from './api.gen.ts'
@@ -47,14 +46,13 @@ function applyEvent({ type }: SiteEvent, { cache, refresher }: EventEffects): vo
 
 startHearthApp<SiteEvent>({
   service: {
-    name: 'Sites',
-    icon: IconWorld,
-    accent: accentFrom(218),
+    ...hearthServices.sites,
     signInHint: 'Locked out? On the server, “hearth sites reset-admin-password” sets a new password.',
     signInScreen: SignedOut,
   },
   session,
   pages,
+  neighbours: readNeighbours,
   events: { url: '/api/v1/events', resumes: true, onEvent: followEvents(applyEvent) },
   aside: <ConfirmIdentity />,
 })

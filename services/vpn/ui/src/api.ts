@@ -103,3 +103,6 @@ export const readStats = async (hours: number) => {
 /** All block lists; there are never more than a page of them. */
 export const readBlocklists = async () =>
   (await answer(api.GET('/api/dns/blocklists', { params: { query: { limit: 100 } } }))).data
+
+/** Reads the other Hearth services that answer. */
+export const readNeighbours = async () => (await answer(api.GET('/api/neighbours'))).data.services
