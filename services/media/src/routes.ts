@@ -1,6 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
-import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
@@ -53,8 +53,6 @@ const published = {
   listsPages: true,
 } as const
 
-const Liveness = z.object({ status: z.literal('ok'), app: z.literal('Hearth Media') }).meta({ id: 'Liveness' })
-
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const cookies = createPageCookies(features.account)
@@ -91,12 +89,13 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
       summary: 'Liveness of the service',
       access: 'public',
       limit: 'none',
-      success: { status: 200, body: Liveness },
+      success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
       errors: [503],
     },
-    async () => {
+    async ({ answer }) => {
+      answer.header(serviceHeader, 'media')
       if (!(await isWritable())) throw unavailable('The data directory cannot be written')
-      return { status: 'ok' as const, app: 'Hearth Media' as const }
+      return { status: 'ok' as const }
     },
   )
 }

@@ -1,6 +1,6 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
-import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Caller } from './access.ts'
 import { version } from './about.ts'
@@ -99,7 +99,10 @@ function generalRoutes(document: () => Promise<Record<string, unknown>>, neighbo
         limit: 'none',
         success: { status: 200, body: dataEnvelope(Health) },
       },
-      () => ok({ status: 'ok' as const, app: 'Hearth VPN' as const, version }),
+      ({ answer }) => {
+        answer.header(serviceHeader, 'vpn')
+        return ok({ status: 'ok' as const, app: 'Hearth VPN' as const, version })
+      },
     ),
     route(
       {
