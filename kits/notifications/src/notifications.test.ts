@@ -88,8 +88,8 @@ async function open(kind: Kind, timers = createFastTimers(1, noon)) {
       const [row] = await eventually(rows, ([first]) => first?.attempts === attempt && first.lease === null)
       const delay = (row?.due_at ?? 0) - timers.now()
       timers.jump(delay + 1)
-      // It looks every half minute.
-      await notifications.start()
+      // It looks every half minute, and when something is stored.
+      notifications.reports.replaceAll('drift', [], { ended: () => undefined })
       return delay
     },
     async [Symbol.asyncDispose]() {

@@ -105,9 +105,14 @@ export class Notifications {
 
   /** Starts sending: what waited when the service ended is sent too. */
   async start(): Promise<void> {
-    // A service with an embedded database has its data directory for itself.
+    // A service with an embedded database has its data directory for itself, so that these attempts are of an earlier process.
     if (this.#database.kind === 'sqlite') await endAllLeases(this.#db)
-    this.#sender.wake()
+    this.#sender.start()
+  }
+
+  /** Resolves when everything that was reported is stored. */
+  stored(): Promise<void> {
+    return this.#reporter.settled()
   }
 
   /** Stores what was reported and stops sending. The database stays open. */

@@ -1,5 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
-import type { Access, Caller } from './access.ts'
+import { notificationRoutes, type Notifications } from '@hearth/notifications'
+import type { Access, Caller, Limit } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
@@ -71,6 +72,7 @@ export interface Features {
   readonly exposition: Exposition
   readonly layout: LayoutStore
   readonly releases: ReleaseCheck
+  readonly notifications: Notifications
 }
 
 /** The description of the API, while it is public. */
@@ -111,5 +113,10 @@ export function allRoutes(features: Features): Route[] {
     ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
+    ...notificationRoutes<Access, Limit>(features.notifications, {
+      prefix: '/admin/api/notifications',
+      access: 'admin',
+      limits: { read: 'counted', write: 'counted', test: 'counted' },
+    }),
   ]
 }

@@ -1,7 +1,8 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
+import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { z } from 'zod'
-import { route, type Access } from './access.ts'
+import { route, type Access, type Limit } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
@@ -40,6 +41,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
     /** Resolves to true if the data directory is writable. */
     readonly isWritable: () => Promise<boolean>
     readonly metrics: Metrics
+    readonly notifications: Notifications
     readonly document: () => Promise<Record<string, unknown>>
   }
 
@@ -73,6 +75,12 @@ export function allRoutes(features: Features): Route[] {
     ...logoRoutes(features),
     ...statisticsRoutes(features),
     ...systemRoutes(features),
+    ...notificationRoutes<Access, Limit>(features.notifications, {
+      prefix: '/api/notifications',
+      access: 'member',
+      limits: { read: '60', write: '30', test: '10' },
+      invalidStatus: 400,
+    }),
     ...documentRoutes({ ...published, document: features.document }),
   ]
 }

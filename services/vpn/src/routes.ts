@@ -1,7 +1,8 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
+import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { z } from 'zod'
-import { route, type Caller } from './access.ts'
+import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
 import type { Filtering } from './filtering/filtering.ts'
 import { dnsRoutes } from './filtering/routes.ts'
@@ -57,6 +58,7 @@ export interface Features {
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: SessionContext
   readonly metrics: Metrics
+  readonly notifications: Notifications
   readonly document: () => Promise<Record<string, unknown>>
 }
 
@@ -80,6 +82,12 @@ export function allRoutes(features: Features): Route[] {
     ...userRoutes(users, publish),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
     ...eventRoutes(events, features.stillValid),
+    ...notificationRoutes<Access, Limit>(features.notifications, {
+      prefix: '/api/notifications',
+      access: 'admin',
+      limits: { read: 'counted', write: 'counted', test: 'counted' },
+      envelope: { schema: dataEnvelope, value: ok },
+    }),
   ]
 }
 

@@ -32,6 +32,7 @@ export class Sender {
   readonly #attempts = new Set<Promise<void>>()
   #claiming: Promise<void> | undefined
   #isWoken = false
+  #isStarted = false
   #isClosed = false
   #cancelLook: () => void = () => undefined
 
@@ -39,10 +40,16 @@ export class Sender {
     this.#dependencies = dependencies
   }
 
+  /** Begins to send; nothing is sent before. */
+  start(): void {
+    this.#isStarted = true
+    this.wake()
+  }
+
   /** Looks at once for something due. */
   wake(): void {
     this.#isWoken = true
-    if (this.#isClosed || this.#claiming !== undefined) return
+    if (!this.#isStarted || this.#isClosed || this.#claiming !== undefined) return
     this.#cancelLook()
     this.#claiming = this.#claimAll().finally(() => {
       this.#claiming = undefined
