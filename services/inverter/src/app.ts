@@ -3,6 +3,7 @@ import { createThrottle } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
+import type { BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
 import { Sessions } from './accounts/sessions.ts'
@@ -45,6 +46,7 @@ export interface AppDependencies {
   readonly timers: Timers
   readonly catalog: Catalog
   readonly database: Database<Tables>
+  readonly backups: BackupControl
   /** True for a command while no service runs: nothing is sent to a device. */
   readonly isOffline: boolean
   readonly isOperator: (socket: Socket) => boolean
@@ -77,6 +79,7 @@ export async function createApp(dependencies: AppDependencies) {
     devices: () => connections.devices(),
     endpoints: () => connections.endpoints(),
     exposed: () => settings.current().scraper.metrics,
+    backups: dependencies.backups,
   })
   const connections = new DeviceConnections({
     catalog,
@@ -201,6 +204,7 @@ export async function createApp(dependencies: AppDependencies) {
   const http = await createServer({
     routes: allRoutes({
       isStopping: () => isStopping,
+      backups: dependencies.backups,
       document: openapiDocument,
       events,
       isStillValid,

@@ -1,5 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
-import type { Access, Caller } from './access.ts'
+import { backupRoutes, type BackupControl } from '@hearth/service'
+import type { Access, Caller, Limit } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
@@ -28,7 +29,7 @@ import { journalRoutes } from './journal/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import type { MetricWrites } from './metrics/write-metric.ts'
-import { unknownDevice } from './problems.ts'
+import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
@@ -71,6 +72,7 @@ export interface Features {
   readonly exposition: Exposition
   readonly layout: LayoutStore
   readonly releases: ReleaseCheck
+  readonly backups: BackupControl
 }
 
 /** The description of the API, while it is public. */
@@ -82,6 +84,17 @@ const published = {
   errors: [404],
   listsPages: false,
 } as const
+
+const counted: Limit = 'counted'
+
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/admin/api/backups',
+  tag: 'Administration',
+  access: 'admin' satisfies Access,
+  limits: { read: counted, run: counted },
+  refuse: (detail: string) => new Problem('conflict', detail),
+}
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
@@ -109,6 +122,7 @@ export function allRoutes(features: Features): Route[] {
     ...tokenRoutes(features.tokens, changed('tokens')),
     ...approvalRoutes(features.approvals, changed('parameters')),
     ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),
+    ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
   ]

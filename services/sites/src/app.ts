@@ -4,9 +4,10 @@ import { createAttempts, type SetUpToken } from '@hearth/accounts'
 import { createSealer, type Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
-import { createScrapeCheck, Metrics } from '@hearth/metrics'
+import { backupCollector, createScrapeCheck, Metrics } from '@hearth/metrics'
 import { createGuardedFetch, createOutboundPolicy } from '@hearth/outbound'
 import type { Clock, Log, Timers } from '@hearth/runtime'
+import type { BackupControl } from '@hearth/service'
 import type { Kysely } from 'kysely'
 import { about, version } from './about.ts'
 import { createGuard } from './access.ts'
@@ -80,6 +81,7 @@ export interface AppDependencies {
   readonly pages: string
   /** The service's own Caddy; undefined when it runs none. */
   readonly own: CaddyProcess | undefined
+  readonly backups: BackupControl
 }
 
 /** Dependencies that every part may use. */
@@ -143,7 +145,10 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     version,
     log: context.log,
     histograms: [applies.durations],
-    collectors: sitesCollectors({ ...context, ...deploy, ...traffic.feature, applies, requests, certificates }),
+    collectors: [
+      ...sitesCollectors({ ...context, ...deploy, ...traffic.feature, applies, requests, certificates }),
+      backupCollector(context.backups),
+    ],
   })
   const isSetUp = () => access.accounts.users.isSetUp()
   const http = await createHttp(context, access, {

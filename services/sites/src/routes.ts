@@ -1,5 +1,7 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
+import { backupRoutes, type BackupControl } from '@hearth/service'
+import type { Access, Limit } from './access.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import { sessionRoutes, type SignInContext } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
@@ -21,6 +23,7 @@ import type { SitePasskeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Overview } from './overview/overview.ts'
 import { overviewRoutes } from './overview/routes.ts'
+import { conflict } from './problems.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import type { CheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
@@ -39,6 +42,7 @@ export interface Features {
   readonly signIn: SignInContext
   readonly passkeys: SitePasskeys
   readonly settings: SettingsStore
+  readonly backups: BackupControl
   readonly events: Events
   readonly sites: Sites
   readonly explain: ExplainSite
@@ -54,6 +58,15 @@ export interface Features {
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/api/v1/backups',
+  tag: 'Settings',
+  access: 'admin' satisfies Access,
+  limits: { read: '60/min' satisfies Limit, run: '5/min' satisfies Limit },
+  refuse: (detail: string) => conflict(detail),
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { general, accounts, signIn, settings, events } = features
@@ -64,6 +77,7 @@ export function allRoutes(features: Features): Route[] {
     ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
     ...settingsRoutes(settings, features.now),
+    ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, accounts.sessions),
     ...siteRoutes(features.sites, features),
     ...upstreamRoutes(features.checkUpstreams),

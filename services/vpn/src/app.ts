@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
-import { createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
+import { backupCollector, createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer } from '@hearth/http'
 import { type Clock, type Log, systemClock, toIsoString } from '@hearth/runtime'
+import type { BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { createGuard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
@@ -58,6 +59,7 @@ export interface AppDependencies {
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
   readonly resolver: ResolverSupervisor
+  readonly backups: BackupControl
   /** Fetches lists and geography databases from URLs that an operator entered, within the outbound policy. */
   readonly open: OpenGuarded
   /** Folder of the built web pages. */
@@ -189,11 +191,13 @@ export async function createApp(dependencies: AppDependencies) {
       ...tunnelCollectors({ ...managed, db: database.query, backend: dataPlane.backend, health }),
       ...dnsCollectors({ db: database.query, resolver, filtering }),
       databaseCollector(database),
+      backupCollector(dependencies.backups),
     ],
   })
 
   const http = await createServer({
     routes: allRoutes({
+      backups: dependencies.backups,
       metrics,
       events,
       settings,

@@ -1,7 +1,8 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
+import { backupRoutes, BackupReport, type BackupControl } from '@hearth/service'
 import { z } from 'zod'
-import { route, type Caller } from './access.ts'
+import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
 import type { Filtering } from './filtering/filtering.ts'
 import { dnsRoutes } from './filtering/routes.ts'
@@ -17,6 +18,7 @@ import type { InterfaceProposal } from './interfaces/schema.ts'
 import type { Lists } from './lists/lists.ts'
 import { listRoutes } from './lists/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
+import { Problem } from './problems.ts'
 import type { Dashboard } from './overview/schema.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
@@ -57,7 +59,20 @@ export interface Features {
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: SessionContext
   readonly metrics: Metrics
+  readonly backups: BackupControl
   readonly document: () => Promise<Record<string, unknown>>
+}
+
+const counted: Limit = 'counted'
+
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/api/backups',
+  tag: 'Settings',
+  access: 'admin' satisfies Access,
+  limits: { read: counted, run: counted },
+  envelope: { schema: dataEnvelope(BackupReport), wrap: ok },
+  refuse: (detail: string) => new Problem('conflict', detail),
 }
 
 /** Every endpoint of the service. */
@@ -79,6 +94,7 @@ export function allRoutes(features: Features): Route[] {
     ...geographyRoutes(features.geography),
     ...userRoutes(users, publish),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
+    ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, features.stillValid),
   ]
 }

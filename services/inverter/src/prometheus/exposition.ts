@@ -1,9 +1,11 @@
+import type { BackupControl } from '@hearth/service'
 import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
 import type { LinkStatus } from '../link/link.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
+import { backupMetrics } from './backup-metrics.ts'
 
 /** The Prometheus exposition. It never queries a device. */
 export type Exposition = ReturnType<typeof createExposition>
@@ -14,6 +16,7 @@ interface ExpositionDependencies {
   readonly endpoints: () => readonly Endpoint[]
   /** Metric names whose values are shown, in this order. */
   readonly exposed: () => readonly string[]
+  readonly backups: Pick<BackupControl, 'status'>
 }
 
 const prefix = 'vendor_'
@@ -55,7 +58,8 @@ export function createExposition(dependencies: ExpositionDependencies) {
     /** Returns the text of one scrape, media type `text/plain; version=0.0.4`. */
     async text(): Promise<string> {
       const values = await valueMetrics(dependencies).metrics()
-      return `${await registry.metrics()}${values}`
+      const backups = await backupMetrics(await dependencies.backups.status()).metrics()
+      return `${await registry.metrics()}${values}${backups}`
     },
     countRequest(route: string, status: number): void {
       const key = `${status} ${route}`

@@ -1,4 +1,13 @@
-import { answer, changedValues, LoadingLines, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
+import {
+  answer,
+  BackupSection,
+  changedValues,
+  LoadingLines,
+  PageHeader,
+  QueryState,
+  Section,
+  SettingsForm,
+} from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type Settings } from '../api.ts'
@@ -18,8 +27,24 @@ export function SettingsPage() {
         description="They apply to the whole service; existing peers keep their own values."
       />
       <QueryState query={settings} lines={8} />
-      {settings.data !== undefined && <Form key={JSON.stringify(settings.data)} settings={settings.data} />}
+      {settings.data !== undefined && (
+        <div className="hearth-stack">
+          <Form key={JSON.stringify(settings.data)} settings={settings.data} />
+          <Backups />
+        </div>
+      )}
     </>
+  )
+}
+
+function Backups() {
+  return (
+    <div className="settings-form">
+      <BackupSection
+        read={async () => (await answer(api.GET('/api/backups'))).data}
+        run={async () => (await answer(api.POST('/api/backups'))).data}
+      />
+    </div>
   )
 }
 
