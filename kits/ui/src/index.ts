@@ -1,6 +1,7 @@
 export { accentFrom, contrast, type Shades } from './accent.ts'
 export { answer, createApiClient } from './api-client.ts'
 export { ApiError, describeError, type FieldProblem, readApiError, unreachable } from './api-error.ts'
+export { BackupSection } from './backup-section.tsx'
 export { CopyButton } from './copy-button.tsx'
 export { useConnection, useEventStream } from './event-stream.ts'
 export { type EventEffects, followEvents } from './follow-events.ts'

@@ -5,7 +5,7 @@ import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
 import { Notifications, startRepeatedCheck } from '@hearth/notifications'
 import type { Log, Timers } from '@hearth/runtime'
-import { createNeighbours } from '@hearth/service'
+import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
 import { Sessions } from './accounts/sessions.ts'
@@ -51,6 +51,7 @@ export interface AppDependencies {
   readonly catalog: Catalog
   readonly database: Database<Tables>
   readonly sealer: Sealer
+  readonly backups: BackupControl
   /** True for a command while no service runs: nothing is sent to a device. */
   readonly isOffline: boolean
   readonly isOperator: (socket: Socket) => boolean
@@ -94,6 +95,7 @@ export async function createApp(dependencies: AppDependencies) {
     endpoints: () => connections.endpoints(),
     exposed: () => settings.current().scraper.metrics,
     notifications: () => notifications.figures(),
+    backups: dependencies.backups,
   })
   const connections = new DeviceConnections({
     catalog,
@@ -228,6 +230,7 @@ export async function createApp(dependencies: AppDependencies) {
   const http = await createServer({
     routes: allRoutes({
       isStopping: () => isStopping,
+      backups: dependencies.backups,
       document: openapiDocument,
       events,
       isStillValid,

@@ -1,6 +1,6 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { backupRoutes, NeighbourList, type BackupControl, type ListNeighbours } from '@hearth/service'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
@@ -30,7 +30,7 @@ import { journalRoutes } from './journal/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import type { MetricWrites } from './metrics/write-metric.ts'
-import { unknownDevice } from './problems.ts'
+import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
@@ -75,6 +75,7 @@ export interface Features {
   readonly releases: ReleaseCheck
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
+  readonly backups: BackupControl
 }
 
 /** The description of the API, while it is public. */
@@ -86,6 +87,17 @@ const published = {
   errors: [404],
   listsPages: false,
 } as const
+
+const counted: Limit = 'counted'
+
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/admin/api/backups',
+  tag: 'Administration',
+  access: 'admin' satisfies Access,
+  limits: { read: counted, run: counted },
+  refuse: (detail: string) => new Problem('conflict', detail),
+}
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
@@ -113,6 +125,7 @@ export function allRoutes(features: Features): Route[] {
     ...tokenRoutes(features.tokens, changed('tokens')),
     ...approvalRoutes(features.approvals, changed('parameters')),
     ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),
+    ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
     neighbourRoute(features.neighbours),

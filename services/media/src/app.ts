@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
-import { createScrapeCheck, Metrics } from '@hearth/metrics'
+import { backupCollector, createScrapeCheck, Metrics } from '@hearth/metrics'
 import { Notifications } from '@hearth/notifications'
 import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { type Log, type Timers } from '@hearth/runtime'
-import { createNeighbours } from '@hearth/service'
+import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
@@ -201,6 +201,7 @@ export interface AppDependencies {
   readonly secret: Uint8Array
   /** Folder of the built web pages. */
   readonly pages: string
+  readonly backups: BackupControl
 }
 
 /** The running service. */
@@ -304,16 +305,20 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     service: 'media',
     version,
     log: core.log,
-    collectors: mediaCollectors({
-      ...context,
-      ended,
-      notifications,
-      queueSize: config.queueSize,
-      countLinks: () => shares.count(),
-    }),
+    collectors: [
+      ...mediaCollectors({
+        ...context,
+        ended,
+        notifications,
+        queueSize: config.queueSize,
+        countLinks: () => shares.count(),
+      }),
+      backupCollector(dependencies.backups),
+    ],
   })
   const features: Omit<Features, 'document'> = {
     metrics,
+    backups: dependencies.backups,
     neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
     notifications,
     account: { ...account, hasJob: (id) => jobs.has(id) },

@@ -25,6 +25,7 @@ const settings: ServiceSettings = {
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
     HEARTH_SERVICES: 'vpn=https://vpn.example.org,media=http://localhost:8103 http://media:8103',
+    BACKUP_S3: 's3://backups/media?endpoint=https://s3.example.org',
     OUTBOUND_ALLOW: '10.0.0.0/8',
     FORWARDED_ALLOW_IPS: '10.0.0.1',
     ALLOW_OPEN: 'true',

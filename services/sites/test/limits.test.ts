@@ -12,6 +12,8 @@ const limits: Record<string, string> = {
   'GET /api/v1/events': '20/min',
   'GET /api/v1/settings': '60/min',
   'PATCH /api/v1/settings': '10/min',
+  'GET /api/v1/backups': '60/min',
+  'POST /api/v1/backups': '5/min',
   'POST /api/setup': 'lasting 10/min 60/hour',
   'POST /api/session': 'lasting 5/min 20/hour',
   'GET /api/session': '120/min',

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
-import { createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
+import { backupCollector, createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer } from '@hearth/http'
 import { notificationCollector, Notifications, startRepeatedCheck } from '@hearth/notifications'
 import { type Clock, type Log, systemClock, systemTimers, toIsoString } from '@hearth/runtime'
+import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
-import { createNeighbours } from '@hearth/service'
 import { createGuard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './tables.ts'
@@ -62,6 +62,7 @@ export interface AppDependencies {
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
   readonly resolver: ResolverSupervisor
+  readonly backups: BackupControl
   /** Fetches lists and geography databases from URLs that an operator entered, within the outbound policy. */
   readonly open: OpenGuarded
   /** Folder of the built web pages. */
@@ -212,11 +213,13 @@ export async function createApp(dependencies: AppDependencies) {
       ...dnsCollectors({ db: database.query, resolver, filtering }),
       notificationCollector('vpn', notifications),
       databaseCollector(database),
+      backupCollector(dependencies.backups),
     ],
   })
 
   const http = await createServer({
     routes: allRoutes({
+      backups: dependencies.backups,
       metrics,
       neighbours: createNeighbours({ service: 'vpn', configured: config.hearthServices, clock }),
       events,

@@ -1,7 +1,14 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
+import {
+  backupRoutes,
+  BackupReport,
+  NeighbourList,
+  serviceHeader,
+  type BackupControl,
+  type ListNeighbours,
+} from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
@@ -19,6 +26,7 @@ import type { InterfaceProposal } from './interfaces/schema.ts'
 import type { Lists } from './lists/lists.ts'
 import { listRoutes } from './lists/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
+import { Problem } from './problems.ts'
 import type { Dashboard } from './overview/schema.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
@@ -63,7 +71,20 @@ export interface Features {
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
+  readonly backups: BackupControl
   readonly document: () => Promise<Record<string, unknown>>
+}
+
+const counted: Limit = 'counted'
+
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/api/backups',
+  tag: 'Settings',
+  access: 'admin' satisfies Access,
+  limits: { read: counted, run: counted },
+  envelope: { schema: dataEnvelope(BackupReport), wrap: ok },
+  refuse: (detail: string) => new Problem('conflict', detail),
 }
 
 /** Every endpoint of the service. */
@@ -85,6 +106,7 @@ export function allRoutes(features: Features): Route[] {
     ...geographyRoutes(features.geography),
     ...userRoutes(users, publish),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
+    ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, features.stillValid),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/api/notifications',

@@ -7,8 +7,8 @@ import { createAdministrator } from '../accounts/sessions.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
-import { backupKeyOf, openQuery, openScratch, openStorage } from '../database/open.ts'
-import { checkSecret, databaseFile, presentSecret } from '../database/secret.ts'
+import { backupKeyOf, openEncrypted, openQuery, openScratch, openStorage } from '../database/open.ts'
+import { checkSecret, databaseFile, findSecret, presentSecret } from '../database/secret.ts'
 import { readDevices } from '../devices/devices.ts'
 import { createDispatchStore } from '../dispatch/store.ts'
 import { backupTableNames, type Tables } from '../tables.ts'
@@ -51,6 +51,10 @@ export const backupSubject: BackupSubject<Tables> = {
   },
   open: () => openStorage(readConfig(process.env)),
   openScratch: (folder) => Promise.resolve(openScratch(folder)),
+  async openIn(folder) {
+    return openEncrypted(folder, await findSecret(readConfig(process.env)))
+  },
+  isEmbedded: () => true,
   beforeRestore: refuseUnfinished,
   // The file holds the password of the administrator who is replaced.
   afterRestore: () => forgetInitialPassword(readConfig(process.env).dataDirectory),

@@ -1,3 +1,4 @@
+import type { BackupControl } from '@hearth/service'
 import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { NotificationFigures } from '@hearth/notifications'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
@@ -5,6 +6,7 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
 import type { LinkStatus } from '../link/link.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
+import { backupMetrics } from './backup-metrics.ts'
 
 /** The Prometheus exposition. It never queries a device. */
 export type Exposition = ReturnType<typeof createExposition>
@@ -16,6 +18,7 @@ interface ExpositionDependencies {
   /** Metric names whose values are shown, in this order. */
   readonly exposed: () => readonly string[]
   readonly notifications: () => Promise<NotificationFigures>
+  readonly backups: Pick<BackupControl, 'status'>
 }
 
 const prefix = 'vendor_'
@@ -58,7 +61,8 @@ export function createExposition(dependencies: ExpositionDependencies) {
     /** Returns the text of one scrape, media type `text/plain; version=0.0.4`. */
     async text(): Promise<string> {
       const values = await valueMetrics(dependencies).metrics()
-      return `${await registry.metrics()}${values}`
+      const backups = await backupMetrics(await dependencies.backups.status()).metrics()
+      return `${await registry.metrics()}${values}${backups}`
     },
     countRequest(route: string, status: number): void {
       const key = `${status} ${route}`
