@@ -28,6 +28,8 @@ export type { TokenAdministration, TokenValues } from './accounts/token-dialogs.
 export { EditUser } from './accounts/user-dialogs.tsx'
 export type { UserAdministration } from './accounts/users.ts'
 export { UsersPage } from './accounts/users-page.tsx'
+export { SecurityLogPage } from './security-log/security-log-page.tsx'
+export { useSecurityLogState } from './security-log/security-log-query.ts'
 export { saveFile } from './save-file.ts'
 export { changedValues } from './changed-values.ts'
 export { SaveBar } from './save-bar.tsx'

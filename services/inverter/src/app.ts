@@ -1,11 +1,12 @@
 import type { Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
+import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
-import { Sessions } from './accounts/sessions.ts'
+import { findActor, Sessions } from './accounts/sessions.ts'
 import { openApprovals } from './approvals/approvals.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -181,6 +182,14 @@ export async function createApp(dependencies: AppDependencies) {
     exempt: createAddressSet(config.rateLimitExempt),
     onAccessChanged,
   })
+  const securityLog = new SecurityLog({
+    query: database.query,
+    clock: timers,
+    log,
+    retention: config.securityLog,
+    findUser: (name) => Promise.resolve(findActor(name)),
+    statusOf: (error) => toError(error, { instance: '', correlationId: '' }).status,
+  })
   const gate = new Gate({
     clock: timers,
     config,
@@ -205,6 +214,7 @@ export async function createApp(dependencies: AppDependencies) {
       events,
       isStillValid,
       sessions,
+      securityLog,
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       tokens,
       settings,

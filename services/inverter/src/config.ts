@@ -1,3 +1,4 @@
+import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
 import { backupConfig, backupSettings, serviceConfig, serviceSettings } from '@hearth/service'
@@ -17,6 +18,7 @@ export const settingsSchema = z.object({
     error: 'must be a header that lists addresses, such as X-Forwarded-For; Forwarded is not read',
   }),
   ...backupSettings,
+  ...securityLogSettings,
   HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
   DOCS_PUBLIC: switchSetting,
   ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
@@ -36,6 +38,7 @@ export function readConfig(environment: Environment) {
   return {
     ...serviceConfig(settings),
     ...backupConfig(settings),
+    ...securityLogConfig(settings),
     hmacSecret: settings.HMAC_SECRET,
     isDocsPublic: settings.DOCS_PUBLIC,
     isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,

@@ -1,7 +1,7 @@
-import type { SessionRow, TokenRow } from '@hearth/accounts'
+import type { SecurityLogTables, SessionRow, TokenRow } from '@hearth/accounts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
-export interface Tables {
+export interface Tables extends SecurityLogTables {
   /** Facts about the database itself. */
   facts: SettingRow
   settings: SettingRow
@@ -25,6 +25,7 @@ export const tableNames = [
   'administrators',
   'sessions',
   'tokens',
+  'security_events',
   'devices',
   'approvals',
   'capabilities',

@@ -1,3 +1,4 @@
+import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow } from '@hearth/outbound'
@@ -46,6 +47,7 @@ export const settingsSchema = z.object({
   ...databaseSettings,
   ...backupSettings,
   ...metricsSettings,
+  ...securityLogSettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
@@ -74,6 +76,7 @@ export function readConfig(environment: Environment) {
     ...serviceConfig(settings),
     ...databaseConfig(settings),
     ...backupConfig(settings),
+    ...securityLogConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],

@@ -9,6 +9,7 @@ import { eventRoutes } from './events/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { unavailable } from './problems.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -58,6 +59,7 @@ export function allRoutes(features: Features): Route[] {
     healthRoute(features.isWritable),
     metricsRoute(features.metrics),
     ...accountRoutes(features.account, cookies),
+    ...securityLogRoutes(features),
     ...jobRoutes(features),
     ...infoRoutes(features),
     ...deliveryRoutes(features),

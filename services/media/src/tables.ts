@@ -1,8 +1,8 @@
-import type { SessionRow } from '@hearth/accounts'
+import type { SecurityLogTables, SessionRow } from '@hearth/accounts'
 import type { Job } from './jobs/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
-export interface Tables {
+export interface Tables extends SecurityLogTables {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
@@ -98,6 +98,7 @@ export const tableNames = [
   'settings',
   'jobs',
   'sessions',
+  'security_events',
   'share_links',
   'share_uses',
   'stem_splits',

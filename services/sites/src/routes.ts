@@ -21,6 +21,7 @@ import type { SitePasskeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Overview } from './overview/overview.ts'
 import { overviewRoutes } from './overview/routes.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import type { CheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
@@ -61,8 +62,9 @@ export function allRoutes(features: Features): Route[] {
     ...generalRoutes(general),
     metricsRoute(features.metrics),
     ...sessionRoutes(accounts, signIn),
-    ...passkeyRoutes(features.passkeys, signIn),
-    ...userRoutes(accounts.users),
+    ...passkeyRoutes(features.passkeys, { ...signIn, securityLog: accounts.securityLog }),
+    ...userRoutes(accounts),
+    ...securityLogRoutes(accounts.securityLog),
     ...settingsRoutes(settings, features.now),
     ...eventRoutes(events, accounts.sessions),
     ...siteRoutes(features.sites, features),

@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { z } from 'zod'
@@ -22,6 +23,7 @@ import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
@@ -40,6 +42,7 @@ export interface Features {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly users: Users
+  readonly securityLog: SecurityLog
   readonly settings: SettingsStore
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
@@ -55,20 +58,20 @@ export interface Features {
   readonly history: TrafficHistory
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
-  readonly signInContext: SessionContext
+  readonly signInContext: Omit<SessionContext, 'securityLog'>
   readonly metrics: Metrics
   readonly document: () => Promise<Record<string, unknown>>
 }
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
-  const { events, sessions, tokens, users, settings, interfaces, peers } = features
+  const { events, sessions, tokens, users, settings, interfaces, peers, securityLog } = features
   const { publish } = events
   return [
     ...generalRoutes(features.document),
     metricsRoute(features.metrics),
-    ...sessionRoutes(sessions, features.signInContext),
-    ...tokenRoutes(tokens, publish),
+    ...sessionRoutes(sessions, { ...features.signInContext, securityLog }),
+    ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...dnsRoutes(features.filtering, features.health, publish),
@@ -77,7 +80,8 @@ export function allRoutes(features: Features): Route[] {
     ...overviewRoutes(features.overview),
     ...trafficRoutes(features.history),
     ...geographyRoutes(features.geography),
-    ...userRoutes(users, publish),
+    ...userRoutes(users, publish, securityLog),
+    ...securityLogRoutes(securityLog),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
     ...eventRoutes(events, features.stillValid),
   ]

@@ -1,10 +1,10 @@
-import type { SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
+import type { SecurityLogTables, SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends SecurityLogTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -213,6 +213,7 @@ export const tableNames = [
   'users',
   'sessions',
   'tokens',
+  'security_events',
   'interfaces',
   'peers',
   'peer_activity',

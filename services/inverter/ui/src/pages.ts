@@ -3,6 +3,7 @@ import {
   IconActivityHeartbeat,
   IconBatteryAutomotive,
   IconChartDots,
+  IconHistory,
   IconInfoCircle,
   IconKey,
   IconLayoutDashboard,
@@ -27,5 +28,10 @@ export const pages: readonly Page[] = [
     () => import('./pages/diagnostics.tsx'),
   ),
   page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page(
+    '/security-log',
+    { title: 'Security log', icon: IconHistory, placement: 'menu' },
+    () => import('./pages/security-log.tsx'),
+  ),
   page('/about', { title: 'About', icon: IconInfoCircle, placement: 'more' }, () => import('./pages/about.tsx')),
 ]

@@ -6,6 +6,7 @@ import {
   IconGitCompare,
   IconHistory,
   IconLayoutDashboard,
+  IconListDetails,
   IconPlugConnected,
   IconServer2,
   IconSettings,
@@ -30,6 +31,11 @@ export const pages: readonly Page[] = [
   page('/servers', { ...more, title: 'Caddy servers', icon: IconServer2 }, () => import('./pages/servers.tsx')),
   page('/users', { ...more, title: 'Users', icon: IconUsers }, () => import('./pages/users.tsx')),
   page('/settings', { ...more, title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page(
+    '/security-log',
+    { title: 'Security log', icon: IconListDetails, placement: 'menu' },
+    () => import('./pages/security-log.tsx'),
+  ),
   page('/account', { title: 'Account', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/account.tsx')),
   page(
     '/onboarding',

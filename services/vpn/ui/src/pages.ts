@@ -2,6 +2,7 @@ import { page, type Page } from '@hearth/ui'
 import {
   IconChartBar,
   IconDevices,
+  IconHistory,
   IconLayoutDashboard,
   IconNetwork,
   IconSettings,
@@ -56,6 +57,11 @@ export const pages: readonly Page[] = [
     '/settings',
     { title: 'Settings', icon: IconSettings, role: 'admin', placement: 'more' },
     () => import('./pages/settings.tsx'),
+  ),
+  page(
+    '/security-log',
+    { title: 'Security log', icon: IconHistory, placement: 'menu' },
+    () => import('./pages/security-log.tsx'),
   ),
   page('/profile', { title: 'Profile', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/profile.tsx')),
 ]
