@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
+import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
@@ -8,7 +9,7 @@ import type { Log, Timers } from '@hearth/runtime'
 import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
-import { Sessions } from './accounts/sessions.ts'
+import { findActor, Sessions } from './accounts/sessions.ts'
 import { openApprovals } from './approvals/approvals.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -210,6 +211,14 @@ export async function createApp(dependencies: AppDependencies) {
     exempt: createAddressSet(config.rateLimitExempt),
     onAccessChanged,
   })
+  const securityLog = new SecurityLog({
+    query: database.query,
+    clock: timers,
+    log,
+    retention: config.securityLog,
+    findUser: (name) => Promise.resolve(findActor(name)),
+    statusOf: (error) => toError(error, { instance: '', correlationId: '' }).status,
+  })
   const gate = new Gate({
     clock: timers,
     config,
@@ -235,6 +244,7 @@ export async function createApp(dependencies: AppDependencies) {
       events,
       isStillValid,
       sessions,
+      securityLog,
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       tokens,
       settings,

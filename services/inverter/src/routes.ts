@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import { documentRoutes, type Route } from '@hearth/http'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { backupRoutes, NeighbourList, type BackupControl, type ListNeighbours } from '@hearth/service'
@@ -37,6 +38,7 @@ import type { ReadinessReport } from './readiness/readiness.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import type { ReleaseCheck } from './releases/release-check.ts'
 import { releaseRoutes } from './releases/routes.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
@@ -50,6 +52,7 @@ export interface Features {
   readonly events: Events
   readonly isStillValid: (caller: Caller) => Promise<boolean>
   readonly sessions: Sessions
+  readonly securityLog: SecurityLog
   /** True if browsers reach the service at an https address, so that the session cookie is sent nowhere else. */
   readonly isPublishedSecurely: boolean
   readonly tokens: Tokens
@@ -101,7 +104,7 @@ const backupForm = {
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
-  const { events, devices, environment, setWriteAccess } = features
+  const { events, devices, environment, setWriteAccess, securityLog } = features
   const changed = (collection: Extract<GatewayEvent, { type: 'changed' }>['collection']) => () =>
     events.publish({ type: 'changed', collection })
   const checkDevice = (id: string) => {
@@ -120,11 +123,17 @@ export function allRoutes(features: Features): Route[] {
     ...healthRoutes(features.health),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
-    ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely }),
-    ...sessionListRoutes(features.sessions),
-    ...tokenRoutes(features.tokens, changed('tokens')),
-    ...approvalRoutes(features.approvals, changed('parameters')),
-    ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),
+    ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),
+    ...sessionListRoutes(features.sessions, securityLog),
+    ...securityLogRoutes(securityLog),
+    ...tokenRoutes(features.tokens, changed('tokens'), securityLog),
+    ...approvalRoutes(features.approvals, changed('parameters'), securityLog),
+    ...settingsRoutes(features.settings, {
+      environment,
+      setWriteAccess,
+      changed: changed('settings'),
+      securityLog,
+    }),
     ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),

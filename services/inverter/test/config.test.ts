@@ -20,6 +20,8 @@ const settings: ServiceSettings = {
     FORWARDED_HEADER: 'X-Real-IP',
     LOG_LEVEL: 'debug',
     HMAC_SECRET: 'x'.repeat(32),
+    SECURITY_LOG_DAYS: '30',
+    SECURITY_LOG_ROWS: '1000',
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',

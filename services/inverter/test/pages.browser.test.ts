@@ -129,6 +129,7 @@ const paths = [
   '/inverters?tab=metrics&metric=battery_soc',
   '/inverters/simulated',
   '/energy',
+  '/security-log',
   '/tokens',
   '/prometheus',
   '/diagnostics',

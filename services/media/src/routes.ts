@@ -11,6 +11,7 @@ import { eventRoutes } from './events/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { conflict, unavailable } from './problems.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -73,6 +74,7 @@ export function allRoutes(features: Features): Route[] {
     metricsRoute(features.metrics),
     neighbourRoute(features.neighbours),
     ...accountRoutes(features.account, cookies),
+    ...securityLogRoutes(features),
     ...jobRoutes(features),
     ...infoRoutes(features),
     ...deliveryRoutes(features),

@@ -40,6 +40,7 @@ export const about: ApiDescription = {
     { name: 'Session', description: 'Setting up, signing in and out' },
     { name: 'Passkeys', description: 'Signing in without a password' },
     { name: 'Users', description: 'Accounts' },
+    { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'How the service works' },
     { name: 'Certificates', description: 'What hosts show, how good it is, and what was uploaded' },
     { name: 'Traffic', description: 'What the sites are asked' },

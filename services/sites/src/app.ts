@@ -264,6 +264,7 @@ function createAccess(context: Context) {
     ...context,
     relyingPartyId: config.relyingParty.id,
     attempts,
+    retention: config.securityLog,
     onSessionEnded: (key) => events.endSession(key),
     onAccessChanged: (userId) => events.endUser(userId),
   })
@@ -279,7 +280,7 @@ function createAccess(context: Context) {
     checkScrape: createScrapeCheck(config.metrics, clock),
     onLimited({ client }, { limit }) {
       if (!limit.startsWith('lasting')) return
-      accounts.securityLog.failed({ client: client.address, reason: 'rate_limited', status: 429 })
+      void accounts.securityLog.failed({ from: client, reason: 'rate_limited', status: 429 })
     },
   })
   return { accounts, limits, guard }

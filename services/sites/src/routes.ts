@@ -25,6 +25,7 @@ import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Overview } from './overview/overview.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { conflict } from './problems.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import type { CheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
@@ -76,8 +77,9 @@ export function allRoutes(features: Features): Route[] {
     ...generalRoutes(general),
     metricsRoute(features.metrics),
     ...sessionRoutes(accounts, signIn),
-    ...passkeyRoutes(features.passkeys, signIn),
-    ...userRoutes(accounts.users),
+    ...passkeyRoutes(features.passkeys, { ...signIn, securityLog: accounts.securityLog }),
+    ...userRoutes(accounts),
+    ...securityLogRoutes(accounts.securityLog),
     ...settingsRoutes(settings, features.now),
     ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, accounts.sessions),

@@ -42,6 +42,7 @@ export const about: ApiDescription = {
     { name: 'DNS', description: 'Filtering of names: settings, rules, lists, the query log' },
     { name: 'Metrics', description: 'Figures' },
     { name: 'Users', description: 'Accounts' },
+    { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'Defaults and limits' },
     { name: 'Events', description: 'Live updates' },
   ],

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
 import { backupCollector, createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
@@ -45,7 +46,7 @@ import { forgetFirstPassword } from './users/first-administrator.ts'
 import { TrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
 import { startRetention } from './traffic/retention.ts'
-import { Users } from './users/users.ts'
+import { Users, usersIn } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
 import type { Firewall } from './wireguard/firewall.ts'
@@ -93,6 +94,14 @@ export async function createApp(dependencies: AppDependencies) {
   })
   const tokens = new Tokens({ database, clock, onAccessChanged })
   const users = new Users({ database, clock, onAccessChanged })
+  const securityLog = new SecurityLog({
+    query: database.query,
+    clock,
+    log,
+    retention: config.securityLog,
+    findUser: (name) => usersIn(database.query).findActor(name),
+    statusOf: (error) => toError(error).status,
+  })
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
@@ -227,6 +236,7 @@ export async function createApp(dependencies: AppDependencies) {
       sessions,
       tokens,
       users,
+      securityLog,
       interfaces: new Interfaces({ ...managed, host, onChanged: () => filtering.interfacesChanged() }),
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers: new Peers({

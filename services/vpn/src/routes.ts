@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
@@ -32,6 +33,7 @@ import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
@@ -52,6 +54,7 @@ export interface Features {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly users: Users
+  readonly securityLog: SecurityLog
   readonly settings: SettingsStore
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
@@ -67,7 +70,7 @@ export interface Features {
   readonly history: TrafficHistory
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
-  readonly signInContext: SessionContext
+  readonly signInContext: Omit<SessionContext, 'securityLog'>
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
@@ -89,13 +92,13 @@ const backupForm = {
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
-  const { events, sessions, tokens, users, settings, interfaces, peers } = features
+  const { events, sessions, tokens, users, settings, interfaces, peers, securityLog } = features
   const { publish } = events
   return [
     ...generalRoutes(features.document, features.neighbours),
     metricsRoute(features.metrics),
-    ...sessionRoutes(sessions, features.signInContext),
-    ...tokenRoutes(tokens, publish),
+    ...sessionRoutes(sessions, { ...features.signInContext, securityLog }),
+    ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...dnsRoutes(features.filtering, features.health, publish),
@@ -104,7 +107,8 @@ export function allRoutes(features: Features): Route[] {
     ...overviewRoutes(features.overview),
     ...trafficRoutes(features.history),
     ...geographyRoutes(features.geography),
-    ...userRoutes(users, publish),
+    ...userRoutes(users, publish, securityLog),
+    ...securityLogRoutes(securityLog),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
     ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, features.stillValid),
