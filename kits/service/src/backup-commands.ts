@@ -150,7 +150,11 @@ async function checkBackup<Tables>(subject: BackupSubject<Tables>, keyName: stri
     }
   })
   const rows = Object.entries(counts.rows).map(([table, count]) => `${String(count).padStart(10)} ${table}\n`)
-  process.stdout.write(`${file}: backup of ${header.service} from ${header.created_at}, schema ${header.schema}\n`)
+  const newest = newestOf(subject)
+  const older = header.schema === newest ? '' : `, which a restore brings up to ${newest}`
+  process.stdout.write(
+    `${file}: backup of ${header.service} from ${header.created_at}, schema ${header.schema}${older}\n`,
+  )
   process.stdout.write(`${rows.join('')}${file} can be restored: ${sumOf(counts.rows)} rows\n${leftOutText(counts)}`)
 }
 

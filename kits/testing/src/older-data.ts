@@ -145,6 +145,7 @@ export function testOlderData(service: string, folder: string, checks: OlderData
       const [backup = ''] = await upgradeBackups(settings.DATA_DIR)
       const restore = await runCommand([service, 'restore', '--check', backup], settings)
       assert.deepEqual([restore.code, restore.stderr], [0, ''], 'the backup from before can be restored')
+      assert.match(restore.stdout, /schema \S+, which a restore brings up to /)
       // What was migrated opens again, and needs no other backup.
       await check('opened')
       assert.deepEqual(await upgradeBackups(settings.DATA_DIR), [backup])
@@ -212,6 +213,8 @@ async function checkOpened(
   await using opened = await startServiceProcess(service, settings)
   const isRestored = state !== 'opened'
   for (const { what, headers, path, isInBackup } of recorded.credentials) {
+    // It may need nothing but the files.
+    if (state === 'restored beside its files' && !isInBackup) continue
     const { status } = await createVisitor(opened.url).send('GET', path, { headers })
     assert.equal(status === 200, !isRestored || isInBackup, `${what} is answered ${status}`)
   }

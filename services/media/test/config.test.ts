@@ -65,6 +65,7 @@ const settings: ServiceSettings = {
     EXTRA_PLATFORM_HOSTS: ['vimeo=media.home', 'media.home', 'youtube=a b'],
     UPDATES_REPOSITORY: ['hearth', 'hearth/hearth/releases', 'a b/c'],
     ARTIFACTS: ['ftp://bucket', 's3://B', 's3://bucket?region=A'],
+    BACKUP_S3: ['/backups', 's3://B', 's3://bucket?region=A'],
   },
   nothingWrong: {},
   files: ['SECRET_KEY_FILE'],

@@ -23,9 +23,9 @@ async function assertUsableEverywhere({ page }: Place, name: string): Promise<vo
     await page.emulateMedia({ colorScheme })
     await assertUsable(page)
     const pictures = process.env['TEST_PICTURES']
+    if (pictures === undefined) continue
     const card = page.getByRole('region', { name: 'Backups' })
-    await card.scrollIntoViewIfNeeded()
-    if (pictures !== undefined) await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`) })
+    await card.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`) })
   }
 }
 
@@ -39,7 +39,7 @@ test('the settings page makes a backup and tells how it ended', { skip }, async 
   await card.getByText('No backup yet').waitFor()
   await card.getByText('the newest of each of 7 days, 4 weeks and 6 months').waitFor()
   await card.getByRole('button', { name: 'Back up now' }).click()
-  await page.getByText(/^Backup verified: [\d.]+ KiB$/).waitFor()
+  await page.getByText(/^Backup verified: [\d.]+ (B|KiB)$/).waitFor()
   await card.getByText('Verified', { exact: true }).waitFor()
   await card.getByText(/rows verified/).waitFor()
   assert.equal((await readdir(directory)).length, 1)

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Migrations } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
+import { extendStart } from '../notify.ts'
 import { BackupFiles, type BackupFile } from './backup-files.ts'
 import { makeBackup, type BackupSource, type MadeBackup } from './make-backup.ts'
 
@@ -23,6 +24,9 @@ const versionsKept = 3
 /** Longest time that a backup before an upgrade may take, milliseconds. */
 const limitMs = 3_600_000
 
+/** Time that systemd gives a start which begins with a backup and changes tables, seconds. */
+const startSeconds = 7200
+
 /**
  * Makes and verifies a backup of a database whose tables are older than the program, before they are changed. It goes to
  * `BACKUP_DIR`, or to `backups` in the data directory when that is not set or cannot be used. Throws an `OperatorError` when
@@ -35,6 +39,7 @@ export async function backUpBeforeUpgrade<Tables>(
   applied: readonly string[],
   context: UpgradeContext,
 ): Promise<void> {
+  extendStart(process.env, startSeconds, ({ message }) => context.warn(`systemd could not be told: ${message}`))
   const older = await olderSource(source, applied)
   const version = applied.at(-1) ?? ''
   let reason = ''
