@@ -7,7 +7,7 @@ import { createCommandRunner } from './command.ts'
 import { describeHost, readHostFacts, type HostFacts } from './host-facts.ts'
 
 const versions = { ip: '6.1.0', wg: '1.0', 'wireguard-go': '0.0', nft: '1.0.6' }
-const complete: HostFacts = { isRoot: true, tun: true, kernelModule: true, nft: true, versions }
+const complete: HostFacts = { isNetAdmin: true, tun: true, kernelModule: true, nft: true, versions }
 
 describe('the backend choice', () => {
   test('takes the best available backend', () => {
@@ -20,10 +20,13 @@ describe('the backend choice', () => {
   })
 
   test('simulates without privileges, and says how to get real tunnels', () => {
-    const choice = chooseBackend('auto', { ...complete, isRoot: false, versions: { ...versions, nft: undefined } })
+    const choice = chooseBackend('auto', { ...complete, isNetAdmin: false, versions: { ...versions, nft: undefined } })
     assert.equal(choice.backend, 'simulated')
-    assert.match(choice.reason, /simulated and carry no traffic: the service does not run as root/)
-    assert.equal(choice.advice, 'for real tunnels: install nftables, run the service as root')
+    assert.match(
+      choice.reason,
+      /simulated and carry no traffic: the service may not change the network \(CAP_NET_ADMIN\)/,
+    )
+    assert.equal(choice.advice, 'for real tunnels: install nftables, run the service as root or with CAP_NET_ADMIN')
   })
 
   test('takes a named backend, or says why it cannot work', () => {
@@ -37,7 +40,7 @@ describe('the backend choice', () => {
         { ...complete, kernelModule: 'no' },
         /WIREGUARD_BACKEND: kernel cannot work here: the kernel has no WireGuard/,
       ],
-      ['userspace', { ...complete, isRoot: false }, /does not run as root/],
+      ['userspace', { ...complete, isNetAdmin: false }, /CAP_NET_ADMIN/],
       ['userspace', { ...complete, tun: 'EPERM' }, /\/dev\/net\/tun cannot be opened \(EPERM\)/],
       ['kernel', { ...complete, nft: 'not permitted' }, /nft does not work/],
     ] as const) {

@@ -74,7 +74,7 @@ function userspaceObstacle(facts: HostFacts): string | null {
 }
 
 function commonObstacle(facts: HostFacts): string | null {
-  if (!facts.isRoot) return 'the service does not run as root'
+  if (!facts.isNetAdmin) return 'the service may not change the network (CAP_NET_ADMIN)'
   return (
     missing(facts, 'ip') ?? missing(facts, 'nft') ?? (facts.nft === true ? null : `nft does not work (${facts.nft})`)
   )
@@ -92,7 +92,7 @@ function adviceFor(facts: HostFacts): string {
   const steps = [
     ...(absent.length === 0 ? [] : [`install ${absent.map(([, name]) => name).join(', ')}`]),
     ...(facts.tun === true ? [] : ['give the host or container /dev/net/tun']),
-    ...(facts.isRoot ? [] : ['run the service as root']),
+    ...(facts.isNetAdmin ? [] : ['run the service as root or with CAP_NET_ADMIN']),
   ]
   return `for real tunnels: ${steps.length === 0 ? 'make nft work on this host' : steps.join(', ')}`
 }

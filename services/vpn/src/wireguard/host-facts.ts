@@ -1,12 +1,13 @@
 import { constants } from 'node:fs'
-import { access, open } from 'node:fs/promises'
+import { access, open, readFile } from 'node:fs/promises'
 import type { DoctorCheck } from '@hearth/runtime'
 import type { RunCommand } from './command.ts'
 import { DeviceError } from './device.ts'
 
 /** WireGuard features of this host. A string says why one does not work. */
 export interface HostFacts {
-  readonly isRoot: boolean
+  /** The service may change interfaces, routes and firewall: it has the capability `CAP_NET_ADMIN`, as root usually has. */
+  readonly isNetAdmin: boolean
   readonly tun: true | string
   readonly kernelModule: true | string
   /** Versions by program, undefined for a missing one. */
@@ -29,7 +30,7 @@ const programNames = Object.keys(programs) as Program[]
 export async function readHostFacts(run: RunCommand): Promise<HostFacts> {
   const versions = await Promise.all(programNames.map(async (name) => [name, await versionOf(run, name)] as const))
   return {
-    isRoot: process.geteuid?.() === 0,
+    isNetAdmin: await hasNetAdmin(),
     tun: await tryTun(),
     kernelModule: await tryKernel(run),
     versions: Object.fromEntries(versions) as HostFacts['versions'],
@@ -43,9 +44,9 @@ export function describeHost(facts: HostFacts): DoctorCheck[] {
     ...programNames.map((name) => programFact(name, facts.versions[name])),
     {
       name: 'privileges',
-      state: facts.isRoot ? 'ok' : 'degraded',
-      detail: facts.isRoot ? 'running as root' : 'not running as root',
-      meaning: facts.isRoot ? 'real tunnels can be made' : 'only simulated tunnels can be made',
+      state: facts.isNetAdmin ? 'ok' : 'degraded',
+      detail: facts.isNetAdmin ? 'CAP_NET_ADMIN' : 'without CAP_NET_ADMIN',
+      meaning: facts.isNetAdmin ? 'real tunnels can be made' : 'only simulated tunnels can be made',
     },
     usableFact('kernel WireGuard', facts.kernelModule, 'the fastest tunnels; wireguard-go does without'),
     usableFact('/dev/net/tun', facts.tun, 'needed for wireguard-go'),
@@ -69,6 +70,16 @@ function usableFact(name: string, found: true | string, meaning: string): Doctor
 async function versionOf(run: RunCommand, program: Program): Promise<string | undefined> {
   const text = await run(program, [programs[program].version]).catch(() => undefined)
   return text === undefined ? undefined : (/v?\d+(\.\d+)+/.exec(text)?.[0] ?? 'unknown version')
+}
+
+/** Bit of `CAP_NET_ADMIN` in the kernel's sets of capabilities. */
+const netAdmin = 12n
+
+async function hasNetAdmin(): Promise<boolean> {
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '')
+  const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1]
+  if (effective === undefined) return process.geteuid?.() === 0
+  return ((BigInt(`0x${effective}`) >> netAdmin) & 1n) === 1n
 }
 
 async function tryTun(): Promise<true | string> {
