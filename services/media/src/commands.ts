@@ -105,5 +105,5 @@ export async function doctor(environment: Environment = process.env): Promise<Do
     import('./command-line/tools.ts'),
     import('./config.ts'),
   ])
-  return [...describeTools(), ...(await describeBackups('media', readConfig, { environment }))]
+  return [...describeTools(environment), ...(await describeBackups('media', readConfig, { environment }))]
 }

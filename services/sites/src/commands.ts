@@ -43,7 +43,7 @@ export async function doctor(environment: Environment = process.env): Promise<Do
   ])
   const connections = describeConnections()
   const backups = await describeBackups('sites', readConfig, { environment })
-  return [await describeCaddy(process.env), ...(connections === undefined ? [] : [connections]), ...backups]
+  return [await describeCaddy(environment), ...(connections === undefined ? [] : [connections]), ...backups]
 }
 
 /** `reset-admin-password`, for a locked-out administrator. Prints only the new password on stdout. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { forgetInitialPassword } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
-import { OperatorError } from '@hearth/runtime'
+import { OperatorError, type Environment } from '@hearth/runtime'
 import { storageForCommands, type BackupSubject } from '@hearth/service'
 import { createAdministrator } from '../accounts/sessions.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
@@ -17,8 +17,8 @@ import { backupTableNames, type Tables } from '../tables.ts'
  * Checks everything a start checks: settings, registry, allowlist, secret, database and saved device list. Throws the
  * `OperatorError` the start would end with.
  */
-export async function validate() {
-  const config = readConfig(process.env)
+export async function validate(environment: Environment = process.env) {
+  const config = readConfig(environment)
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   const secret = checkSecret(config)
   if (secret === undefined || !existsSync(databaseFile(config.dataDirectory))) return { catalog, devices: 0 }
