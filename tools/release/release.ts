@@ -1,6 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { chooseServices, findServices, root } from '../../cli/services.ts'
@@ -9,7 +7,8 @@ import { buildServices } from '../build.ts'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { writeDebianPackage, type DebianPackage } from './debian-package.ts'
 import { lockedClosure } from './locked-packages.ts'
-import { architectures, type Architecture } from './node-program.ts'
+import { chooseArchitectures } from './node-program.ts'
+import { commitTime, writeSums } from './release-folder.ts'
 import { runtimePackages, stageAll, stageRuntime } from './runtime-package.ts'
 import { stageService } from './service-package.ts'
 
@@ -25,11 +24,12 @@ const services = chooseServices(all, values.only ?? [])
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 const release = values.to
 const time = commitTime()
+const chosen = chooseArchitectures(values.arch)
 
 if (!buildPages(services) || !(await buildServices(services))) process.exit(1)
 rmSync(release, { recursive: true, force: true })
 mkdirSync(release, { recursive: true })
-for (const architecture of chosenArchitectures()) {
+for (const architecture of chosen) {
   await write((folder) => stageRuntime(folder, version, architecture))
   for (const service of services) await write((folder) => stageService(folder, service, { version, architecture }))
 }
@@ -37,14 +37,9 @@ if (services.length === all.length) {
   const names = services.map(({ name }) => name)
   await write((folder) => stageAll(folder, version, names))
 }
-const shipped = [
-  ...chosenArchitectures().flatMap(runtimePackages),
-  ...lockedClosure(services.map(({ name }) => `services/${name}`)),
-]
+const shipped = [...chosen.flatMap(runtimePackages), ...lockedClosure(services.map(({ name }) => `services/${name}`))]
 writeFileSync(join(release, 'sbom.cdx.json'), billOfMaterials(shipped, { version, time }))
-const files = globSync('*', { cwd: release }).sort()
-const sums = files.map((file) => `${sha256(join(release, file))}  ${file}\n`)
-writeFileSync(join(release, 'SHA256SUMS'), sums.join(''))
+writeSums(release)
 
 /** Stages one package in a folder of its own, packs it and prints its sizes. */
 async function write(stage: (folder: string) => DebianPackage | Promise<DebianPackage>): Promise<void> {
@@ -58,25 +53,6 @@ async function write(stage: (folder: string) => DebianPackage | Promise<DebianPa
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function chosenArchitectures(): Architecture[] {
-  const names = values.arch ?? Object.keys(architectures)
-  const unknown = names.find((name) => !Object.hasOwn(architectures, name))
-  if (unknown !== undefined) throw new Error(`--arch ${unknown}: one of ${Object.keys(architectures).join(', ')}`)
-  return names as Architecture[]
-}
-
-/** Time of the commit, seconds since 1970; `SOURCE_DATE_EPOCH` where there is no repository. */
-function commitTime(): number {
-  const { stdout, status } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8' })
-  const seconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? (status === 0 ? stdout : Number.NaN))
-  if (!Number.isInteger(seconds)) throw new Error('there is no commit here: set SOURCE_DATE_EPOCH')
-  return seconds
-}
-
-function sha256(file: string): string {
-  return createHash('sha256').update(readFileSync(file)).digest('hex')
 }
 
 function megabytes(bytes: number): string {
