@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, sign } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -7,6 +6,7 @@ import { createServer as createTcpServer, type AddressInfo, type Server } from '
 import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { selfSignedCertificate } from '@hearth/testing'
 import {
   allowAddresses,
   createGuardedFetch,
@@ -229,7 +229,7 @@ test('a server that is down or closes the connection early is reported as unreac
 })
 
 test('TLS verifies the host name; a redirect to http is refused unless the operator configured the host', async () => {
-  const { key, certificate } = selfSigned('secure.test')
+  const { key, certificate } = selfSignedCertificate('secure.test')
   setDefaultCACertificates([...getCACertificates('default'), certificate])
   const plain = await serve((_, response) => void response.end('plain'))
   let location = ''
@@ -251,37 +251,6 @@ test('TLS verifies the host name; a redirect to http is refused unless the opera
   assert.equal(Buffer.from((await fetch(url, { redirects: 1 })).body).toString(), 'plain')
   await assert.rejects(fetchFor('other.test')(`https://other.test:${port}/`), failed('unreachable'))
 })
-
-/** A certificate for a name, made by hand: there is no maker of certificates in the runtime. */
-function selfSigned(name: string): { key: string; certificate: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
-  const der = (tag: number, ...parts: (Buffer | string)[]): Buffer => {
-    const content = Buffer.concat(parts.map((part) => Buffer.from(part)))
-    const length = content.length < 128 ? [content.length] : [0x82, content.length >> 8, content.length & 255]
-    return Buffer.concat([Buffer.from([tag, ...length]), content])
-  }
-  const algorithm = der(0x30, der(6, Buffer.from('2a8648ce3d040302', 'hex')))
-  const issuer = der(0x30, der(0x31, der(0x30, der(6, Buffer.from([0x55, 4, 3])), der(12, name))))
-  const validity = der(0x30, der(0x17, '200101000000Z'), der(0x18, '21200101000000Z'))
-  const names = der(0x30, der(6, Buffer.from([0x55, 0x1d, 0x11])), der(4, der(0x30, der(0x82, name))))
-  const content = der(
-    0x30,
-    der(0xa0, der(2, Buffer.from([2]))),
-    der(2, Buffer.from([1])),
-    algorithm,
-    issuer,
-    validity,
-    issuer,
-    publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, der(0x30, names)),
-  )
-  const signature = der(3, Buffer.from([0]), sign('sha256', content, privateKey))
-  const body = der(0x30, content, algorithm, signature).toString('base64').replaceAll(/.{64}/g, '$&\n')
-  return {
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-    certificate: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
-  }
-}
 
 test('a URL that the operator configured is allowed, but only on its port', async () => {
   const set = await serve((_, response) => response.end('set'))

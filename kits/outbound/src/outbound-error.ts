@@ -3,7 +3,7 @@ export type RefusalReason = 'host' | 'port' | 'address' | 'scheme' | 'credential
 
 const refusals: Record<RefusalReason, (host: string, port: number) => string> = {
   host: (host) => `${host} is neither a host name nor an address`,
-  port: (host, port) => `port ${port} of ${host} is not allowed, only 80 and 443 are`,
+  port: (host, port) => `port ${port} of ${host} is not allowed`,
   address: (host) => `${host} does not lead to a public address`,
   scheme: (host) => `${host}: only http and https are allowed`,
   credentials: (host) => `an address at ${host} contains a user name or password`,

@@ -23,7 +23,7 @@ export interface Destination {
 export interface OutboundPolicy {
   /**
    * Looks the host up once and checks every address. Throws `OutboundRefused` when one of them is not public, or the port is
-   * neither 80 nor 443, and the operator did not exempt it; `OutboundFailed` (`unresolved`, `timeout`) when there is no
+   * not one of the policy's, and the operator did not exempt it; `OutboundFailed` (`unresolved`, `timeout`) when there is no
    * address; the signal's reason when it is aborted.
    */
   resolve(host: string, port: number, signal?: AbortSignal): Promise<Destination>
@@ -32,6 +32,8 @@ export interface OutboundPolicy {
 /** Parts of a policy that have a default. */
 export interface PolicyOptions {
   readonly resolver?: Resolver
+  /** Ports that need no exemption; 80 and 443 by default. */
+  readonly ports?: readonly number[]
   /** Time limit of a look-up, milliseconds; 5000 by default. */
   readonly lookupMs?: number
 }
@@ -41,7 +43,7 @@ const mostAddresses = 16
 
 /** The guard's rules, with what the operator exempts. */
 export function createOutboundPolicy(allow: OutboundAllow, options: PolicyOptions = {}): OutboundPolicy {
-  const { resolver = systemResolver, lookupMs = 5000 } = options
+  const { resolver = systemResolver, ports = [80, 443], lookupMs = 5000 } = options
 
   async function addressesOf(host: string, signal?: AbortSignal): Promise<readonly string[]> {
     if (isIP(host) !== 0) return [host]
@@ -57,7 +59,7 @@ export function createOutboundPolicy(allow: OutboundAllow, options: PolicyOption
       const host = normaliseHost(text)
       if (host === undefined) throw new OutboundRefused('host', text, port)
       const isNamed = allow.hasHost(host, port)
-      const isUsualPort = port === 80 || port === 443
+      const isUsualPort = ports.includes(port)
       const isName = isIP(host) === 0
       if (isName && !isNamed && !isUsualPort && !allow.knowsAddresses) throw new OutboundRefused('port', host, port)
       const addresses = await addressesOf(host, signal)

@@ -35,6 +35,7 @@ export { prometheusObstacle, startPrometheus, type PrometheusServer } from './pr
 export { childrenOf, readProcessMemory, type ProcessMemory } from './process-memory.ts'
 export { promtoolObstacle, promtoolProblems } from './promtool.ts'
 export { concurrentStatuses, onlyOne, runConcurrently, type ProcessEnd } from './concurrency.ts'
+export { selfSignedCertificate } from './self-signed-certificate.ts'
 export { sendRaw, type RawReply } from './send-raw.ts'
 export { sendRequest, type Reply, type Sending } from './send-request.ts'
 export {
@@ -58,4 +59,5 @@ export { temporaryDirectory } from './temporary-directory.ts'
 export { unpackedPackage } from './unpacked-package.ts'
 export { makeOlderData, testOlderData, type OlderData, type OlderDataRecipe } from './older-data.ts'
 export { createVisitor, type Visitor } from './visitor.ts'
+export { startWebhookReceiver, type ReceivedWebhook, type WebhookReceiver } from './webhook-receiver.ts'
 export { refusalProblems, type WrongPaths } from './wrong-settings.ts'

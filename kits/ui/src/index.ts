@@ -29,6 +29,8 @@ export type { TokenAdministration, TokenValues } from './accounts/token-dialogs.
 export { EditUser } from './accounts/user-dialogs.tsx'
 export type { UserAdministration } from './accounts/users.ts'
 export { UsersPage } from './accounts/users-page.tsx'
+export type { NotificationApi } from './notification-settings/notification-api.ts'
+export { NotificationsLink, NotificationsPage } from './notification-settings/notifications-page.tsx'
 export { saveFile } from './save-file.ts'
 export { changedValues } from './changed-values.ts'
 export { SaveBar } from './save-bar.tsx'

@@ -15,7 +15,7 @@ setFlagsFromString('--expose_gc')
 globalThis.gc = runInNewContext('gc') as typeof globalThis.gc
 const mebibytes = (bytes: number) => Math.round((bytes / 1024 / 1024) * 10) / 10
 const begin = performance.now()
-const { answers, troubles, heaps } = await endure({
+const { answers, failures, heaps } = await endure({
   hours,
   speed,
   seed,
@@ -23,7 +23,7 @@ const { answers, troubles, heaps } = await endure({
 })
 const settled = heaps[Math.min(heaps.length - 1, Math.floor(heaps.length / 4))] ?? 0
 const growth = mebibytes((heaps.at(-1) ?? 0) - settled)
-process.stdout.write(`${hours} hours in ${Math.round((performance.now() - begin) / 1000)} s, ${troubles} troubles\n`)
+process.stdout.write(`${hours} hours in ${Math.round((performance.now() - begin) / 1000)} s, ${failures} failures\n`)
 process.stdout.write(`answers by status: ${JSON.stringify(answers)}\n`)
 process.stdout.write(`heap at the end: ${mebibytes(heaps.at(-1) ?? 0)} MiB, ${growth} MiB more than after a quarter\n`)
 process.exit(growth <= maxGrowth ? 0 : 1)

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
+import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
+import { Notifications, startRepeatedCheck } from '@hearth/notifications'
 import type { Log, Timers } from '@hearth/runtime'
 import { createNeighbours } from '@hearth/service'
 import { about, version } from './about.ts'
@@ -29,6 +31,8 @@ import { createJournal, type JournalEntry } from './journal/journal.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { createCachedReading, cachedReadingRoute } from './metrics/cached-reading.ts'
 import { createMetricWrites } from './metrics/write-metric.ts'
+import { eventClasses } from './notifications/event-classes.ts'
+import { createInverterReports } from './notifications/inverter-reports.ts'
 import { toError } from './problems.ts'
 import { createExposition } from './prometheus/exposition.ts'
 import { createReadiness } from './readiness/readiness.ts'
@@ -46,6 +50,7 @@ export interface AppDependencies {
   readonly timers: Timers
   readonly catalog: Catalog
   readonly database: Database<Tables>
+  readonly sealer: Sealer
   /** True for a command while no service runs: nothing is sent to a device. */
   readonly isOffline: boolean
   readonly isOperator: (socket: Socket) => boolean
@@ -63,12 +68,22 @@ const bodyLimit = 524_288
  * connected. A callback may use what is created further down: none is called before `start`.
  */
 export async function createApp(dependencies: AppDependencies) {
-  const { config, log, timers, catalog, database, isOffline, isOperator, pages, wrapDispatchStore } = dependencies
+  const { config, log, timers, catalog, database, sealer, isOffline, isOperator, pages, wrapDispatchStore } =
+    dependencies
   let isStopping = false
 
   const events = createEvents(version)
   const settings = await openSettings(database, catalog)
   const isWriteAccessOn = () => settings.isWriteAccessOn()
+  const notifications = new Notifications(database, {
+    sealer,
+    timers,
+    log,
+    allow: config.outboundAllow,
+    service: 'Inverter',
+    publicUrl: config.publicUrl,
+    classes: eventClasses,
+  })
 
   // Devices and their connections
   const journal = createJournal(database, timers)
@@ -78,6 +93,7 @@ export async function createApp(dependencies: AppDependencies) {
     devices: () => connections.devices(),
     endpoints: () => connections.endpoints(),
     exposed: () => settings.current().scraper.metrics,
+    notifications: () => notifications.figures(),
   })
   const connections = new DeviceConnections({
     catalog,
@@ -162,6 +178,16 @@ export async function createApp(dependencies: AppDependencies) {
     isWriteAccessOn,
     publish: (event) => events.publish(event),
   })
+  const health = createHealth({ catalog, device: (id) => connections.required(id), now: () => timers.now() })
+  const inverterReports = createInverterReports({
+    reports: notifications.reports,
+    devices: () => devices.all(),
+    conditionOf,
+    health: (id) => health.read(id),
+    isNeeded: () => notifications.isNeeded(),
+    isStopping: () => isStopping,
+  })
+  dispatch.onEnded((ended) => inverterReports.dispatchEnded(ended))
   const writes = createMetricWrites({
     catalog,
     device: (id) => connections.required(id),
@@ -221,13 +247,14 @@ export async function createApp(dependencies: AppDependencies) {
       dispatch,
       energy,
       capabilities,
-      health: createHealth({ catalog, device: (id) => connections.required(id), now: () => timers.now() }),
+      health,
       journal,
       diagnostics: createDiagnostics(connections, catalog, timers),
       exposition,
       layout: createLayoutStore(database),
       releases: createReleaseCheck({ version, url: config.releasesUrl, timers }),
       neighbours: createNeighbours({ service: 'inverter', configured: config.hearthServices, clock: timers }),
+      notifications,
     }),
     about,
     guard: (guarded, spec) => gate.check(guarded, spec),
@@ -248,6 +275,9 @@ export async function createApp(dependencies: AppDependencies) {
     bodyLimit,
   })
 
+  const checks = isOffline
+    ? undefined
+    : startRepeatedCheck({ check: () => inverterReports.check(), everyMs: 15_000, timers, log })
   if (!isOffline) await start()
   return {
     http,
@@ -255,8 +285,10 @@ export async function createApp(dependencies: AppDependencies) {
     connections,
     journal,
     events,
+    notifications,
     async close(): Promise<void> {
       isStopping = true
+      await checks?.close()
       // Web pages and API clients can still read while the settings of the devices are restored.
       if (!isOffline) await dispatch.close()
       events.close()
@@ -264,11 +296,13 @@ export async function createApp(dependencies: AppDependencies) {
       live.close()
       await connections.close()
       await simulator.close()
+      await notifications.close()
     },
   }
 
   /** Connects the devices and restores those that an earlier process left changed. */
   async function start(): Promise<void> {
+    await notifications.start()
     if (config.isTrial && devices.all().length === 0) await devices.add(simulatedDevice, { isSimulated: true })
     else await connections.rebuild(devices.all())
     for (const { id, isSimulated } of devices.all()) if (isSimulated) await verifySimulated(id, capabilities)

@@ -1,4 +1,5 @@
 import { networkList } from '@hearth/http'
+import { outboundAllow } from '@hearth/outbound'
 import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
 import {
   backupConfig,
@@ -33,6 +34,7 @@ export const settingsSchema = z.object({
   OBJECT_REGISTRY_FILE: filePath.optional(),
   WRITE_ALLOWLIST_FILE: filePath.optional(),
   RELEASES_URL: webAddress.optional(),
+  OUTBOUND_ALLOW: outboundAllow,
 })
 
 /** The settings of one gateway, checked. The README's table says what each is for. */
@@ -53,6 +55,7 @@ export function readConfig(environment: Environment) {
     registryFile: settings.OBJECT_REGISTRY_FILE,
     allowlistFile: settings.WRITE_ALLOWLIST_FILE,
     releasesUrl: settings.RELEASES_URL,
+    outboundAllow: settings.OUTBOUND_ALLOW,
     /** Started by `npm start` or `hearth up`, which show a simulated inverter when there is no other. */
     isTrial: environment['HEARTH_UP'] === '1',
   }

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { reportBackup } from '@hearth/notifications'
 import {
   claimDataDirectory,
   DataInUse,
@@ -54,6 +55,7 @@ export async function openService(config: Config, options: OpenOptions) {
       timers,
       catalog,
       database,
+      sealer: storage.sealer,
       isOffline,
       isOperator: (socket) => control.isOperator(socket),
       pages: pagesFolder,
@@ -63,6 +65,7 @@ export async function openService(config: Config, options: OpenOptions) {
     if (!isOffline) {
       const backups = startBackups({ config, storage, log, timers })
       resources.defer(() => backups.close())
+      backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
     }
     await control.listen((request, response) => app.http.routing(request, response))
     /** `firstPassword` is the one generated on the first start, until it is changed. */

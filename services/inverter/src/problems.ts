@@ -1,5 +1,6 @@
 import { AccountError } from '@hearth/accounts'
 import { HttpError, type ErrorAnswer } from '@hearth/http'
+import { NotificationError } from '@hearth/notifications'
 import { z } from 'zod'
 
 /** Every error code of the API with its status and title. */
@@ -144,7 +145,19 @@ function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof HttpError) return problemOfHttpError(error)
   if (error instanceof AccountError) return problemOfAccountError(error)
+  if (error instanceof NotificationError) return problemOfNotificationError(error)
   return new Problem('internal_error', 'Internal server error; see the log of the service')
+}
+
+function problemOfNotificationError({ message, reason }: NotificationError): Problem {
+  switch (reason.kind) {
+    case 'not-found':
+      return new Problem('not_found', message)
+    case 'invalid':
+      return invalid(reason.member, reason.message)
+    case 'too-many-destinations':
+      return new Problem('conflict', message)
+  }
 }
 
 function problemOfHttpError({ message, reason }: HttpError): Problem {

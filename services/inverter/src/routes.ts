@@ -1,6 +1,7 @@
 import { documentRoutes, type Route } from '@hearth/http'
+import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { NeighbourList, type ListNeighbours } from '@hearth/service'
-import { route, type Access, type Caller } from './access.ts'
+import { route, type Access, type Caller, type Limit } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
@@ -73,6 +74,7 @@ export interface Features {
   readonly layout: LayoutStore
   readonly releases: ReleaseCheck
   readonly neighbours: ListNeighbours
+  readonly notifications: Notifications
 }
 
 /** The description of the API, while it is public. */
@@ -114,6 +116,11 @@ export function allRoutes(features: Features): Route[] {
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
     neighbourRoute(features.neighbours),
+    ...notificationRoutes<Access, Limit>(features.notifications, {
+      prefix: '/admin/api/notifications',
+      access: 'admin',
+      limits: { read: 'counted', write: 'counted', test: 'counted' },
+    }),
   ]
 }
 

@@ -1,7 +1,8 @@
 import type { SessionRow, TokenRow } from '@hearth/accounts'
+import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
-export interface Tables {
+export interface Tables extends NotificationTables {
   /** Facts about the database itself. */
   facts: SettingRow
   settings: SettingRow
@@ -32,6 +33,7 @@ export const tableNames = [
   'energy_stops',
   'dispatch_records',
   'journal',
+  ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]
 
 /**

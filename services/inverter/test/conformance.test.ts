@@ -14,6 +14,8 @@ testConformance(
       'POST /admin/api/devices',
       'PATCH /admin/api/devices/{device_id}',
       'DELETE /admin/api/devices/{device_id}',
+      // A destination that is made up must not get what happens here.
+      'POST /admin/api/notifications/destinations',
     ],
     requests: [
       ['GET', main('/metrics')],

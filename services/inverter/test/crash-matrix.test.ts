@@ -26,7 +26,7 @@ interface Outcome {
 }
 
 /** An inverter and a data directory that successive gateway runs share. */
-class House implements AsyncDisposable {
+class Installation implements AsyncDisposable {
   readonly folder: string
   readonly inverter: Simulator
   readonly #remove: () => Promise<void>
@@ -56,10 +56,10 @@ class House implements AsyncDisposable {
   }
 }
 
-/** Houses whose gateways share a process and are killed together. */
-class Street implements AsyncDisposable {
+/** Installations whose gateways share a process and are killed together. */
+class InstallationGroup implements AsyncDisposable {
   readonly #timers = createFastTimers(speed, evening)
-  readonly #houses: House[] = []
+  readonly #installations: Installation[] = []
   readonly #cache: string
 
   constructor(cache: string) {
@@ -70,10 +70,10 @@ class Street implements AsyncDisposable {
     const timers = this.#timers
     for (let number = 0; number < count; number += 1) {
       const inverter = await startSimulator({ port: 0, timers, catalog, seed: 1 })
-      const house = new House(await temporaryDirectory('crash'), inverter)
-      this.#houses.push(house)
+      const installation = new Installation(await temporaryDirectory('crash'), inverter)
+      this.#installations.push(installation)
       const gateway = await startWithBattery({
-        folder: house.folder,
+        folder: installation.folder,
         inverter,
         timers,
         // Sixty registrations at every start would be most of the work.
@@ -83,11 +83,11 @@ class Street implements AsyncDisposable {
     }
   }
 
-  /** Runs one task in each house. */
-  async live(tasks: readonly Task[]): Promise<Outcome[]> {
-    const inhabited = this.#houses.slice(0, tasks.length)
-    for (const house of inhabited) house.setGrid(1000)
-    const configs = inhabited.map(({ folder }, index) => ({ folder, ...tasks[index] }))
+  /** Runs one task in each installation. */
+  async run(tasks: readonly Task[]): Promise<Outcome[]> {
+    const used = this.#installations.slice(0, tasks.length)
+    for (const installation of used) installation.setGrid(1000)
+    const configs = used.map(({ folder }, index) => ({ folder, ...tasks[index] }))
     const args = [program, String(speed), String(this.#timers.now()), JSON.stringify(configs)]
     const environment = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: this.#cache }
     const child = spawn(process.execPath, args, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -98,11 +98,11 @@ class Street implements AsyncDisposable {
     createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
     createInterface({ input: child.stdout }).on('line', (line) => {
       const [word, ...rest] = line.split(' ')
-      if (word === 'grid') inhabited[Number(rest[0])]?.setGrid(Number(rest[1]))
+      if (word === 'grid') used[Number(rest[0])]?.setGrid(Number(rest[1]))
       if (word === 'done') outcomes = JSON.parse(rest.join(' ')) as Outcome[]
       if (word !== 'recovered') return
       try {
-        for (const [index, house] of inhabited.entries()) house.check(tasks[index] as Task)
+        for (const [index, installation] of used.entries()) installation.check(tasks[index] as Task)
       } catch (error) {
         errors.push(String(error))
         child.kill('SIGKILL')
@@ -112,12 +112,12 @@ class Street implements AsyncDisposable {
     const [, signal] = (await once(child, 'close')) as [number | null, string | null]
     clearTimeout(limit)
     assert.ok(signal === 'SIGKILL' && outcomes !== undefined, errors.join('\n'))
-    for (const [index, house] of inhabited.entries()) house.last = tasks[index]
+    for (const [index, installation] of used.entries()) installation.last = tasks[index]
     return outcomes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const house of this.#houses) await house[Symbol.asyncDispose]()
+    for (const installation of this.#installations) await installation[Symbol.asyncDispose]()
   }
 }
 
@@ -137,33 +137,36 @@ const unharmed = (life: Task['life']): Task => ({ life, nth: 0, when: 'before' }
 test('40 after kill -9 at any point of an operation the next start restores the inverter’s settings and resumes nothing', async (t) => {
   await using cache = await temporaryDirectory('cache')
   const perStreet = 5
-  await using first = new Street(cache.path)
-  await using second = new Street(cache.path)
+  await using first = new InstallationGroup(cache.path)
+  await using second = new InstallationGroup(cache.path)
   const streets = [first, second]
-  for (const street of streets) await street.build(perStreet)
-  const [whole] = await first.live([unharmed('everything')])
-  const [recovery] = await second.live([unharmed('leave')]).then(() => second.live([unharmed('recover')]))
+  for (const group of streets) await group.build(perStreet)
+  const [whole] = await first.run([unharmed('everything')])
+  const [recovery] = await second.run([unharmed('leave')]).then(() => second.run([unharmed('recover')]))
   const lives = pointsOf('everything', whole as Outcome)
   const recoveries = pointsOf('recover', recovery as Outcome)
   let deaths = 0
   const count = (outcomes: readonly Outcome[]) => {
     deaths += outcomes.filter(({ isFrozen }) => isFrozen).length
   }
-  const rounds: ((street: Street) => Promise<void>)[] = []
-  const inRounds = (tasks: readonly Task[], round: (some: readonly Task[], street: Street) => Promise<void>) => {
+  const rounds: ((group: InstallationGroup) => Promise<void>)[] = []
+  const inRounds = (
+    tasks: readonly Task[],
+    round: (some: readonly Task[], group: InstallationGroup) => Promise<void>,
+  ) => {
     for (let from = 0; from < tasks.length; from += perStreet)
-      rounds.push((street) => round(tasks.slice(from, from + perStreet), street))
+      rounds.push((group) => round(tasks.slice(from, from + perStreet), group))
   }
-  inRounds(lives, async (some, street) => count(await street.live(some)))
-  inRounds(recoveries, async (some, street) => {
-    await street.live(some.map(() => unharmed('leave')))
-    count(await street.live(some))
+  inRounds(lives, async (some, group) => count(await group.run(some)))
+  inRounds(recoveries, async (some, group) => {
+    await group.run(some.map(() => unharmed('leave')))
+    count(await group.run(some))
   })
   await Promise.all(
-    streets.map(async (street) => {
-      for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) await round(street)
+    streets.map(async (group) => {
+      for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) await round(group)
       // A last run checks what the previous ones left behind.
-      await street.live(Array.from({ length: perStreet }, () => unharmed('charge')))
+      await group.run(Array.from({ length: perStreet }, () => unharmed('charge')))
     }),
   )
   const points = lives.length + recoveries.length

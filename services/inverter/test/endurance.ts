@@ -6,7 +6,7 @@ import { dispatchOf, evening, ownSettings, register, registersOf, start, startWi
 import { main, type TestGateway } from './in-process.ts'
 
 /** Intermittent faults; a real installation may have any one of them. */
-const troubles: readonly Partial<Faults>[] = [
+const failures: readonly Partial<Faults>[] = [
   { silent: true },
   { refuse: true },
   { closeOnAccept: true },
@@ -47,7 +47,7 @@ export interface Endurance {
 /** Counts of a run, and the heap size at its begin and end, bytes. */
 export interface Endured {
   readonly answers: Record<string, number>
-  readonly troubles: number
+  readonly failures: number
   readonly heaps: readonly number[]
 }
 
@@ -90,7 +90,7 @@ export async function endure({ hours, speed, seed, onHour }: Endurance): Promise
     repeat(isOver, async () => {
       await pause(300_000)
       troubled += 1
-      gateway.inverter.setFaults({ ...calm, ...troubles[Math.floor(chance() * troubles.length)] })
+      gateway.inverter.setFaults({ ...calm, ...failures[Math.floor(chance() * failures.length)] })
       if (chance() < 0.1) gateway.inverter.dropConnections()
       if (chance() < 0.2) gateway.inverter.setSoc(0.2 + 0.6 * chance())
       await pause(120_000)
@@ -105,7 +105,7 @@ export async function endure({ hours, speed, seed, onHour }: Endurance): Promise
   await Promise.all(callers)
   heaps.push(heapOf())
   await assertRecovered(gateway)
-  return { answers, troubles: troubled, heaps }
+  return { answers, failures: troubled, heaps }
 }
 
 async function repeat(isOver: () => boolean, work: () => Promise<void>): Promise<void> {

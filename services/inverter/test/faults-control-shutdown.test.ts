@@ -11,7 +11,7 @@ import { catalog, main } from './in-process.ts'
 const maxStopMs = 20_000
 
 /** A service as an operator runs it, in real time, on a simulated inverter in this process. */
-class House implements AsyncDisposable {
+class Installation implements AsyncDisposable {
   readonly inverter: Simulator
   readonly service: ServiceProcess
   readonly #folder: Awaited<ReturnType<typeof temporaryDirectory>>
@@ -107,83 +107,83 @@ class House implements AsyncDisposable {
   }
 }
 
-async function openHouse(): Promise<House> {
+async function openInstallation(): Promise<Installation> {
   const folder = await temporaryDirectory('inverter')
   const inverter = await startSimulator({ port: 0, timers: systemTimers, catalog, seed: 1, faults: { latencyMs: 1 } })
   giveOwnSettings(inverter)
   inverter.setSoc(0.5)
   const service = await startServiceProcess('inverter', { DATA_DIR: folder.path, RATE_LIMIT_EXEMPT: '127.0.0.1' })
-  const house = new House({ inverter, service, folder })
-  await house.prepare()
-  return house
+  const installation = new Installation({ inverter, service, folder })
+  await installation.prepare()
+  return installation
 }
 
 /** Asserts what every orderly shutdown has in common. */
-function assertOrderly(house: House, end: { code: number | null; said: number[]; tookMs: number }): void {
-  assert.equal(end.code, 0, house.service.stderr.join('\n'))
+function assertOrderly(installation: Installation, end: { code: number | null; said: number[]; tookMs: number }): void {
+  assert.equal(end.code, 0, installation.service.stderr.join('\n'))
   assert.ok(end.tookMs < maxStopMs, String(end.tookMs))
   assert.ok(end.said.includes(503), `health said ${end.said.join(', ')}`)
   assert.equal(end.said.indexOf(200, end.said.indexOf(503)), -1, 'health said well again')
-  assert.deepEqual(registersOf(house.inverter), ownSettings)
-  assert.equal(house.inverter.registers.get('pas_period'), 0)
+  assert.deepEqual(registersOf(installation.inverter), ownSettings)
+  assert.equal(installation.inverter.registers.get('pas_period'), 0)
 }
 
 test('49 SIGTERM during a start restores the device, answers 503 to the caller and exits with 0', async () => {
-  await using house = await openHouse()
-  const starting = house.start()
-  await house.hasWritten(2)
-  const end = await house.terminate()
+  await using installation = await openInstallation()
+  const starting = installation.start()
+  await installation.hasWritten(2)
+  const end = await installation.terminate()
   const { status, text } = await starting
   assert.deepEqual([status, JSON.parse(text).code], [503, 'shutting_down'])
-  assertOrderly(house, end)
+  assertOrderly(installation, end)
 })
 
 test('49 SIGTERM during an operation restores the device and exits with 0', async () => {
-  await using house = await openHouse()
-  assert.equal((await house.start()).status, 200)
-  const end = await house.terminate()
-  assertOrderly(house, end)
-  assert.equal(writesOf(house.inverter).length, 9)
+  await using installation = await openInstallation()
+  assert.equal((await installation.start()).status, 200)
+  const end = await installation.terminate()
+  assertOrderly(installation, end)
+  assert.equal(writesOf(installation.inverter).length, 9)
 })
 
 test('49 SIGTERM during a restore finishes it and exits with 0', async () => {
-  await using house = await openHouse()
-  assert.equal((await house.start()).status, 200)
-  const stopping = house.ask('DELETE', dispatchPath)
-  await house.hasWritten(6)
-  const end = await house.terminate()
+  await using installation = await openInstallation()
+  assert.equal((await installation.start()).status, 200)
+  const stopping = installation.ask('DELETE', dispatchPath)
+  await installation.hasWritten(6)
+  const end = await installation.terminate()
   assert.equal(JSON.parse((await stopping).text).state, 'idle')
-  assertOrderly(house, end)
-  assert.equal(writesOf(house.inverter).length, 9)
+  assertOrderly(installation, end)
+  assert.equal(writesOf(installation.inverter).length, 9)
 })
 
 test('49 SIGTERM during a slow read waits for the answer and exits with 0', async () => {
-  await using house = await openHouse()
-  assert.equal((await house.start()).status, 200)
-  house.inverter.setFaults({ lateReplies: { battery_voltage: 4000 } })
-  const reading = house.ask('GET', main('/metrics?names=battery_voltage&fresh=true'))
+  await using installation = await openInstallation()
+  assert.equal((await installation.start()).status, 200)
+  installation.inverter.setFaults({ lateReplies: { battery_voltage: 4000 } })
+  const reading = installation.ask('GET', main('/metrics?names=battery_voltage&fresh=true'))
   await eventually(
-    () => house.inverter.wire.at(-1)?.frame?.objectId,
+    () => installation.inverter.wire.at(-1)?.frame?.objectId,
     (id) => id === catalog.byName('battery_voltage')?.objectId,
     { everyMs: 2 },
   )
-  const end = await house.terminate()
+  const end = await installation.terminate()
   assert.equal((await reading).status, 200)
-  assertOrderly(house, end)
+  assertOrderly(installation, end)
 })
 
 test('49 SIGTERM with an unreachable device exits with 0 in time, and the next start restores the device', async () => {
-  await using house = await openHouse()
-  assert.equal((await house.start()).status, 200)
-  house.inverter.setFaults({ refuse: true })
-  const end = await house.terminate()
-  assert.equal(end.code, 0, house.service.stderr.join('\n'))
+  await using installation = await openInstallation()
+  assert.equal((await installation.start()).status, 200)
+  installation.inverter.setFaults({ refuse: true })
+  const end = await installation.terminate()
+  assert.equal(end.code, 0, installation.service.stderr.join('\n'))
   assert.ok(end.tookMs < maxStopMs, String(end.tookMs))
-  assert.notDeepEqual(registersOf(house.inverter), ownSettings)
-  house.inverter.clearFaults()
-  await using again = await startServiceProcess('inverter', { DATA_DIR: house.folder })
+  assert.notDeepEqual(registersOf(installation.inverter), ownSettings)
+  installation.inverter.clearFaults()
+  await using again = await startServiceProcess('inverter', { DATA_DIR: installation.folder })
   await eventually(
-    () => registersOf(house.inverter),
+    () => registersOf(installation.inverter),
     (registers) => JSON.stringify(registers) === JSON.stringify(ownSettings),
     { seconds: 20 },
   )

@@ -6,6 +6,7 @@ import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
 import { createScrapeCheck, Metrics } from '@hearth/metrics'
+import { Notifications } from '@hearth/notifications'
 import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { type Log, type Timers } from '@hearth/runtime'
 import { createNeighbours } from '@hearth/service'
@@ -32,6 +33,8 @@ import { createRemoveAll } from './jobs/remove-all.ts'
 import { createRunJob, diskReserve, freeSpace } from './jobs/run-job.ts'
 import { WorkFolders } from './jobs/work-folders.ts'
 import { Workers } from './jobs/workers.ts'
+import { eventClasses } from './notifications/event-classes.ts'
+import { createMediaReports } from './notifications/media-reports.ts'
 import { createPlatformHosts } from './platforms/platform-hosts.ts'
 import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
@@ -251,6 +254,7 @@ export async function createApp(dependencies: AppDependencies) {
     http,
     core,
     metrics: features.metrics,
+    notifications: features.notifications,
     /** Stops answering; the workers hand their jobs back. */
     async close(): Promise<void> {
       upkeep.close()
@@ -286,7 +290,16 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
   const tokens = createShareTokens(keyOf(dependencies, 'share links'))
   const shares = new Shares({ ...context, jobs, mp3s, tokens })
   const pictures = new PictureCache({ folder: join(config.dataDirectory, 'thumbnails'), clock: timers })
-  const ended = await openEndedJobs(core)
+  const notifications = new Notifications(core.database, {
+    ...core,
+    allow: config.outboundAllow,
+    service: 'Media',
+    publicUrl: config.publicUrl,
+    classes: eventClasses,
+  })
+  const mediaReports = createMediaReports(notifications.reports)
+  const ended = await openEndedJobs({ ...core, onEnded: (job) => mediaReports.jobEnded(job) })
+  await notifications.start()
   const metrics = new Metrics({
     service: 'media',
     version,
@@ -294,6 +307,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     collectors: mediaCollectors({
       ...context,
       ended,
+      notifications,
       queueSize: config.queueSize,
       countLinks: () => shares.count(),
     }),
@@ -301,6 +315,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
   const features: Omit<Features, 'document'> = {
     metrics,
     neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
+    notifications,
     account: { ...account, hasJob: (id) => jobs.has(id) },
     jobs,
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
@@ -325,7 +340,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     changeSettings: createChangeSettings({ settings: settingsStore, account: sessions, bus }),
     logos: createLogos(context),
     statistics: createStatistics({ ...context, settings: settingsStore }),
-    updates: createUpdates(context),
+    updates: createUpdates({ ...context, onGivenUp: (reason) => mediaReports.updateGivenUp(reason) }),
     host: createHostReader(config.dataDirectory),
     isWritable: () => canWrite(core.scratch),
   }
@@ -336,6 +351,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
       ended.close()
       await stems.close()
       await stemFetch.close()
+      await notifications.close()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createLocalBus, openPostgresBus } from '@hearth/events'
+import { reportBackup } from '@hearth/notifications'
 import { claimDataDirectory, OperatorError, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { openClaimed, openSealedStorage, startSealedBackups, type Opening, type SealedStorage } from '@hearth/service'
 import { createApp, createCore, type App, type Core } from './app.ts'
@@ -37,6 +38,7 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
     const about = { service: 'media', migrations, tables: tableNames }
     const backups = await startSealedBackups(about, { config, storage, log, timers })
     opening.resources.defer(() => backups.close())
+    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
     return { app }
   })
 }

@@ -1,5 +1,6 @@
 import { AccountError } from '@hearth/accounts'
 import { HttpError, type ErrorAnswer } from '@hearth/http'
+import { NotificationError } from '@hearth/notifications'
 import { z } from 'zod'
 import { Job } from './jobs/schema.ts'
 
@@ -72,6 +73,7 @@ export function toError(error: unknown): ErrorAnswer {
   }
   if (error instanceof HttpError) return toError(problemOfHttpError(error))
   if (error instanceof AccountError) return toError(problemOfAccountError(error))
+  if (error instanceof NotificationError) return toError(problemOfNotificationError(error))
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
 
@@ -94,6 +96,17 @@ function problemOfHttpError({ message, reason }: HttpError): Problem {
       return tooLarge('The body is too large')
     case 'unsupported-media-type':
       return new Problem(415, 'The body is of another type than this route takes')
+  }
+}
+
+function problemOfNotificationError({ message, reason }: NotificationError): Problem {
+  switch (reason.kind) {
+    case 'not-found':
+      return notFound(reason.what)
+    case 'invalid':
+      return invalid(message)
+    case 'too-many-destinations':
+      return conflict(message)
   }
 }
 

@@ -1,8 +1,9 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
-import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { notificationRoutes, type Notifications } from '@hearth/notifications'
+import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
-import { route, type Access } from './access.ts'
+import { route, type Access, type Limit } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
@@ -42,6 +43,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
     readonly isWritable: () => Promise<boolean>
     readonly metrics: Metrics
     readonly neighbours: ListNeighbours
+    readonly notifications: Notifications
     readonly document: () => Promise<Record<string, unknown>>
   }
 
@@ -52,8 +54,6 @@ const published = {
   limit: 'none',
   listsPages: true,
 } as const
-
-const Liveness = z.object({ status: z.literal('ok'), app: z.literal('Hearth Media') }).meta({ id: 'Liveness' })
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
@@ -78,6 +78,12 @@ export function allRoutes(features: Features): Route[] {
     ...logoRoutes(features),
     ...statisticsRoutes(features),
     ...systemRoutes(features),
+    ...notificationRoutes<Access, Limit>(features.notifications, {
+      prefix: '/api/notifications',
+      access: 'member',
+      limits: { read: '60', write: '30', test: '10' },
+      invalidStatus: 400,
+    }),
     ...documentRoutes({ ...published, document: features.document }),
   ]
 }
@@ -91,12 +97,13 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
       summary: 'Liveness of the service',
       access: 'public',
       limit: 'none',
-      success: { status: 200, body: Liveness },
+      success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
       errors: [503],
     },
-    async () => {
+    async ({ answer }) => {
+      answer.header(serviceHeader, 'media')
       if (!(await isWritable())) throw unavailable('The data directory cannot be written')
-      return { status: 'ok' as const, app: 'Hearth Media' as const }
+      return { status: 'ok' as const }
     },
   )
 }

@@ -1,8 +1,9 @@
 import type { SessionRow } from '@hearth/accounts'
+import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { Job } from './jobs/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
-export interface Tables {
+export interface Tables extends NotificationTables {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
@@ -103,4 +104,5 @@ export const tableNames = [
   'stem_splits',
   'cookie_jars',
   'files',
+  ...notificationTableNames,
 ] as const satisfies readonly (keyof Tables)[]

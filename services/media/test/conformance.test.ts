@@ -15,6 +15,8 @@ testConformance(
       'POST /api/settings',
       'POST /api/jobs/remove-all',
       'POST /api/updates/ytdlp',
+      // A destination that is made up must not get what happens here.
+      'POST /api/notifications/destinations',
     ],
     requests: [
       ['GET', '/api/jobs'],

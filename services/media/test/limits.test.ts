@@ -49,6 +49,14 @@ const limits: Record<string, number> = {
   'GET /api/settings/watermark-logo/image': 60,
   'POST /api/settings/watermark-logo': 10,
   'DELETE /api/settings/watermark-logo': 10,
+  'GET /api/notifications/destinations': 60,
+  'POST /api/notifications/destinations': 30,
+  'PUT /api/notifications/destinations/x': 30,
+  'DELETE /api/notifications/destinations/x': 30,
+  'POST /api/notifications/destinations/x/test': 10,
+  'GET /api/notifications/failures': 60,
+  'POST /api/notifications/failures/x/send': 30,
+  'DELETE /api/notifications/failures/x': 30,
 }
 
 let media: Media

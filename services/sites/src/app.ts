@@ -6,6 +6,7 @@ import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
 import { createScrapeCheck, Metrics } from '@hearth/metrics'
 import { createGuardedFetch, createOutboundPolicy } from '@hearth/outbound'
+import { Notifications } from '@hearth/notifications'
 import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { createNeighbours } from '@hearth/service'
@@ -36,6 +37,8 @@ import { findNodeRow } from './deploy/nodes/store.ts'
 import { onDemandAskUrl } from './deploy/on-demand-routes.ts'
 import { createPendingWatch } from './deploy/pending-watch.ts'
 import { createReturnToRevision, createRevisionDiff, createRevisions } from './deploy/revisions.ts'
+import { eventClasses } from './notifications/event-classes.ts'
+import { createSiteReports, type SiteReports } from './notifications/site-reports.ts'
 import { createReadRuleContext } from './deploy/read-rule-context.ts'
 import { appliedEvent, createSyncAll, createSyncSites } from './deploy/sync-sites.ts'
 import { createEvents, type Events } from './events/events.ts'
@@ -56,7 +59,15 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckWanted, createSettleWanted, readOnce } from './sites/check-wanted.ts'
 import { hashPassword } from './sites/site-change.ts'
 import { Sites } from './sites/sites.ts'
-import { allDomainOwners, allSiteRows, countPending, findSiteRow, hasOnDemandSite, namePending } from './sites/store.ts'
+import {
+  allDomainOwners,
+  allSiteRows,
+  countPending,
+  enabledSiteNames,
+  findSiteRow,
+  hasOnDemandSite,
+  namePending,
+} from './sites/store.ts'
 import { unsynced } from './sites/sync.ts'
 import { createApplyCounts } from './prometheus/apply-counts.ts'
 import { sitesCollectors } from './prometheus/figures.ts'
@@ -91,6 +102,8 @@ interface Context extends AppDependencies {
   readonly settings: SettingsStore
   readonly events: Events
   readonly publish: Publish
+  readonly notifications: Notifications
+  readonly siteReports: SiteReports
   /** Returns the port the service listens on. */
   readonly port: () => number
 }
@@ -102,6 +115,7 @@ export interface App {
   readonly events: Events
   readonly deploy: Deploy
   readonly metrics: Metrics
+  readonly notifications: Notifications
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
@@ -181,6 +195,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     events,
     deploy,
     metrics,
+    notifications: context.notifications,
     async close() {
       events.close()
       await http.close()
@@ -188,13 +203,15 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
       await traffic.close()
       sites.pending.close()
       await deploy.close()
+      await context.notifications.close()
     },
   }
 }
 
-/** Opens the settings and the event stream, which every part uses. */
+/** Opens the settings, the event stream and the notifications, which every part uses. */
 async function openContext(dependencies: AppDependencies, port: () => number): Promise<Context> {
-  const { database, timers, secret } = dependencies
+  const { config, database, timers, secret } = dependencies
+  const sealer = createSealer(secret)
   const events = createEvents(timers)
   const settings = await openSettings(database.query)
   settings.onChange((after, before) => {
@@ -202,15 +219,31 @@ async function openContext(dependencies: AppDependencies, port: () => number): P
     const changed = names.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))
     events.publish({ type: 'settings', action: 'updated', id: null, details: { changed } })
   })
-  const { publish } = events
+  const notifications = new Notifications(database, {
+    ...dependencies,
+    sealer,
+    allow: config.outboundAllow,
+    service: 'Sites',
+    publicUrl: config.publicUrl,
+    classes: eventClasses,
+  })
+  const siteReports = createSiteReports({
+    reports: notifications.reports,
+    siteNames: () => enabledSiteNames(database.query),
+  })
   return {
     ...dependencies,
     db: database.query,
     clock: timers,
-    sealer: createSealer(secret),
+    sealer,
+    notifications,
+    siteReports,
     settings,
     events,
-    publish,
+    publish(event) {
+      events.publish(event)
+      siteReports.event(event)
+    },
     port,
   }
 }
@@ -365,7 +398,7 @@ function createDrift(
 
 /** Creates the checks and grades of certificates. */
 function openCertificates(context: Context, { nodes }: Deploy): Certificates {
-  const { config, db } = context
+  const { config, db, siteReports } = context
   const optIns = createOptIns(db)
   return createCertificates({
     ...context,
@@ -381,12 +414,14 @@ function openCertificates(context: Context, { nodes }: Deploy): Certificates {
     hasSite: async (id) => (await findSiteRow(db, id)) !== undefined,
     fetch: createGuardedFetch(createOutboundPolicy(config.outboundAllow)),
     sslLabsUrl: config.sslLabsUrl,
+    onChecked: (all) => siteReports.certificates(all),
+    onFallen: (grade) => siteReports.fallenGrade(grade),
   })
 }
 
 /** Creates the counts of the access log, its live tail, and the states of upstreams. */
 function createTraffic(
-  { db, timers, log, requests }: Context & { requests: RequestCounts },
+  { db, timers, log, requests, siteReports }: Context & { requests: RequestCounts },
   { nodes }: Deploy,
   { accounts }: Access,
 ) {
@@ -407,6 +442,7 @@ function createTraffic(
     counted: async () => (await nodes.get(firstNode))?.client.upstreams() ?? [],
     timers,
     log,
+    onChecked: (states) => siteReports.upstreams(states),
   })
   const feature: Features['traffic'] = {
     traffic,
@@ -528,7 +564,7 @@ function createHttp({ config, log, pages }: Context, { guard }: Access, features
 
 /** Takes over a Caddy that serves nothing, brings the others up to date, and starts every watch. */
 async function start(
-  { db, own, log }: Context,
+  { db, own, log, notifications }: Context,
   { drift, sync }: Deploy,
   parts: Pick<ReturnType<typeof createSites>, 'onboarding' | 'pending'> & {
     certificates: Certificates
@@ -536,6 +572,7 @@ async function start(
   },
 ): Promise<void> {
   const { onboarding, pending, certificates, traffic } = parts
+  await notifications.start()
   own?.onRestarted(() => void drift.check())
   drift.start()
   if (own === undefined || !(await takeOver(onboarding, log))) {

@@ -1,5 +1,5 @@
 import { documentRoutes, type Route } from '@hearth/http'
-import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { version } from './about.ts'
 import { route } from './access.ts'
@@ -28,7 +28,10 @@ export function generalRoutes({ readiness, build, document, neighbours }: Genera
         summary: 'Whether the service answers',
         success: { status: 200, body: Health.meta({ id: 'Health' }) },
       },
-      () => health,
+      ({ answer }) => {
+        answer.header(serviceHeader, 'sites')
+        return health
+      },
     ),
     route(
       {

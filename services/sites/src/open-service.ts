@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { openSetUpToken, warnOfForeignPasskeys } from '@hearth/accounts'
+import { reportBackup } from '@hearth/notifications'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
 import { usersIn } from './accounts/users.ts'
@@ -42,6 +43,7 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
     resources.defer(async () => own?.close())
     const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own })
     resources.defer(() => app.close())
+    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
     return { app, caddyFailure: failure, setUpToken: () => setUpToken.current() }
   })
 }

@@ -1,5 +1,6 @@
 import { AccountError, PasskeyError } from '@hearth/accounts'
 import { HttpError, type ErrorAnswer, type FieldIssue } from '@hearth/http'
+import { NotificationError } from '@hearth/notifications'
 import { QueueFull } from '@hearth/runtime'
 import { z } from 'zod'
 
@@ -95,6 +96,7 @@ export function toError(error: unknown): ErrorAnswer {
   if (error instanceof HttpError) return toError(problemOfHttpError(error))
   if (error instanceof AccountError) return toError(problemOfAccountError(error))
   if (error instanceof PasskeyError) return toError(problemOfPasskeyError(error))
+  if (error instanceof NotificationError) return toError(problemOfNotificationError(error))
   if (error instanceof QueueFull) return toError(busy())
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
@@ -134,6 +136,17 @@ function problemOfAccountError({ message, reason }: AccountError): Problem {
       return conflict(message, 'last_administrator')
     case 'invalid-password':
       return invalidField(reason.member, reason.message)
+  }
+}
+
+function problemOfNotificationError({ message, reason }: NotificationError): Problem {
+  switch (reason.kind) {
+    case 'not-found':
+      return notFound(reason.what)
+    case 'invalid':
+      return invalidField(reason.member, reason.message)
+    case 'too-many-destinations':
+      return conflict(message, 'too_many_destinations')
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
+import { notificationRoutes, type Notifications } from '@hearth/notifications'
+import type { Access, Limit } from './access.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import { sessionRoutes, type SignInContext } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
@@ -51,6 +53,7 @@ export interface Features {
   readonly traffic: TrafficFeature
   readonly overview: Overview
   readonly imports: Imports
+  readonly notifications: Notifications
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
@@ -77,5 +80,10 @@ export function allRoutes(features: Features): Route[] {
     ...onDemandRoutes(features.mayHaveCertificate),
     ...overviewRoutes(features.overview),
     ...importRoutes(features.imports),
+    ...notificationRoutes<Access, Limit>(features.notifications, {
+      prefix: '/api/v1/notifications',
+      access: 'admin',
+      limits: { read: '60/min', write: '30/min', test: '10/min' },
+    }),
   ]
 }

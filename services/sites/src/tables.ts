@@ -1,3 +1,4 @@
+import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { AccountTables } from './accounts/tables.ts'
 import { certificateTableNames, type CertificateTables } from './certificates/tables.ts'
 import type { NodeTables } from './deploy/nodes/tables.ts'
@@ -8,7 +9,15 @@ import { trafficTableNames, type TrafficTables } from './traffic/tables.ts'
 
 /** All tables of the service. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
 export interface Tables
-  extends AccountTables, SettingTables, SiteTables, NodeTables, ApplyTables, CertificateTables, TrafficTables {
+  extends
+    AccountTables,
+    SettingTables,
+    SiteTables,
+    NodeTables,
+    ApplyTables,
+    CertificateTables,
+    TrafficTables,
+    NotificationTables {
   facts: FactRow
 }
 
@@ -37,4 +46,5 @@ export const tableNames = [
   'revision_sites',
   ...certificateTableNames,
   ...trafficTableNames,
+  ...notificationTableNames,
 ] as const

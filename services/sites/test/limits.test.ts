@@ -89,6 +89,14 @@ const limits: Record<string, string> = {
   'GET /api/v1/sites/{id}/traffic': '60/min',
   'GET /api/v1/traffic/upstreams': '30/min',
   'GET /api/v1/traffic/live': '20/min',
+  'GET /api/v1/notifications/destinations': '60/min',
+  'POST /api/v1/notifications/destinations': '30/min',
+  'PUT /api/v1/notifications/destinations/{id}': '30/min',
+  'DELETE /api/v1/notifications/destinations/{id}': '30/min',
+  'POST /api/v1/notifications/destinations/{id}/test': '10/min',
+  'GET /api/v1/notifications/failures': '60/min',
+  'POST /api/v1/notifications/failures/{id}/send': '30/min',
+  'DELETE /api/v1/notifications/failures/{id}': '30/min',
 }
 
 const free = new Set([

@@ -26,6 +26,7 @@ const paths = [
   '/servers',
   '/users',
   '/settings',
+  '/settings/notifications',
   '/account',
   '/onboarding',
   '/welcome',

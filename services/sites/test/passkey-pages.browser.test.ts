@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { browserObstacle, eventually, settled, signIn, startTcpProxy, visit } from '@hearth/testing'
+import { browserObstacle, eventually, settled, signIn, startTcpProxy, submitSignIn, visit } from '@hearth/testing'
 import { createFastTimers } from '@hearth/runtime'
 import type { Page } from 'playwright-core'
 import type { User } from '../src/accounts/schema.ts'
@@ -212,6 +212,46 @@ test('a passkey is refused at another origin of the same host name', { skip }, a
   await openSignIn(proxy.url)
   await passkeyButton().click()
   await complaint(/^The passkey was not accepted/)
+})
+
+/** Runs before each page: the autofill offers passkeys, and `failAutofill` lets the one that was chosen fail. */
+const failingAutofill = `
+  PublicKeyCredential.isConditionalMediationAvailable = async () => true
+  window.autofillRounds = 0
+  navigator.credentials.get = () => new Promise((_, reject) => {
+    window.autofillRounds += 1
+    window.failAutofill = () => reject(new DOMException('broken', 'NotAllowedError'))
+  })`
+
+test('a passkey that fails in the autofill is reported, but not over the failure of a form', { skip }, async () => {
+  const other = await page.context().newPage()
+  await other.addInitScript(failingAutofill)
+  await signOut()
+  const rounds = () => other.evaluate('window.autofillRounds')
+  const failOne = async (round: number) => {
+    await eventually(rounds, (count) => count === round)
+    await other.evaluate('window.failAutofill()')
+    // The next focus offers passkeys again once the failure has been handled.
+    await eventually(
+      async () => {
+        await other.getByRole('heading').first().click()
+        await other.getByLabel('User name').focus()
+        return rounds()
+      },
+      (count) => count === round + 1,
+    )
+  }
+  const shown = () => other.getByRole('alert').allTextContents()
+  await visit(other, `${place.url}/account`)
+  await failOne(1)
+  assert.match((await shown()).join(), /^The passkey was not used/)
+  await visit(other, `${place.url}/account`)
+  await submitSignIn(other, 'admin', 'a wrong passphrase 1')
+  await eventually(shown, (texts) => texts.length === 1)
+  const before = await shown()
+  await failOne(1)
+  assert.deepEqual(await shown(), before)
+  await other.close()
 })
 
 test('by IP address the page says where passkeys work, and the password works', { skip }, async () => {

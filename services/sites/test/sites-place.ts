@@ -13,8 +13,8 @@ export interface SitesPlace extends Place {
 }
 
 /** Starts all of it, and waits until Caddy can be told something. */
-export async function openSitesPlace(): Promise<SitesPlace> {
-  const place = await openPlace({ caddy: true })
+export async function openSitesPlace(environment: Record<string, string> = {}): Promise<SitesPlace> {
+  const place = await openPlace({ caddy: true }, environment)
   const { sites, browser, page } = place
   const admin = await sites.signIn()
   await eventually(

@@ -4,7 +4,8 @@ import type { MeasuredDatabase } from '@hearth/database'
 import { createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer } from '@hearth/http'
-import { type Clock, type Log, systemClock, toIsoString } from '@hearth/runtime'
+import { notificationCollector, Notifications, startRepeatedCheck } from '@hearth/notifications'
+import { type Clock, type Log, systemClock, systemTimers, toIsoString } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { createNeighbours } from '@hearth/service'
 import { createGuard, type Identify } from './access.ts'
@@ -20,6 +21,8 @@ import { createHostLinks } from './interfaces/host-links.ts'
 import { Interfaces } from './interfaces/interfaces.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
 import { allInterfaceRows } from './interfaces/store.ts'
+import { eventClasses } from './notifications/event-classes.ts'
+import { createVpnReports } from './notifications/vpn-reports.ts'
 import { readOverview } from './overview/overview.ts'
 import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
@@ -98,6 +101,17 @@ export async function createApp(dependencies: AppDependencies) {
     exempt: config.rateLimitExempt,
     clock,
     checkScrape: createScrapeCheck(config.metrics, clock),
+  })
+
+  const notifications = new Notifications(database, {
+    sealer,
+    timers: systemTimers,
+    log,
+    allow: config.outboundAllow,
+    resolver: config.hostLookup,
+    service: 'VPN',
+    publicUrl: config.publicUrl,
+    classes: eventClasses,
   })
 
   // Tunnels and their counters.
@@ -180,6 +194,13 @@ export async function createApp(dependencies: AppDependencies) {
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
       drifts,
     })
+  const vpnReports = createVpnReports({
+    reports: notifications.reports,
+    db: database.query,
+    tunnels,
+    peers: sampler,
+    health,
+  })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
   const metrics = new Metrics({
@@ -189,6 +210,7 @@ export async function createApp(dependencies: AppDependencies) {
     collectors: [
       ...tunnelCollectors({ ...managed, db: database.query, backend: dataPlane.backend, health }),
       ...dnsCollectors({ db: database.query, resolver, filtering }),
+      notificationCollector('vpn', notifications),
       databaseCollector(database),
     ],
   })
@@ -232,6 +254,7 @@ export async function createApp(dependencies: AppDependencies) {
         refundSignIn: guard.refundSignIn,
         isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       },
+      notifications,
       document: openapiDocument,
     }),
     about,
@@ -244,6 +267,7 @@ export async function createApp(dependencies: AppDependencies) {
   })
 
   // Periodic work.
+  await notifications.start()
   await tunnels.reconcileAll()
   tunnels.watch(config.driftCheckSeconds * 1000)
   const retention = startRetention({
@@ -263,9 +287,16 @@ export async function createApp(dependencies: AppDependencies) {
       await tunnels.reconcile(name)
       await filtering.peersChanged(ids)
     },
-    onSample: async () => {
+    onSample: async (report) => {
+      vpnReports.sampled(report)
       if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
+  })
+  const reporting = startRepeatedCheck({
+    check: () => vpnReports.check(),
+    everyMs: 10_000,
+    timers: systemTimers,
+    log,
   })
   settings.subscribe('sample_interval_seconds', () => sampling.intervalChanged())
   settings.subscribe('metrics_retention_days', () => retention.changed())
@@ -277,17 +308,20 @@ export async function createApp(dependencies: AppDependencies) {
     metrics,
     tunnels,
     sampler,
+    notifications,
     /** Stops answering and watching. Tunnels keep running, and the database stays open. */
     async close() {
       events.close()
       await http.close()
       await sampling.close()
+      await reporting.close()
       await retention.close()
       await geographyData.close()
       await lists.close()
       await filtering.close()
       await queryLog.close()
       await tunnels.close()
+      await notifications.close()
     },
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { reportBackup } from '@hearth/notifications'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { claimDataDirectory, systemTimers, type Log } from '@hearth/runtime'
 import { openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
@@ -60,6 +61,7 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
     const about = { service: 'vpn', migrations, tables: tableNames }
     const backups = await startSealedBackups(about, { config, storage, log, timers: systemTimers })
     resources.defer(() => backups.close())
+    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
     return { app, dataPlane, firstPassword }
   })
 }

@@ -1,6 +1,7 @@
 import { AccountError } from '@hearth/accounts'
 import { type ErrorAnswer, HttpError } from '@hearth/http'
 import { uniqueViolation } from '@hearth/database'
+import { NotificationError } from '@hearth/notifications'
 import { OutboundRefused } from '@hearth/outbound'
 import type { ErrorBody } from './envelope.ts'
 import { DeviceError } from './wireguard/device.ts'
@@ -79,8 +80,20 @@ export function toError(error: unknown): ErrorAnswer {
   }
   if (error instanceof HttpError) return answerOfHttpError(error)
   if (error instanceof AccountError) return answerOfAccountError(error)
+  if (error instanceof NotificationError) return answerOfNotificationError(error)
   if (error instanceof DeviceError) return toError(tunnelProblem(error))
   return toError(new Problem('internal', 'Something went wrong on the server; its log says more'))
+}
+
+function answerOfNotificationError({ message, reason }: NotificationError): ErrorAnswer {
+  switch (reason.kind) {
+    case 'not-found':
+      return toError(notFound(`such ${reason.what}`))
+    case 'invalid':
+      return toError(invalidField(reason.member, reason.message))
+    case 'too-many-destinations':
+      return toError(conflict('destinations', message))
+  }
 }
 
 function answerOfHttpError({ message, reason }: HttpError): ErrorAnswer {

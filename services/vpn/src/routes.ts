@@ -1,8 +1,9 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
-import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { notificationRoutes, type Notifications } from '@hearth/notifications'
+import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
-import { route, type Caller } from './access.ts'
+import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
 import type { Filtering } from './filtering/filtering.ts'
 import { dnsRoutes } from './filtering/routes.ts'
@@ -61,6 +62,7 @@ export interface Features {
   readonly signInContext: SessionContext
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
+  readonly notifications: Notifications
   readonly document: () => Promise<Record<string, unknown>>
 }
 
@@ -84,6 +86,12 @@ export function allRoutes(features: Features): Route[] {
     ...userRoutes(users, publish),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
     ...eventRoutes(events, features.stillValid),
+    ...notificationRoutes<Access, Limit>(features.notifications, {
+      prefix: '/api/notifications',
+      access: 'admin',
+      limits: { read: 'counted', write: 'counted', test: 'counted' },
+      envelope: { schema: dataEnvelope, value: ok },
+    }),
   ]
 }
 
@@ -99,7 +107,10 @@ function generalRoutes(document: () => Promise<Record<string, unknown>>, neighbo
         limit: 'none',
         success: { status: 200, body: dataEnvelope(Health) },
       },
-      () => ok({ status: 'ok' as const, app: 'Hearth VPN' as const, version }),
+      ({ answer }) => {
+        answer.header(serviceHeader, 'vpn')
+        return ok({ status: 'ok' as const, app: 'Hearth VPN' as const, version })
+      },
     ),
     route(
       {

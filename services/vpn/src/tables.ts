@@ -1,10 +1,11 @@
 import type { SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
+import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends NotificationTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -222,4 +223,5 @@ export const tableNames = [
   'interface_traffic',
   'networks',
   'place_traffic',
+  ...notificationTableNames,
 ] as const

@@ -24,6 +24,8 @@ testConformance(
       'GET /api/events',
       // Waits a while for the lists, so it is sent once.
       'POST /api/dns/blocklists/update',
+      // A destination that is made up must not get what happens here.
+      'POST /api/notifications/destinations',
     ],
     requests: [
       ['GET', '/api/peers'],

@@ -48,6 +48,7 @@ export class Backups<Tables> {
   #cancelLook: (() => void) | undefined
   #running: Promise<BackupAttempt | undefined> | undefined
   #retryAt = -Infinity
+  #listener: (attempt: BackupAttempt) => void = () => undefined
 
   constructor(dependencies: BackupDependencies<Tables>) {
     this.#dependencies = dependencies
@@ -58,6 +59,11 @@ export class Backups<Tables> {
   /** Starts looking whether a backup is due; does nothing without a directory. */
   start(): void {
     if (this.#files !== undefined) this.#lookIn(firstLookMs)
+  }
+
+  /** Calls the listener with the outcome of each attempt from now on. */
+  onAttempt(listener: (attempt: BackupAttempt) => void): void {
+    this.#listener = listener
   }
 
   /**
@@ -126,6 +132,7 @@ export class Backups<Tables> {
       log.error(attempt, 'backup failed')
     }
     await this.#remember(attempt)
+    this.#listener(attempt)
     if (attempt.error === null) await this.#expire(files)
     return attempt
   }

@@ -1,8 +1,6 @@
 /** A Hearth service as the others find it. */
 export interface KnownService {
   readonly name: ServiceName
-  /** Member `app` of its health answer. */
-  readonly app: string
   /** Port it listens on unless the settings say otherwise. */
   readonly port: number
   /** Path of its health answer, which needs no sign-in. */
@@ -19,8 +17,11 @@ export type ServiceName = (typeof serviceNames)[number]
 
 /** Every Hearth service. */
 export const knownServices: readonly KnownService[] = [
-  { name: 'vpn', app: 'Hearth VPN', port: 8101, health: '/health' },
-  { name: 'inverter', app: 'Hearth Inverter', port: 8102, health: '/health' },
-  { name: 'media', app: 'Hearth Media', port: 8103, health: '/health' },
-  { name: 'sites', app: 'Hearth Sites', port: 8104, health: '/api/v1/health', ready: '/api/v1/ready' },
+  { name: 'vpn', port: 8101, health: '/health' },
+  { name: 'inverter', port: 8102, health: '/health' },
+  { name: 'media', port: 8103, health: '/health' },
+  { name: 'sites', port: 8104, health: '/api/v1/health', ready: '/api/v1/ready' },
 ]
+
+/** Header of a health answer that names the service. */
+export const serviceHeader = 'hearth-service'

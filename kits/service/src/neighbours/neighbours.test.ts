@@ -13,11 +13,10 @@ import { createNeighbours, type Visitor } from './neighbours.ts'
 
 /** Answers as a service's health route does. */
 const healthy =
-  (app: string): RequestListener =>
+  (service: string): RequestListener =>
   (request, response) => {
     const isHealth = request.url?.endsWith('/health') === true
-    response.writeHead(isHealth ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(isHealth ? { data: { status: 'ok', app } } : {}))
+    response.writeHead(isHealth ? 200 : 404, isHealth ? { 'hearth-service': service } : {}).end('{}')
   }
 
 /** A server on loopback, and the number of requests it got. */
@@ -64,7 +63,7 @@ function neighboursAt(
 const named = (name: ServiceName, address: string, checked = address): ConfiguredService => ({ name, address, checked })
 
 test('services at the ports of this machine are found under the host name that the visitor uses', async () => {
-  await using media = await serve(healthy('Hearth Media'))
+  await using media = await serve(healthy('media'))
   await using other = await serve(healthy('Something else'))
   const { list } = neighboursAt({ vpn: 1, media: media.port, inverter: other.port, sites: await freePort() })
   assert.deepEqual(await list(visitor), {
@@ -73,7 +72,7 @@ test('services at the ports of this machine are found under the host name that t
 })
 
 test('a visitor behind a proxy, or at another address than the services, finds none', async () => {
-  await using media = await serve(healthy('Hearth Media'))
+  await using media = await serve(healthy('media'))
   const { list } = neighboursAt({ media: media.port })
   const through: Visitor[] = [
     remote,
@@ -87,8 +86,8 @@ test('a visitor behind a proxy, or at another address than the services, finds n
 })
 
 test('services of the settings have the address of the settings, and loopback is for visitors on loopback', async () => {
-  await using media = await serve(healthy('Hearth Media'))
-  await using sites = await serve(healthy('Hearth Sites'))
+  await using media = await serve(healthy('media'))
+  await using sites = await serve(healthy('sites'))
   const { list } = neighboursAt({ media: 1, sites: 1 }, [
     named('media', media.url),
     named('sites', 'https://sites.example.org', `${sites.url}/`),
@@ -99,21 +98,19 @@ test('services of the settings have the address of the settings, and loopback is
 })
 
 test('an empty list in the settings shows none, and asks nobody', async () => {
-  await using media = await serve(healthy('Hearth Media'))
+  await using media = await serve(healthy('media'))
   const { list } = neighboursAt({ media: media.port }, [])
   assert.deepEqual(await list(visitor), { services: [] })
   assert.equal(media.requests(), 0)
 })
 
-test('a service that answers 503 needs attention; one that answers otherwise, too much or not at all is left out', async () => {
+test('a service that answers 503 needs attention; one that answers otherwise or not at all is left out', async () => {
   await using failing = await serve((_request, response) => void response.writeHead(503).end('{}'))
   await using redirecting = await serve((_request, response) => void response.writeHead(303, { location: '/' }).end())
-  await using large = await serve((_request, response) => {
-    response.end(JSON.stringify({ app: 'Hearth Sites', more: 'x'.repeat(20_000) }))
-  })
+  await using unnamed = await serve((_request, response) => void response.end('{}'))
   await using unready = await serve((request, response) => {
     if (request.url === '/api/v1/ready') response.writeHead(503).end('{}')
-    else healthy('Hearth Sites')(request, response)
+    else healthy('sites')(request, response)
   })
   const stateOf = async (name: ServiceName, address: string) => {
     const { services } = await neighboursAt({ [name]: 1 }, [named(name, address)]).list(remoteTo(address))
@@ -121,7 +118,7 @@ test('a service that answers 503 needs attention; one that answers otherwise, to
   }
   assert.equal(await stateOf('media', failing.url), 'not_ready')
   assert.equal(await stateOf('media', redirecting.url), undefined)
-  assert.equal(await stateOf('sites', large.url), undefined)
+  assert.equal(await stateOf('sites', unnamed.url), undefined)
   assert.equal(await stateOf('sites', unready.url), 'not_ready')
   assert.equal(await stateOf('media', `http://127.0.0.1:${await freePort()}`), undefined)
   // At a default port an answer of 503 may be anybody's.
@@ -137,7 +134,7 @@ test('a service that accepts and never answers counts as none', async () => {
 })
 
 test('a state is read once for requests at the same time and in the next ten seconds', async () => {
-  await using media = await serve(healthy('Hearth Media'))
+  await using media = await serve(healthy('media'))
   const { list, clock } = neighboursAt({ media: media.port })
   await Promise.all([list(visitor), list(visitor), list(visitor)])
   assert.equal(media.requests(), 1)
@@ -150,9 +147,9 @@ test('a state is read once for requests at the same time and in the next ten sec
 })
 
 test('the known services are those of this repository, at their ports', () => {
-  for (const { name, port, app } of knownServices) {
+  for (const { name, port } of knownServices) {
     const file = join(import.meta.dirname, `../../../../services/${name}/package.json`)
-    const { hearth } = JSON.parse(readFileSync(file, 'utf8')) as { hearth: { port: number; title: string } }
-    assert.deepEqual([port, app], [hearth.port, `Hearth ${hearth.title}`])
+    const { hearth } = JSON.parse(readFileSync(file, 'utf8')) as { hearth: { port: number } }
+    assert.equal(port, hearth.port)
   }
 })

@@ -3,7 +3,7 @@ import type { ServerEnd } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import { knownServices, type KnownService, type ServiceName } from './known-services.ts'
 import type { ConfiguredService } from './neighbour-settings.ts'
-import { readJson } from './read-json.ts'
+import { readHealth } from './read-health.ts'
 import type { Neighbour, NeighbourList } from './schema.ts'
 
 /** The visitor's side of a request, as far as an address to open depends on it. */
@@ -118,17 +118,11 @@ async function checkService(
   { service, checked }: Candidate,
   { isExpected, timeLimit }: { isExpected: boolean; timeLimit: number },
 ): Promise<State | undefined> {
-  const { app, health, ready } = service
+  const { name, health, ready } = service
   const base = checked.replace(/\/+$/, '')
-  const answer = await readJson(`${base}${health}`, timeLimit)
+  const answer = await readHealth(`${base}${health}`, timeLimit)
   if (answer?.status === 503 && isExpected) return 'not_ready'
-  if (answer?.status !== 200 || appOf(answer.body) !== app) return undefined
+  if (answer?.status !== 200 || answer.service !== name) return undefined
   if (ready === undefined) return 'running'
-  return (await readJson(`${base}${ready}`, timeLimit))?.status === 503 ? 'not_ready' : 'running'
-}
-
-/** The member `app` of a health answer, with or without an envelope around it. */
-function appOf(body: unknown): unknown {
-  const { app, data } = (body ?? {}) as { app?: unknown; data?: { app?: unknown } | null }
-  return app ?? data?.app
+  return (await readHealth(`${base}${ready}`, timeLimit))?.status === 503 ? 'not_ready' : 'running'
 }

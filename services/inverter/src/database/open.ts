@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createFileCipher, createSealer, restrictSecretFile } from '@hearth/credentials'
+import { createFileCipher, createSealer, restrictSecretFile, type Sealer } from '@hearth/credentials'
 import { migrate, sqliteDialect, type Database, createDatabaseFile } from '@hearth/database'
 import { OperatorError, warnOnTerminal, makePrivateFile } from '@hearth/runtime'
 import type { BackupKey } from '@hearth/service'
@@ -31,7 +31,8 @@ export async function openStorage({ warn = warnOnTerminal, ...config }: StorageL
     const reason = error instanceof Error ? error.message : 'unknown error'
     throw new OperatorError(`DATA_DIR: cannot use the database in ${config.dataDirectory}: ${reason}`, { cause: error })
   }
-  return { database, ...backupKeyOf(secret), openReader: () => openEncrypted(config.dataDirectory, secret) }
+  const sealer: Sealer = createSealer(keyFor(secret, 'sealed columns'))
+  return { database, sealer, ...backupKeyOf(secret), openReader: () => openEncrypted(config.dataDirectory, secret) }
 }
 
 /** Encrypts backups, and proves the secret of one without revealing it. */

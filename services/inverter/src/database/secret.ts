@@ -76,6 +76,6 @@ function readSecret(file: string): string {
 }
 
 /** 32 bytes for one purpose; a leaked key reveals nothing about the others. */
-export function keyFor(secret: string, purpose: 'database' | 'backup'): Buffer {
+export function keyFor(secret: string, purpose: 'database' | 'backup' | 'sealed columns'): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, 'hearth inverter', purpose, 32))
 }

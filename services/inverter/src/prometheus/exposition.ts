@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
+import type { NotificationFigures } from '@hearth/notifications'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
@@ -14,6 +15,7 @@ interface ExpositionDependencies {
   readonly endpoints: () => readonly Endpoint[]
   /** Metric names whose values are shown, in this order. */
   readonly exposed: () => readonly string[]
+  readonly notifications: () => Promise<NotificationFigures>
 }
 
 const prefix = 'vendor_'
@@ -49,6 +51,7 @@ export function createExposition(dependencies: ExpositionDependencies) {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [registry],
   })
+  addNotifications(registry, dependencies.notifications)
   addLookedUp(registry, deviceMetrics, { label: 'device', subjects: devices, nameOf: ({ deviceId }) => deviceId })
   addLookedUp(registry, transportMetrics, { label: 'endpoint', subjects: statuses, nameOf: ({ id }) => id })
   return {
@@ -64,6 +67,32 @@ export function createExposition(dependencies: ExpositionDependencies) {
     /** Records the duration of one exchange with a device, seconds. */
     observeExchange: (deviceId: string, seconds: number): void => durations.observe({ device: deviceId }, seconds),
   }
+}
+
+/** Adds the counts of notifications. */
+function addNotifications(registry: Registry, read: () => Promise<NotificationFigures>): void {
+  new Counter({
+    name: `${prefix}notification_attempts_total`,
+    help: 'Attempts to send a notification since the start, by kind of destination and outcome',
+    labelNames: ['kind', 'outcome'],
+    registers: [registry],
+    async collect() {
+      const { attempts } = await read()
+      this.reset()
+      for (const [labels, count] of attempts) this.inc(labels, count)
+    },
+  })
+  const gauge = (name: string, help: string, valueOf: (figures: NotificationFigures) => number) =>
+    new Gauge({
+      name: `${prefix}${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        this.set(valueOf(await read()))
+      },
+    })
+  gauge('notifications_waiting', 'Notifications that are not sent yet', ({ waiting }) => waiting)
+  gauge('notifications_failed', 'Notifications that were given up and not dismissed', ({ dead }) => dead)
 }
 
 /** Adds the request counter. It is counted outside the registry, which is too slow for every request. */

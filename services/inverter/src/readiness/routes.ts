@@ -1,11 +1,10 @@
 import type { Route } from '@hearth/http'
+import { serviceHeader } from '@hearth/service'
 import { z } from 'zod'
 import { route } from '../access.ts'
 import { Problem } from '../problems.ts'
 import type { ReadinessReport } from './readiness.ts'
 import { Readiness } from './schema.ts'
-
-const Liveness = z.object({ status: z.literal('ok'), app: z.literal('Hearth Inverter') }).meta({ id: 'Liveness' })
 
 /** Liveness of the process and readiness of its devices. */
 export function readinessRoutes(readiness: ReadinessReport, isStopping: () => boolean): Route[] {
@@ -18,12 +17,13 @@ export function readinessRoutes(readiness: ReadinessReport, isStopping: () => bo
         summary: 'Liveness of the process; independent of the inverters',
         access: 'public',
         limit: 'none',
-        success: { status: 200, body: Liveness },
+        success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
         errors: [503],
       },
-      () => {
+      ({ answer }) => {
+        answer.header(serviceHeader, 'inverter')
         if (isStopping()) throw new Problem('shutting_down', 'The service is stopping')
-        return { status: 'ok' as const, app: 'Hearth Inverter' as const }
+        return { status: 'ok' as const }
       },
     ),
     route(

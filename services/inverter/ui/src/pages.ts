@@ -2,6 +2,7 @@ import { page, type Page } from '@hearth/ui'
 import {
   IconActivityHeartbeat,
   IconBatteryAutomotive,
+  IconBell,
   IconChartDots,
   IconInfoCircle,
   IconKey,
@@ -27,5 +28,10 @@ export const pages: readonly Page[] = [
     () => import('./pages/diagnostics.tsx'),
   ),
   page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page(
+    '/settings/notifications',
+    { title: 'Notifications', icon: IconBell, placement: 'hidden' },
+    () => import('./pages/notifications.tsx'),
+  ),
   page('/about', { title: 'About', icon: IconInfoCircle, placement: 'more' }, () => import('./pages/about.tsx')),
 ]

@@ -11,13 +11,15 @@ interface EndedJobsDependencies {
   readonly db: Kysely<Tables>
   readonly bus: MediaBus
   readonly log: Log
+  /** Called with each job that ended, in any process. */
+  readonly onEnded: (job: JobRow) => void
 }
 
 /** Counts of the jobs that ended since the start of this process, in any process. */
 export type EndedJobs = Awaited<ReturnType<typeof openEndedJobs>>
 
 /** Opens the counts: they follow the events, which also tell of jobs that other processes worked on. */
-export async function openEndedJobs({ db, bus, log }: EndedJobsDependencies) {
+export async function openEndedJobs({ db, bus, log, onEnded }: EndedJobsDependencies) {
   /** A job counts when it ends, not when something of it changes afterwards. */
   const unfinished = new Set<string>()
   const counts = new LabelledCounts()
@@ -26,6 +28,7 @@ export async function openEndedJobs({ db, bus, log }: EndedJobsDependencies) {
   function count(row: JobRow): void {
     const labels = endLabels(row)
     counts.add(Object.values(labels).join(' '), () => labels)
+    onEnded(row)
   }
 
   async function lookUp(id: string): Promise<void> {

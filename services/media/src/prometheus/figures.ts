@@ -1,5 +1,6 @@
 import { databaseCollector, defineCollector, keepFor, samplesOf, type Collector } from '@hearth/metrics'
 import type { MeasuredDatabase } from '@hearth/database'
+import { notificationCollector, type Notifications } from '@hearth/notifications'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { diskReserve, freeSpace } from '../jobs/run-job.ts'
@@ -21,6 +22,7 @@ export interface FigureDependencies {
   /** A folder of the file system that jobs write to. */
   readonly scratch: string
   readonly countLinks: () => Promise<number>
+  readonly notifications: Pick<Notifications, 'figures'>
 }
 
 /** Time for which figures that cost more than a look-up are kept, milliseconds. */
@@ -39,6 +41,7 @@ export function mediaCollectors(dependencies: FigureDependencies): Collector[] {
       figures: { hearth_media_share_links: { type: 'gauge', help: 'Share links that exist' } },
       read: async () => ({ hearth_media_share_links: await dependencies.countLinks() }),
     }),
+    notificationCollector('media', dependencies.notifications),
     databaseCollector(dependencies.database),
   ]
 }

@@ -20,6 +20,8 @@ export interface YtDlpUpdateDependencies {
   readonly hosts: PlatformHosts
   /** Folder in which temporary folders are made. */
   readonly scratch: string
+  /** Called with the reason why a newer version was not taken. */
+  readonly onGivenUp?: (reason: string) => void
 }
 
 /** Number of media that a new version must read. */
@@ -48,7 +50,16 @@ export function createYtDlpUpdate(dependencies: YtDlpUpdateDependencies) {
 
   return {
     /** Fetches the newest yt-dlp beside the present one, tries it, and uses it only when it works. */
-    updateYtDlp: () => alone(() => update(dependencies, AbortSignal.timeout(updateTimeout))),
+    async updateYtDlp(): Promise<ToolUpdate> {
+      try {
+        const outcome = await alone(() => update(dependencies, AbortSignal.timeout(updateTimeout)))
+        if (!outcome.ok) dependencies.onGivenUp?.(outcome.message)
+        return outcome
+      } catch (error) {
+        if (error instanceof Error && error.cause instanceof UpdateFailed) dependencies.onGivenUp?.(error.message)
+        throw error
+      }
+    },
     /** Goes back to the version before. */
     revertYtDlp: () =>
       alone(async () => {

@@ -1,5 +1,5 @@
 import { page, type Page } from '@hearth/ui'
-import { IconChartBar, IconDownload, IconLogin2, IconMusic, IconSettings } from '@tabler/icons-react'
+import { IconBell, IconChartBar, IconDownload, IconLogin2, IconMusic, IconSettings } from '@tabler/icons-react'
 
 /** Every page of the service: its address, how it is shown, and the file it is in. There is one account, or none. */
 export const pages: readonly Page[] = [
@@ -7,5 +7,10 @@ export const pages: readonly Page[] = [
   page('/job/:id', { title: 'Download', icon: IconMusic, placement: 'hidden' }, () => import('./pages/job.tsx')),
   page('/statistics', { title: 'Statistics', icon: IconChartBar }, () => import('./pages/statistics.tsx')),
   page('/settings', { title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page(
+    '/settings/notifications',
+    { title: 'Notifications', icon: IconBell, placement: 'hidden' },
+    () => import('./pages/notifications.tsx'),
+  ),
   page('/login', { title: 'Sign in', icon: IconLogin2, placement: 'hidden' }, () => import('./pages/signed-in.tsx')),
 ]

@@ -64,7 +64,7 @@ function httpsServer(
     // A wildcard among uploaded certificates must not keep another site from a certificate of its own.
     automatic_https: { disable_redirects: true, ignore_loaded_certificates: true, ...skipCertificates(sites) },
     // Otherwise a visitor could name one site in the handshake and request the page of another that requires a certificate.
-    ...(connections.asksClients && { strict_sni_host: true }),
+    ...(connections.requestsClientCertificates && { strict_sni_host: true }),
   }
 }
 

@@ -8,7 +8,7 @@ export interface ConnectionPolicies {
   readonly policies: object[]
   readonly ids: number[][]
   /** True if some site requires client certificates. */
-  readonly asksClients: boolean
+  readonly requestsClientCertificates: boolean
 }
 
 interface Group {
@@ -43,7 +43,7 @@ export function connectionPolicies(sites: readonly CompiledSite[], capabilities:
   return {
     policies: [...policies, {}],
     ids: [...ids, []],
-    asksClients: sites.some(({ record }) => record.tls.client_auth_ca_id !== null),
+    requestsClientCertificates: sites.some(({ record }) => record.tls.client_auth_ca_id !== null),
   }
 }
 

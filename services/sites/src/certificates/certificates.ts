@@ -7,7 +7,7 @@ import type { SettingsStore } from '../settings/settings.ts'
 import { createGrader } from './grader/grader.ts'
 import { createGrading } from './grading/grading.ts'
 import { GradeSchedule } from './grading/grade-schedule.ts'
-import { createGradeHistory, type GradeHistory } from './history/history.ts'
+import { createGradeHistory, type FallenGrade, type GradeHistory } from './history/history.ts'
 import type { HostCertificate } from './inventory/certificate-state.ts'
 import { Inventory } from './inventory/inventory.ts'
 import type { SiteHosts } from './site-host.ts'
@@ -28,6 +28,9 @@ export interface CertificatesDependencies {
   readonly publish: Publish
   readonly fetch: GuardedFetch
   readonly sslLabsUrl: string
+  /** Called with the certificates of all hosts after each check. */
+  readonly onChecked: (all: readonly HostCertificate[]) => void
+  readonly onFallen: (grade: FallenGrade) => void
 }
 
 /** Everything about certificates. */
@@ -35,17 +38,23 @@ export type Certificates = ReturnType<typeof createCertificates>
 
 /** Creates the checks and grades of certificates; nobody is connected to before `start`. */
 export function createCertificates(dependencies: CertificatesDependencies) {
-  const { db, hosts, timers, log, settings, publish } = dependencies
+  const { db, hosts, timers, log, settings, publish, onChecked, onFallen } = dependencies
   const history = createGradeHistory({
     db,
     clock: timers,
     retentionDays: () => settings.current().grade_retention_days,
+    onFallen,
   })
   const grading = createGrading({ hosts, grader: createGrader({ clock: timers }), history, publish })
   const sslLabs = openSslLabs(dependencies, history)
   const { scans, isOn } = sslLabs
   const rhythm = () => settings.current().grade_schedule
-  const inventory = new Inventory({ hosts, timers, onChange: (now, before) => publishChange(publish, now, before) })
+  const inventory = new Inventory({
+    hosts,
+    timers,
+    onChange: (now, before) => publishChange(publish, now, before),
+    onChecked,
+  })
   const schedule = new GradeSchedule({
     hosts,
     inventory,

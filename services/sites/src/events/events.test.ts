@@ -40,7 +40,7 @@ async function listen(ring: Events, more: Partial<Subscriber> = {}): Promise<Hea
 }
 
 const site = (action: string) => ({ type: 'site', action, id: '1', details: { host: 'example.org' } }) as const
-const hears = (heard: Heard, count: number) =>
+const receives = (heard: Heard, count: number) =>
   eventually(
     () => heard.actions,
     (actions) => actions.length >= count,
@@ -51,7 +51,7 @@ test('events have ascending ids and reach all subscribers', async () => {
   const listeners = [await listen(ring), await listen(ring)]
   for (const action of ['created', 'updated', 'deleted']) ring.publish(site(action))
   for (const heard of listeners) {
-    assert.deepEqual(await hears(heard, 3), ['created', 'updated', 'deleted'])
+    assert.deepEqual(await receives(heard, 3), ['created', 'updated', 'deleted'])
     const ids = heard.events.map(({ id }) => Number(id))
     assert.deepEqual(ids, [ids[0]!, ids[0]! + 1, ids[0]! + 2])
   }
@@ -64,20 +64,20 @@ test('a reconnecting client gets what it missed, or a reset if that is too much 
   const ring = createEvents(systemTimers, { remembered: 5 })
   const first = await listen(ring)
   for (let index = 1; index <= 8; index += 1) ring.publish(site(`change ${index}`))
-  await hears(first, 8)
+  await receives(first, 8)
   const idOf = (action: string) => first.events.find(({ event }) => event.action === action)?.id
   const from = (lastEventId: string | undefined) => listen(ring, { lastEventId })
-  assert.deepEqual(await hears(await from(idOf('change 6')), 2), ['change 7', 'change 8'])
+  assert.deepEqual(await receives(await from(idOf('change 6')), 2), ['change 7', 'change 8'])
   assert.deepEqual(
-    await hears(await from(idOf('change 3')), 5),
+    await receives(await from(idOf('change 3')), 5),
     [4, 5, 6, 7, 8].map((index) => `change ${index}`),
   )
   const upToDate = await from(idOf('change 8'))
   ring.publish(site('change 9'))
-  assert.deepEqual(await hears(upToDate, 1), ['change 9'])
+  assert.deepEqual(await receives(upToDate, 1), ['change 9'])
   for (const lost of [idOf('change 1'), '1', 'nonsense', String(Number.MAX_SAFE_INTEGER)]) {
     const heard = await from(lost)
-    await hears(heard, 1)
+    await receives(heard, 1)
     assert.deepEqual(
       heard.events.map(({ event }) => event.type),
       ['reset'],
@@ -91,14 +91,14 @@ test('ids of an earlier run are never mistaken for ids of this one', async () =>
   const earlier = createEvents(timers)
   const before = await listen(earlier)
   earlier.publish(site('created'))
-  await hears(before, 1)
+  await receives(before, 1)
   earlier.close()
   timers.jump(1000)
   const ring = createEvents(timers)
   ring.publish(site('updated'))
   const after = await listen(ring, { lastEventId: before.events[0]?.id })
   ring.publish(site('deleted'))
-  assert.deepEqual(await hears(after, 2), ['missed_events', 'deleted'])
+  assert.deepEqual(await receives(after, 2), ['missed_events', 'deleted'])
   assert.ok(Number(after.events[1]?.id) > Number(before.events[0]?.id))
   ring.close()
 })
@@ -135,7 +135,7 @@ test('a client that does not read is disconnected, and no other', async () => {
   const details = { padding: 'x'.repeat(4000) }
   for (let index = 0; index < 40; index += 1) {
     ring.publish({ type: 'traffic', action: 'tick', id: null, details })
-    await hears(reading, index + 1)
+    await receives(reading, index + 1)
   }
   assert.equal(stuck?.destroyed, true)
   assert.equal(reading.isOver, false)
@@ -173,7 +173,7 @@ test('a user learns that sites change but no details, and nothing about settings
   ring.publish({ type: 'settings', action: 'updated', id: null, details: { changed: ['acme_email'] } })
   ring.publish({ type: 'drift', action: 'found', id: null })
   ring.publish({ type: 'grade', action: 'graded', id: 'a', details: { grade: 'A' } })
-  await hears(user, 2)
+  await receives(user, 2)
   assert.deepEqual(
     user.events.map(({ event }) => [event.type, event.details]),
     [
@@ -183,7 +183,7 @@ test('a user learns that sites change but no details, and nothing about settings
   )
   // Who comes back is told no more than before.
   const again = await listen(ring, { role: 'user', lastEventId: user.events[0]?.id })
-  assert.deepEqual(await hears(again, 1), ['graded'])
+  assert.deepEqual(await receives(again, 1), ['graded'])
   ring.close()
 })
 
@@ -191,7 +191,7 @@ test('an event over 8 KiB is sent without its details', async () => {
   const ring = createEvents(systemTimers)
   const heard = await listen(ring)
   ring.publish({ type: 'apply', action: 'failed', id: null, details: { text: 'x'.repeat(9000) } })
-  await hears(heard, 1)
+  await receives(heard, 1)
   assert.deepEqual(heard.events[0]?.event.details, { truncated: true })
   ring.close()
 })

@@ -6,7 +6,7 @@ import type { ReadOptions } from './config/site-reading.ts'
 export function readOptionsOf({ capabilities, row }: Pick<KnownNode, 'capabilities' | 'row'>): ReadOptions {
   const isNewest = capabilities !== undefined && Object.values(capabilities).every(Boolean)
   return {
-    tellsSecureUpstreamsTheirName: isNewest,
+    sendsOwnHostToSecureUpstreams: isNewest,
     ports: { http: row.http_port, https: row.https_port },
     bind: JSON.parse(row.bind) as string[],
   }

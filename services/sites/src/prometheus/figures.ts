@@ -1,5 +1,6 @@
 import type { MeasuredDatabase } from '@hearth/database'
 import { databaseCollector, defineCollector, samplesOf, type Collector } from '@hearth/metrics'
+import { notificationCollector, type Notifications } from '@hearth/notifications'
 import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Certificates } from '../certificates/certificates.ts'
@@ -25,6 +26,7 @@ interface FigureDependencies {
   readonly requests: RequestCounts
   readonly upstreams: Pick<UpstreamStates, 'counts'>
   readonly certificates: Pick<Certificates, 'inventory' | 'history'>
+  readonly notifications: Pick<Notifications, 'figures'>
 }
 
 /** The figures of the sites service. */
@@ -36,6 +38,7 @@ export function sitesCollectors(dependencies: FigureDependencies): Collector[] {
     trafficCollector(dependencies),
     upstreamCollector(dependencies),
     certificateCollector({ ...dependencies, ...dependencies.certificates }),
+    notificationCollector('sites', dependencies.notifications),
     databaseCollector(dependencies.database),
   ]
 }

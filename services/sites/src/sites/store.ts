@@ -61,6 +61,12 @@ export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+/** The names of all enabled sites by id. */
+export async function enabledSiteNames(db: Db): Promise<Map<number, string>> {
+  const rows = await db.selectFrom('sites').select(['id', 'name']).where('enabled', '=', 1).execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
 }

@@ -1,5 +1,6 @@
 import { page, type Page } from '@hearth/ui'
 import {
+  IconBell,
   IconCertificate,
   IconConfetti,
   IconFileImport,
@@ -30,6 +31,11 @@ export const pages: readonly Page[] = [
   page('/servers', { ...more, title: 'Caddy servers', icon: IconServer2 }, () => import('./pages/servers.tsx')),
   page('/users', { ...more, title: 'Users', icon: IconUsers }, () => import('./pages/users.tsx')),
   page('/settings', { ...more, title: 'Settings', icon: IconSettings }, () => import('./pages/settings.tsx')),
+  page(
+    '/settings/notifications',
+    { ...hidden, title: 'Notifications', icon: IconBell },
+    () => import('./pages/notifications.tsx'),
+  ),
   page('/account', { title: 'Account', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/account.tsx')),
   page(
     '/onboarding',

@@ -32,6 +32,12 @@ export function createRingMemory(bytes = 8 << 20): SharedArrayBuffer {
   return new SharedArrayBuffer(controlBytes + bytes)
 }
 
+/** Returns true if published entries wait in the ring of this memory. */
+export function hasEntries(memory: SharedArrayBuffer): boolean {
+  const control = new Int32Array(memory, 0, 2)
+  return Atomics.load(control, Control.head) !== Atomics.load(control, Control.tail)
+}
+
 /**
  * Entries on their way from one thread that answers to the one that writes. Appending allocates nothing and never waits: when
  * the ring is full the entry is dropped and counted.

@@ -24,6 +24,8 @@ export interface SampleReport {
   readonly changed: readonly FollowedPeer[]
   /** Peers that connected or disconnected. */
   readonly switched: readonly FollowedPeer[]
+  /** Peers that connected for the first time. */
+  readonly first: readonly FollowedPeer[]
   /** Peers whose expiry date came since the last round, by interface. */
   readonly expired: ReadonlyMap<string, readonly string[]>
   /** Bytes a second over all peers since the last round, seen from the server. */
@@ -202,6 +204,7 @@ export class Sampler {
     const totals = { rx: 0, tx: 0 }
     const changed: Followed[] = []
     const switched: Followed[] = []
+    const first: Followed[] = []
     for (const peer of this.#byId.values()) {
       this.#take(peer, readings.get(peer.interface), { now, elapsed })
       const { activity: before, isConnected: wasConnected } = peer.reported
@@ -210,6 +213,7 @@ export class Sampler {
       totals.tx += peer.activity.tx_total - before.tx_total
       const isSwitched = wasConnected !== peer.reported.isConnected
       if (isSwitched) switched.push(peer)
+      if (before.last_handshake === null && peer.activity.last_handshake !== null) first.push(peer)
       if (isSwitched || peer.activity !== before) changed.push(peer)
     }
     await this.#write(this.#dueOf(changed, { now, elapsed }))
@@ -219,6 +223,7 @@ export class Sampler {
       at: now,
       changed,
       switched,
+      first,
       expired: expiredBetween(this.#byId.values(), this.#expiryChecked, now),
       rate: { rx: totals.rx / seconds, tx: totals.tx / seconds },
       durationMs: this.#dependencies.clock.monotonic() - begin,

@@ -15,7 +15,7 @@ export interface SamplingDependencies {
   /** Takes expired peers off an interface. */
   readonly onExpired: (name: string, ids: readonly string[]) => Promise<void>
   /** Called after every round. */
-  readonly onSample: () => Promise<void>
+  readonly onSample: (report: SampleReport) => Promise<void>
 }
 
 /**
@@ -65,7 +65,7 @@ async function takeSample(dependencies: SamplingDependencies): Promise<void> {
     const report = await dependencies.sampler.sample()
     publishSample(dependencies, report)
     for (const [name, ids] of report.expired) await dependencies.onExpired(name, ids)
-    await dependencies.onSample()
+    await dependencies.onSample(report)
   } catch (error) {
     dependencies.log.error({ err: error }, 'sampling failed')
   }

@@ -62,8 +62,11 @@ export class InternedKinds {
 
   /** The file may have changed under it: reads all combinations again. */
   forget(): void {
-    this.#slots.fill(0)
-    this.#isTaken.fill(0)
+    // A table that nothing was written to takes no memory until the first entry.
+    if (this.#count > 0) {
+      this.#slots.fill(0)
+      this.#isTaken.fill(0)
+    }
     this.#isTaken[maxKinds] = 1
     this.#count = 0
     this.#next = 0

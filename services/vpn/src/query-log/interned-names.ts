@@ -88,7 +88,8 @@ export class InternedNames {
   }
 
   #empty(): void {
-    this.#slots.fill(0)
+    // A table that nothing was written to takes no memory until the first entry.
+    if (this.#used > 0) this.#slots.fill(0)
     this.#used = 0
   }
 

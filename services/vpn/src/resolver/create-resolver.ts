@@ -132,7 +132,7 @@ export class Resolver {
     this.#log.send({ type: 'clients', clients: this.#files.clients.all() })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
     const late = pause(maxRingMs, undefined, { ref: false })
-    void Promise.race([this.#firstCompile, late]).then(() => this.#log.start())
+    void Promise.race([this.#firstCompile, late]).then(() => this.#log.startWhenNeeded())
   }
 
   /** Resolves when the lists of the files are in force, or cannot be. */

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { hasEntries } from '../dns/log-ring.ts'
 import type { FromWriter, LogClient, ToWriter, WriterStart } from '../query-log/writer-messages.ts'
 import type { ClientsChange } from './messages.ts'
 
 const restartMs = 1000
+const lookMs = 100
 const purgeMs = 60_000
 const stopMs = 3000
 
@@ -31,6 +34,7 @@ export class LogThreadHost {
   #nextPurge = 1
   #isClosed = false
   #worker: Worker | undefined
+  #look: NodeJS.Timeout | undefined
 
   constructor(start: WriterStart, listeners: LogListeners) {
     this.#start = start
@@ -38,8 +42,20 @@ export class LogThreadHost {
     this.#retentionDays = start.retentionDays
   }
 
-  /** Starts the thread, unless it runs. What is answered before waits in the rings. */
-  start(): void {
+  /**
+   * Starts the thread once an entry waits in the rings, and at once when there is a log, whose old entries have to go. A thread
+   * without work would keep 9 MiB.
+   */
+  startWhenNeeded(): void {
+    if (this.#isClosed) return
+    if (existsSync(this.#start.file)) return this.#startNow()
+    this.#look = setInterval(() => {
+      if (this.#start.rings.some(hasEntries)) this.#startNow()
+    }, lookMs)
+  }
+
+  #startNow(): void {
+    clearInterval(this.#look)
     if (!this.#isClosed) this.#worker ??= this.#run()
   }
 
@@ -61,7 +77,7 @@ export class LogThreadHost {
 
   /** Deletes the queries before a time; rejects with the reason when that did not go. */
   async purge(before: number, client: number | null): Promise<void> {
-    this.start()
+    this.#startNow()
     const id = this.#nextPurge++
     const purge = Promise.withResolvers<void>()
     const timer = setTimeout(() => purge.reject(new Error('the query log is busy')), purgeMs)
@@ -77,7 +93,8 @@ export class LogThreadHost {
 
   /** Writes what is left and ends. */
   async close(): Promise<void> {
-    this.start()
+    if (this.#start.rings.some(hasEntries)) this.#startNow()
+    clearInterval(this.#look)
     this.#isClosed = true
     const worker = this.#worker
     if (worker === undefined) return
@@ -104,7 +121,7 @@ export class LogThreadHost {
   #ended(): void {
     for (const { reject } of this.#purges.values()) reject(new Error('the query log failed'))
     this.#worker = undefined
-    if (!this.#isClosed) setTimeout(() => this.start(), restartMs)
+    if (!this.#isClosed) setTimeout(() => this.#startNow(), restartMs)
   }
 
   #onMessage(message: FromWriter): void {

@@ -1,5 +1,6 @@
 import { page, type Page } from '@hearth/ui'
 import {
+  IconBell,
   IconChartBar,
   IconDevices,
   IconLayoutDashboard,
@@ -56,6 +57,11 @@ export const pages: readonly Page[] = [
     '/settings',
     { title: 'Settings', icon: IconSettings, role: 'admin', placement: 'more' },
     () => import('./pages/settings.tsx'),
+  ),
+  page(
+    '/settings/notifications',
+    { title: 'Notifications', icon: IconBell, role: 'admin', placement: 'hidden' },
+    () => import('./pages/notifications.tsx'),
   ),
   page('/profile', { title: 'Profile', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/profile.tsx')),
 ]

@@ -2,10 +2,12 @@ import type { Migrations } from '@hearth/database'
 import * as initial from './0001-initial.ts'
 import * as deviceSerial from './0002-device-serial.ts'
 import * as sessionOrigin from './0003-session-origin.ts'
+import * as notifications from './0004-notifications.ts'
 
 /** All steps, oldest first. */
 export const migrations: Migrations = {
   '0001-initial': initial,
   '0002-device-serial': deviceSerial,
   '0003-session-origin': sessionOrigin,
+  '0004-notifications': notifications,
 }

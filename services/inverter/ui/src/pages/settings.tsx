@@ -1,6 +1,7 @@
 import {
   changedValues,
   Fact,
+  NotificationsLink,
   PageHeader,
   PasswordDialog,
   QueryState,
@@ -22,7 +23,7 @@ export function SettingsPage() {
   const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   return (
     <>
-      <PageHeader title="Settings" />
+      <PageHeader title="Settings" actions={<NotificationsLink />} />
       <QueryState query={settings} lines={8} />
       {settings.data !== undefined && (
         <div className="hearth-stack settings-form">

@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core'
-import { PageHeader, QueryState } from '@hearth/ui'
+import { NotificationsLink, PageHeader, QueryState } from '@hearth/ui'
 import { IconCookie, IconDownload, IconLock, IconMicrophone2, IconTools } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
@@ -28,7 +28,7 @@ export function SettingsPage() {
   const tab = tabs.find(({ value }) => value === params.get('tab'))?.value ?? 'downloads'
   return (
     <>
-      <PageHeader title="Settings" />
+      <PageHeader title="Settings" actions={<NotificationsLink />} />
       <Tabs
         className="settings-tabs"
         value={tab}

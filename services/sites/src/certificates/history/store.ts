@@ -21,6 +21,22 @@ export function gradesSince(
     .execute()
 }
 
+/** Finds the newest grade of a host from one source. */
+export function latestGradeOf(
+  db: Kysely<CertificateTables>,
+  { host, source }: Pick<GradeRow, 'host' | 'source'>,
+): Promise<GradeRow | undefined> {
+  return db
+    .selectFrom('certificate_grades')
+    .selectAll()
+    .where('host', '=', host)
+    .where('source', '=', source)
+    .orderBy('checked_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** Finds the newest grade of every host and source. */
 export async function latestGrades(db: Kysely<CertificateTables>): Promise<GradeRow[]> {
   const rows = await db

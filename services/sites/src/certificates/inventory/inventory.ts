@@ -20,6 +20,8 @@ export interface InventoryDependencies {
   readonly handshakeMs?: number
   /** Called when a host shows another certificate, or is in another state, than at the last check. */
   readonly onChange?: (now: HostCertificate, before: HostCertificate) => void
+  /** Called with every host after all were checked. */
+  readonly onChecked?: (all: readonly HostCertificate[]) => void
 }
 
 /** The certificates of all hosts, found by handshakes with the managed server: what visitors get and not what is stored. */
@@ -108,6 +110,7 @@ export class Inventory {
     const check = createCheck(endpoint, this.#dependencies)
     await atMost(concurrency, wanted, async (site) => this.#note(await check(site)))
     if (siteIds === undefined && outdated === this.#outdated) this.#checkedAt = begun
+    this.#dependencies.onChecked?.(this.known())
   }
 
   #note(result: HostCertificate): void {

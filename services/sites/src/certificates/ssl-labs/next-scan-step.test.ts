@@ -12,10 +12,10 @@ const answer = (status: Assessment['status'], ...grades: (string | undefined)[])
   },
 })
 const failure = (kind: SslLabsFailure): ScanInput => ({ kind: 'failure', failure: kind, message: 'words' })
-const early = { elapsed: 0, troubles: 1 }
+const early = { elapsed: 0, failures: 1 }
 const minute = 60_000
 
-const cases: readonly [string, ScanInput, object, { elapsed: number; troubles: number }?][] = [
+const cases: readonly [string, ScanInput, object, { elapsed: number; failures: number }?][] = [
   ['names are looked up', answer('DNS'), { state: 'dns', waitMs: 5000 }],
   ['it is under way', answer('IN_PROGRESS'), { state: 'in_progress', waitMs: 10_000 }],
   ['one grade', answer('READY', 'A+'), { state: 'ready', grade: 'A+', gradeTrustIgnored: 'A+' }],
@@ -31,23 +31,23 @@ const cases: readonly [string, ScanInput, object, { elapsed: number; troubles: n
     '429 again and again waits longer, an hour at most',
     failure('rate-limited'),
     { state: 'rate_limited', coolOffMs: 60 * minute, message: 'words' },
-    { elapsed: 0, troubles: 9 },
+    { elapsed: 0, failures: 9 },
   ],
   ['441', failure('not-registered'), { state: 'failed', message: 'words' }],
   ['400', failure('refused'), { state: 'failed', message: 'words' }],
   ['500 is tried again', failure('failed'), { state: 'starting', waitMs: 30_000, message: 'words' }],
-  ['but not for ever', failure('unreachable'), { state: 'failed', message: 'words' }, { elapsed: 0, troubles: 5 }],
+  ['but not for ever', failure('unreachable'), { state: 'failed', message: 'words' }, { elapsed: 0, failures: 5 }],
   [
     'two hours are enough',
     answer('IN_PROGRESS'),
     { state: 'failed', message: 'The scan took more than two hours' },
-    { elapsed: maxScan + 1, troubles: 0 },
+    { elapsed: maxScan + 1, failures: 0 },
   ],
   [
     'a grade counts however late',
     answer('READY', 'A'),
     { state: 'ready', grade: 'A', gradeTrustIgnored: 'A' },
-    { elapsed: maxScan + 1, troubles: 0 },
+    { elapsed: maxScan + 1, failures: 0 },
   ],
 ]
 

@@ -18,7 +18,7 @@ export interface ScanProgress {
   /** Since the first request to SSL Labs, milliseconds. */
   readonly elapsed: number
   /** Consecutive failures, including this one. */
-  readonly troubles: number
+  readonly failures: number
 }
 
 /** Next step of a scan: another request after a while, or an end. */
@@ -44,8 +44,8 @@ const maxCoolOff = 60 * minute
 const maxFailures = 5
 
 /** The next step of a scan. Pure: the same input and progress always give the same step. */
-export function nextScanStep(input: ScanInput, { elapsed, troubles }: ScanProgress): ScanStep {
-  const step = input.kind === 'answer' ? afterAnswer(input.assessment) : afterFailure(input, troubles)
+export function nextScanStep(input: ScanInput, { elapsed, failures }: ScanProgress): ScanStep {
+  const step = input.kind === 'answer' ? afterAnswer(input.assessment) : afterFailure(input, failures)
   const goesOn = 'waitMs' in step || 'coolOffMs' in step
   return goesOn && elapsed > maxScan ? { state: 'failed', message: 'The scan took more than two hours' } : step
 }
@@ -68,13 +68,13 @@ function sameOf(found: readonly (string | undefined)[]): HistoryGrade | undefine
   return known.length > 1 ? 'mixed' : known[0]
 }
 
-function afterFailure({ failure, message }: ScanInput & { kind: 'failure' }, troubles: number): ScanStep {
+function afterFailure({ failure, message }: ScanInput & { kind: 'failure' }, failures: number): ScanStep {
   const coolOff = coolOffs[failure]
   if (coolOff !== undefined) {
-    const coolOffMs = Math.min(maxCoolOff, coolOff * 2 ** Math.max(0, troubles - 1))
+    const coolOffMs = Math.min(maxCoolOff, coolOff * 2 ** Math.max(0, failures - 1))
     return { state: 'rate_limited', coolOffMs, message }
   }
   const mayPass = failure === 'failed' || failure === 'unreachable'
-  if (mayPass && troubles < maxFailures) return { state: 'starting', waitMs: 30_000 * troubles, message }
+  if (mayPass && failures < maxFailures) return { state: 'starting', waitMs: 30_000 * failures, message }
   return { state: 'failed', message }
 }

@@ -120,15 +120,15 @@ export class Scans {
     const { timers } = this.#dependencies
     const begun = timers.monotonic()
     let isQueried = false
-    let troubles = 0
+    let failures = 0
     await this.#change(row, { state: 'starting', started_at: timers.now() })
     for (;;) {
       await this.#waitForCoolOff()
       const mode = isQueried ? 'poll' : row.is_fresh === 1 ? 'new' : 'cached'
       const input = await this.#request(row, mode)
-      troubles = input.kind === 'failure' ? troubles + 1 : 0
+      failures = input.kind === 'failure' ? failures + 1 : 0
       isQueried ||= input.kind === 'answer'
-      const step = nextScanStep(input, { elapsed: timers.monotonic() - begun, troubles })
+      const step = nextScanStep(input, { elapsed: timers.monotonic() - begun, failures })
       await this.#take(row, step)
       if (isScanOver(step.state)) return
       if ('waitMs' in step) await timers.delay(step.waitMs, this.#end.signal)

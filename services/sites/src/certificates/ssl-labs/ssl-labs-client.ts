@@ -114,7 +114,7 @@ async function answerOf(send: () => Promise<GuardedAnswer>): Promise<GuardedAnsw
   return answer
 }
 
-const troubles: Readonly<Record<number, readonly [SslLabsFailure, string]>> = {
+const failuresByStatus: Readonly<Record<number, readonly [SslLabsFailure, string]>> = {
   400: ['refused', 'SSL Labs refused the request'],
   429: ['rate-limited', 'SSL Labs was asked too often'],
   441: ['not-registered', 'The e-mail address is not registered with SSL Labs'],
@@ -123,7 +123,10 @@ const troubles: Readonly<Record<number, readonly [SslLabsFailure, string]>> = {
 }
 
 function refusalOf(answer: GuardedAnswer): SslLabsError {
-  const [failure, text] = troubles[answer.status] ?? ['failed', `SSL Labs answered with status ${answer.status}`]
+  const [failure, text] = failuresByStatus[answer.status] ?? [
+    'failed',
+    `SSL Labs answered with status ${answer.status}`,
+  ]
   const refusal = Refusal.safeParse(jsonOf(answer))
   const words = refusal.data?.errors?.map(({ field, message }) => [field, message].filter(Boolean).join(': '))
   const more = failure === 'refused' ? (words?.join('; ') ?? refusal.data?.message) : undefined

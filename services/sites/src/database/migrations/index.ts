@@ -5,6 +5,7 @@ import * as traffic from './0003-traffic.ts'
 import * as sites from './0004-sites.ts'
 import * as uniqueServers from './0005-unique-servers.ts'
 import * as sessionOrigin from './0006-session-origin.ts'
+import * as notifications from './0007-notifications.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -14,4 +15,5 @@ export const migrations: Migrations = {
   '0004-sites': sites,
   '0005-unique-servers': uniqueServers,
   '0006-session-origin': sessionOrigin,
+  '0007-notifications': notifications,
 }

@@ -137,7 +137,7 @@ describe('hand-written routes', () => {
   test('newer Caddy versions send an HTTPS upstream its own server name', () => {
     const secure = https([{ match: [a], handle: [{ ...proxy, transport: { protocol: 'http', tls: {} } }] }])
     assert.equal(records(read(secure))[0]?.upstream_host, 'client')
-    const options = { tellsSecureUpstreamsTheirName: true }
+    const options = { sendsOwnHostToSecureUpstreams: true }
     assert.equal(records(read(secure, { options }))[0]?.upstream_host, 'upstream')
   })
 })

@@ -34,7 +34,7 @@ export function readProxy(handler: JsonLocation, reading: SiteReading): ProxyRea
   if (upstreams.length === 0) giveUp(handler, 'a proxy without fixed upstreams')
   const { weights, lb } = readBalancing(members.take('load_balancing'), upstreams.length, reading)
   const headers = readProxyHeaders(members.take('headers'), reading)
-  const saysOwnHost = transport.scheme === 'https' && reading.options.tellsSecureUpstreamsTheirName === true
+  const saysOwnHost = transport.scheme === 'https' && reading.options.sendsOwnHostToSecureUpstreams === true
   const proxy: ProxyMembers = {
     ...proxyDefaults,
     upstreams: upstreams.map((upstream, index) => readUpstream(upstream, transport, weights[index] ?? 1)),

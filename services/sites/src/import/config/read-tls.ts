@@ -85,8 +85,8 @@ function readIssuer(issuer: JsonLocation, { isNamed, reading }: { isNamed: boole
   const ca = module === 'acme' ? textOf(members.take('ca')) : undefined
   members.skip('email', 'ca')
   const challenges = members.take('challenges')
-  reading.lost(challenges, 'how the authority looks who asks, such as by DNS; certificates of wildcards need it')
-  if (isNamed) for (const member of members.left()) reading.lost(member, 'fine tuning of how certificates are got')
+  reading.lost(challenges, 'ACME challenges, such as by DNS; wildcard certificates need one')
+  if (isNamed) for (const member of members.left()) reading.lost(member, 'fine tuning of ACME')
   if (ca === letsEncryptStaging) return { staging: true }
   return usualAuthorities.has(ca) ? {} : { acme_ca: ca ?? null }
 }
@@ -94,7 +94,7 @@ function readIssuer(issuer: JsonLocation, { isNamed, reading }: { isNamed: boole
 function readClientAuthority(location: JsonLocation, reading: SiteReading): number {
   const ca = at(location, 'ca')
   const mode = textOf(at(location, 'mode')) ?? 'require_and_verify'
-  if (mode !== 'require_and_verify') giveUp(location, 'client certificates that are asked for and not demanded')
+  if (mode !== 'require_and_verify') giveUp(location, 'optional client certificates')
   const list = ca ? at(ca, 'trusted_ca_certs') : at(location, 'trusted_ca_certs')
   return readAuthority(location, list, reading) ?? giveUp(location, 'client certificates')
 }

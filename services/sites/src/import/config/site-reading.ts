@@ -12,7 +12,7 @@ export interface ReadOptions {
   /** Addresses the node serves sites at; all of the machine when there is none. */
   readonly bind?: readonly string[]
   /** True when its Caddy sends HTTPS upstreams their own name by default, as versions from 2.11 on do. */
-  readonly tellsSecureUpstreamsTheirName?: boolean
+  readonly sendsOwnHostToSecureUpstreams?: boolean
   /** Seconds of the setting that proxies have when their site says nothing; see `ConfigOptions.streamCloseDelay`. */
   readonly streamCloseDelay?: number
   /** The number of an uploaded authority, from its certificates (base64 of DER). */

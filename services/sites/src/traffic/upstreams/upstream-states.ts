@@ -22,6 +22,8 @@ export interface UpstreamStatesDependencies {
   readonly counted: () => Promise<readonly UpstreamCount[]>
   readonly timers: Timers
   readonly log: Log
+  /** Called with the states of each check. */
+  readonly onChecked?: (states: readonly UpstreamState[]) => Promise<void>
 }
 
 const goodFor = 15_000
@@ -78,6 +80,7 @@ export class UpstreamStates {
   start(): void {
     const { log, timers } = this.#dependencies
     void this.#checkAll()
+      .then(() => this.#dependencies.onChecked?.(this.#known?.states ?? []))
       .catch((error: unknown) => log.warn({ err: error }, 'the upstreams could not be checked'))
       .finally(() => {
         if (!this.#isClosed) this.#cancel = timers.after(everyMs, () => this.start())

@@ -8,7 +8,7 @@ import './differences.css'
 /** The change of one site; `fields` is filled only when the site was changed, neither added nor removed. */
 export type SiteDiff = components['schemas']['SiteDiff']
 
-const looks = {
+const appearances = {
   added: { tone: 'good', icon: IconPlus, text: 'Added' },
   changed: { tone: 'accent', icon: IconPencil, text: 'Changed' },
   removed: { tone: 'bad', icon: IconMinus, text: 'Removed' },
@@ -39,7 +39,7 @@ export function SiteDiffs({ diffs, isLinked = false }: { diffs: readonly SiteDif
 
 /** A badge that says whether a site is added, changed or removed. */
 export function ChangeBadge({ change }: { change: SiteDiff['change'] }) {
-  const { tone, icon, text } = looks[change]
+  const { tone, icon, text } = appearances[change]
   return (
     <StatusBadge tone={tone} icon={icon}>
       {text}

@@ -1,5 +1,5 @@
 import { Stack, TextInput } from '@mantine/core'
-import { answer, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
+import { answer, NotificationsLink, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,7 +13,11 @@ export function SettingsPage() {
   const settings = useQuery({ queryKey: keys.settings, queryFn: () => answer(api.GET('/api/v1/settings')) })
   return (
     <>
-      <PageHeader title="Settings" description="They apply to all sites, unless a site overrides them." />
+      <PageHeader
+        title="Settings"
+        description="They apply to all sites, unless a site overrides them."
+        actions={<NotificationsLink />}
+      />
       <QueryState query={settings} lines={8} />
       {settings.data !== undefined && <Forms settings={settings.data} />}
     </>

@@ -5,6 +5,7 @@ import * as lists from './0003-lists.ts'
 import * as traffic from './0004-traffic.ts'
 import * as uniqueRules from './0005-unique-rules.ts'
 import * as sessionOrigin from './0006-session-origin.ts'
+import * as notifications from './0007-notifications.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -14,4 +15,5 @@ export const migrations: Migrations = {
   '0004-traffic': traffic,
   '0005-unique-rules': uniqueRules,
   '0006-session-origin': sessionOrigin,
+  '0007-notifications': notifications,
 }

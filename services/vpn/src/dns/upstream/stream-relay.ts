@@ -50,8 +50,8 @@ export class StreamRelay implements Relay {
       const obstacle = this.#connection === undefined ? this.#backOff.obstacle() : undefined
       if (obstacle !== undefined) return reject(obstacle)
       if ((this.#connection?.waiting.size ?? 0) >= maxInFlight) return reject(new Error('too many queries at a time'))
-      const askedAt = performance.now()
-      const timer = setTimeout(() => this.#expire(waiting, askedAt), timeoutMs)
+      const sentAt = performance.now()
+      const timer = setTimeout(() => this.#expire(waiting, sentAt), timeoutMs)
       const waiting: Waiting = { query, resolve, reject, timer, isSecondTry: false }
       this.#send(waiting)
     })
@@ -122,10 +122,10 @@ export class StreamRelay implements Relay {
   }
 
   /** A connection on which nothing came since counts as dead. */
-  #expire(waiting: Waiting, askedAt: number): void {
+  #expire(waiting: Waiting, sentAt: number): void {
     const on = this.#connection
     for (const [id, other] of on?.waiting ?? []) if (other === waiting) on?.waiting.delete(id)
-    if (on !== undefined && on.lastAnswerAt <= askedAt) {
+    if (on !== undefined && on.lastAnswerAt <= sentAt) {
       this.#connection = undefined
       on.socket.destroy(new Error('the server is silent'))
     }

@@ -3,7 +3,7 @@ import { StatusBadge } from '@hearth/ui'
 import { IconAlertTriangle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import type { Interface } from '../api.ts'
 
-const looks = {
+const appearances = {
   active: { tone: 'good', text: 'Running', icon: IconPlayerPlay },
   inactive: { tone: 'quiet', text: 'Stopped', icon: IconPlayerStop },
   error: { tone: 'bad', text: 'Failed', icon: IconAlertTriangle },
@@ -11,10 +11,10 @@ const looks = {
 
 /** Badge with the status of an interface, and the reason of a failure. Stands apart from the actions: the first page shows it. */
 export function InterfaceStatusBadge({ interface: shown }: { interface: Pick<Interface, 'status' | 'status_reason'> }) {
-  const look = looks[shown.status]
+  const appearance = appearances[shown.status]
   const badge = (
-    <StatusBadge tone={look.tone} icon={look.icon}>
-      {look.text}
+    <StatusBadge tone={appearance.tone} icon={appearance.icon}>
+      {appearance.text}
     </StatusBadge>
   )
   if (shown.status_reason === null) return badge

@@ -92,10 +92,10 @@ export function FilterCard() {
 
 const query = { limit: 6, sort: 'last_handshake', order: 'desc' } as const
 
-/** The peers heard from last. */
+/** The peers connected from last. */
 export function RecentPeers() {
   const peers = useQuery({ queryKey: [...keys.peers, query], queryFn: () => readPeers(query) })
-  const heard = (peers.data?.peers ?? []).filter((peer) => peer.last_handshake !== null)
+  const connected = (peers.data?.peers ?? []).filter((peer) => peer.last_handshake !== null)
   return (
     <Section
       title="Recent connections"
@@ -106,13 +106,13 @@ export function RecentPeers() {
       }
     >
       <QueryState query={peers} lines={3} />
-      {peers.data !== undefined && heard.length === 0 && (
+      {peers.data !== undefined && connected.length === 0 && (
         <EmptyState icon={IconPlugConnected} title="No device has connected yet">
           Devices appear here after their first handshake.
         </EmptyState>
       )}
       <ul className="recent-peers">
-        {heard.map((peer) => (
+        {connected.map((peer) => (
           <RecentPeer key={peer.id} peer={peer} />
         ))}
       </ul>

@@ -1,4 +1,13 @@
-import { answer, changedValues, LoadingLines, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
+import {
+  answer,
+  changedValues,
+  LoadingLines,
+  NotificationsLink,
+  PageHeader,
+  QueryState,
+  Section,
+  SettingsForm,
+} from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type Settings } from '../api.ts'
@@ -16,6 +25,7 @@ export function SettingsPage() {
       <PageHeader
         title="Settings"
         description="They apply to the whole service; existing peers keep their own values."
+        actions={<NotificationsLink />}
       />
       <QueryState query={settings} lines={8} />
       {settings.data !== undefined && <Form key={JSON.stringify(settings.data)} settings={settings.data} />}

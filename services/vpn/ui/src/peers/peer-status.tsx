@@ -6,13 +6,13 @@ import { useQuery } from '@tanstack/react-query'
 import { keys, type Peer, readOverview } from '../api.ts'
 import { readPeer } from './peer-actions.ts'
 
-interface Look {
+interface Appearance {
   tone: Tone
   text: string
   icon: ComponentType<{ size?: number; 'aria-hidden'?: boolean }>
 }
 
-const looks: Record<Peer['status'] | 'expired', Look> = {
+const appearances: Record<Peer['status'] | 'expired', Appearance> = {
   active: { tone: 'good', text: 'Connected', icon: IconPlugConnected },
   inactive: { tone: 'quiet', text: 'Not connected', icon: IconPlugConnectedX },
   disabled: { tone: 'warn', text: 'Disabled', icon: IconBan },
@@ -21,10 +21,10 @@ const looks: Record<Peer['status'] | 'expired', Look> = {
 
 /** Badge with the status of a peer, and the reason when it is not connected. */
 export function PeerStatusBadge({ peer }: { peer: Pick<Peer, 'status' | 'expired'> }) {
-  const look = looks[peer.expired ? 'expired' : peer.status]
+  const appearance = appearances[peer.expired ? 'expired' : peer.status]
   return (
-    <StatusBadge tone={look.tone} icon={look.icon}>
-      {look.text}
+    <StatusBadge tone={appearance.tone} icon={appearance.icon}>
+      {appearance.text}
     </StatusBadge>
   )
 }

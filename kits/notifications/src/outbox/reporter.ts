@@ -1,0 +1,125 @@
+import { createKeyedQueue, type Log, type Timers } from '@hearth/runtime'
+import type { Condition, ConditionChange, EventClass, EventText, Message, NewNotification } from '../message.ts'
+import type { Db, StoredDatabase } from '../tables.ts'
+import { insertCondition, listSubjects, takeCondition } from './condition-store.ts'
+import type { Outbox } from './outbox.ts'
+
+/** Subjects of earlier conditions that are not reported any more. */
+export interface OtherSubjects {
+  /** Returns the message that the condition ended; undefined when the subject itself is gone. */
+  ended(subject: string): EventText | undefined
+  /** Returns true when nothing is known at the moment, so that the condition stays. */
+  isKept?(subject: string): boolean
+}
+
+/** Takes what features report. No call waits or throws: a report that cannot be stored is logged. */
+export interface Reports {
+  /** Reports something that happened once. */
+  notify(event: NewNotification): void
+  /** Reports that a condition holds; a message is sent when it did not before. */
+  begin(condition: ConditionChange): void
+  /** Reports that a condition does not hold; a message is sent when it did before. */
+  end(condition: ConditionChange): void
+  /**
+   * Reports every condition of a class that holds now: a message is sent for each that is new, and for each that is not among
+   * them any more.
+   */
+  replaceAll(name: string, conditions: readonly Condition[], others: OtherSubjects): void
+}
+
+export interface ReporterDependencies {
+  readonly database: StoredDatabase
+  readonly outbox: Outbox
+  readonly classes: readonly EventClass[]
+  readonly publicUrl: string | undefined
+  readonly timers: Timers
+  readonly log: Log
+  /** Called when something was added to the outbox. */
+  readonly onAdded: () => void
+}
+
+/** Reports that may wait to be stored. */
+const maxQueued = 1000
+
+/** Turns reports into messages, in the order in which they come. */
+export class Reporter implements Reports {
+  readonly #dependencies: ReporterDependencies
+  readonly #queue = createKeyedQueue(maxQueued)
+
+  constructor(dependencies: ReporterDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  notify(event: NewNotification): void {
+    this.#store(event, (trx) => this.#add(trx, event, 'happened'))
+  }
+
+  begin(condition: ConditionChange): void {
+    this.#store(condition, (trx) => this.#begin(trx, condition))
+  }
+
+  end(condition: ConditionChange): void {
+    this.#store(condition, (trx) => this.#end(trx, condition, condition))
+  }
+
+  replaceAll(name: string, conditions: readonly Condition[], others: OtherSubjects): void {
+    this.#store({ class: name }, async (trx) => {
+      const known = new Set(await listSubjects(trx, name))
+      for (const condition of conditions) {
+        if (!known.has(condition.subject)) await this.#begin(trx, { class: name, ...condition })
+        known.delete(condition.subject)
+      }
+      for (const subject of known) {
+        if (others.isKept?.(subject) === true) continue
+        await this.#end(trx, { class: name, subject }, others.ended(subject))
+      }
+    })
+  }
+
+  /** Resolves when every report is stored. */
+  settled(): Promise<void> {
+    return this.#queue.idle()
+  }
+
+  #store({ class: name }: Pick<NewNotification, 'class'>, work: (trx: Db) => Promise<void>): void {
+    const { database, log, onAdded } = this.#dependencies
+    const stored = this.#queue.run('reports', () => database.query.transaction().execute(work))
+    stored.then(onAdded, (error: unknown) =>
+      log.warn({ err: error, class: name }, 'a notification could not be stored'),
+    )
+  }
+
+  async #begin(trx: Db, condition: ConditionChange): Promise<void> {
+    const { class: name, subject } = condition
+    const isNew = await insertCondition(trx, { class: name, subject, began_at: this.#dependencies.timers.now() })
+    if (isNew) await this.#add(trx, condition, 'began')
+  }
+
+  async #end(trx: Db, key: Pick<ConditionChange, 'class' | 'subject'>, event: EventText | undefined): Promise<void> {
+    const ended = await takeCondition(trx, key)
+    if (ended === undefined || event === undefined) return
+    const lasted = `It lasted ${durationText(this.#dependencies.timers.now() - ended.began_at)}.`
+    const text = event.text === '' ? lasted : `${event.text} ${lasted}`
+    await this.#add(trx, { ...event, class: key.class, text }, 'ended')
+  }
+
+  #add(trx: Db, event: NewNotification, state: Message['state']): Promise<void> {
+    const { outbox, classes, publicUrl, timers } = this.#dependencies
+    const { class: name, title, text, path } = event
+    const severity = classes.find(({ id }) => id === name)?.severity ?? 'warning'
+    const link = publicUrl === undefined || path === undefined ? null : new URL(path, publicUrl).href
+    return outbox.add(trx, { class: name, severity, state, title, text, link, at: timers.now() }, event.key)
+  }
+}
+
+/** A time span in its largest unit of at least two, such as `90 minutes`. */
+function durationText(ms: number): string {
+  const units = [
+    [86_400_000, 'days'],
+    [3_600_000, 'hours'],
+    [60_000, 'minutes'],
+  ] as const
+  const [size, name] = units.find(([unit]) => ms >= 2 * unit) ?? [1000, 'seconds']
+  const count = Math.max(1, Math.round(ms / size))
+  return count === 1 ? '1 second' : `${count} ${name}`
+}

@@ -1,0 +1,11 @@
+import { backupClass, type EventClass } from '@hearth/notifications'
+
+/** The event classes of the service, in the order in which pages list them. */
+export const eventClasses = [
+  { id: 'inverter.unreachable', group: 'Inverter', label: 'Inverter unreachable', severity: 'critical' },
+  { id: 'inverter.fault', group: 'Inverter', label: 'Fault', severity: 'critical' },
+  { id: 'dispatch.ended', group: 'Battery control', label: 'Dispatch ended', severity: 'info' },
+  { id: 'dispatch.aborted', group: 'Battery control', label: 'Dispatch stopped by a problem', severity: 'warning' },
+  { id: 'dispatch.restored', group: 'Battery control', label: 'Settings restored after a crash', severity: 'warning' },
+  backupClass,
+] as const satisfies readonly EventClass[]

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NewNotification, Reports } from '@hearth/notifications'
+import type { EndedOperation } from '../dispatch/dispatch.ts'
+import type { StopReason } from '../dispatch/schema.ts'
+import { createInverterReports } from './inverter-reports.ts'
+
+/** What the end of an operation is reported as. */
+function reported(stopReason: StopReason, isStopping = false): readonly [string, string][] {
+  const events: NewNotification[] = []
+  const nothing = () => undefined
+  const reports: Reports = { notify: (event) => events.push(event), begin: nothing, end: nothing, replaceAll: nothing }
+  const inverter = createInverterReports({
+    reports,
+    devices: () => [{ id: 'main', displayName: 'Roof' }],
+    conditionOf: () => ({ state: 'ok' }),
+    health: () => Promise.resolve({ faults: [], unavailable: [] }),
+    isNeeded: () => Promise.resolve(true),
+    isStopping: () => isStopping,
+  })
+  const operation = { mode: 'charge' } as unknown as EndedOperation['operation']
+  void inverter.dispatchEnded({ deviceId: 'main', operation, stopReason })
+  return events.map(({ class: name, title }) => [name, title])
+}
+
+test('an operation that ended as asked, by a problem, or with the process is told as that', () => {
+  assert.deepEqual(reported('target_reached'), [['dispatch.ended', 'Dispatch ended: charge of Roof']])
+  assert.deepEqual(reported('device_error'), [['dispatch.aborted', 'Dispatch stopped: charge of Roof']])
+  assert.deepEqual(reported('shutdown'), [['dispatch.restored', 'Settings of Roof were restored']])
+})
+
+test('an operation that somebody cancelled, or that ends with a stop of the service, is told to nobody', () => {
+  assert.deepEqual(reported('operator_cancelled'), [])
+  assert.deepEqual(reported('shutdown', true), [])
+})

@@ -1,0 +1,113 @@
+import type { Condition, Reports } from '@hearth/notifications'
+import type { EndedOperation } from '../dispatch/dispatch.ts'
+import type { StopReason } from '../dispatch/schema.ts'
+import type { DeviceHealth } from '../health/schema.ts'
+import type { DeviceReadiness } from '../readiness/schema.ts'
+
+/** A device as reports name it. */
+interface ReportedDevice {
+  readonly id: string
+  readonly displayName: string
+}
+
+export interface InverterReportsDependencies {
+  readonly reports: Reports
+  readonly devices: () => readonly ReportedDevice[]
+  /** Undefined for a device that is not connected. */
+  readonly conditionOf: (id: string) => Pick<DeviceReadiness, 'state'> | undefined
+  /** Reads the faults from the device. */
+  readonly health: (id: string) => Promise<Pick<DeviceHealth, 'faults' | 'unavailable'>>
+  /** Resolves to false while nobody gets messages: devices are then not read. */
+  readonly isNeeded: () => Promise<boolean>
+  readonly isStopping: () => boolean
+}
+
+/** Ends that are what was asked for. */
+const expected: Readonly<Partial<Record<StopReason, string>>> = {
+  target_reached: 'It reached its target.',
+  ttl_expired: 'Its time was over.',
+}
+
+/** Ends that somebody should know about. */
+const problems: Readonly<Partial<Record<StopReason, string>>> = {
+  telemetry_stale: 'The inverter gave no new values.',
+  device_error: 'The inverter refused a command or did not answer.',
+  store_unavailable: 'The state of the operation could not be stored.',
+  snapshot_stale: 'The settings from before could not be read.',
+}
+
+/** Creates the reports of what the service observes. */
+export function createInverterReports(dependencies: InverterReportsDependencies) {
+  const { reports, devices, conditionOf, health, isNeeded, isStopping } = dependencies
+  const nameOf = (id: string) => devices().find((device) => device.id === id)?.displayName || id
+  const isKnown = (id: string) => devices().some((device) => device.id === id)
+
+  function checkReachable(): void {
+    const stateOf = (id: string) => conditionOf(id)?.state
+    const silent = devices().filter(({ id }) => stateOf(id) === 'unreachable')
+    const conditions = silent.map(({ id }): Condition => {
+      const text = 'The inverter does not answer. Is it switched on, and on the network?'
+      return { subject: id, title: `Inverter ${nameOf(id)} is unreachable`, text, path: pathOf(id) }
+    })
+    reports.replaceAll('inverter.unreachable', conditions, {
+      // After a start, or in maintenance, nothing is known yet.
+      isKept: (id) => isKnown(id) && stateOf(id) !== 'ok' && stateOf(id) !== 'degraded',
+      ended: (id) =>
+        isKnown(id) ? { title: `Inverter ${nameOf(id)} answers again`, text: '', path: pathOf(id) } : undefined,
+    })
+  }
+
+  async function checkFaults(): Promise<void> {
+    const conditions: Condition[] = []
+    const unread = new Set<string>()
+    for (const { id } of devices()) {
+      const found = await health(id).catch(() => undefined)
+      if (found === undefined || found.unavailable.some((name) => name.startsWith('fault_'))) unread.add(id)
+      for (const { bit, label } of found?.faults ?? []) {
+        const title = `Fault at ${nameOf(id)}: ${label.replaceAll('_', ' ')}`
+        conditions.push({ subject: `${id} ${bit} ${label}`, title, text: `Fault number ${bit}.`, path: pathOf(id) })
+      }
+    }
+    reports.replaceAll('inverter.fault', conditions, {
+      isKept: (subject) => unread.has(deviceOf(subject)),
+      ended(subject) {
+        const id = deviceOf(subject)
+        const label = subject.split(' ').slice(2).join(' ').replaceAll('_', ' ')
+        return isKnown(id)
+          ? { title: `Fault at ${nameOf(id)} is over: ${label}`, text: '', path: pathOf(id) }
+          : undefined
+      },
+    })
+  }
+
+  return {
+    /** Reports devices that do not answer, and their faults. */
+    async check(): Promise<void> {
+      checkReachable()
+      if (await isNeeded()) await checkFaults()
+    },
+    /** Reports the end of an operation, once the device has its own settings again. */
+    dispatchEnded({ deviceId, operation, stopReason }: EndedOperation): Promise<void> {
+      const base = { path: `/energy/${deviceId}` }
+      const what = `${operation.mode.replaceAll('_', ' ')} of ${nameOf(deviceId)}`
+      const problem = problems[stopReason]
+      const end = expected[stopReason]
+      if (stopReason === 'shutdown' && !isStopping())
+        reports.notify({
+          ...base,
+          class: 'dispatch.restored',
+          title: `Settings of ${nameOf(deviceId)} were restored`,
+          text: `The service had ended during ${what}. The inverter has its own settings again.`,
+        })
+      if (problem !== undefined)
+        reports.notify({ ...base, class: 'dispatch.aborted', title: `Dispatch stopped: ${what}`, text: problem })
+      if (end !== undefined)
+        reports.notify({ ...base, class: 'dispatch.ended', title: `Dispatch ended: ${what}`, text: end })
+      return Promise.resolve()
+    },
+  }
+}
+
+const pathOf = (id: string): string => `/inverters/${id}`
+
+const deviceOf = (subject: string): string => subject.split(' ')[0] ?? ''

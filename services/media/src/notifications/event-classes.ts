@@ -1,0 +1,9 @@
+import { backupClass, type EventClass } from '@hearth/notifications'
+
+/** The event classes of the service, in the order in which pages list them. */
+export const eventClasses = [
+  { id: 'job.failed', group: 'Downloads', label: 'Download failed', severity: 'info' },
+  { id: 'platform.blocked', group: 'Downloads', label: 'Platform blocks this server', severity: 'warning' },
+  { id: 'tool.update', group: 'Tools', label: 'Tool update given up', severity: 'warning' },
+  backupClass,
+] as const satisfies readonly EventClass[]

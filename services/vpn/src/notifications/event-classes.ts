@@ -1,0 +1,11 @@
+import { backupClass, type EventClass } from '@hearth/notifications'
+
+/** The event classes of the service, in the order in which pages list them. */
+export const eventClasses = [
+  { id: 'peer.first-connection', group: 'Peers', label: 'Peer connected for the first time', severity: 'info' },
+  { id: 'peer.two-places', group: 'Peers', label: 'Key used from two places', severity: 'warning' },
+  { id: 'interface.down', group: 'Interfaces', label: 'Interface down', severity: 'critical' },
+  { id: 'dns.failing', group: 'DNS', label: 'DNS does not answer', severity: 'critical' },
+  { id: 'list.failing', group: 'DNS', label: 'Block list update failing', severity: 'warning' },
+  backupClass,
+] as const satisfies readonly EventClass[]
