@@ -48,8 +48,27 @@ function tryImage(service: ServiceFolder): void {
   assert.match(written, new RegExp(`^listening on http://0\\.0\\.0\\.0:${service.port}$`, 'm'))
   if (service.name !== 'vpn') return
   assert.match(written, /the container lacks capabilities, so tunnels are simulated/)
-  const real = runContainer(image, { ...own, ...tunnels }, useLine(image, service))
+  const real = runContainer(image, { ...own, ...tunnels }, useLine(image, service, tunnelLine()))
   assert.doesNotMatch(real, /simulated/)
+}
+
+/** Creates an interface whose tunnel runs. */
+function tunnelLine(): string {
+  return `
+inside /bin/sh -c 'hearth vpn token create --user admin --name trial --permissions full >/tmp/token'
+${evaluate(`const token = (await import('node:fs')).readFileSync('/tmp/token', 'utf8').trim()
+const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' }
+const body = JSON.stringify({ name: 'wg0', address: '10.8.0.1/24', listen_port: 51820 })
+const answer = await fetch('http://127.0.0.1:8101/api/interfaces', { method: 'POST', headers, body })
+const text = await answer.text()
+if (answer.status !== 201 || JSON.parse(text).data.status !== 'active') throw new Error(text)`)}
+ip link show wg0 >/dev/null
+`
+}
+
+/** A line of shell that runs a program in the container's Node. */
+function evaluate(program: string): string {
+  return `inside /usr/lib/hearth/bin/node --input-type=module --eval '${program.replaceAll("'", '"')}'`
 }
 
 function checkConfig({ config, folder }: UnpackedImage, { name, port }: ServiceFolder): void {
@@ -69,8 +88,8 @@ function sizeOf(folder: string): number {
   return [...seen.values()].reduce((sum, size) => sum + size, 0)
 }
 
-/** Waits until the container is healthy, opens its page, finds the root closed, and stops it. */
-function useLine({ config }: UnpackedImage, { name, port }: ServiceFolder): string {
+/** Waits until the container is healthy, opens its page, makes a backup, and stops it. */
+function useLine({ config }: UnpackedImage, { name, port }: ServiceFolder, more = ''): string {
   const [, ...health] = config.Healthcheck.Test
   const check = `inside ${health.join(' ')}`
   const page = `const page = await fetch('http://127.0.0.1:${port}/', { headers: { accept: 'text/html' } })
@@ -82,10 +101,9 @@ until ${check}; do
   if [ $tries -gt 100 ] || ! kill -0 $service; then exit 1; fi
   sleep 0.2
 done
-inside /usr/lib/hearth/bin/node --input-type=module --eval '${page.replaceAll("'", '"')}'
-if inside /bin/sh -c ': >/usr/lib/hearth/trial' 2>/dev/null; then echo 'the root can be written' >&2; exit 1; fi
+${evaluate(page)}
 inside /usr/bin/hearth ${name} backup /tmp/trial.backup
-stop
+${more}stop
 if ${check}; then echo 'the health check passes although the service has stopped' >&2; exit 1; fi
 `
 }
