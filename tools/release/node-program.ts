@@ -10,6 +10,13 @@ export const architectures = { amd64: 'x64', arm64: 'arm64' } as const
 
 export type Architecture = keyof typeof architectures
 
+/** Returns the architectures of these names, all when there are none. Throws for a name that is none of them. */
+export function chooseArchitectures(names: readonly string[] = Object.keys(architectures)): Architecture[] {
+  const unknown = names.find((name) => !Object.hasOwn(architectures, name))
+  if (unknown !== undefined) throw new Error(`--arch ${unknown}: one of ${Object.keys(architectures).join(', ')}`)
+  return names as Architecture[]
+}
+
 /**
  * Folder with the Node of the lockfile for an architecture. That of another machine is fetched from the registry, within two
  * minutes, and kept in `node_modules/.cache`; it must have the lockfile's checksum.

@@ -27,7 +27,7 @@ export {
   type SealedStorage,
   type StorageLocation,
 } from './sealed-storage.ts'
-export { serviceHeader, type ServiceName } from './neighbours/known-services.ts'
+export { knownServices, serviceHeader, type ServiceName } from './neighbours/known-services.ts'
 export { neighbourConfig, neighbourSettings, type ConfiguredService } from './neighbours/neighbour-settings.ts'
 export { createNeighbours, type ListNeighbours } from './neighbours/neighbours.ts'
 export { NeighbourList } from './neighbours/schema.ts'
