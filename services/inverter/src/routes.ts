@@ -115,6 +115,7 @@ export function allRoutes(features: Features): Route[] {
     ...releaseRoutes(features.releases),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/admin/api/notifications',
+      tag: 'Administration',
       access: 'admin',
       limits: { read: 'counted', write: 'counted', test: 'counted' },
     }),

@@ -133,6 +133,7 @@ const paths = [
   '/prometheus',
   '/diagnostics',
   '/settings',
+  '/settings/notifications',
   '/about',
   '/nowhere',
 ]

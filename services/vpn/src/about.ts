@@ -43,6 +43,7 @@ export const about: ApiDescription = {
     { name: 'Metrics', description: 'Figures' },
     { name: 'Users', description: 'Accounts' },
     { name: 'Settings', description: 'Defaults and limits' },
+    { name: 'Notifications', description: 'Who is told when something goes wrong' },
     { name: 'Events', description: 'Live updates' },
   ],
 }
