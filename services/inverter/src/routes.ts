@@ -140,6 +140,7 @@ export function allRoutes(features: Features): Route[] {
     neighbourRoute(features.neighbours),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/admin/api/notifications',
+      tag: 'Administration',
       access: 'admin',
       limits: { read: 'counted', write: 'counted', test: 'counted' },
     }),

@@ -33,6 +33,7 @@ const settings: ServiceSettings = {
     OBJECT_REGISTRY_FILE: '/elsewhere/registry.json',
     WRITE_ALLOWLIST_FILE: '/elsewhere/allowlist.json',
     RELEASES_URL: 'https://releases.example.org',
+    OUTBOUND_ALLOW: '10.0.0.0/8',
   },
   // Generated, or shipped: the start finds what there is.
   inWords: { HMAC_SECRET: 'none', OBJECT_REGISTRY_FILE: 'none', WRITE_ALLOWLIST_FILE: 'none' },

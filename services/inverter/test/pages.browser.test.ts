@@ -134,6 +134,7 @@ const paths = [
   '/prometheus',
   '/diagnostics',
   '/settings',
+  '/settings/notifications',
   '/about',
   '/nowhere',
 ]

@@ -44,6 +44,7 @@ export const about: ApiDescription = {
     { name: 'Settings', description: 'How the service works' },
     { name: 'Certificates', description: 'What hosts show, how good it is, and what was uploaded' },
     { name: 'Traffic', description: 'What the sites are asked' },
+    { name: 'Notifications', description: 'Who is told when something goes wrong' },
     { name: 'Events', description: 'Live updates' },
     { name: 'Overview', description: 'The figures of the first page' },
     { name: 'Sites', description: 'What is served under which names' },

@@ -44,6 +44,7 @@ export const about: ApiDescription = {
     { name: 'Users', description: 'Accounts' },
     { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'Defaults and limits' },
+    { name: 'Notifications', description: 'Who is told when something goes wrong' },
     { name: 'Events', description: 'Live updates' },
   ],
 }

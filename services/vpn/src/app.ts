@@ -23,7 +23,8 @@ import { Interfaces } from './interfaces/interfaces.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
 import { allInterfaceRows } from './interfaces/store.ts'
 import { eventClasses } from './notifications/event-classes.ts'
-import { createVpnReports } from './notifications/vpn-reports.ts'
+import { createPeerReports } from './notifications/peer-reports.ts'
+import { createServiceReports } from './notifications/service-reports.ts'
 import { readOverview } from './overview/overview.ts'
 import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
@@ -204,13 +205,9 @@ export async function createApp(dependencies: AppDependencies) {
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
       drifts,
     })
-  const vpnReports = createVpnReports({
-    reports: notifications.reports,
-    db: database.query,
-    tunnels,
-    peers: sampler,
-    health,
-  })
+  const { reports } = notifications
+  const peerReports = createPeerReports({ reports, peers: sampler })
+  const checkService = createServiceReports({ reports, db: database.query, tunnels, health })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
   const metrics = new Metrics({
@@ -301,12 +298,15 @@ export async function createApp(dependencies: AppDependencies) {
       await filtering.peersChanged(ids)
     },
     onSample: async (report) => {
-      vpnReports.sampled(report)
+      peerReports.sampled(report)
       if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
   })
   const reporting = startRepeatedCheck({
-    check: () => vpnReports.check(),
+    async check() {
+      peerReports.check()
+      await checkService()
+    },
     everyMs: 10_000,
     timers: systemTimers,
     log,

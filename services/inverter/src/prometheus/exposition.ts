@@ -74,8 +74,8 @@ export function createExposition(dependencies: ExpositionDependencies) {
 }
 
 /** Adds the counts of notifications. */
-function addNotifications(registry: Registry, read: () => Promise<NotificationFigures>): void {
-  new Counter({
+function addNotifications(registry: Registry, read: () => Promise<NotificationFigures>): Metric[] {
+  const attempts = new Counter({
     name: `${prefix}notification_attempts_total`,
     help: 'Attempts to send a notification since the start, by kind of destination and outcome',
     labelNames: ['kind', 'outcome'],
@@ -95,8 +95,11 @@ function addNotifications(registry: Registry, read: () => Promise<NotificationFi
         this.set(valueOf(await read()))
       },
     })
-  gauge('notifications_waiting', 'Notifications that are not sent yet', ({ waiting }) => waiting)
-  gauge('notifications_failed', 'Notifications that were given up and not dismissed', ({ dead }) => dead)
+  return [
+    attempts,
+    gauge('notifications_waiting', 'Notifications that are not sent yet', ({ waiting }) => waiting),
+    gauge('notifications_failed', 'Notifications that were given up and not dismissed', ({ dead }) => dead),
+  ]
 }
 
 /** Adds the request counter. It is counted outside the registry, which is too slow for every request. */
