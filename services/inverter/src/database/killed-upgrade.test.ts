@@ -79,7 +79,10 @@ async function checkUpgraded(dataDirectory: string, place: Place): Promise<void>
   const database = openEncrypted(dataDirectory, hmacSecret)
   const rows = await database.query.selectFrom('settings').selectAll().where('name', 'like', 'setting %').execute()
   assert.equal(rows.length, 200, place)
-  assert.ok(rows.every(({ name, value }) => Number(value) === Number(name.slice(8)) * 7919), place)
+  assert.ok(
+    rows.every(({ name, value }) => Number(value) === Number(name.slice(8)) * 7919),
+    place,
+  )
   assert.deepEqual(await migrate(database.query, migrations), [], `${place}: on the newest tables`)
   await database.close()
   const directory = join(dataDirectory, 'backups')
