@@ -17,7 +17,7 @@ export interface BackupReport {
     readonly rows: number | null
     readonly seconds: number | null
   } | null
-  readonly last_attempt: { readonly at: string; readonly error: string | null } | null
+  readonly last_attempt: { readonly at: string; readonly seconds: number; readonly error: string | null } | null
 }
 
 /** Returns the state of the backups in a word or two. */
@@ -28,6 +28,16 @@ export function backupStanding(report: BackupReport, now: Date): { readonly tone
   if (last_backup === null) return { tone: 'warn', text: 'No backup yet' }
   const age = (now.getTime() - new Date(last_backup.made_at).getTime()) / 1000
   return age > 2 * every_seconds ? { tone: 'warn', text: 'Overdue' } : { tone: 'good', text: 'Verified' }
+}
+
+/** Says how often backups are made: `every day`, `every 6 hours`. */
+export function everyText(seconds: number): string {
+  const units = [
+    [86_400, 'day'],
+    [3600, 'hour'],
+  ] as const
+  const [size, noun] = units.find(([unit]) => seconds % unit === 0) ?? [60, 'minute']
+  return seconds === size ? `every ${noun}` : `every ${formatCount(seconds / size, noun)}`
 }
 
 /** Says which backups are kept: `the newest of 7 days, 4 weeks and 6 months`. */
@@ -48,7 +58,9 @@ export function outcomeSince(
   after: BackupReport,
 ): { readonly message: string; readonly error?: undefined } | { readonly message?: undefined; readonly error: string } {
   const { last_attempt, last_backup } = after
-  if (last_attempt === null || last_attempt.at === before.last_attempt?.at)
+  const { at, seconds } = before.last_attempt ?? {}
+  // Two attempts may begin in the same second.
+  if (last_attempt === null || (last_attempt.at === at && last_attempt.seconds === seconds))
     return { message: 'Another process of this service makes the backup' }
   if (last_attempt.error !== null) return { error: `The backup failed: ${last_attempt.error}` }
   return { message: `Backup verified${last_backup === null ? '' : `: ${formatBytes(last_backup.bytes)}`}` }

@@ -2,7 +2,7 @@ import { Alert, Button, Code, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconDatabaseExport } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { type BackupReport, backupStanding, keptText, outcomeSince } from './backup-report.ts'
+import { type BackupReport, backupStanding, everyText, keptText, outcomeSince } from './backup-report.ts'
 import { formatBytes, formatCount, formatDuration } from './format.ts'
 import { notifyDone, notifyProblem } from './notifications.tsx'
 import { Fact, QueryState, Section } from './page-parts.tsx'
@@ -114,8 +114,7 @@ function State({ report }: { report: BackupReport }) {
           {last_backup !== null && <Details backup={last_backup} />}
         </Fact>
         <Fact name="Next">
-          {isDue || next_at === null ? 'due now' : <RelativeTime value={next_at} />}, every{' '}
-          {formatDuration(every_seconds)}
+          {isDue || next_at === null ? 'due now' : <RelativeTime value={next_at} />}, {everyText(every_seconds)}
         </Fact>
         <Fact name="Kept">{keptText(keep)}</Fact>
         <Fact name="Directory">

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { createFastTimers } from '@hearth/runtime'
 import { assertUsable, browserObstacle, everyScreen, settled, temporaryDirectory, visit } from '@hearth/testing'
 import { openPlace, type Place } from './browser-place.ts'
 
@@ -32,7 +33,9 @@ async function assertUsableEverywhere({ page }: Place, name: string): Promise<vo
 test('the settings page makes a backup and tells how it ended', { skip }, async () => {
   await using elsewhere = await temporaryDirectory()
   const directory = join(elsewhere.path, 'backups')
-  await using place = await openPlace({}, { BACKUP_DIR: directory })
+  // Time passes slowly, so that the service makes no backup by itself.
+  const timers = createFastTimers(0.05, Date.now())
+  await using place = await openPlace({ timers }, { BACKUP_DIR: directory })
   const { page } = place
   await openSettings(place)
   const card = page.getByRole('region', { name: 'Backups' })

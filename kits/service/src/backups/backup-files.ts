@@ -45,7 +45,9 @@ export class BackupFiles {
 
   /** Makes the directory, removes what an interrupted backup left, and checks that there is room for so many bytes. */
   async prepare(neededBytes: number): Promise<void> {
-    await mkdir(this.directory, { recursive: true, mode: 0o700 })
+    await mkdir(this.directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw new OperatorError(`${this.directory} cannot be used for backups: ${(error as Error).message}`)
+    })
     const files = await this.#list()
     const unfinished = files.filter(({ suffix }) => /^\.unverified(\.\d+\.tmp)?$/.test(suffix))
     const failed = files.filter(({ suffix }) => suffix === '.failed').slice(failedLimit)
