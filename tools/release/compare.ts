@@ -7,9 +7,9 @@ import { root } from '../../cli/services.ts'
 
 // Makes the release twice, from copies in different folders, with different time zones, languages and file modes, and compares the
 // checksums. Its options are those of `npm run release`.
-const { positionals } = parseArgs({ allowPositionals: true, strict: false })
+const text = { type: 'string', multiple: true } as const
+parseArgs({ options: { arch: text, only: text, compression: text } })
 const options = process.argv.slice(2)
-if (positionals.length > 0) throw new Error(`${positionals.join(' ')}: only options of npm run release are taken`)
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-compare-'))
 try {

@@ -1,7 +1,7 @@
 import type { ServiceFolder } from '../../../cli/services.ts'
 import { asUnit } from './sandbox.ts'
 import type { TrialRoot } from './root.ts'
-import type { TrialVersions } from './versions.ts'
+import { changesDatabase, type TrialVersions } from './versions.ts'
 
 /** Packages of a version by their names, as words of a shell line. */
 export const packageFiles = (version: keyof TrialVersions, names: readonly string[]): string =>
@@ -19,8 +19,9 @@ export async function tryAlone(trial: TrialRoot, service: ServiceFolder): Promis
   await trial.run(installLine(packageFiles('current', packagesOf([service]))))
   await trial.run(`${startLines([service])}
 ${actionLine(service, 'use')}
-hearth doctor --json >/tmp/doctor.json || true
-grep -q '"title": "${service.title}"' /tmp/doctor.json
+echo BIND_PORT=nowhere >>/etc/hearth/${name}.env
+hearth doctor | grep -q BIND_PORT
+sed -i '/^BIND_PORT=nowhere$/d' /etc/hearth/${name}.env
 hearth ${name} backup /var/lib/hearth/${name}/trial.backup
 test "$(stat -c %U /var/lib/hearth/${name}/trial.backup)" = hearth-${name}
 ${stopLines([service])}`)
@@ -38,7 +39,8 @@ export async function tryTogether(
   const isVersion = (version: string) => `test "$(hearth --version)" = ${version}`
   const actions = (step: 'use' | 'check') => services.map((service) => actionLine(service, step)).join('\n')
   await trial.run(installLine(packageFiles('current', packages)))
-  await trial.run(`${startLines(services)}\n${actions('use')}\n${stopLines(services)}`)
+  await trial.run(`echo LOG_LEVEL=info >>/etc/hearth/vpn.env
+${startLines(services)}\n${actions('use')}\n${stopLines(services)}`)
   // Without a backup there would be no way back.
   await trial.run(`mv /usr/lib/hearth/dist/media/commands.mjs /tmp/media
 ! ${installLine(packageFiles('newer', packages))} >/dev/null 2>/tmp/refused
@@ -49,12 +51,20 @@ ${isVersion(versions.current)}`)
   await trial.run(`${isVersion(versions.newer)}\n${startLines(services)}\n${actions('check')}\n${stopLines(services)}`)
   await trial.run(installLine(packageFiles('broken', packages)))
   await trial.run(services.map(refusedStart).join('\n'))
-  await trial.run(`hearth-rollback\n${isVersion(versions.newer)}
+  await trial.run(`hearth-rollback >/tmp/back\n${isVersion(versions.newer)}
+${services.map(goneBack).join('\n')}
+grep -q '^LOG_LEVEL=info$' /etc/hearth/vpn.env
 ! hearth-rollback 2>/tmp/refused; grep -q 'no earlier version is kept' /tmp/refused`)
   await trial.run(`${startLines(services)}\n${actions('check')}\n${stopLines(services)}`)
   await trial.run(removeLine(services))
   await trial.run(purgeLine(services, packagesOf(services)))
 }
+
+/** What the way back says of a service's data. */
+const goneBack = ({ name }: ServiceFolder): string =>
+  changesDatabase.has(name)
+    ? `grep -q '^${name}: data as before the upgrade' /tmp/back; ls /var/lib/hearth/${name}/of-*/${name}.db`
+    : `grep -q '^${name}: .* reads the data as they are$' /tmp/back`
 
 /** Starts services side by side, each as its unit does, and waits until they listen. */
 function startLines(services: readonly ServiceFolder[]): string {

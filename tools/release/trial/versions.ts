@@ -31,7 +31,7 @@ export async function writeVersions(
 }
 
 /** Services whose broken version leaves a database that the version before cannot read. */
-const changesDatabase = new Set(['vpn', 'sites'])
+export const changesDatabase: ReadonlySet<string> = new Set(['vpn', 'sites'])
 
 function breakService(folder: string, { name }: ServiceFolder): void {
   const change = `const database = new DatabaseSync(\`\${process.env.DATA_DIR}/${name}.db\`)
