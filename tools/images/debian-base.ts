@@ -61,6 +61,14 @@ export function unpackDebian(contents: ImageContents, architecture: Architecture
   for (const [name, text] of records) writeText(join(folder, 'var/lib/dpkg/status.d', name), text)
   writeAccounts(folder, service)
   writeText(join(folder, 'etc/ssl/certs/ca-certificates.crt'), `${rootCertificates.join('\n')}\n`)
+  // Links that scripts of the packages make.
+  for (const [path, target] of [
+    ['run', '/run'],
+    ['lock', '/run/lock'],
+  ] as const) {
+    rmSync(join(folder, 'var', path), { recursive: true })
+    symlinkSync(target, join(folder, 'var', path))
+  }
   linkAlternatives(folder, architecture)
 }
 
