@@ -64,15 +64,12 @@ export function packFolder(folder: string, tar: string, time: number): void {
 function measure() {
   const hash = createHash('sha256')
   let bytes = 0
-  return {
-    async *pass(source: AsyncIterable<Buffer>) {
-      for await (const chunk of source) {
-        hash.update(chunk)
-        bytes += chunk.length
-        yield chunk
-      }
-    },
-    digest: () => `sha256:${hash.digest('hex')}`,
-    bytes: () => bytes,
+  async function* pass(source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      hash.update(chunk)
+      bytes += chunk.length
+      yield chunk
+    }
   }
+  return { pass, digest: () => `sha256:${hash.digest('hex')}`, bytes: () => bytes }
 }
