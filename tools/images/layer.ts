@@ -65,7 +65,7 @@ function measure() {
   const hash = createHash('sha256')
   let bytes = 0
   return {
-    async *pass(source: AsyncIterable<Buffer>) {
+    pass: async function* (source: AsyncIterable<Buffer>) {
       for await (const chunk of source) {
         hash.update(chunk)
         bytes += chunk.length
