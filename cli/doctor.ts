@@ -53,7 +53,7 @@ function packageFacts(service: ServiceFolder): DoctorCheck[] {
 }
 
 function dataFacts(service: ServiceFolder): DoctorCheck[] {
-  const folder = process.env['DATA_DIR'] || defaultDataDirectory(service)
+  const folder = settingsOf(service)['DATA_DIR'] || defaultDataDirectory(service)
   if (!existsSync(folder))
     return [{ name: 'data', state: 'ok', detail: `${folder} (not made yet)`, meaning: 'made at the first start' }]
   const { mode, uid } = statSync(folder)

@@ -1,16 +1,40 @@
 import type { ServiceFolder } from '../../cli/services.ts'
 
+const start = '#!/bin/sh\nset -e\n'
+
+/**
+ * The `prerm` of every package: keeps the installed version before a newer one takes its place. When that fails, dpkg asks the newer
+ * package, which refuses too, and the upgrade is called off. The way back to an older version is never refused.
+ */
+export const upgradeScript = (version: string): string => `${start}case "$1" in
+  upgrade) [ ! -x /usr/lib/hearth/keep-previous ] || /usr/lib/hearth/keep-previous ${version} "$2" ;;
+  failed-upgrade) if dpkg --compare-versions "$2" lt ${version}; then exit 1; fi ;;
+esac
+`
+
+/** What dpkg runs around the package of the runtime. */
+export const runtimeScripts = (version: string): Record<string, string> => ({
+  prerm: upgradeScript(version),
+  postrm: `${start}if [ "$1" = purge ]; then
+  rm -rf /var/lib/hearth/previous
+  rmdir --ignore-fail-on-non-empty /var/lib/hearth 2>/dev/null || true
+fi
+`,
+})
+
 /**
  * What dpkg runs around a service's package. They work in a root without systemd too: `deb-systemd-helper` and
  * `deb-systemd-invoke` are part of every Debian. Removing keeps the data; purging takes it, and the user, without a question.
  */
-export function maintainerScripts({ name, title, port }: ServiceFolder): Record<string, string> {
+export function serviceScripts({ name, title, port }: ServiceFolder, version: string): Record<string, string> {
   const user = `hearth-${name}`
   const unit = `${user}.service`
   const data = `/var/lib/hearth/${name}`
-  const start = '#!/bin/sh\nset -e\n'
   return {
-    postinst: `${start}[ "$1" = configure ] || exit 0
+    postinst: `${start}case "$1" in
+  configure | abort-upgrade | abort-remove | abort-deconfigure) ;;
+  *) exit 0 ;;
+esac
 if ! getent passwd ${user} >/dev/null; then
   adduser --quiet --system --group --no-create-home --home ${data} --gecos 'Hearth ${title}' ${user}
 fi
@@ -29,16 +53,20 @@ else
 fi
 if [ -d /run/systemd/system ]; then
   systemctl --system daemon-reload
-  deb-systemd-invoke restart ${unit} || true
+  if ! deb-systemd-invoke restart ${unit}; then
+    echo 'Hearth ${title} does not start; the reason: journalctl -u ${user}' >&2
+    [ ! -e /var/lib/hearth/previous/version ] || echo 'The version before: sudo hearth-rollback' >&2
+  fi
 fi
-if [ -z "$2" ]; then
+if [ "$1" = configure ] && [ -z "$2" ]; then
   echo 'Hearth ${title}: http://127.0.0.1:${port}'
   echo 'Where it asks for a first password or set-up token: sudo cat ${data}/initial-admin-password ${data}/setup-token'
 fi
 `,
-    prerm: `${start}if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-  deb-systemd-invoke stop ${unit} || true
-fi
+    // Modules are loaded when they are first needed: the running service must not meet those of another version.
+    prerm: `${upgradeScript(version)}case "$1" in
+  remove | upgrade) [ ! -d /run/systemd/system ] || deb-systemd-invoke stop ${unit} || true ;;
+esac
 `,
     postrm: `${start}if [ "$1" = remove ]; then
   rm -rf /var/cache/hearth/${name}

@@ -6,7 +6,10 @@ import { root } from '../../cli/services.ts'
 import { copyFiles, writeText, type DebianPackage } from './debian-package.ts'
 import { licenceNotices } from './licence-notices.ts'
 import { lockedClosure, type LockedPackage } from './locked-packages.ts'
+import { runtimeScripts, upgradeScript } from './maintainer-scripts.ts'
 import { architectures, provideNode, type Architecture } from './node-program.ts'
+
+const programs = join(import.meta.dirname, 'programs')
 
 /** What the bundles of the services leave outside, each with the files of it that are used; all but types when none are named. */
 const outside: Readonly<Record<string, readonly string[]>> = {
@@ -35,6 +38,8 @@ export async function stageRuntime(
   await bundleCommandLine(join(home, 'cli'))
   for (const { path, name } of lockedClosure(outsidePaths())) copyPackage(path, name, { home, architecture })
   writeText(join(folder, 'usr/bin/hearth'), startScript, 0o755)
+  writeText(join(home, 'keep-previous'), readFileSync(join(programs, 'keep-previous.sh')), 0o755)
+  writeText(join(folder, 'usr/sbin/hearth-rollback'), readFileSync(join(programs, 'hearth-rollback.sh')), 0o755)
   const notices = licenceNotices(lockedClosure(['cli', ...outsidePaths()]))
   const nodeNotice = readFileSync(join(node, 'LICENSE'), 'utf8')
   writeText(join(folder, 'usr/share/doc/hearth-runtime/copyright'), `${notices}\n${'-'.repeat(79)}\n\n${nodeNotice}`)
@@ -44,6 +49,7 @@ export async function stageRuntime(
     architecture,
     depends: ['libc6 (>= 2.28)', 'libstdc++6', 'libatomic1', 'adduser', 'util-linux'],
     description: ['what the services of Hearth share', 'Node.js and the hearth command.'],
+    scripts: runtimeScripts(version),
   }
 }
 
@@ -97,5 +103,6 @@ export function stageAll(folder: string, version: string, services: readonly str
     architecture: 'all',
     depends: services.map((name) => `hearth-${name} (= ${version})`),
     description: ['self-hosted services for a house server', 'Installs all services of Hearth.'],
+    scripts: { prerm: upgradeScript(version) },
   }
 }

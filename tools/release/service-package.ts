@@ -7,7 +7,7 @@ import { stampName } from '../../cli/web-pages.ts'
 import { copyFiles, writeText, type DebianPackage } from './debian-package.ts'
 import { licenceNotices } from './licence-notices.ts'
 import { lockedClosure } from './locked-packages.ts'
-import { maintainerScripts } from './maintainer-scripts.ts'
+import { serviceScripts } from './maintainer-scripts.ts'
 import type { Architecture } from './node-program.ts'
 import { settingsFile } from './settings-file.ts'
 import { unitText } from './unit.ts'
@@ -37,7 +37,7 @@ export function stageService(
     recommends: wanted.filter((text) => !isExact(text)),
     description: [`Hearth ${title}`, descriptionOf(service)],
     configurationFiles: [`/etc/hearth/${name}.env`],
-    scripts: maintainerScripts(service),
+    scripts: serviceScripts(service, version),
   }
 }
 

@@ -12,7 +12,7 @@ const families = 'AF_INET AF_INET6 AF_UNIX'
 
 /**
  * What services ask for. The keys are names of services; one without an entry asks for nothing more.
- * vpn: tunnels and rules of nftables are the host's, and so are port 53 and forwarding.
+ * vpn: tunnels and rules of nftables are the host's, and so are port 53 and forwarding. Its resolver answers before other threads.
  * sites: its Caddy listens on 80 and 443, and serves files of `/var/www` and `/srv`.
  */
 const needs: Readonly<Record<string, Needs>> = {
@@ -25,6 +25,9 @@ const needs: Readonly<Record<string, Needs>> = {
       'RuntimeDirectory=wireguard',
       'RuntimeDirectoryPreserve=yes',
       `RestrictAddressFamilies=${families} AF_NETLINK`,
+      '# The thread that answers DNS goes first.',
+      'LimitNICE=-10',
+      'SystemCallFilter=setpriority',
     ],
   },
   media: {
@@ -34,6 +37,8 @@ const needs: Readonly<Record<string, Needs>> = {
       'PrivateUsers=yes',
       'ProtectKernelTunables=yes',
       `RestrictAddressFamilies=${families}`,
+      '# setpriv, which ties tools to the life of the service, sets the capabilities that are left: none.',
+      'SystemCallFilter=capset',
     ],
   },
   sites: {

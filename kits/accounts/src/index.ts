@@ -66,5 +66,14 @@ export {
 } from './tokens/tokens.ts'
 export { changeSignInMethods, changeUsers, checkLastAdministrator } from './users/change-users.ts'
 export { UserStore, type UserRow } from './users/store.ts'
-export { createSecurityLog, type SecurityLog, type SignInFailure } from './security-log.ts'
+export {
+  eventOfUserChange,
+  type Actor,
+  type NewSecurityEvent,
+  type RequestOrigin,
+  type SignInFailure,
+  type SignInMethod,
+} from './security-log/security-event.ts'
+export { securityLogConfig, securityLogSettings, type SecurityLogRetention } from './security-log/settings.ts'
+export { createSecurityLogTable, type SecurityLogTables } from './security-log/tables.ts'
 export { openSetUpToken, setUpTokenFile, type SetUpToken } from './set-up-token.ts'

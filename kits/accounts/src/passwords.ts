@@ -19,6 +19,8 @@ export interface SignInAttempt<User> {
   readonly find: () => Promise<User | undefined>
   /** Compares the proof, in the same time for a user who does not exist. */
   readonly verify: (user: User | undefined) => Promise<boolean>
+  /** The proof is a recovery code instead of the password. */
+  readonly isByCode?: boolean
 }
 
 /**
@@ -26,13 +28,13 @@ export interface SignInAttempt<User> {
  * disabled user.
  */
 export async function signIn<User extends PasswordHolder>(attempt: SignInAttempt<User>): Promise<User> {
-  const { throttle, key, find, verify } = attempt
+  const { throttle, key, find, verify, isByCode = false } = attempt
   await throttle?.attempt(key)
   const user = await find()
   const isRight = await verify(user)
   const isDisabled = user?.is_active === 0
   if (!isRight || user === undefined || isDisabled)
-    throw new AccountError({ kind: 'wrong-credentials', isDisabled: isRight && isDisabled })
+    throw new AccountError({ kind: 'wrong-credentials', isDisabled: isRight && isDisabled, isByCode })
   await throttle?.succeed(key)
   return user
 }

@@ -3,8 +3,8 @@ import { Kysely, PostgresDialect, sql, SqliteAdapter, SqliteDialect, type LogEve
 import type { CustomTypesConfig, Pool } from 'pg'
 import { openNodeSqlite } from './node-sqlite.ts'
 
-/** Location of the rows: the embedded file, or a PostgreSQL server. */
-export type DatabaseLocation = { readonly file: string } | { readonly url: string }
+/** Location of the rows: the embedded file, or a PostgreSQL server. A temporary file is removed after use, and faster. */
+export type DatabaseLocation = { readonly file: string; readonly isTemporary?: boolean } | { readonly url: string }
 
 /** An open database. Queries are the same text for both kinds; `kind` is for the rare place where they must differ. */
 export interface Database<Tables> {
@@ -43,7 +43,7 @@ export function openDatabase<Tables>(location: DatabaseLocation): MeasuredDataba
   }
   const isFile = 'file' in location
   const dialect = isFile
-    ? sqliteDialect(openNodeSqlite(location.file))
+    ? sqliteDialect(openNodeSqlite(location.file, location.isTemporary))
     : new PostgresDialect({ pool: () => openPool(location.url) })
   const query = new Kysely<Tables>({ dialect, log })
   return {

@@ -36,8 +36,8 @@ export interface DumpScope {
 type AnyTables = Record<string, Record<string, unknown>>
 type Row = Record<string, unknown>
 
-/** Parameters of one insert; both databases take more. */
-const parametersAtOnce = 5000
+/** Parameters of one insert. Both databases take more, but the process does nothing else meanwhile. */
+const parametersAtOnce = 2000
 
 /** Maximum sizes of a header, a restored line and a restored file, bytes. A file that unpacks to more is not a backup. */
 const maxHeaderBytes = 4096
@@ -175,6 +175,8 @@ async function insertLines(
     counts.rows[table] = (counts.rows[table] ?? 0) + inserted
     if (inserted < rows.length) counts.leftOut[table] = (counts.leftOut[table] ?? 0) + rows.length - inserted
     rows = []
+    // An embedded database answers at once; requests are answered in between.
+    await new Promise((resolve) => setImmediate(resolve))
   }
   for await (const line of content) {
     const entry = line as { table?: string; row?: Row; end?: boolean }

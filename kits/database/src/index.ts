@@ -9,8 +9,8 @@ export {
   type RestoreScope,
 } from './dump.ts'
 export { createDatabaseFile } from './create-database-file.ts'
-export { migrate, type Migrations } from './migrate.ts'
-export { openNodeSqlite } from './node-sqlite.ts'
+export { migrate, NewerDatabase, type Migrations } from './migrate.ts'
+export { openNodeSqlite, temporaryPragmas } from './node-sqlite.ts'
 export {
   acquireLock,
   openDatabase,
@@ -22,5 +22,5 @@ export {
   type DatabaseUsage,
   type MeasuredDatabase,
 } from './database.ts'
-export { sumTables, withLockOrNot, type TableSum } from './table-sums.ts'
+export { presentTables, sumTables, withLockOrNot, type TableSum } from './table-sums.ts'
 export { likePattern, type Page } from './paging.ts'

@@ -12,10 +12,12 @@ const statementLimit = 500
  * waited for, 5 s at most.
  *
  * @param file path of the database, or `:memory:`
+ * @param isTemporary the file is removed after use: nothing is made to last, so that a commit does not wait for the disk
  */
-export function openNodeSqlite(file: string): SqliteDatabase {
-  if (file !== ':memory:') createDatabaseFile(file, (draft) => connect(draft).close())
-  const database = connect(file)
+export function openNodeSqlite(file: string, isTemporary = false): SqliteDatabase {
+  const pragmas = isTemporary ? temporaryPragmas : lastingPragmas
+  if (file !== ':memory:') createDatabaseFile(file, (draft) => connect(draft, pragmas).close())
+  const database = connect(file, pragmas)
   const statements = new Map<string, StatementSync>()
 
   function prepare(text: string): SqliteStatement {
@@ -34,14 +36,17 @@ export function openNodeSqlite(file: string): SqliteDatabase {
   return { prepare, close: () => database.close() }
 }
 
-function connect(file: string): DatabaseSync {
+const lastingPragmas = 'pragma journal_mode = wal; pragma synchronous = full'
+
+/** Pragmas of a database that is removed after use. */
+export const temporaryPragmas = 'pragma journal_mode = memory; pragma synchronous = off'
+
+function connect(file: string, pragmas: string): DatabaseSync {
   // SQLite gives its log files the mode of the database itself.
   if (file !== ':memory:') makePrivateFile(file)
   const database = new DatabaseSync(file)
   try {
-    database.exec(
-      'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
-    )
+    database.exec(`pragma busy_timeout = 5000; ${pragmas}; pragma foreign_keys = on`)
   } catch (error) {
     database.close()
     throw error

@@ -48,6 +48,16 @@ export async function* readRows(
   else yield* await rows.execute()
 }
 
+/** Returns those of the tables that the database has, in the same order. */
+export async function presentTables<T>(database: Database<T>, tables: readonly string[]): Promise<string[]> {
+  const names =
+    database.kind === 'sqlite'
+      ? sql<{ name: string }>`select name from sqlite_master where type = 'table'`
+      : sql<{ name: string }>`select tablename as name from pg_tables where schemaname = current_schema()`
+  const present = new Set((await names.execute(database.query)).rows.map(({ name }) => name))
+  return tables.filter((table) => present.has(table))
+}
+
 /** Returns the content of every table, to compare it with what `writeDump` wrote. */
 export async function sumTables<T>(
   database: Database<T>,

@@ -1,3 +1,4 @@
+export { backupCollector } from './backup-collector.ts'
 export { defineCollector, samplesOf, type Collector, type Labels, type Sample } from './collector.ts'
 export { databaseCollector } from './database-collector.ts'
 export { DurationHistogram } from './duration-histogram.ts'

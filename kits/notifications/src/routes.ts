@@ -17,6 +17,8 @@ export const NotificationDone = z.object({ message: z.string() }).meta({ id: 'No
 export interface NotificationMount<Access extends string, Limit extends string> {
   /** Such as `/api/notifications`. */
   readonly prefix: string
+  /** Section of the API description; `Notifications` by default. */
+  readonly tag?: string
   /** Access of administrators. */
   readonly access: Access
   readonly limits: {
@@ -46,10 +48,10 @@ export function notificationRoutes<Access extends string, Limit extends string>(
 
 type Mount = NotificationMount<string, string>
 
-function sharedOf({ access, limits, envelope }: Mount) {
+function sharedOf({ tag = 'Notifications', access, limits, envelope }: Mount) {
   const schemaOf = (body: z.ZodType) => (envelope === undefined ? body : envelope.schema(body))
   const bodyOf = (value: unknown) => (envelope === undefined ? value : envelope.value(value))
-  const base = { tag: 'Notifications', access } as const
+  const base = { tag, access } as const
   return {
     read: { ...base, limit: limits.read, method: 'GET' },
     write: { ...base, limit: limits.write },

@@ -15,7 +15,7 @@ export { IsoTime, parseIsoTime, type IsoTimeForms } from './iso-time.ts'
 export { createKeyedQueue, QueueFull, type KeyedQueue } from './keyed-queue.ts'
 export { closeOnSignal, shutdownLimit } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
-export { OperatorError, warnOnTerminal } from './operator-error.ts'
+export { informOnTerminal, OperatorError, warnOnTerminal } from './operator-error.ts'
 export { parseJson } from './parse-json.ts'
 export {
   absolutePath,

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import type { Database, DumpCipher, Migrations, RestoreCounts } from '@hearth/database'
+import type { Database, DumpCipher, DumpHeader, Migrations, RestoreCounts } from '@hearth/database'
 import { claimDataDirectory, OperatorError, withDataDirectory, withTemporaryFolder } from '@hearth/runtime'
 import type { Command } from 'commander'
+import { replaceNewer } from './replace-newer.ts'
 
 /** The key of a service's backups. */
 export interface BackupKey {
@@ -30,6 +31,10 @@ export interface BackupSubject<Tables> {
   open(): Promise<OpenedSubject<Tables>>
   /** Creates an empty embedded database in the folder, as well protected as the service's own. */
   openScratch(folder: string): Promise<Database<Tables>>
+  /** Opens the embedded database of a data directory on the tables it has; creates it when there is none. */
+  openIn(folder: string): Promise<Database<Tables>>
+  /** False when the rows are on a server. */
+  isEmbedded(): boolean
   /** Throws an `OperatorError` when what is there must not be replaced. */
   readonly beforeRestore?: (database: Database<Tables>) => Promise<void>
   readonly afterRestore?: () => Promise<void>
@@ -92,21 +97,36 @@ async function backup<Tables>(subject: BackupSubject<Tables>, keyName: string, f
 }
 
 async function restore<Tables>(subject: BackupSubject<Tables>, keyName: string, file: string): Promise<void> {
-  const { readDump } = await import('@hearth/database')
-  const { header } = await readHeader(subject, keyName, file)
+  const { header, key } = await readHeader(subject, keyName, file)
   using claim = claimDataDirectory(await subject.dataDirectory())
-  const { database, fileCipher, keyCheck } = await subject.open()
+  const counts = await restoreInto(subject, { file, header, key, keyName })
+  await subject.afterRestore?.()
+  claim.keep()
+  process.stderr.write(`restored ${sumOf(counts.rows)} rows from ${header.created_at}\n${leftOutText(counts)}`)
+}
+
+interface Restoring {
+  readonly file: string
+  readonly header: DumpHeader
+  readonly key: BackupKey
+  readonly keyName: string
+}
+
+async function restoreInto<Tables>(
+  subject: BackupSubject<Tables>,
+  { file, header, key, keyName }: Restoring,
+): Promise<RestoreCounts> {
+  const { NewerDatabase, readDump } = await import('@hearth/database')
+  const opened = await subject.open().catch((error: unknown) => {
+    if (error instanceof NewerDatabase && subject.isEmbedded()) return undefined
+    throw error
+  })
+  if (opened === undefined) return replaceNewer(subject, file, key)
+  const { database, fileCipher, keyCheck } = opened
   try {
     if (header.key_check !== keyCheck) throw anotherKey(keyName, file)
     await subject.beforeRestore?.(database)
-    const counts = await readDump(database, file, {
-      tables: subject.tables,
-      cipher: fileCipher,
-      schema: newestOf(subject),
-    })
-    await subject.afterRestore?.()
-    claim.keep()
-    process.stderr.write(`restored ${sumOf(counts.rows)} rows from ${header.created_at}\n${leftOutText(counts)}`)
+    return await readDump(database, file, { tables: subject.tables, cipher: fileCipher, schema: newestOf(subject) })
   } finally {
     await database.close()
   }
@@ -130,7 +150,11 @@ async function checkBackup<Tables>(subject: BackupSubject<Tables>, keyName: stri
     }
   })
   const rows = Object.entries(counts.rows).map(([table, count]) => `${String(count).padStart(10)} ${table}\n`)
-  process.stdout.write(`${file}: backup of ${header.service} from ${header.created_at}, schema ${header.schema}\n`)
+  const newest = newestOf(subject)
+  const older = header.schema === newest ? '' : `, which a restore brings up to ${newest}`
+  process.stdout.write(
+    `${file}: backup of ${header.service} from ${header.created_at}, schema ${header.schema}${older}\n`,
+  )
   process.stdout.write(`${rows.join('')}${file} can be restored: ${sumOf(counts.rows)} rows\n${leftOutText(counts)}`)
 }
 

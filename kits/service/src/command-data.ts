@@ -1,9 +1,8 @@
-import { join } from 'node:path'
-import type { Migrations } from '@hearth/database'
 import { withDataDirectory } from '@hearth/runtime'
 import type { Command } from 'commander'
 import type { BackupSubject } from './backup-commands.ts'
-import { currentKey, type SealedStorage, type StorageLocation } from './sealed-storage.ts'
+import { locationOf, openScratch } from './backups/sealed-source.ts'
+import { currentKey, type DatabaseDescription, type SealedStorage, type StorageLocation } from './sealed-storage.ts'
 
 /** A service's data as its commands open it. */
 export interface CommandData<Storage, Config> {
@@ -34,9 +33,9 @@ export function storageForCommands<
   }
 }
 
-/** Describes a sealed database for `addBackupCommands`. `tables` are in an order in which a row's references come before it. */
+/** Describes a sealed database for `addBackupCommands`. */
 export function sealedBackup<Tables, Config extends StorageLocation>(
-  about: { readonly service: string; readonly migrations: Migrations; readonly tables: readonly string[] },
+  about: DatabaseDescription,
   { readConfig, openStorage }: CommandData<SealedStorage<Tables>, Config>,
 ): BackupSubject<Tables> {
   return {
@@ -44,10 +43,12 @@ export function sealedBackup<Tables, Config extends StorageLocation>(
     dataDirectory: () => Promise.resolve(readConfig().dataDirectory),
     currentKey: () => currentKey(readConfig()),
     open: () => openStorage(readConfig()),
-    async openScratch(folder) {
+    openScratch,
+    async openIn(folder) {
       const { openDatabase } = await import('@hearth/database')
-      return openDatabase<Tables>({ file: join(folder, 'scratch.db') })
+      return openDatabase<Tables>(locationOf(about, { databaseUrl: undefined, dataDirectory: folder }))
     },
+    isEmbedded: () => readConfig().databaseUrl === undefined,
   }
 }
 

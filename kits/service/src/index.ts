@@ -1,9 +1,14 @@
 export { backupConfig, backupSettings, type BackupPolicy } from './backups/backup-settings.ts'
 export { describeBackups } from './backups/describe-backups.ts'
-export { Backups, type BackupStatus } from './backups/backups.ts'
+export type { BackupStore } from './backups/backup-copies.ts'
+export { backupRoutes } from './backups/backup-routes.ts'
+export { Backups, type BackupControl, type BackupStatus } from './backups/backups.ts'
+export { BackupReport } from './backups/schema.ts'
 export type { Retention } from './backups/retention.ts'
 export type { BackupAttempt } from './backups/backup-state.ts'
 export { startSealedBackups } from './backups/sealed-backups.ts'
+export { backUpBeforeUpgrade } from './backups/upgrade-backup.ts'
+export { newerDatabase } from './newer-database.ts'
 export type { BackupSource } from './backups/make-backup.ts'
 export { addBackupCommands, type BackupKey, type BackupSubject, type OpenedSubject } from './backup-commands.ts'
 export { addServeCommand, sealedBackup, storageForCommands, type CommandData } from './command-data.ts'
@@ -17,6 +22,8 @@ export {
   keyCheckFact,
   openSealedStorage,
   currentKey,
+  type DatabaseDescription,
+  messagesTo,
   type SealedStorage,
   type StorageLocation,
 } from './sealed-storage.ts'

@@ -7,23 +7,40 @@ import { eventually, temporaryDirectory } from '@hearth/testing'
 
 const module = new URL('notify.ts', import.meta.url).href
 
-test('systemd hears that the service is ready, and again and again that it is alive', async () => {
+/** Runs the work with a program in the place of systemd's own, which wants a systemd; returns what it heard when `isDone`. */
+async function hearing(
+  work: string,
+  more: Readonly<Record<string, string>>,
+  isDone: (words: string[]) => boolean,
+): Promise<string[]> {
   await using folder = await temporaryDirectory('notify')
   const heard = join(folder.path, 'heard')
-  // In the place of systemd's own program, which wants a systemd.
   writeFileSync(join(folder.path, 'systemd-notify'), '#!/bin/sh\necho "$1" >>"$NOTIFY_SOCKET"\n', { mode: 0o755 })
-  const work = `import(${JSON.stringify(module)}).then((it) => it.notifySystemd(process.env, console.error)); setInterval(() => {}, 1000)`
-  const service = spawn(process.execPath, ['--eval', work], {
-    env: { PATH: folder.path, NOTIFY_SOCKET: heard, WATCHDOG_USEC: '300000' },
+  const script = `import(${JSON.stringify(module)}).then((it) => ${work}); setInterval(() => {}, 1000)`
+  const service = spawn(process.execPath, ['--eval', script], {
+    env: { PATH: folder.path, NOTIFY_SOCKET: heard, ...more },
     stdio: 'inherit',
   })
   try {
-    const words = await eventually(
+    return await eventually(
       () => (existsSync(heard) ? readFileSync(heard, 'utf8').trimEnd().split('\n') : []),
-      (found) => found.filter((word) => word === 'WATCHDOG=1').length >= 3,
+      (words) => isDone(words),
     )
-    assert.equal(words[0], '--ready')
   } finally {
     service.kill('SIGKILL')
   }
+}
+
+test('systemd hears that the service is ready, and again and again that it is alive', async () => {
+  const words = await hearing(
+    'it.notifySystemd(process.env, console.error)',
+    { WATCHDOG_USEC: '300000' },
+    (found) => found.filter((word) => word === 'WATCHDOG=1').length >= 3,
+  )
+  assert.equal(words[0], '--ready')
+})
+
+test('systemd hears that a start takes longer', async () => {
+  const words = await hearing('it.extendStart(process.env, 90, console.error)', {}, (found) => found.length > 0)
+  assert.deepEqual(words, ['EXTEND_TIMEOUT_USEC=90000000'])
 })

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import {
   checkSecretKey,
   createFileCipher,
@@ -10,9 +10,12 @@ import {
   type Sealer,
 } from '@hearth/credentials'
 import type { MeasuredDatabase, Migrations } from '@hearth/database'
-import { OperatorError, warnOnTerminal } from '@hearth/runtime'
+import { informOnTerminal, type Log, OperatorError, warnOnTerminal } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { BackupKey } from './backup-commands.ts'
+import { locationOf, sealedSource } from './backups/sealed-source.ts'
+import { backUpBeforeUpgrade } from './backups/upgrade-backup.ts'
+import { newerDatabase } from './newer-database.ts'
 
 /** A database on its newest tables, with the sealer its secrets were sealed with. */
 export interface SealedStorage<Tables> extends BackupKey {
@@ -28,8 +31,26 @@ export interface StorageLocation {
   readonly databaseUrl: string | undefined
   readonly secretKey: string | undefined
   readonly secretKeyFile: string
-  /** Takes warnings about the key's file; standard error when it is missing. */
+  /** Where the backup goes that is made before tables are changed; into the data directory when it is missing. */
+  readonly backups?: { readonly directory: string | undefined }
+  /** Takes warnings; standard error when it is missing. */
   readonly warn?: (message: string) => void
+  /** Takes what was done; standard error when it is missing. */
+  readonly inform?: (message: string) => void
+}
+
+/** Hands what the opening of a database tells to the log of a service. */
+export const messagesTo = (log: Pick<Log, 'info' | 'warn'>): Required<Pick<StorageLocation, 'warn' | 'inform'>> => ({
+  warn: (message) => log.warn(message),
+  inform: (message) => log.info(message),
+})
+
+/** A service's database: its name, which is that of the embedded file as well, its steps and its tables. */
+export interface DatabaseDescription {
+  readonly service: string
+  readonly migrations: Migrations
+  /** Tables in an order in which a row's references come before it. */
+  readonly tables: readonly string[]
 }
 
 /** The fact, a row of the table `facts`, that tells whether a key is the right one. */
@@ -40,39 +61,62 @@ interface FactTables {
 }
 
 /**
- * Checks the key before anything is made, opens the database, brings its tables up to date and makes sure the key is the one its secrets were sealed with; makes
- * both on the first start. Throws an `OperatorError` when the key is another, or the database cannot be reached.
- *
- * @param service name of the service, which is that of the embedded file as well
+ * Checks the key before anything is made, opens the database, brings its tables up to date and makes sure the key is the one its
+ * secrets were sealed with; makes both on the first start. Makes a backup before it changes tables of an older version. Throws an
+ * `OperatorError` when the key is another, the database cannot be reached, or a newer version made it.
  */
 export async function openSealedStorage<Tables extends FactTables>(
-  service: string,
+  about: DatabaseDescription,
   place: StorageLocation,
-  migrations: Migrations,
 ): Promise<SealedStorage<Tables>> {
   checkSecretKey({ value: place.secretKey, file: place.secretKeyFile }, place.dataDirectory)
   careForKeyFile(place)
-  const file = join(place.dataDirectory, `${service}.db`)
   // Loaded here, so that a command with a wrong setting is refused at once.
-  const { migrate, openDatabase } = await import('@hearth/database')
-  const database = openDatabase<Tables>(place.databaseUrl === undefined ? { file } : { url: place.databaseUrl })
+  const { migrate, NewerDatabase, openDatabase } = await import('@hearth/database')
+  const database = openDatabase<Tables>(locationOf(about, place))
   const facts = database.query as unknown as Kysely<FactTables>
   try {
-    await migrate(database.query, migrations)
-    const known = await readKeyCheck(facts)
-    if (known !== undefined) finishReplacement(place.secretKeyFile, (key) => createSealer(key).keyCheck === known)
-    const secret = await loadSecretKey({
-      value: place.secretKey,
-      file: place.secretKeyFile,
-      mayCreate: known === undefined,
-    })
-    const sealer = createSealer(secret)
-    await claimKey(facts, sealer)
-    return { database, sealer, secret, fileCipher: createFileCipher(secret), keyCheck: sealer.keyCheck }
+    await migrate(database.query, about.migrations, (applied) => backUpSealed(about, place, applied))
+    const key = await openKey(place, await readKeyCheck(facts))
+    await claimKey(facts, key.sealer)
+    return { database, ...key }
   } catch (error) {
     await database.close()
+    if (error instanceof NewerDatabase) throw await newerDatabase(about, place, error)
     throw error instanceof OperatorError ? error : new OperatorError(unreachable(place, error), { cause: error })
   }
+}
+
+/** Makes a backup of an older database on a connection of its own, sealed with the key that the database is known by. */
+async function backUpSealed(
+  about: DatabaseDescription,
+  place: StorageLocation,
+  applied: readonly string[],
+): Promise<void> {
+  const { openDatabase } = await import('@hearth/database')
+  const location = locationOf(about, place)
+  const reader = openDatabase<FactTables>(location)
+  try {
+    const known = await readKeyCheck(reader.query)
+    // The first start ended before the key was made, so nothing was kept yet.
+    if (known === undefined) return
+    const key = await openKey(place, known)
+    if (key.keyCheck !== known) throw wrongKey()
+    const { dataDirectory, warn = warnOnTerminal, inform = informOnTerminal } = place
+    const context = { dataDirectory, backupDirectory: place.backups?.directory, warn, inform }
+    const source = await sealedSource(about, location, { ...key, database: reader })
+    await backUpBeforeUpgrade(source, applied, context)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Loads the key of a database that is known by `known`, or makes it when the database is new. */
+async function openKey({ secretKey, secretKeyFile }: StorageLocation, known: string | undefined) {
+  if (known !== undefined) finishReplacement(secretKeyFile, (key) => createSealer(key).keyCheck === known)
+  const secret = await loadSecretKey({ value: secretKey, file: secretKeyFile, mayCreate: known === undefined })
+  const sealer = createSealer(secret)
+  return { sealer, secret, fileCipher: createFileCipher(secret), keyCheck: sealer.keyCheck }
 }
 
 function careForKeyFile({ secretKey, secretKeyFile, dataDirectory, warn = warnOnTerminal }: StorageLocation): void {
@@ -99,9 +143,10 @@ async function claimKey(db: Kysely<FactTables>, sealer: Sealer): Promise<void> {
     .values({ name: keyCheckFact, value: sealer.keyCheck })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
-  if ((await readKeyCheck(db)) !== sealer.keyCheck)
-    throw new OperatorError('SECRET_KEY: the key is not the one the existing database was sealed with')
+  if ((await readKeyCheck(db)) !== sealer.keyCheck) throw wrongKey()
 }
+
+const wrongKey = () => new OperatorError('SECRET_KEY: the key is not the one the existing database was sealed with')
 
 function unreachable({ databaseUrl, dataDirectory }: StorageLocation, error: unknown): string {
   const where =

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { createPostgresDatabase, postgresObstacle } from './postgres.ts'
@@ -112,33 +113,58 @@ export interface OlderDataChecks {
   /** More settings, such as ports that are free. */
   readonly environment?: () => Promise<Record<string, string>>
   readonly signIn?: SignIn
+  /** Notes a step that only a newer version has, in the database of a stopped service; in `<service>.db` when left out. */
+  readonly makeNewer?: (service: string, settings: Record<string, string> & { DATA_DIR: string }) => Promise<void>
   /** Further checks, with the signed-in visitor. */
   readonly also?: (visitor: Visitor, recorded: OlderData, isRestored: boolean) => Promise<void>
 }
 
-/** Adds tests that open an older version's data directory, restore its backup, and compare every recorded answer. */
+/**
+ * Adds tests that open an older version's data directory, restore its backup, compare every recorded answer, and go back from
+ * a newer version by the command that the refused start names.
+ */
 export function testOlderData(service: string, folder: string, checks: OlderDataChecks = {}): void {
   const open = async (database: Record<string, string>, prepare: Prepare) => {
     const recorded = JSON.parse(await readFile(join(folder, 'recorded.json'), 'utf8')) as OlderData
     await using place = await temporaryDirectory('older-data')
     const environment = { ...recorded.environment, ...database, ...(await checks.environment?.()) }
     const settings = { ...environment, DATA_DIR: join(place.path, 'data') }
-    await prepare(settings, (isRestored) => checkOpened(service, checks, { settings, recorded, isRestored }))
+    await prepare(settings, (state) => checkOpened(service, checks, { settings, recorded, state }))
   }
   const restore = (database: Record<string, string>) =>
     open(database, async (settings, check) => {
       const { code, stderr } = await runCommand([service, 'restore', join(folder, 'backup')], settings)
       assert.equal(code, 0, stderr)
-      await check(true)
+      await check('restored')
     })
 
   test('the data directory of an older version opens', () =>
     open({}, async (settings, check) => {
-      await mkdir(settings.DATA_DIR, { mode: 0o700 })
-      await run('tar', ['-xzf', join(folder, 'data.tar.gz'), '--no-same-owner', '-C', settings.DATA_DIR])
-      await check(false)
-      // What was migrated opens again.
-      await check(false)
+      await unpack(folder, settings.DATA_DIR)
+      await check('opened')
+      const [backup = ''] = await upgradeBackups(settings.DATA_DIR)
+      const restore = await runCommand([service, 'restore', '--check', backup], settings)
+      assert.deepEqual([restore.code, restore.stderr], [0, ''], 'the backup from before can be restored')
+      assert.match(restore.stdout, /schema \S+, which a restore brings up to /)
+      // What was migrated opens again, and needs no other backup.
+      await check('opened')
+      assert.deepEqual(await upgradeBackups(settings.DATA_DIR), [backup])
+    }))
+  test('a database of a newer version is refused, and the command that is named goes back', () =>
+    open({}, async (settings, check) => {
+      await unpack(folder, settings.DATA_DIR)
+      const upgraded = await startServiceProcess(service, settings)
+      assert.equal(await upgraded.stop(), 0)
+      await (checks.makeNewer ?? noteNewerStep)(service, settings)
+      const start = await runCommand([service, 'serve'], settings)
+      assert.deepEqual([start.code, start.stdout], [1, ''])
+      const [backup = ''] = await upgradeBackups(settings.DATA_DIR)
+      assert.ok(start.stderr.trimEnd().endsWith(`: hearth ${service} restore ${backup}`), start.stderr)
+      assert.equal(start.stderr.trimEnd().split('\n').length, 1, start.stderr)
+      const back = await runCommand([service, 'restore', backup], settings)
+      assert.equal(back.code, 0, back.stderr)
+      assert.match(back.stderr, /the newer database was kept as /)
+      await check('restored beside its files')
     }))
   test('the backup of an older version restores into an empty directory', () => restore({}))
   if (checks.hasPostgres !== false)
@@ -147,33 +173,63 @@ export function testOlderData(service: string, folder: string, checks: OlderData
     )
 }
 
+async function unpack(folder: string, dataDirectory: string): Promise<void> {
+  await mkdir(dataDirectory, { mode: 0o700 })
+  await run('tar', ['-xzf', join(folder, 'data.tar.gz'), '--no-same-owner', '-C', dataDirectory])
+}
+
+/** Paths of the backups that were made before an upgrade. */
+async function upgradeBackups(dataDirectory: string): Promise<string[]> {
+  const directory = join(dataDirectory, 'backups')
+  return (await readdir(directory)).map((name) => join(directory, name))
+}
+
+/** Notes a step that this version does not know. */
+function noteNewerStep(service: string, { DATA_DIR }: { readonly DATA_DIR: string }): Promise<void> {
+  using database = new DatabaseSync(join(DATA_DIR, `${service}.db`))
+  database.exec(`insert into kysely_migration (name, timestamp) values ('9999-newer', '2030-01-01T00:00:00.000Z')`)
+  return Promise.resolve()
+}
+
+/** Way that the data came here. A backup holds the database, and not the files beside it. */
+type DataState = 'opened' | 'restored' | 'restored beside its files'
+
 type Prepare = (
   settings: Record<string, string> & { DATA_DIR: string },
-  check: (isRestored: boolean) => Promise<void>,
+  check: (state: DataState) => Promise<void>,
 ) => Promise<void>
 
 interface Opening {
   readonly settings: Record<string, string>
   readonly recorded: OlderData
-  readonly isRestored: boolean
+  readonly state: DataState
 }
 
 async function checkOpened(
   service: string,
   { signIn = signInByRequest, also }: OlderDataChecks,
-  { settings, recorded, isRestored }: Opening,
+  { settings, recorded, state }: Opening,
 ): Promise<void> {
   await using opened = await startServiceProcess(service, settings)
+  const isRestored = state !== 'opened'
   for (const { what, headers, path, isInBackup } of recorded.credentials) {
+    // It may need nothing but the files.
+    if (state === 'restored beside its files' && !isInBackup) continue
     const { status } = await createVisitor(opened.url).send('GET', path, { headers })
     assert.equal(status === 200, !isRestored || isInBackup, `${what} is answered ${status}`)
   }
   const visitor = createVisitor(opened.url)
   await signIn(visitor, recorded.signIn)
-  const answers = isRestored ? { ...recorded.answers, ...recorded.restored } : recorded.answers
+  const { answers, restored } = recorded
   const faults: string[] = []
-  for (const [path, answer] of Object.entries(answers))
-    if (answer !== null) faults.push(...missing(answer, await answerTo(visitor, path), `GET ${path}`))
+  for (const [path, answer] of Object.entries(answers)) {
+    const after = path in restored ? restored[path] : answer
+    const expected = { opened: [answer], restored: [after], 'restored beside its files': [answer, after] }[state]
+    if (expected.includes(null)) continue
+    const found = await answerTo(visitor, path)
+    const differences = expected.map((one) => missing(one, found, `GET ${path}`))
+    if (differences.every(({ length }) => length > 0)) faults.push(...differences.flat())
+  }
   assert.deepEqual(faults, [])
   await also?.(visitor, recorded, isRestored)
   assert.equal(await opened.stop(), 0)

@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
+import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
 import { Notifications, startRepeatedCheck } from '@hearth/notifications'
 import type { Log, Timers } from '@hearth/runtime'
-import { createNeighbours } from '@hearth/service'
+import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
-import { Sessions } from './accounts/sessions.ts'
+import { findActor, Sessions } from './accounts/sessions.ts'
 import { openApprovals } from './approvals/approvals.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
 import type { Catalog } from './catalog/catalog.ts'
@@ -51,6 +52,7 @@ export interface AppDependencies {
   readonly catalog: Catalog
   readonly database: Database<Tables>
   readonly sealer: Sealer
+  readonly backups: BackupControl
   /** True for a command while no service runs: nothing is sent to a device. */
   readonly isOffline: boolean
   readonly isOperator: (socket: Socket) => boolean
@@ -94,6 +96,7 @@ export async function createApp(dependencies: AppDependencies) {
     endpoints: () => connections.endpoints(),
     exposed: () => settings.current().scraper.metrics,
     notifications: () => notifications.figures(),
+    backups: dependencies.backups,
   })
   const connections = new DeviceConnections({
     catalog,
@@ -208,6 +211,14 @@ export async function createApp(dependencies: AppDependencies) {
     exempt: createAddressSet(config.rateLimitExempt),
     onAccessChanged,
   })
+  const securityLog = new SecurityLog({
+    query: database.query,
+    clock: timers,
+    log,
+    retention: config.securityLog,
+    findUser: (name) => Promise.resolve(findActor(name)),
+    statusOf: (error) => toError(error, { instance: '', correlationId: '' }).status,
+  })
   const gate = new Gate({
     clock: timers,
     config,
@@ -228,10 +239,12 @@ export async function createApp(dependencies: AppDependencies) {
   const http = await createServer({
     routes: allRoutes({
       isStopping: () => isStopping,
+      backups: dependencies.backups,
       document: openapiDocument,
       events,
       isStillValid,
       sessions,
+      securityLog,
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       tokens,
       settings,

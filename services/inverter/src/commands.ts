@@ -69,13 +69,13 @@ function networkIds(text: string, before: readonly number[] = []): number[] {
 /** Checks of this service for `hearth doctor`: its configuration, and the last backup. */
 export async function doctor(environment: Environment = process.env): Promise<DoctorCheck[]> {
   const { readConfig } = await import('./config.ts')
-  return [await describeConfiguration(), ...(await describeBackups('inverter', readConfig, { environment }))]
+  return [await describeConfiguration(environment), ...(await describeBackups('inverter', readConfig, { environment }))]
 }
 
-async function describeConfiguration(): Promise<DoctorCheck> {
+async function describeConfiguration(environment: Environment): Promise<DoctorCheck> {
   const { validate } = await import('./command-line/data.ts')
   try {
-    const { devices } = await validate()
+    const { devices } = await validate(environment)
     return { name: 'configuration', state: 'ok', detail: `${devices} devices`, meaning: 'a start would not be refused' }
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'unknown error'

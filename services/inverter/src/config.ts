@@ -1,3 +1,4 @@
+import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
 import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
@@ -26,6 +27,7 @@ export const settingsSchema = z.object({
   }),
   ...backupSettings,
   ...neighbourSettings,
+  ...securityLogSettings,
   HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
   DOCS_PUBLIC: switchSetting,
   ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
@@ -47,6 +49,7 @@ export function readConfig(environment: Environment) {
     ...serviceConfig(settings),
     ...backupConfig(settings),
     ...neighbourConfig(settings),
+    ...securityLogConfig(settings),
     hmacSecret: settings.HMAC_SECRET,
     isDocsPublic: settings.DOCS_PUBLIC,
     isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,

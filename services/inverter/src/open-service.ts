@@ -8,13 +8,12 @@ import {
   type Log,
   type Timers,
 } from '@hearth/runtime'
-import { openClaimed } from '@hearth/service'
+import { Backups, messagesTo, openClaimed } from '@hearth/service'
 import { createAdministrator, pendingPassword } from './accounts/sessions.ts'
 import { createApp, type AppDependencies } from './app.ts'
 import { loadCatalog } from './catalog/catalog.ts'
 import { createControlSocket } from './command-line/control-socket.ts'
 import type { Config } from './config.ts'
-import { startBackups } from './database/scheduled-backups.ts'
 import { openStorage } from './database/open.ts'
 import { checkSecret } from './database/secret.ts'
 
@@ -42,10 +41,13 @@ export async function openService(config: Config, options: OpenOptions) {
   checkSecret(config)
   const claim = await claimWithRetry(config.dataDirectory, isOffline ? 0 : claimTimeout)
   return openClaimed(claim, async ({ resources, openDatabase }) => {
-    const storage = await openDatabase(() => openStorage({ ...config, warn: (message) => log.warn(message) }))
+    const storage = await openDatabase(() => openStorage({ ...config, ...messagesTo(log) }))
     const { database } = storage
     await createAdministrator(database, config.dataDirectory)
     const firstPassword = await pendingPassword(database, config.dataDirectory)
+    const { dataDirectory, backups: policy } = config
+    const backups = new Backups({ source: storage.backupSource, policy, dataDirectory, log, timers })
+    resources.defer(() => backups.close())
     const control = createControlSocket(config.dataDirectory)
     // Closed after the app: a command that is under way gets its answer.
     resources.defer(() => control.close())
@@ -56,17 +58,15 @@ export async function openService(config: Config, options: OpenOptions) {
       catalog,
       database,
       sealer: storage.sealer,
+      backups,
       isOffline,
       isOperator: (socket) => control.isOperator(socket),
       pages: pagesFolder,
       wrapDispatchStore: options.wrapDispatchStore,
     })
     resources.defer(() => app.close())
-    if (!isOffline) {
-      const backups = startBackups({ config, storage, log, timers })
-      resources.defer(() => backups.close())
-      backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
-    }
+    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
+    if (!isOffline) backups.start()
     await control.listen((request, response) => app.http.routing(request, response))
     /** `firstPassword` is the one generated on the first start, until it is changed. */
     return { app, firstPassword }

@@ -1,6 +1,7 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import { documentRoutes, type Route } from '@hearth/http'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { NeighbourList, type ListNeighbours } from '@hearth/service'
+import { backupRoutes, NeighbourList, type BackupControl, type ListNeighbours } from '@hearth/service'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
@@ -30,13 +31,14 @@ import { journalRoutes } from './journal/routes.ts'
 import type { Metrics } from './metrics/metrics.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import type { MetricWrites } from './metrics/write-metric.ts'
-import { unknownDevice } from './problems.ts'
+import { Problem, unknownDevice } from './problems.ts'
 import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import type { ReleaseCheck } from './releases/release-check.ts'
 import { releaseRoutes } from './releases/routes.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
@@ -50,6 +52,7 @@ export interface Features {
   readonly events: Events
   readonly isStillValid: (caller: Caller) => Promise<boolean>
   readonly sessions: Sessions
+  readonly securityLog: SecurityLog
   /** True if browsers reach the service at an https address, so that the session cookie is sent nowhere else. */
   readonly isPublishedSecurely: boolean
   readonly tokens: Tokens
@@ -75,6 +78,7 @@ export interface Features {
   readonly releases: ReleaseCheck
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
+  readonly backups: BackupControl
 }
 
 /** The description of the API, while it is public. */
@@ -87,9 +91,20 @@ const published = {
   listsPages: false,
 } as const
 
+const counted: Limit = 'counted'
+
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/admin/api/backups',
+  tag: 'Administration',
+  access: 'admin' satisfies Access,
+  limits: { read: counted, run: counted },
+  refuse: (detail: string) => new Problem('conflict', detail),
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
-  const { events, devices, environment, setWriteAccess } = features
+  const { events, devices, environment, setWriteAccess, securityLog } = features
   const changed = (collection: Extract<GatewayEvent, { type: 'changed' }>['collection']) => () =>
     events.publish({ type: 'changed', collection })
   const checkDevice = (id: string) => {
@@ -108,16 +123,24 @@ export function allRoutes(features: Features): Route[] {
     ...healthRoutes(features.health),
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
-    ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely }),
-    ...sessionListRoutes(features.sessions),
-    ...tokenRoutes(features.tokens, changed('tokens')),
-    ...approvalRoutes(features.approvals, changed('parameters')),
-    ...settingsRoutes(features.settings, { environment, setWriteAccess, changed: changed('settings') }),
+    ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),
+    ...sessionListRoutes(features.sessions, securityLog),
+    ...securityLogRoutes(securityLog),
+    ...tokenRoutes(features.tokens, changed('tokens'), securityLog),
+    ...approvalRoutes(features.approvals, changed('parameters'), securityLog),
+    ...settingsRoutes(features.settings, {
+      environment,
+      setWriteAccess,
+      changed: changed('settings'),
+      securityLog,
+    }),
+    ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
     neighbourRoute(features.neighbours),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/admin/api/notifications',
+      tag: 'Administration',
       access: 'admin',
       limits: { read: 'counted', write: 'counted', test: 'counted' },
     }),

@@ -1,8 +1,8 @@
-import type { SessionRow, TokenRow } from '@hearth/accounts'
+import type { SecurityLogTables, SessionRow, TokenRow } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
-export interface Tables extends NotificationTables {
+export interface Tables extends NotificationTables, SecurityLogTables {
   /** Facts about the database itself. */
   facts: SettingRow
   settings: SettingRow
@@ -26,6 +26,7 @@ export const tableNames = [
   'administrators',
   'sessions',
   'tokens',
+  'security_events',
   'devices',
   'approvals',
   'capabilities',

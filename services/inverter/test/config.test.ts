@@ -20,6 +20,8 @@ const settings: ServiceSettings = {
     FORWARDED_HEADER: 'X-Real-IP',
     LOG_LEVEL: 'debug',
     HMAC_SECRET: 'x'.repeat(32),
+    SECURITY_LOG_DAYS: '30',
+    SECURITY_LOG_ROWS: '1000',
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
@@ -31,6 +33,7 @@ const settings: ServiceSettings = {
     OBJECT_REGISTRY_FILE: '/elsewhere/registry.json',
     WRITE_ALLOWLIST_FILE: '/elsewhere/allowlist.json',
     RELEASES_URL: 'https://releases.example.org',
+    OUTBOUND_ALLOW: '10.0.0.0/8',
   },
   // Generated, or shipped: the start finds what there is.
   inWords: { HMAC_SECRET: 'none', OBJECT_REGISTRY_FILE: 'none', WRITE_ALLOWLIST_FILE: 'none' },

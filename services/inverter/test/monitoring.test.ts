@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { eventually, promtoolObstacle, promtoolProblems, testMonitoring } from '@hearth/testing'
+import { join } from 'node:path'
+import { eventually, promtoolObstacle, promtoolProblems, temporaryDirectory, testMonitoring } from '@hearth/testing'
 import { startGateway } from './in-process.ts'
 
-/** A scrape with every value that the scraper page lists from the start. */
+/** A scrape with every value that the scraper page lists from the start, and a backup. */
 async function scrape(): Promise<string> {
-  await using gateway = await startGateway()
+  await using elsewhere = await temporaryDirectory()
+  await using gateway = await startGateway({ environment: { BACKUP_DIR: join(elsewhere.path, 'backups') } })
   await gateway.call('GET', '/api/v1/devices/main/metrics')
   // Values are shown as soon as the device has sent them.
   const { text } = await eventually(
     () => gateway.call('GET', '/metrics'),
-    (reply) => reply.text.includes('\nvendor_battery_soc_ratio{'),
+    (reply) => reply.text.includes('\nvendor_battery_soc_ratio{') && reply.text.includes('\nvendor_backup_size_bytes '),
   )
   return text
 }

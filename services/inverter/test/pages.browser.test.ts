@@ -129,10 +129,12 @@ const paths = [
   '/inverters?tab=metrics&metric=battery_soc',
   '/inverters/simulated',
   '/energy',
+  '/security-log',
   '/tokens',
   '/prometheus',
   '/diagnostics',
   '/settings',
+  '/settings/notifications',
   '/about',
   '/nowhere',
 ]

@@ -40,6 +40,7 @@ export const about: ApiDescription = {
     { name: 'Shares', description: 'Links for others' },
     { name: 'Cookies', description: 'Cookies of accounts at the platforms' },
     { name: 'Settings', description: 'Settings of the service' },
+    { name: 'Notifications', description: 'Who is told when something goes wrong' },
     { name: 'Statistics', description: 'Figures' },
     { name: 'System', description: 'The host and the tools' },
   ],

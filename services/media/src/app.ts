@@ -2,14 +2,15 @@ import { hkdfSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
+import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
-import { createScrapeCheck, Metrics } from '@hearth/metrics'
+import { backupCollector, createScrapeCheck, Metrics } from '@hearth/metrics'
 import { Notifications } from '@hearth/notifications'
 import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { type Log, type Timers } from '@hearth/runtime'
-import { createNeighbours } from '@hearth/service'
+import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
@@ -201,6 +202,7 @@ export interface AppDependencies {
   readonly secret: Uint8Array
   /** Folder of the built web pages. */
   readonly pages: string
+  readonly backups: BackupControl
 }
 
 /** The running service. */
@@ -277,7 +279,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     folder: core.scratch,
     settings: () => settingsStore.current(),
   }
-  const { guard, sessions, account } = createAccess(dependencies)
+  const { guard, sessions, account, securityLog } = createAccess(dependencies)
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup(context)
   const jobs = createJobs(core, { readUrl, lookup })
@@ -304,19 +306,24 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     service: 'media',
     version,
     log: core.log,
-    collectors: mediaCollectors({
-      ...context,
-      ended,
-      notifications,
-      queueSize: config.queueSize,
-      countLinks: () => shares.count(),
-    }),
+    collectors: [
+      ...mediaCollectors({
+        ...context,
+        ended,
+        notifications,
+        queueSize: config.queueSize,
+        countLinks: () => shares.count(),
+      }),
+      backupCollector(dependencies.backups),
+    ],
   })
   const features: Omit<Features, 'document'> = {
     metrics,
+    backups: dependencies.backups,
     neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
     notifications,
     account: { ...account, hasJob: (id) => jobs.has(id) },
+    securityLog,
     jobs,
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
     readUrl,
@@ -362,10 +369,18 @@ const keyOf = ({ secret }: AppDependencies, purpose: string): Buffer =>
 
 /** Creates sign-in and the guard in front of the routes. */
 function createAccess(dependencies: AppDependencies) {
-  const { settings, db, config, timers } = dependencies.core
+  const { settings, db, config, timers, log } = dependencies.core
   const csrf = createCsrfTokens(keyOf(dependencies, 'csrf'))
   const captcha = createCaptcha(keyOf(dependencies, 'captcha'), timers)
   const sessions = new Sessions({ db, clock: timers, settings, captcha })
+  const securityLog = new SecurityLog({
+    query: db,
+    clock: timers,
+    log,
+    retention: config.securityLog,
+    findUser: (name) => Promise.resolve(sessions.findActor(name)),
+    statusOf: (error) => toError(error).status,
+  })
   const guard = createGuard({
     isSignInOn: () => sessions.isOn(),
     identify: (key) => sessions.identify(key),
@@ -375,7 +390,7 @@ function createAccess(dependencies: AppDependencies) {
     hostNames: () => [settings.current().public_hostname, hostOf(config.publicUrl)].filter((name) => name !== ''),
   })
   const isPublishedSecurely = config.publicUrl?.startsWith('https:') === true
-  return { guard, sessions, account: { sessions, captcha, csrf, isPublishedSecurely } }
+  return { guard, sessions, securityLog, account: { sessions, captcha, csrf, isPublishedSecurely, securityLog } }
 }
 
 function canWrite(folder: string): Promise<boolean> {

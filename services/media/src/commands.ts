@@ -25,20 +25,28 @@ function addAccountCommands(program: Command): void {
     .command('reset-admin-password')
     .description('give the account a new password, print it, and end all sessions')
     .action(async () => {
-      const [{ createPassword, hashPassword }, { systemClock }, { sessionStoreIn }, { openSettings }, { withStorage }] =
-        await Promise.all([
-          import('@hearth/credentials'),
-          import('@hearth/runtime'),
-          import('./accounts/sessions.ts'),
-          import('./settings/settings.ts'),
-          import('./command-line/data.ts'),
-        ])
+      const [
+        { recordCommand },
+        { createPassword, hashPassword },
+        { systemClock },
+        { sessionStoreIn },
+        { openSettings },
+        { withStorage },
+      ] = await Promise.all([
+        import('@hearth/accounts/security-log'),
+        import('@hearth/credentials'),
+        import('@hearth/runtime'),
+        import('./accounts/sessions.ts'),
+        import('./settings/settings.ts'),
+        import('./command-line/data.ts'),
+      ])
       await withStorage(async ({ database }) => {
         const settings = await openSettings(database.query)
         const name = settings.internal('admin_username') ?? 'admin'
         const password = createPassword()
         await settings.write({}, { admin_username: name, admin_password_hash: await hashPassword(password) })
         await sessionStoreIn(database.query, systemClock).endAll()
+        await recordCommand(database.query, { kind: 'password_changed', target: name }, systemClock.now())
         process.stderr.write(`new password of ${name}, valid at once; all sessions have ended:\n`)
         process.stdout.write(`${password}\n`)
       })
@@ -97,5 +105,5 @@ export async function doctor(environment: Environment = process.env): Promise<Do
     import('./command-line/tools.ts'),
     import('./config.ts'),
   ])
-  return [...describeTools(), ...(await describeBackups('media', readConfig, { environment }))]
+  return [...describeTools(environment), ...(await describeBackups('media', readConfig, { environment }))]
 }

@@ -1,3 +1,4 @@
+import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow } from '@hearth/outbound'
@@ -22,10 +23,10 @@ import {
   serviceSettings,
 } from '@hearth/service'
 import { z } from 'zod'
-import { artifactsSetting } from './artifacts/artifact-location.ts'
+import { artifactsSetting, backupStorageSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
 import { stemBaseUrlSetting } from './stems/result-address.ts'
-import { checkArtifacts } from './artifacts/open-artifacts.ts'
+import { checkArtifacts, readStorageKeys } from './artifacts/open-artifacts.ts'
 
 /** Addresses and CIDRs of proxies whose forwarding header is trusted. `*` is refused: it would trust every client. */
 const forwardedAllow = z.preprocess((text, context) => {
@@ -49,6 +50,7 @@ export const settingsSchema = z.object({
   ...backupSettings,
   ...neighbourSettings,
   ...metricsSettings,
+  ...securityLogSettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
@@ -58,6 +60,7 @@ export const settingsSchema = z.object({
   YTDLP_PATH: programPath,
   FFMPEG_PATH: programPath,
   ARTIFACTS: artifactsSetting,
+  BACKUP_S3: backupStorageSetting,
   QUEUE_SIZE: wholeNumber(1, 100_000).default(200),
   WORKERS: wholeNumber(0, 64).optional(),
   LEASE_SECONDS: wholeNumber(2, 3600).default(60),
@@ -78,6 +81,7 @@ export function readConfig(environment: Environment) {
     ...databaseConfig(settings),
     ...backupConfig(settings),
     ...neighbourConfig(settings),
+    ...securityLogConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],
@@ -92,6 +96,7 @@ export function readConfig(environment: Environment) {
     ytDlpPath: settings.YTDLP_PATH,
     ffmpegPath: settings.FFMPEG_PATH,
     artifacts: settings.ARTIFACTS,
+    backupStorage: settings.BACKUP_S3,
     queueSize: settings.QUEUE_SIZE,
     /** Number of jobs this process works on at a time; 0 for a web process without workers. */
     workers: settings.WORKERS,
@@ -106,9 +111,12 @@ export function readConfig(environment: Environment) {
  */
 export function readCheckedConfig(environment: Environment): Config {
   const config = readConfig(environment)
-  const { ytDlpPath, ffmpegPath, artifacts } = config
+  const { ytDlpPath, ffmpegPath, artifacts, backups, backupStorage } = config
   if (ytDlpPath !== undefined) checkProgram('YTDLP_PATH', ytDlpPath)
   if (ffmpegPath !== undefined) checkProgram('FFMPEG_PATH', ffmpegPath)
   checkArtifacts(artifacts)
+  if (backupStorage !== undefined) readStorageKeys(environment, 'BACKUP_S3')
+  if (backupStorage !== undefined && backups.directory === undefined)
+    throw new OperatorError('BACKUP_S3: needs BACKUP_DIR, where backups are made and verified before they are copied')
   return config
 }

@@ -2,15 +2,23 @@ import { fileURLToPath } from 'node:url'
 import { createLocalBus, openPostgresBus } from '@hearth/events'
 import { reportBackup } from '@hearth/notifications'
 import { claimDataDirectory, OperatorError, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { openClaimed, openSealedStorage, startSealedBackups, type Opening, type SealedStorage } from '@hearth/service'
+import {
+  messagesTo,
+  openClaimed,
+  openSealedStorage,
+  startSealedBackups,
+  type Opening,
+  type SealedStorage,
+} from '@hearth/service'
 import { createApp, createCore, type App, type Core } from './app.ts'
+import { readStorageKeys } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
-import { migrations } from './database/migrations/index.ts'
+import { databaseDescription } from './database/description.ts'
 import { shortenEvent, type MediaEvent } from './events.ts'
 import { firstQueued } from './jobs/store.ts'
 import { LocalQueue } from './queue/local-queue.ts'
 import type { Ticket } from './queue/queue.ts'
-import { tableNames, type Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 /** A service, or a worker, that can be closed. */
 export interface Service {
@@ -33,14 +41,24 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
       throw new OperatorError(
         `BIND_ADDRESS: sign-in is off, so ${config.bindAddress} would be open to everybody; turn sign-in on first, or set ALLOW_OPEN=true`,
       )
-    const app = await createApp({ core, secret: storage.secret, pages: pagesFolder })
-    opening.resources.defer(() => app.close())
-    const about = { service: 'media', migrations, tables: tableNames }
-    const backups = await startSealedBackups(about, { config, storage, log, timers })
+    const store = await openBackupStore(config, opening)
+    const backups = await startSealedBackups(databaseDescription, { config, storage, store, log, timers })
     opening.resources.defer(() => backups.close())
+    const app = await createApp({ core, secret: storage.secret, pages: pagesFolder, backups })
+    opening.resources.defer(() => app.close())
     backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
     return { app }
   })
+}
+
+/** Opens the object storage that backups are copied to; undefined when none is set. */
+async function openBackupStore({ backupStorage }: Config, { resources }: Opening) {
+  if (backupStorage === undefined) return undefined
+  // Loaded on demand: the library is large.
+  const { ObjectStorageBackups } = await import('./backups/object-storage-backups.ts')
+  const store = new ObjectStorageBackups(backupStorage, readStorageKeys(process.env, 'BACKUP_S3'))
+  resources.defer(() => store.close())
+  return store
 }
 
 /** Opens a worker: it runs jobs of the database and serves no requests. */
@@ -63,7 +81,7 @@ interface OpenContext {
 async function openCore(config: Config, context: OpenContext): Promise<{ core: Core; storage: SealedStorage<Tables> }> {
   const { log, timers, opening } = context
   const storage = await opening.openDatabase(() =>
-    openSealedStorage<Tables>('media', { ...config, warn: (message) => log.warn(message) }, migrations),
+    openSealedStorage<Tables>(databaseDescription, { ...config, ...messagesTo(log) }),
   )
   const { database, sealer } = storage
   const db = database.query

@@ -1,7 +1,7 @@
 import { documentRoutes, type Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
+import { backupRoutes, NeighbourList, serviceHeader, type BackupControl, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access, type Limit } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
@@ -10,7 +10,8 @@ import { deliveryRoutes } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
-import { unavailable } from './problems.ts'
+import { conflict, unavailable } from './problems.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -44,6 +45,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
     readonly metrics: Metrics
     readonly neighbours: ListNeighbours
     readonly notifications: Notifications
+    readonly backups: BackupControl
     readonly document: () => Promise<Record<string, unknown>>
   }
 
@@ -55,6 +57,15 @@ const published = {
   listsPages: true,
 } as const
 
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/api/backups',
+  tag: 'Settings',
+  access: 'member' satisfies Access,
+  limits: { read: '60' satisfies Limit, run: '5' satisfies Limit },
+  refuse: conflict,
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const cookies = createPageCookies(features.account)
@@ -63,11 +74,13 @@ export function allRoutes(features: Features): Route[] {
     metricsRoute(features.metrics),
     neighbourRoute(features.neighbours),
     ...accountRoutes(features.account, cookies),
+    ...securityLogRoutes(features),
     ...jobRoutes(features),
     ...infoRoutes(features),
     ...deliveryRoutes(features),
     ...eventRoutes(features),
     ...settingsRoutes(features, (call) => cookies.endSession(call)),
+    ...backupRoutes(features.backups, backupForm),
     ...waveformRoutes(features),
     ...trimRoutes(features),
     ...stemAccountRoutes(features),

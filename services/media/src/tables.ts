@@ -1,9 +1,9 @@
-import type { SessionRow } from '@hearth/accounts'
+import type { SecurityLogTables, SessionRow } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { Job } from './jobs/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
-export interface Tables extends NotificationTables {
+export interface Tables extends NotificationTables, SecurityLogTables {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
@@ -99,6 +99,7 @@ export const tableNames = [
   'settings',
   'jobs',
   'sessions',
+  'security_events',
   'share_links',
   'share_uses',
   'stem_splits',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import type { OwnSession } from '@hearth/accounts/own-sessions'
+import type { SecurityEvent } from '@hearth/accounts/security-log-schema'
 import { createFastTimers } from '@hearth/runtime'
 import { runCommand, temporaryDirectory } from '@hearth/testing'
 import { sessionCookie } from '../src/access.ts'
@@ -216,6 +217,27 @@ describe('with sign-in', () => {
     assert.equal(late.status, 401)
     assert.equal((await end()).status, 404)
     assert.equal((await media.call('GET', '/api/jobs')).status, 200)
+  })
+
+  test('sign-ins, refusals and new credentials are in the security log', async () => {
+    await signIn({ password: 'a wrong guess' })
+    await signIn({ username: 'hunter2-typed-here' })
+    await signIn()
+    const { events } = (await media.json<{ events: SecurityEvent[] }>('GET', '/api/security-log?limit=100')).body
+    const found = events.map(({ kind, username, method, reason, target, detail }) =>
+      [kind, username, method, reason, target, detail].join('|'),
+    )
+    for (const expected of [
+      'sign_in|ada|password|||',
+      'sign_in_failed|ada||invalid_credentials||',
+      'sign_in_failed|||invalid_credentials||',
+      'password_changed||||ada|',
+      'rights_changed||||sign-in|required',
+    ])
+      assert.ok(found.includes(expected), `${expected} is missing in ${found.join('\n')}`)
+    assert.ok(!JSON.stringify(events).includes('hunter2'), 'a name that nobody has is stored')
+    const file = await media.call('GET', '/api/security-log.jsonl?kind=password_changed')
+    assert.match(await file.text(), /^\{[^\n]*"target":"ada"[^\n]*\}\n/)
   })
 
   test('an unused session ends as configured, and new credentials end all sessions', async () => {

@@ -23,6 +23,8 @@ const limits: Record<string, number> = {
   'GET /api/thumbnail-proxy': 30,
   'GET /api/settings': 60,
   'POST /api/settings': 5,
+  'GET /api/backups': 60,
+  'POST /api/backups': 5,
   'POST /api/stats/reset': 5,
   'GET /api/stats': 30,
   'GET /api/stats/bpm-clusters': 30,

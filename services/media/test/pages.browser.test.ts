@@ -391,5 +391,5 @@ async function filledPaths({ media }: BrowserFixture): Promise<string[]> {
   await media.json<ShareLink>('POST', `/api/share/${sound.id}`)
   const jobs = [sound, video, failed, running].map(({ id }) => `/job/${id}`)
   const tabs = ['downloads', 'access', 'cookies', 'stems', 'tools'].map((tab) => `/settings?tab=${tab}`)
-  return ['/', '/?show=failed&q=none', ...jobs, '/statistics', ...tabs, '/nowhere']
+  return ['/', '/?show=failed&q=none', ...jobs, '/statistics', '/security-log', ...tabs, '/settings/notifications', '/nowhere']
 }

@@ -4,7 +4,7 @@ import { openSealedStorage } from '@hearth/service'
 import { temporaryDirectory } from '@hearth/testing'
 import type { z } from 'zod'
 import { readConfig } from '../src/config.ts'
-import { migrations } from '../src/database/migrations/index.ts'
+import { databaseDescription } from '../src/database/description.ts'
 import { SiteCreate } from '../src/sites/schema.ts'
 import { siteRow } from '../src/sites/site-row.ts'
 import { insertVersion, putSiteRow } from '../src/sites/store.ts'
@@ -36,7 +36,7 @@ export async function startWithSites(count: number, upstream: string): Promise<{
 /** Writes so many sites into a data directory, as if somebody had made them long ago. */
 export async function fillFolder(path: string, count: number, upstream: string): Promise<void> {
   openDataDirectory(path)
-  const { database } = await openSealedStorage<Tables>('sites', readConfig({ DATA_DIR: path }), migrations)
+  const { database } = await openSealedStorage<Tables>(databaseDescription, readConfig({ DATA_DIR: path }))
   const { query } = database as Database<SiteTables>
   await query.transaction().execute(async (trx) => {
     for (let id = 1; id <= count; id += 1) {

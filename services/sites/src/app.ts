@@ -4,10 +4,11 @@ import { createAttempts, type SetUpToken } from '@hearth/accounts'
 import { createSealer, type Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
-import { createScrapeCheck, Metrics } from '@hearth/metrics'
+import { backupCollector, createScrapeCheck, Metrics } from '@hearth/metrics'
 import { createGuardedFetch, createOutboundPolicy } from '@hearth/outbound'
 import { Notifications } from '@hearth/notifications'
 import type { Clock, Log, Timers } from '@hearth/runtime'
+import type { BackupControl } from '@hearth/service'
 import type { Kysely } from 'kysely'
 import { createNeighbours } from '@hearth/service'
 import { about, version } from './about.ts'
@@ -92,6 +93,7 @@ export interface AppDependencies {
   readonly pages: string
   /** The service's own Caddy; undefined when it runs none. */
   readonly own: CaddyProcess | undefined
+  readonly backups: BackupControl
 }
 
 /** Dependencies that every part may use. */
@@ -158,7 +160,10 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     version,
     log: context.log,
     histograms: [applies.durations],
-    collectors: sitesCollectors({ ...context, ...deploy, ...traffic.feature, applies, requests, certificates }),
+    collectors: [
+      ...sitesCollectors({ ...context, ...deploy, ...traffic.feature, applies, requests, certificates }),
+      backupCollector(context.backups),
+    ],
   })
   const isSetUp = () => access.accounts.users.isSetUp()
   const http = await createHttp(context, access, {
@@ -259,6 +264,7 @@ function createAccess(context: Context) {
     ...context,
     relyingPartyId: config.relyingParty.id,
     attempts,
+    retention: config.securityLog,
     onSessionEnded: (key) => events.endSession(key),
     onAccessChanged: (userId) => events.endUser(userId),
   })
@@ -274,7 +280,7 @@ function createAccess(context: Context) {
     checkScrape: createScrapeCheck(config.metrics, clock),
     onLimited({ client }, { limit }) {
       if (!limit.startsWith('lasting')) return
-      accounts.securityLog.failed({ client: client.address, reason: 'rate_limited', status: 429 })
+      void accounts.securityLog.failed({ from: client, reason: 'rate_limited', status: 429 })
     },
   })
   return { accounts, limits, guard }

@@ -43,7 +43,7 @@ export async function doctor(environment: Environment = process.env): Promise<Do
   ])
   const connections = describeConnections()
   const backups = await describeBackups('sites', readConfig, { environment })
-  return [await describeCaddy(process.env), ...(connections === undefined ? [] : [connections]), ...backups]
+  return [await describeCaddy(environment), ...(connections === undefined ? [] : [connections]), ...backups]
 }
 
 /** `reset-admin-password`, for a locked-out administrator. Prints only the new password on stdout. */
@@ -55,8 +55,9 @@ function addAccountCommands(program: Command): void {
     )
     .option('--username <name>', 'whose; the oldest administrator when left out')
     .action(async ({ username }: { username?: string }) => {
-      const [{ resetAdministrator }, { withStorage }] = await Promise.all([
+      const [{ resetAdministrator }, { recordCommand }, { withStorage }] = await Promise.all([
         import('./accounts/reset-administrator.ts'),
+        import('@hearth/accounts/security-log'),
         import('./command-line/data.ts'),
       ])
       await withStorage(async ({ database }) => {
@@ -67,6 +68,8 @@ function addAccountCommands(program: Command): void {
               ? 'there is no administrator yet; start the service and set it up'
               : `--username: there is no administrator ${username}`,
           )
+        const event = { kind: 'password_changed', target: reset.username } as const
+        await recordCommand(database.query, event, Date.now())
         process.stderr.write(`new password of ${reset.username}, to be changed at the next sign-in:\n`)
         process.stdout.write(`${reset.password}\n`)
       })

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { readRelyingParty } from '@hearth/accounts'
+import { readRelyingParty, securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { allowAddresses, outboundAllow } from '@hearth/outbound'
 import {
@@ -71,6 +71,7 @@ export const settingsSchema = z.object({
   ...backupSettings,
   ...neighbourSettings,
   ...metricsSettings,
+  ...securityLogSettings,
   PUBLIC_ORIGIN: originList.default([]),
   RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
   CADDY_ADMIN: adminAddress.optional(),
@@ -103,6 +104,7 @@ export function readConfig(environment: Environment) {
     ...backupConfig(settings),
     ...neighbourConfig(settings),
     ...metricsConfig(settings),
+    ...securityLogConfig(settings),
     /** Origins of the service's pages, beside the address a browser uses. */
     origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...PUBLIC_ORIGIN].map((text) => new URL(text).origin),
     relyingParty: readRelyingParty({ publicUrl, publicOrigins: PUBLIC_ORIGIN, rpId }),

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url'
 import { openSetUpToken, warnOfForeignPasskeys } from '@hearth/accounts'
 import { reportBackup } from '@hearth/notifications'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
+import { messagesTo, openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
 import { usersIn } from './accounts/users.ts'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
-import { migrations } from './database/migrations/index.ts'
+import { databaseDescription } from './database/description.ts'
 import { checkOwnPorts, openOwnCaddy } from './deploy/nodes/own-caddy.ts'
-import { tableNames, type Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
@@ -31,17 +31,16 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
   return openClaimed(claimDataDirectory(config.dataDirectory), async ({ resources, openDatabase }) => {
     await checkOwnPorts(config)
     const storage = await openDatabase(() =>
-      openSealedStorage<Tables>('sites', { ...config, warn: (message) => log.warn(message) }, migrations),
+      openSealedStorage<Tables>(databaseDescription, { ...config, ...messagesTo(log) }),
     )
     const { database, secret } = storage
-    const about = { service: 'sites', migrations, tables: tableNames }
-    const backups = await startSealedBackups(about, { config, storage, log, timers })
+    const backups = await startSealedBackups(databaseDescription, { config, storage, log, timers })
     resources.defer(() => backups.close())
     const setUpToken = await openSetUpToken(config.dataDirectory, (await usersIn(database.query).count()) > 0)
     await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
     const { caddy: own, failure } = await openOwnCaddy(config, log, timers)
     resources.defer(async () => own?.close())
-    const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own })
+    const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own, backups })
     resources.defer(() => app.close())
     backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
     return { app, caddyFailure: failure, setUpToken: () => setUpToken.current() }

@@ -1,6 +1,7 @@
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
+import { backupRoutes, type BackupControl } from '@hearth/service'
 import type { Access, Limit } from './access.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import { sessionRoutes, type SignInContext } from './accounts/session-routes.ts'
@@ -23,6 +24,8 @@ import type { SitePasskeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Overview } from './overview/overview.ts'
 import { overviewRoutes } from './overview/routes.ts'
+import { conflict } from './problems.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import type { CheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
@@ -41,6 +44,7 @@ export interface Features {
   readonly signIn: SignInContext
   readonly passkeys: SitePasskeys
   readonly settings: SettingsStore
+  readonly backups: BackupControl
   readonly events: Events
   readonly sites: Sites
   readonly explain: ExplainSite
@@ -57,6 +61,15 @@ export interface Features {
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/api/v1/backups',
+  tag: 'Settings',
+  access: 'admin' satisfies Access,
+  limits: { read: '60/min' satisfies Limit, run: '5/min' satisfies Limit },
+  refuse: (detail: string) => conflict(detail),
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { general, accounts, signIn, settings, events } = features
@@ -64,9 +77,11 @@ export function allRoutes(features: Features): Route[] {
     ...generalRoutes(general),
     metricsRoute(features.metrics),
     ...sessionRoutes(accounts, signIn),
-    ...passkeyRoutes(features.passkeys, signIn),
-    ...userRoutes(accounts.users),
+    ...passkeyRoutes(features.passkeys, { ...signIn, securityLog: accounts.securityLog }),
+    ...userRoutes(accounts),
+    ...securityLogRoutes(accounts.securityLog),
     ...settingsRoutes(settings, features.now),
+    ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, accounts.sessions),
     ...siteRoutes(features.sites, features),
     ...upstreamRoutes(features.checkUpstreams),

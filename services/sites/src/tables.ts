@@ -37,6 +37,7 @@ export const tableNames = [
   'users',
   'recovery_codes',
   'passkeys',
+  'security_events',
   'sites',
   'site_domains',
   'site_versions',

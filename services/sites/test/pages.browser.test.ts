@@ -25,6 +25,7 @@ const paths = [
   '/revisions',
   '/servers',
   '/users',
+  '/security-log',
   '/settings',
   '/settings/notifications',
   '/account',

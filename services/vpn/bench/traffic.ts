@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSealedStorage } from '@hearth/service'
-import { migrations } from '../src/database/migrations/index.ts'
+import { databaseDescription } from '../src/database/description.ts'
 import type { Tables } from '../src/tables.ts'
 import { addManyPeers } from './scenario/many-peers.ts'
 import { areAllWithin, tableOf } from './scenario/measurement.ts'
@@ -19,7 +19,7 @@ async function main(count: number): Promise<boolean> {
   try {
     const place = { dataDirectory: folder, databaseUrl: undefined, secretKey: undefined }
     const secretKeyFile = join(folder, 'secret.key')
-    const { database } = await openSealedStorage<Tables>('vpn', { ...place, secretKeyFile }, migrations)
+    const { database } = await openSealedStorage<Tables>(databaseDescription, { ...place, secretKeyFile })
     const texts = { name: 'wgb', address: '10.64.0.1/16', address6: null, dns: '', private_key: '', public_key: 'x' }
     const numbers = { listen_port: 1, mtu: 1420, nat: 1, forwarding: 1, enabled: 1, next_host: 0 }
     await database.query

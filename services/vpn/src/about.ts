@@ -42,7 +42,9 @@ export const about: ApiDescription = {
     { name: 'DNS', description: 'Filtering of names: settings, rules, lists, the query log' },
     { name: 'Metrics', description: 'Figures' },
     { name: 'Users', description: 'Accounts' },
+    { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'Defaults and limits' },
+    { name: 'Notifications', description: 'Who is told when something goes wrong' },
     { name: 'Events', description: 'Live updates' },
   ],
 }

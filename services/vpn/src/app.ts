@@ -1,13 +1,14 @@
 import { join } from 'node:path'
+import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
-import { createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
+import { backupCollector, createScrapeCheck, databaseCollector, Metrics } from '@hearth/metrics'
 import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer } from '@hearth/http'
 import { notificationCollector, Notifications, startRepeatedCheck } from '@hearth/notifications'
 import { type Clock, type Log, systemClock, systemTimers, toIsoString } from '@hearth/runtime'
+import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
-import { createNeighbours } from '@hearth/service'
 import { createGuard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './tables.ts'
@@ -22,7 +23,8 @@ import { Interfaces } from './interfaces/interfaces.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
 import { allInterfaceRows } from './interfaces/store.ts'
 import { eventClasses } from './notifications/event-classes.ts'
-import { createVpnReports } from './notifications/vpn-reports.ts'
+import { createPeerReports } from './notifications/peer-reports.ts'
+import { createServiceReports } from './notifications/service-reports.ts'
 import { readOverview } from './overview/overview.ts'
 import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
@@ -45,7 +47,7 @@ import { forgetFirstPassword } from './users/first-administrator.ts'
 import { TrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
 import { startRetention } from './traffic/retention.ts'
-import { Users } from './users/users.ts'
+import { Users, usersIn } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
 import type { Firewall } from './wireguard/firewall.ts'
@@ -62,6 +64,7 @@ export interface AppDependencies {
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
   readonly resolver: ResolverSupervisor
+  readonly backups: BackupControl
   /** Fetches lists and geography databases from URLs that an operator entered, within the outbound policy. */
   readonly open: OpenGuarded
   /** Folder of the built web pages. */
@@ -92,6 +95,14 @@ export async function createApp(dependencies: AppDependencies) {
   })
   const tokens = new Tokens({ database, clock, onAccessChanged })
   const users = new Users({ database, clock, onAccessChanged })
+  const securityLog = new SecurityLog({
+    query: database.query,
+    clock,
+    log,
+    retention: config.securityLog,
+    findUser: (name) => usersIn(database.query).findActor(name),
+    statusOf: (error) => toError(error).status,
+  })
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
@@ -194,13 +205,9 @@ export async function createApp(dependencies: AppDependencies) {
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
       drifts,
     })
-  const vpnReports = createVpnReports({
-    reports: notifications.reports,
-    db: database.query,
-    tunnels,
-    peers: sampler,
-    health,
-  })
+  const { reports } = notifications
+  const peerReports = createPeerReports({ reports, peers: sampler })
+  const checkService = createServiceReports({ reports, db: database.query, tunnels, health })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
   const metrics = new Metrics({
@@ -212,11 +219,13 @@ export async function createApp(dependencies: AppDependencies) {
       ...dnsCollectors({ db: database.query, resolver, filtering }),
       notificationCollector('vpn', notifications),
       databaseCollector(database),
+      backupCollector(dependencies.backups),
     ],
   })
 
   const http = await createServer({
     routes: allRoutes({
+      backups: dependencies.backups,
       metrics,
       neighbours: createNeighbours({ service: 'vpn', configured: config.hearthServices, clock }),
       events,
@@ -224,6 +233,7 @@ export async function createApp(dependencies: AppDependencies) {
       sessions,
       tokens,
       users,
+      securityLog,
       interfaces: new Interfaces({ ...managed, host, onChanged: () => filtering.interfacesChanged() }),
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers: new Peers({
@@ -288,12 +298,15 @@ export async function createApp(dependencies: AppDependencies) {
       await filtering.peersChanged(ids)
     },
     onSample: async (report) => {
-      vpnReports.sampled(report)
+      peerReports.sampled(report)
       if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
   })
   const reporting = startRepeatedCheck({
-    check: () => vpnReports.check(),
+    async check() {
+      peerReports.check()
+      await checkService()
+    },
     everyMs: 10_000,
     timers: systemTimers,
     log,

@@ -42,5 +42,5 @@ export async function doctor(environment: Environment = process.env): Promise<Do
     import('@hearth/service'),
     import('./config.ts'),
   ])
-  return [...(await describeThisHost()), ...(await describeBackups('vpn', readConfig, { environment }))]
+  return [...(await describeThisHost(environment)), ...(await describeBackups('vpn', readConfig, { environment }))]
 }

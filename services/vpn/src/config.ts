@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { checkFile, type Environment, filePath, parseSettings, settingKind, wholeNumber } from '@hearth/runtime'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
@@ -24,6 +25,7 @@ export const settingsSchema = z.object({
   ...backupSettings,
   ...neighbourSettings,
   ...metricsSettings,
+  ...securityLogSettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
@@ -51,6 +53,7 @@ export function readConfig(environment: Environment) {
     ...backupConfig(settings),
     ...neighbourConfig(settings),
     ...metricsConfig(settings),
+    ...securityLogConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { reportBackup } from '@hearth/notifications'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { claimDataDirectory, systemTimers, type Log } from '@hearth/runtime'
-import { openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
+import { messagesTo, openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
-import { migrations } from './database/migrations/index.ts'
+import { databaseDescription } from './database/description.ts'
 import { ResolverSupervisor } from './resolver/supervisor.ts'
 import type { PrestartResolver } from './prestart-resolver.ts'
-import { tableNames, type Tables } from './tables.ts'
+import type { Tables } from './tables.ts'
 import { createFirstAdministrator, pendingFirstPassword } from './users/first-administrator.ts'
 import { chooseBackend, type DataPlaneChoice, openDataPlane } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
@@ -40,11 +40,13 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
     const resolver = early?.resolver ?? new ResolverSupervisor(join(config.dataDirectory, 'dns'))
     resources.defer(() => resolver.close())
     const storage = await openDatabase(() =>
-      openSealedStorage<Tables>('vpn', { ...config, warn: (message) => log.warn(message) }, migrations),
+      openSealedStorage<Tables>(databaseDescription, { ...config, ...messagesTo(log) }),
     )
     const { database, sealer } = storage
     await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
     const firstPassword = await pendingFirstPassword(database, config.dataDirectory)
+    const backups = await startSealedBackups(databaseDescription, { config, storage, log, timers: systemTimers })
+    resources.defer(() => backups.close())
     const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
     const app = await createApp({
       config,
@@ -54,13 +56,11 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
       dataPlane,
       ...planes,
       resolver,
+      backups,
       open: openGuarded(config),
       pages: pagesFolder,
     })
     resources.defer(() => app.close())
-    const about = { service: 'vpn', migrations, tables: tableNames }
-    const backups = await startSealedBackups(about, { config, storage, log, timers: systemTimers })
-    resources.defer(() => backups.close())
     backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
     return { app, dataPlane, firstPassword }
   })

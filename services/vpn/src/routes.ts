@@ -1,7 +1,15 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
+import {
+  backupRoutes,
+  BackupReport,
+  NeighbourList,
+  serviceHeader,
+  type BackupControl,
+  type ListNeighbours,
+} from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
@@ -19,11 +27,13 @@ import type { InterfaceProposal } from './interfaces/schema.ts'
 import type { Lists } from './lists/lists.ts'
 import { listRoutes } from './lists/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
+import { Problem } from './problems.ts'
 import type { Dashboard } from './overview/schema.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
+import { securityLogRoutes } from './security-log/routes.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
@@ -44,6 +54,7 @@ export interface Features {
   readonly sessions: Sessions
   readonly tokens: Tokens
   readonly users: Users
+  readonly securityLog: SecurityLog
   readonly settings: SettingsStore
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
@@ -59,22 +70,35 @@ export interface Features {
   readonly history: TrafficHistory
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
-  readonly signInContext: SessionContext
+  readonly signInContext: Omit<SessionContext, 'securityLog'>
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
+  readonly backups: BackupControl
   readonly document: () => Promise<Record<string, unknown>>
+}
+
+const counted: Limit = 'counted'
+
+/** The routes of the scheduled backups. */
+const backupForm = {
+  path: '/api/backups',
+  tag: 'Settings',
+  access: 'admin' satisfies Access,
+  limits: { read: counted, run: counted },
+  envelope: { schema: dataEnvelope(BackupReport), wrap: ok },
+  refuse: (detail: string) => new Problem('conflict', detail),
 }
 
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
-  const { events, sessions, tokens, users, settings, interfaces, peers } = features
+  const { events, sessions, tokens, users, settings, interfaces, peers, securityLog } = features
   const { publish } = events
   return [
     ...generalRoutes(features.document, features.neighbours),
     metricsRoute(features.metrics),
-    ...sessionRoutes(sessions, features.signInContext),
-    ...tokenRoutes(tokens, publish),
+    ...sessionRoutes(sessions, { ...features.signInContext, securityLog }),
+    ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...dnsRoutes(features.filtering, features.health, publish),
@@ -83,8 +107,10 @@ export function allRoutes(features: Features): Route[] {
     ...overviewRoutes(features.overview),
     ...trafficRoutes(features.history),
     ...geographyRoutes(features.geography),
-    ...userRoutes(users, publish),
+    ...userRoutes(users, publish, securityLog),
+    ...securityLogRoutes(securityLog),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
+    ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, features.stillValid),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/api/notifications',

@@ -1,11 +1,11 @@
-import type { SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
+import type { SecurityLogTables, SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables extends NotificationTables {
+export interface Tables extends NotificationTables, SecurityLogTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -214,6 +214,7 @@ export const tableNames = [
   'users',
   'sessions',
   'tokens',
+  'security_events',
   'interfaces',
   'peers',
   'peer_activity',

@@ -111,7 +111,7 @@ async function createToken(page: Page, url: string): Promise<string> {
   return value.trim()
 }
 
-const paths = ['/', '/interfaces', '/peers', '/users', '/profile', '/settings', '/nowhere']
+const paths = ['/', '/interfaces', '/peers', '/users', '/profile', '/security-log', '/settings', '/settings/notifications', '/nowhere']
 
 test(
   'every page is accessible and fits the screen, on desktop and phone, dark and light',

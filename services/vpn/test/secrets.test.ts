@@ -154,6 +154,13 @@ test('the key can be replaced; a crash in between leaves a service that starts',
   await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
   const peer = (await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })).body.data
   const config = (await service.call('GET', `/api/peers/${peer.id}/config`)).text
+  const destination = await service.call('POST', '/api/notifications/destinations', {
+    name: 'Phone',
+    is_enabled: true,
+    target: { kind: 'ntfy', server: 'http://127.0.0.1:9/', topic: 'home', token: 'tk_1' },
+    rules: { classes: [], minimum_severity: 'info', time_zone: 'UTC', quiet_hours: null, digest: { every: 'message' } },
+  })
+  assert.equal(destination.status, 201)
   const { admin, folder } = service
   const rotate = () => runCommand(['vpn', 'rotate-key'], { DATA_DIR: folder })
   assert.match((await rotate()).stderr, /in use by another running service/)
@@ -170,4 +177,6 @@ test('the key can be replaced; a crash in between leaves a service that starts',
   await using again = await startService({}, folder)
   assert.equal((await again.send('GET', `/api/peers/${peer.id}/config`, { token: admin })).text, config)
   assert.equal(await readFile(file, 'utf8'), after)
+  const { body } = await again.send('GET', '/api/notifications/destinations', { token: admin })
+  assert.equal(body.data.destinations[0].target.topic, 'home')
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
 import { openSealedStorage } from '@hearth/service'
-import { migrations } from '../src/database/migrations/index.ts'
+import { databaseDescription } from '../src/database/description.ts'
 import type { Tables } from '../src/tables.ts'
 import { Tokens } from '../src/tokens/tokens.ts'
 import { startService } from './in-process.ts'
@@ -61,7 +61,7 @@ test('expiry is exact to the second, and never means never', async () => {
   await using service = await startService()
   const place = { dataDirectory: service.folder, databaseUrl: undefined, secretKey: undefined }
   const secretKeyFile = `${service.folder}/secret.key`
-  const { database } = await openSealedStorage<Tables>('vpn', { ...place, secretKeyFile }, migrations)
+  const { database } = await openSealedStorage<Tables>(databaseDescription, { ...place, secretKeyFile })
   const clock = createManualClock(Date.now())
   const tokens = new Tokens({ database, clock })
   const admin = (await service.call('GET', '/api/users')).body.data[0]

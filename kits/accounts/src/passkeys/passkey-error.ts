@@ -1,4 +1,4 @@
-import type { SignInFailure } from '../security-log.ts'
+import type { SignInFailure } from '../security-log/security-event.ts'
 
 /** Reason for a refusal of the passkeys. Each service turns it into its own answer; `message` is a sentence for the caller. */
 export type PasskeyErrorReason =

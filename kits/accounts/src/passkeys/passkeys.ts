@@ -151,14 +151,15 @@ export class Passkeys<User extends PasskeyUser> {
   }
 
   /**
-   * Deletes a passkey.
+   * Deletes a passkey, and returns its name.
    *
    * @param canSignInWithout whether the user has another sign-in method, as the transaction sees it
    */
-  async remove(userId: string, id: string, canSignInWithout: (trx: AnyQuery) => Promise<boolean>): Promise<void> {
-    await changeSignInMethods(this.#database, async (trx) => {
+  async remove(userId: string, id: string, canSignInWithout: (trx: AnyQuery) => Promise<boolean>): Promise<string> {
+    return changeSignInMethods(this.#database, async (trx) => {
       const own = await store.listPasskeyRows(trx, userId)
-      if (!own.some((row) => row.id === id)) throw notFound()
+      const passkey = own.find((row) => row.id === id)
+      if (passkey === undefined) throw notFound()
       const isLast = !own.some((row) => row.id !== id && row.rp_id === this.#policy.rpId)
       if (isLast && !(await canSignInWithout(trx)))
         throw new PasskeyError(
@@ -166,6 +167,7 @@ export class Passkeys<User extends PasskeyUser> {
           'This passkey is your last way to sign in; set a password first',
         )
       await store.deletePasskeyRow(trx, id)
+      return passkey.device_name
     })
   }
 

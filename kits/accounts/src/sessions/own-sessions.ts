@@ -22,6 +22,12 @@ export const OwnSessions = z.object({ sessions: z.array(OwnSession) }).meta({ id
 /** Path parameter of a session to end. */
 export const OwnSessionPath = z.object({ id: z.string().regex(/^[0-9a-f]{32}$/, 'must be the id of a session') })
 
+/** Returns a session as the security log names it, such as `Firefox on Linux at 192.0.2.7`. */
+export function nameOfSession({ userAgent, address }: Pick<Session, 'userAgent' | 'address'>): string {
+  const device = describeUserAgent(userAgent ?? '') ?? 'unknown device'
+  return address === null ? device : `${device} at ${address}`
+}
+
 /** Returns a user's sessions in wire form, the one with this hash of a key first, then by last use. */
 export function describeOwnSessions(sessions: readonly Session[], currentKeyHash: string | undefined): OwnSession[] {
   return sessions

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AnyQuery } from '../any-query.ts'
+import type { Actor } from '../security-log/security-event.ts'
 
 /** Columns that every user has; a service adds its own. Switches are 0 or 1. */
 export interface UserRow {
@@ -30,6 +31,12 @@ export class UserStore<Row extends UserRow> {
 
   findByName(username: string): Promise<Row | undefined> {
     return this.#first(this.#db.selectFrom('users').selectAll().where('username', '=', username))
+  }
+
+  /** The user with this name as somebody typed it, for the security log. */
+  async findActor(typed: string): Promise<Actor | undefined> {
+    const user = await this.findByName(typed.trim().toLowerCase())
+    return user && { userId: user.id, username: user.username }
   }
 
   findOldestAdministrator(): Promise<Row | undefined> {

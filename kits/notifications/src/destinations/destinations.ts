@@ -114,7 +114,8 @@ export class Destinations {
   }
 }
 
-const sealedAt = (id: string): string => `notification_destinations.target:${id}`
+/** The place that a destination's address and secrets are sealed for. */
+export const sealedAt = (id: string): string => `notification_destinations.target:${id}`
 
 /** Reads the rules of a row. */
 export function readRules({ rules }: Pick<DestinationRow, 'rules'>): NotificationRules {

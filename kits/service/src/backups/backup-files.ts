@@ -15,17 +15,21 @@ const failedLimit = 3
 /**
  * The backups of one service in a directory, which may hold other files and those of other services. A backup counts by its
  * name: `sites-20260102T030405Z.hearth-backup` is verified, the same with `.unverified` is being made, and with `.failed` it
- * was found not to restore.
+ * was found not to restore. Backups from before an upgrade, `sites-20260102T030405Z-before-upgrade.hearth-backup`, are a set
+ * apart from the scheduled ones.
  */
 export class BackupFiles {
   readonly directory: string
   readonly #service: string
+  readonly #ending: string
   readonly #name: RegExp
 
-  constructor(directory: string, service: string) {
+  constructor(directory: string, service: string, kind: 'scheduled' | 'before upgrade' = 'scheduled') {
     this.directory = directory
     this.#service = service
-    this.#name = new RegExp(`^${service}-(\\d{4})(\\d\\d)(\\d\\d)T(\\d\\d)(\\d\\d)(\\d\\d)Z\\.hearth-backup(\\..+)?$`)
+    this.#ending = `Z${kind === 'scheduled' ? '' : '-before-upgrade'}.hearth-backup`
+    const ending = this.#ending.replaceAll('.', '\\.')
+    this.#name = new RegExp(`^${service}-(\\d{4})(\\d\\d)(\\d\\d)T(\\d\\d)(\\d\\d)(\\d\\d)${ending}(\\..+)?$`)
   }
 
   /** Returns the verified backups, newest first; none when the directory is missing. */
@@ -41,7 +45,9 @@ export class BackupFiles {
 
   /** Makes the directory, removes what an interrupted backup left, and checks that there is room for so many bytes. */
   async prepare(neededBytes: number): Promise<void> {
-    await mkdir(this.directory, { recursive: true, mode: 0o700 })
+    await mkdir(this.directory, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+      throw new OperatorError(`${this.directory} cannot be used for backups: ${(error as Error).message}`)
+    })
     const files = await this.#list()
     const unfinished = files.filter(({ suffix }) => /^\.unverified(\.\d+\.tmp)?$/.test(suffix))
     const failed = files.filter(({ suffix }) => suffix === '.failed').slice(failedLimit)
@@ -51,8 +57,8 @@ export class BackupFiles {
 
   /** Returns the path of a backup that is being made at the time. */
   unverifiedPath(at: number): string {
-    const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
-    return join(this.directory, `${this.#service}-${time}.hearth-backup.unverified`)
+    const time = new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')
+    return join(this.directory, `${this.#service}-${time}${this.#ending}.unverified`)
   }
 
   /** Ends the making of a backup: from now on it counts, or is kept aside. Returns its path. */
@@ -63,6 +69,18 @@ export class BackupFiles {
     return path
   }
 
+  /** Returns the time in the name of a verified backup, milliseconds; undefined for another name. */
+  timeOf(name: string): number | undefined {
+    const parsed = this.#parse(name)
+    return parsed?.suffix === '' ? parsed.at : undefined
+  }
+
+  #parse(name: string): { readonly at: number; readonly suffix: string } | undefined {
+    const [, year, month, day, hour, minute, second, suffix = ''] = this.#name.exec(name) ?? []
+    const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
+    return Number.isNaN(at) ? undefined : { at, suffix }
+  }
+
   /** Newest first. */
   async #list() {
     const names = await readdir(this.directory).catch((error: unknown) => {
@@ -70,9 +88,8 @@ export class BackupFiles {
       throw error
     })
     const files = names.flatMap((name) => {
-      const [, year, month, day, hour, minute, second, suffix = ''] = this.#name.exec(name) ?? []
-      const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`)
-      return Number.isNaN(at) ? [] : [{ path: join(this.directory, name), at, suffix }]
+      const parsed = this.#parse(name)
+      return parsed === undefined ? [] : [{ path: join(this.directory, name), ...parsed }]
     })
     return files.toSorted((a, b) => b.at - a.at)
   }

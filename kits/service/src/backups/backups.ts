@@ -1,11 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Log, OperatorError, type Timers } from '@hearth/runtime'
-import { BackupFiles } from './backup-files.ts'
+import { type BackupStore, copyBackups } from './backup-copies.ts'
+import { BackupFiles, sizeOf } from './backup-files.ts'
 import type { BackupPolicy } from './backup-settings.ts'
 import { type BackupAttempt, type BackupState, readBackupState, writeBackupState } from './backup-state.ts'
 import { type BackupSource, makeBackup } from './make-backup.ts'
-import { expiredBackups } from './retention.ts'
+import { expiredBackups, type Retention } from './retention.ts'
 
 /** Dependencies of the backups. */
 export interface BackupDependencies<Tables> {
@@ -13,6 +14,8 @@ export interface BackupDependencies<Tables> {
   readonly policy: BackupPolicy
   /** Directory of the service, for what it knows of its backups and the database a backup is tried in. */
   readonly dataDirectory: string
+  /** Second place for the backups. */
+  readonly store?: BackupStore | undefined
   readonly log: Log
   readonly timers: Timers
 }
@@ -22,10 +25,26 @@ export interface BackupStatus extends BackupState {
   /** Undefined when the service makes none by itself. */
   readonly directory: string | undefined
   readonly everyMs: number
+  readonly keep: Retention
+  /** Second place for the backups; undefined when there is none. */
+  readonly copiedTo: string | undefined
+  /** The newest verified file in the directory; undefined when there is none, or the directory cannot be read. */
+  readonly newest: NewestBackup | undefined
   /** Time the next one is due, milliseconds; undefined when none will be made. */
   readonly nextAt: number | undefined
   readonly isRunning: boolean
 }
+
+/** The newest verified backup in the directory. */
+export interface NewestBackup {
+  readonly path: string
+  /** Milliseconds. */
+  readonly at: number
+  readonly bytes: number
+}
+
+/** The backups of a service as its routes, pages and figures use them. */
+export type BackupControl = Pick<Backups<unknown>, 'status' | 'run'>
 
 /** Milliseconds from the start of the service to the first look, between two looks, and after a failure. */
 const [firstLookMs, lookMs, retryMs] = [10_000, 60_000, 600_000]
@@ -49,10 +68,14 @@ export class Backups<Tables> {
   #running: Promise<BackupAttempt | undefined> | undefined
   #retryAt = -Infinity
   #listener: (attempt: BackupAttempt) => void = () => undefined
+  #looking: Promise<void> | undefined
+  /** Whether the second place may lack backups. */
+  #mustCopy: boolean
 
   constructor(dependencies: BackupDependencies<Tables>) {
     this.#dependencies = dependencies
-    const { policy, source } = dependencies
+    const { policy, source, store } = dependencies
+    this.#mustCopy = store !== undefined
     this.#files = policy.directory === undefined ? undefined : new BackupFiles(policy.directory, source.service)
   }
 
@@ -81,21 +104,23 @@ export class Backups<Tables> {
 
   /** Reads what is known of the last backups, and when the next one is due. */
   async status(): Promise<BackupStatus> {
-    const { policy, dataDirectory } = this.#dependencies
+    const { policy, dataDirectory, store } = this.#dependencies
     const state = await readBackupState(dataDirectory)
-    const nextAt = this.#files === undefined ? undefined : await this.#dueAt(this.#files).catch(() => undefined)
-    return { ...state, directory: policy.directory, everyMs: policy.everyMs, nextAt, isRunning: !!this.#running }
+    const found = await this.#readDirectory().catch(() => ({ newest: undefined, nextAt: undefined }))
+    return { ...state, ...policy, ...found, copiedTo: store?.place, isRunning: !!this.#running }
   }
 
   /** Stops looking, and ends a backup that is being made; it leaves nothing that counts. */
   async close(): Promise<void> {
     this.#cancelLook?.()
     this.#closing.abort(new OperatorError('the service was stopped during the backup'))
+    await this.#looking
     await this.#running
   }
 
   #lookIn(ms: number): void {
-    if (!this.#closing.signal.aborted) this.#cancelLook = this.#dependencies.timers.after(ms, () => void this.#look())
+    if (this.#closing.signal.aborted) return
+    this.#cancelLook = this.#dependencies.timers.after(ms, () => (this.#looking = this.#look()))
   }
 
   async #look(): Promise<void> {
@@ -104,7 +129,9 @@ export class Backups<Tables> {
     const { timers } = this.#dependencies
     // A directory that cannot be read is due too: the attempt says what is wrong with it.
     const dueAt = await this.#dueAt(files).catch(() => -Infinity)
-    if (timers.now() >= dueAt && timers.monotonic() >= this.#retryAt) await this.run()
+    const mayTry = timers.monotonic() >= this.#retryAt
+    if (mayTry && timers.now() >= dueAt) await this.run()
+    else if (mayTry && this.#mustCopy) await this.#copyAgain(files)
     this.#lookIn(lookMs)
   }
 
@@ -112,6 +139,16 @@ export class Backups<Tables> {
     const now = this.#dependencies.timers.now()
     const newest = await files.newest(now)
     return newest === undefined ? now : newest.at + this.#dependencies.policy.everyMs
+  }
+
+  async #readDirectory(): Promise<Pick<BackupStatus, 'newest' | 'nextAt'>> {
+    const files = this.#files
+    if (files === undefined) return { newest: undefined, nextAt: undefined }
+    const newest = await files.newest(this.#dependencies.timers.now())
+    return {
+      newest: newest && { ...newest, bytes: await sizeOf(newest.path) },
+      nextAt: await this.#dueAt(files),
+    }
   }
 
   async #attempt(files: BackupFiles): Promise<BackupAttempt | undefined> {
@@ -131,10 +168,35 @@ export class Backups<Tables> {
       attempt = { at, seconds: seconds(), error: reason, file: null, bytes: null, rows: null }
       log.error(attempt, 'backup failed')
     }
+    if (attempt.error === null) {
+      await this.#expire(files)
+      attempt = await this.#copy(files, attempt)
+    }
     await this.#remember(attempt)
     this.#listener(attempt)
-    if (attempt.error === null) await this.#expire(files)
     return attempt
+  }
+
+  /** Copies the backups to the second place. Returns the attempt with its outcome. */
+  async #copy(files: BackupFiles, attempt: BackupAttempt): Promise<BackupAttempt> {
+    const { policy, timers, log, store } = this.#dependencies
+    if (store === undefined) return attempt
+    try {
+      await copyBackups(files, store, { keep: policy.keep, now: timers.now(), signal: this.#closing.signal })
+      this.#mustCopy = false
+      return { ...attempt, error: null }
+    } catch (error) {
+      this.#mustCopy = true
+      this.#retryAt = timers.monotonic() + retryMs
+      const reason = error instanceof Error ? error.message : 'unknown error'
+      log.error(`the backups cannot be copied to ${store.place}: ${reason}`)
+      return { ...attempt, error: `made and verified, but not copied to ${store.place}: ${reason}` }
+    }
+  }
+
+  async #copyAgain(files: BackupFiles): Promise<void> {
+    const { lastGood } = await readBackupState(this.#dependencies.dataDirectory)
+    if (lastGood !== null) await this.#remember(await this.#copy(files, lastGood))
   }
 
   async #makeLocked(files: BackupFiles, at: number) {
@@ -161,7 +223,7 @@ export class Backups<Tables> {
     const { dataDirectory, log } = this.#dependencies
     try {
       const before = await readBackupState(dataDirectory)
-      const lastGood = attempt.error === null ? attempt : before.lastGood
+      const lastGood = attempt.file === null ? before.lastGood : { ...attempt, error: null }
       await writeBackupState(dataDirectory, { lastAttempt: attempt, lastGood })
     } catch (error) {
       log.warn(`the outcome of the backup cannot be kept: ${(error as Error).message}`)

@@ -1,7 +1,9 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import type { Call, Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, sessionCookie } from '../access.ts'
+import { eventOrigin } from '../security-log/event-origin.ts'
 import { PasswordChange, Session, SignIn } from './schema.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -9,8 +11,14 @@ type Client = Call<unknown, undefined, undefined, undefined>['client']
 
 const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
+/** Context of the session routes. */
+interface SessionContext {
+  readonly isPublishedSecurely: boolean
+  readonly securityLog: SecurityLog
+}
+
 /** Sign-in, sign-out and the change of the password. */
-export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isPublishedSecurely: boolean }): Route[] {
+export function sessionRoutes(sessions: Sessions, { isPublishedSecurely, securityLog }: SessionContext): Route[] {
   const shared = { tag: 'Administration', path: '/admin/api/session', limit: 'counted' } as const
   const cookie = (client: Client) =>
     ({ httpOnly: true, sameSite: 'strict', path: '/', secure: client.secure || isPublishedSecurely }) as const
@@ -27,11 +35,10 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isP
         errors: [401],
       },
       async ({ body, client, answer }) => {
-        const { key, session } = await sessions.signIn({
-          ...body,
-          address: client.address,
-          userAgent: client.userAgent,
-        })
+        const attempt = sessions.signIn({ ...body, address: client.address, userAgent: client.userAgent })
+        const { key, session } = await securityLog.watch(attempt, { from: client, username: body.username })
+        const { id: userId, username } = session.user
+        await securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method: 'password' })
         answer.setCookie(sessionCookie, key, cookie(client))
         return session
       },
@@ -55,7 +62,8 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isP
         success: { status: 200, body: Message },
       },
       async ({ caller, client, answer }) => {
-        await sessions.signOut(caller.via.key)
+        const ending = sessions.signOut(caller.via.key)
+        await securityLog.recordAfter(ending, { kind: 'sign_out', ...eventOrigin(caller, client) })
         answer.clearCookie(sessionCookie, cookie(client))
         return { message: 'Signed out' }
       },
@@ -71,14 +79,18 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely }: { isP
         body: PasswordChange,
         success: { status: 200, body: Session },
       },
-      ({ caller, body }) =>
-        sessions.changePassword(caller.via.key, { current: body.current_password, next: body.new_password }),
+      ({ caller, body, client }) => {
+        const input = { current: body.current_password, next: body.new_password }
+        const change = sessions.changePassword(caller.via.key, input)
+        const watched = securityLog.watch(change, { from: client, username: caller.name })
+        return securityLog.recordAfter(watched, { kind: 'password_changed', ...eventOrigin(caller, client) })
+      },
     ),
   ]
 }
 
 /** The administrator's own sessions. */
-export function sessionListRoutes(sessions: Sessions): Route[] {
+export function sessionListRoutes(sessions: Sessions, securityLog: SecurityLog): Route[] {
   const shared = { tag: 'Administration', access: 'any-session', limit: 'counted' } as const
   return [
     route(
@@ -101,8 +113,10 @@ export function sessionListRoutes(sessions: Sessions): Route[] {
         success: { status: 200, body: Message },
         errors: [404],
       },
-      async ({ caller, params }) => {
-        await sessions.endOwn(caller.via.key, params.id)
+      async ({ caller, params, client }) => {
+        const ending = sessions.endOwn(caller.via.key, params.id)
+        const origin = eventOrigin(caller, client)
+        await securityLog.recordAfter(ending, (target) => ({ kind: 'session_ended', ...origin, target }))
         return { message: 'Session ended' }
       },
     ),

@@ -5,6 +5,7 @@ import {
   replacePassword,
   SessionStore,
   signIn,
+  type Actor,
   type Session as StoredSession,
   type SessionOrigin,
   type Throttle,
@@ -12,7 +13,7 @@ import {
   generatePassword,
   pendingInitialPassword,
 } from '@hearth/accounts'
-import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
+import { describeOwnSessions, nameOfSession, type OwnSession } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, type AddressSet } from '@hearth/http'
@@ -78,12 +79,13 @@ export class Sessions {
     return describeOwnSessions(await this.#store.listOf(account.username), session.keyHash)
   }
 
-  /** Ends one of the sessions of this session's user. Throws when they have none with this id. */
-  async endOwn(key: string, id: string): Promise<void> {
+  /** Ends one of the sessions of this session's user, and returns its name. Throws when they have none with this id. */
+  async endOwn(key: string, id: string): Promise<string> {
     const { account } = await this.#required(key)
-    if ((await this.#store.endOwn(account.username, id)) === undefined)
-      throw new Problem('not_found', `There is no session ${id}`)
+    const ended = await this.#store.endOwn(account.username, id)
+    if (ended === undefined) throw new Problem('not_found', `There is no session ${id}`)
     this.#dependencies.onAccessChanged()
+    return nameOfSession(ended)
   }
 
   async signOut(key: string): Promise<void> {
@@ -146,6 +148,11 @@ export async function createAdministrator(database: Database<Tables>, dataDirect
 /** Returns the generated password until it is changed, so that every start can show it. */
 export async function pendingPassword(database: Database<Tables>, dataDirectory: string): Promise<string | undefined> {
   return pendingInitialPassword(dataDirectory, await store.findAdministrator(database.query, administrator))
+}
+
+/** The administrator, when somebody typed that name; for the security log. */
+export function findActor(typed: string): Actor | undefined {
+  return typed.trim().toLowerCase() === administrator ? { userId: administrator, username: administrator } : undefined
 }
 
 /** Gives the administrator a new generated password that must be changed, and ends the sessions. */

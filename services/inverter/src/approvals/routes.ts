@@ -1,10 +1,12 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
+import { eventOrigin } from '../security-log/event-origin.ts'
 import type { Approvals } from './approvals.ts'
 import { ApprovalChange, ParameterList, Selection } from './schema.ts'
 
 /** The catalog with what is shown and what may be written. */
-export function approvalRoutes(approvals: Approvals, changed: () => void): Route[] {
+export function approvalRoutes(approvals: Approvals, changed: () => void, securityLog: SecurityLog): Route[] {
   const shared = {
     tag: 'Administration',
     path: '/admin/api/parameters',
@@ -26,9 +28,16 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
         body: Selection,
         errors: [409],
       },
-      async ({ body }) => {
+      async ({ caller, body, client }) => {
         await approvals.select(body)
         changed()
+        if (body.write_names !== undefined)
+          await securityLog.record({
+            kind: 'rights_changed',
+            ...eventOrigin(caller, client),
+            target: 'writable metrics',
+            detail: body.write_names.length === 0 ? 'none' : body.write_names.join(', '),
+          })
         return { parameters: approvals.parameters() }
       },
     ),
@@ -40,11 +49,22 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
         body: ApprovalChange,
         errors: [409],
       },
-      async ({ body }) => {
+      async ({ caller, body, client }) => {
         // The part that may be refused comes first, so that no request is applied in part.
         if (body.revoke.length > 0) await approvals.revoke(body.revoke)
         if (body.approve.length > 0) await approvals.approve(body.approve)
         changed()
+        const lists = { approved: body.approve, revoked: body.revoke }
+        const changes = Object.entries(lists).flatMap(([verb, names]) =>
+          names.length === 0 ? [] : [`${verb}: ${names.join(', ')}`],
+        )
+        if (changes.length > 0)
+          await securityLog.record({
+            kind: 'rights_changed',
+            ...eventOrigin(caller, client),
+            target: 'writable metrics',
+            detail: changes.join('; '),
+          })
         return { parameters: approvals.parameters() }
       },
     ),

@@ -22,12 +22,14 @@ export function addAccountCommands(program: Command): void {
     .command('reset-admin-password')
     .description('give the administrator a new generated password and print it; it must be changed at the next sign-in')
     .action(async () => {
-      const [{ resetPassword }, { withStorage }] = await Promise.all([
+      const [{ resetPassword }, { recordCommand }, { withStorage }] = await Promise.all([
         import('../accounts/sessions.ts'),
+        import('@hearth/accounts/security-log'),
         import('./data.ts'),
       ])
       await withStorage(async ({ database, config }) => {
         const password = await resetPassword(database, config.dataDirectory)
+        await recordCommand(database.query, { kind: 'password_changed', target: 'admin' }, Date.now())
         process.stderr.write('new password of admin, to be changed at the next sign-in:\n')
         process.stdout.write(`${password}\n`)
       })

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { forgetInitialPassword } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
-import { OperatorError } from '@hearth/runtime'
+import { OperatorError, type Environment } from '@hearth/runtime'
 import { storageForCommands, type BackupSubject } from '@hearth/service'
 import { createAdministrator } from '../accounts/sessions.ts'
 import { loadCatalog } from '../catalog/catalog.ts'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
-import { backupKeyOf, openQuery, openScratch, openStorage } from '../database/open.ts'
-import { checkSecret, databaseFile, presentSecret } from '../database/secret.ts'
+import { backupKeyOf, openEncrypted, openQuery, openScratch, openStorage } from '../database/open.ts'
+import { checkSecret, databaseFile, findSecret, presentSecret } from '../database/secret.ts'
 import { readDevices } from '../devices/devices.ts'
 import { createDispatchStore } from '../dispatch/store.ts'
 import { backupTableNames, type Tables } from '../tables.ts'
@@ -17,8 +17,8 @@ import { backupTableNames, type Tables } from '../tables.ts'
  * Checks everything a start checks: settings, registry, allowlist, secret, database and saved device list. Throws the
  * `OperatorError` the start would end with.
  */
-export async function validate() {
-  const config = readConfig(process.env)
+export async function validate(environment: Environment = process.env) {
+  const config = readConfig(environment)
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   const secret = checkSecret(config)
   if (secret === undefined || !existsSync(databaseFile(config.dataDirectory))) return { catalog, devices: 0 }
@@ -51,6 +51,10 @@ export const backupSubject: BackupSubject<Tables> = {
   },
   open: () => openStorage(readConfig(process.env)),
   openScratch: (folder) => Promise.resolve(openScratch(folder)),
+  async openIn(folder) {
+    return openEncrypted(folder, await findSecret(readConfig(process.env)))
+  },
+  isEmbedded: () => true,
   beforeRestore: refuseUnfinished,
   // The file holds the password of the administrator who is replaced.
   afterRestore: () => forgetInitialPassword(readConfig(process.env).dataDirectory),

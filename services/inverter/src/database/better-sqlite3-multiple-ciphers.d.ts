@@ -4,6 +4,7 @@ declare module 'better-sqlite3-multiple-ciphers' {
     constructor(file: string, options?: { timeout?: number; readonly?: boolean })
     prepare(sql: string): unknown
     pragma(text: string): unknown
+    exec(sql: string): this
     close(): this
   }
 }

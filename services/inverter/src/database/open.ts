@@ -1,39 +1,66 @@
 import { randomBytes } from 'node:crypto'
 import { createFileCipher, createSealer, restrictSecretFile, type Sealer } from '@hearth/credentials'
-import { migrate, sqliteDialect, type Database, createDatabaseFile } from '@hearth/database'
-import { OperatorError, warnOnTerminal, makePrivateFile } from '@hearth/runtime'
-import type { BackupKey } from '@hearth/service'
+import {
+  createDatabaseFile,
+  migrate,
+  NewerDatabase,
+  sizeOfFiles,
+  sqliteDialect,
+  temporaryPragmas,
+  type Database,
+} from '@hearth/database'
+import { informOnTerminal, makePrivateFile, OperatorError, warnOnTerminal } from '@hearth/runtime'
+import { backUpBeforeUpgrade, newerDatabase, type BackupKey, type BackupSource } from '@hearth/service'
 import EncryptedDatabase from 'better-sqlite3-multiple-ciphers'
 import { Kysely, type SqliteDatabase } from 'kysely'
 import type { Config } from '../config.ts'
 import { migrations } from './migrations/index.ts'
 import { databaseFile, findSecret, keyFor, secretFile } from './secret.ts'
-import type { Tables } from '../tables.ts'
+import { backupTableNames, type Tables } from '../tables.ts'
 
 /** Location of the database and its secret. */
 interface StorageLocation extends Pick<Config, 'dataDirectory' | 'hmacSecret'> {
-  /** Takes warnings about the secret's file; standard error when it is missing. */
+  /** Where the backup goes that is made before tables are changed; into the data directory when it is missing. */
+  readonly backups?: Pick<Config['backups'], 'directory'>
+  /** Takes warnings; standard error when it is missing. */
   readonly warn?: (message: string) => void
+  /** Takes what was done; standard error when it is missing. */
+  readonly inform?: (message: string) => void
 }
 
 /**
- * Opens the database with its secret and brings its tables up to date; makes both on the first start. `openReader` opens it
- * once more.
+ * Opens the database with its secret and brings its tables up to date; makes both on the first start. Makes a backup before it
+ * changes tables of an older version. The source of the backups opens the database once more.
  */
-export async function openStorage({ warn = warnOnTerminal, ...config }: StorageLocation) {
+export async function openStorage({ warn = warnOnTerminal, inform = informOnTerminal, ...config }: StorageLocation) {
+  const { dataDirectory, backups } = config
   const secret = await findSecret(config)
   if (config.hmacSecret === undefined) restrictSecretFile(secretFile(config.dataDirectory), { isOwn: true, warn })
-  const database = openEncrypted(config.dataDirectory, secret)
+  const source = backupSource(dataDirectory, secret)
+  const context = { dataDirectory, backupDirectory: backups?.directory, warn, inform }
+  const database = openEncrypted(dataDirectory, secret)
   try {
-    await migrate(database.query, migrations)
+    await migrate(database.query, migrations, (applied) => backUpBeforeUpgrade(source, applied, context))
   } catch (error) {
     await database.close()
+    if (error instanceof NewerDatabase) throw await newerDatabase(source, config, error)
     const reason = error instanceof Error ? error.message : 'unknown error'
-    throw new OperatorError(`DATA_DIR: cannot use the database in ${config.dataDirectory}: ${reason}`, { cause: error })
+    throw new OperatorError(`DATA_DIR: cannot use the database in ${dataDirectory}: ${reason}`, { cause: error })
   }
   const sealer: Sealer = createSealer(keyFor(secret, 'sealed columns'))
-  return { database, sealer, ...backupKeyOf(secret), openReader: () => openEncrypted(config.dataDirectory, secret) }
+  return { database, sealer, ...backupKeyOf(secret), backupSource: source }
 }
+
+/** Describes the database for its backups, which are tried in a database that is encrypted too. */
+const backupSource = (dataDirectory: string, secret: string): BackupSource<Tables> => ({
+  service: 'inverter',
+  migrations,
+  tables: backupTableNames,
+  ...backupKeyOf(secret),
+  openReader: () => Promise.resolve(openEncrypted(dataDirectory, secret)),
+  openScratch: (folder) => Promise.resolve(openScratch(folder)),
+  sizeBytes: () => sizeOfFiles(databaseFile(dataDirectory)),
+})
 
 /** Encrypts backups, and proves the secret of one without revealing it. */
 export function backupKeyOf(secret: string): BackupKey {
@@ -43,12 +70,20 @@ export function backupKeyOf(secret: string): BackupKey {
 
 /** Opens the database of a data directory on the tables it has; creates it when there is none. */
 export function openEncrypted(dataDirectory: string, secret: string): Database<Tables> {
-  const query = openQuery(dataDirectory, secret)
-  return { kind: 'sqlite', query, close: () => query.destroy() }
+  return asDatabase(openQuery(dataDirectory, secret))
 }
 
+const asDatabase = (query: Kysely<Tables>): Database<Tables> => ({
+  kind: 'sqlite',
+  query,
+  close: () => query.destroy(),
+})
+
 /** Creates an empty database in the folder, encrypted with a key that nobody keeps. */
-export const openScratch = (folder: string): Database<Tables> => openEncrypted(folder, randomBytes(32).toString('hex'))
+export function openScratch(folder: string): Database<Tables> {
+  const sqlite = openEncryptedSqlite(databaseFile(folder), randomBytes(32), temporaryPragmas)
+  return asDatabase(new Kysely<Tables>({ dialect: sqliteDialect(sqlite) }))
+}
 
 /** Opens the query builder of the database, on the tables it has. */
 export function openQuery(dataDirectory: string, secret: string): Kysely<Tables> {
@@ -61,11 +96,12 @@ export function openQuery(dataDirectory: string, secret: string): Kysely<Tables>
  * connection, a commit on the disk before it is acknowledged. Throws an `OperatorError` when the key is another.
  *
  * @param key 32 bytes
+ * @param pragmas how much a commit does to last
  */
-export function openEncryptedSqlite(file: string, key: Buffer): SqliteDatabase {
+export function openEncryptedSqlite(file: string, key: Buffer, pragmas = lastingPragmas): SqliteDatabase {
   // A process that opens the file before its first encrypted page is written takes the key for a wrong one.
-  createDatabaseFile(file, (draft) => connect(draft, key).close())
-  const database = connect(file, key)
+  createDatabaseFile(file, (draft) => connect(draft, key, pragmas).close())
+  const database = connect(file, key, pragmas)
   return {
     // A transaction that reads first and writes later would fail when another process wrote in between; one that claims the
     // right to write at its begin waits for it instead.
@@ -74,16 +110,16 @@ export function openEncryptedSqlite(file: string, key: Buffer): SqliteDatabase {
   }
 }
 
-function connect(file: string, key: Buffer): EncryptedDatabase {
+const lastingPragmas = 'pragma journal_mode = wal; pragma synchronous = full'
+
+function connect(file: string, key: Buffer, pragmas: string): EncryptedDatabase {
   makePrivateFile(file)
   const database = new EncryptedDatabase(file, { timeout: 5000 })
   try {
     database.pragma(`cipher='sqlcipher'`)
     database.pragma(`legacy=4`)
     database.pragma(`key="x'${key.toString('hex')}'"`)
-    database.pragma('journal_mode = wal')
-    database.pragma('synchronous = full')
-    database.pragma('foreign_keys = on')
+    database.exec(`${pragmas}; pragma foreign_keys = on`)
   } catch (error) {
     database.close()
     const { code, message } = error as { code?: string; message: string }

@@ -1,4 +1,4 @@
-import type { Condition, Reports } from '@hearth/notifications'
+import type { Condition, NewNotification, Reports } from '@hearth/notifications'
 import type { EndedOperation } from '../dispatch/dispatch.ts'
 import type { StopReason } from '../dispatch/schema.ts'
 import type { DeviceHealth } from '../health/schema.ts'
@@ -87,24 +87,29 @@ export function createInverterReports(dependencies: InverterReportsDependencies)
       if (await isNeeded()) await checkFaults()
     },
     /** Reports the end of an operation, once the device has its own settings again. */
-    dispatchEnded({ deviceId, operation, stopReason }: EndedOperation): Promise<void> {
-      const base = { path: `/energy/${deviceId}` }
-      const what = `${operation.mode.replaceAll('_', ' ')} of ${nameOf(deviceId)}`
-      const problem = problems[stopReason]
-      const end = expected[stopReason]
-      if (stopReason === 'shutdown' && !isStopping())
-        reports.notify({
-          ...base,
-          class: 'dispatch.restored',
-          title: `Settings of ${nameOf(deviceId)} were restored`,
-          text: `The service had ended during ${what}. The inverter has its own settings again.`,
-        })
-      if (problem !== undefined)
-        reports.notify({ ...base, class: 'dispatch.aborted', title: `Dispatch stopped: ${what}`, text: problem })
-      if (end !== undefined)
-        reports.notify({ ...base, class: 'dispatch.ended', title: `Dispatch ended: ${what}`, text: end })
+    dispatchEnded(ended: EndedOperation): Promise<void> {
+      const event = eventOf(ended, { name: nameOf(ended.deviceId), isStopping: isStopping() })
+      if (event !== undefined) reports.notify({ ...event, path: `/energy/${ended.deviceId}` })
       return Promise.resolve()
     },
+  }
+}
+
+/** The event of an end; undefined for one that somebody asked for. */
+function eventOf(
+  { operation, stopReason }: EndedOperation,
+  { name, isStopping }: { readonly name: string; readonly isStopping: boolean },
+): NewNotification | undefined {
+  const what = `${operation.mode.replaceAll('_', ' ')} of ${name}`
+  const problem = problems[stopReason]
+  const end = expected[stopReason]
+  if (problem !== undefined) return { class: 'dispatch.aborted', title: `Dispatch stopped: ${what}`, text: problem }
+  if (end !== undefined) return { class: 'dispatch.ended', title: `Dispatch ended: ${what}`, text: end }
+  if (stopReason !== 'shutdown' || isStopping) return undefined
+  return {
+    class: 'dispatch.restored',
+    title: `Settings of ${name} were restored`,
+    text: `The service had ended during ${what}. The inverter has its own settings again.`,
   }
 }
 

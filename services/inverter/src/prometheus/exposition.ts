@@ -1,3 +1,4 @@
+import type { BackupControl } from '@hearth/service'
 import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { NotificationFigures } from '@hearth/notifications'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
@@ -5,6 +6,7 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-connections.ts'
 import type { LinkStatus } from '../link/link.ts'
 import { labelOf, textOf } from '../metrics/value.ts'
+import { backupMetrics } from './backup-metrics.ts'
 
 /** The Prometheus exposition. It never queries a device. */
 export type Exposition = ReturnType<typeof createExposition>
@@ -16,6 +18,7 @@ interface ExpositionDependencies {
   /** Metric names whose values are shown, in this order. */
   readonly exposed: () => readonly string[]
   readonly notifications: () => Promise<NotificationFigures>
+  readonly backups: Pick<BackupControl, 'status'>
 }
 
 const prefix = 'vendor_'
@@ -58,7 +61,8 @@ export function createExposition(dependencies: ExpositionDependencies) {
     /** Returns the text of one scrape, media type `text/plain; version=0.0.4`. */
     async text(): Promise<string> {
       const values = await valueMetrics(dependencies).metrics()
-      return `${await registry.metrics()}${values}`
+      const backups = await backupMetrics(await dependencies.backups.status()).metrics()
+      return `${await registry.metrics()}${values}${backups}`
     },
     countRequest(route: string, status: number): void {
       const key = `${status} ${route}`
@@ -70,8 +74,8 @@ export function createExposition(dependencies: ExpositionDependencies) {
 }
 
 /** Adds the counts of notifications. */
-function addNotifications(registry: Registry, read: () => Promise<NotificationFigures>): void {
-  new Counter({
+function addNotifications(registry: Registry, read: () => Promise<NotificationFigures>): Metric[] {
+  const attempts = new Counter({
     name: `${prefix}notification_attempts_total`,
     help: 'Attempts to send a notification since the start, by kind of destination and outcome',
     labelNames: ['kind', 'outcome'],
@@ -91,8 +95,11 @@ function addNotifications(registry: Registry, read: () => Promise<NotificationFi
         this.set(valueOf(await read()))
       },
     })
-  gauge('notifications_waiting', 'Notifications that are not sent yet', ({ waiting }) => waiting)
-  gauge('notifications_failed', 'Notifications that were given up and not dismissed', ({ dead }) => dead)
+  return [
+    attempts,
+    gauge('notifications_waiting', 'Notifications that are not sent yet', ({ waiting }) => waiting),
+    gauge('notifications_failed', 'Notifications that were given up and not dismissed', ({ dead }) => dead),
+  ]
 }
 
 /** Adds the request counter. It is counted outside the registry, which is too slow for every request. */

@@ -1,5 +1,7 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
+import { eventOrigin } from '../security-log/event-origin.ts'
 import { GatewaySettings, SettingsView, WriteAccess, type EnvironmentFacts } from './schema.ts'
 import type { SettingsStore } from './settings.ts'
 
@@ -8,6 +10,7 @@ interface SettingsRouteDependencies {
   /** Hands back what is active before write access goes. */
   readonly setWriteAccess: (enabled: boolean) => Promise<void>
   readonly changed: () => void
+  readonly securityLog: SecurityLog
 }
 
 /** Settings that administrators change at runtime. */
@@ -55,8 +58,13 @@ export function settingsRoutes(settings: SettingsStore, dependencies: SettingsRo
         success: { status: 200, body: WriteAccess },
         errors: [409],
       },
-      async ({ body }) => {
-        await dependencies.setWriteAccess(body.enabled)
+      async ({ caller, body, client }) => {
+        await dependencies.securityLog.recordAfter(dependencies.setWriteAccess(body.enabled), {
+          kind: 'rights_changed',
+          ...eventOrigin(caller, client),
+          target: 'write access',
+          detail: body.enabled ? 'on' : 'off',
+        })
         dependencies.changed()
         return { enabled: settings.isWriteAccessOn() }
       },

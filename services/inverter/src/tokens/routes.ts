@@ -1,11 +1,13 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import { eventOrigin } from '../security-log/event-origin.ts'
 import { NewToken, Token, TokenCreate } from './schema.ts'
 import type { Tokens } from './tokens.ts'
 
 /** Access tokens: listing, making, revoking. */
-export function tokenRoutes(tokens: Tokens, changed: () => void): Route[] {
+export function tokenRoutes(tokens: Tokens, changed: () => void, securityLog: SecurityLog): Route[] {
   const shared = { tag: 'Administration', path: '/admin/api/tokens', access: 'admin', limit: 'counted' } as const
   return [
     route(
@@ -26,8 +28,14 @@ export function tokenRoutes(tokens: Tokens, changed: () => void): Route[] {
         success: { status: 201, body: NewToken },
         errors: [409],
       },
-      async ({ body }) => {
-        const token = await tokens.create(body)
+      async ({ caller, body, client }) => {
+        const { name, role, expires } = body
+        const token = await securityLog.recordAfter(tokens.create(body), {
+          kind: 'token_created',
+          ...eventOrigin(caller, client),
+          target: name,
+          detail: `${role === 'read' ? 'read' : 'read and write'}, expires: ${expires}`,
+        })
         changed()
         return token
       },
@@ -42,8 +50,10 @@ export function tokenRoutes(tokens: Tokens, changed: () => void): Route[] {
         success: { status: 200, body: z.object({ message: z.string() }).meta({ id: 'Message' }) },
         errors: [404],
       },
-      async ({ params }) => {
-        await tokens.revoke(params.id)
+      async ({ caller, params, client }) => {
+        const origin = eventOrigin(caller, client)
+        const revoking = tokens.revoke(params.id)
+        await securityLog.recordAfter(revoking, (target) => ({ kind: 'token_revoked', ...origin, target }))
         changed()
         return { message: 'Token revoked' }
       },

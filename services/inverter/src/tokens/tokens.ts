@@ -34,11 +34,14 @@ export class Tokens {
     return { ...tokenOfRow(token, this.#clock.now()), token: value }
   }
 
-  async revoke(id: string): Promise<void> {
-    if ((await this.#store.revoke(id)) === undefined) throw new Problem('not_found', `There is no token ${id}`)
+  /** Revokes a token, and returns its name. */
+  async revoke(id: string): Promise<string> {
+    const revoked = await this.#store.revoke(id)
+    if (revoked === undefined) throw new Problem('not_found', `There is no token ${id}`)
     this.#revocations += 1
     this.#known.clear()
     this.#onAccessChanged()
+    return revoked.name
   }
 
   async identify(value: string): Promise<Caller | undefined> {

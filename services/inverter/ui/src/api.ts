@@ -34,6 +34,7 @@ export const keys = {
   settings: ['settings'],
   tokens: ['tokens'],
   sessions: ['sessions'],
+  securityLog: ['security_log'],
   capabilities: ['capabilities'],
   values: ['values'],
   health: ['health'],

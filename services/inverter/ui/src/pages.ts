@@ -4,6 +4,7 @@ import {
   IconBatteryAutomotive,
   IconBell,
   IconChartDots,
+  IconHistory,
   IconInfoCircle,
   IconKey,
   IconLayoutDashboard,
@@ -32,6 +33,11 @@ export const pages: readonly Page[] = [
     '/settings/notifications',
     { title: 'Notifications', icon: IconBell, placement: 'hidden' },
     () => import('./pages/notifications.tsx'),
+  ),
+  page(
+    '/security-log',
+    { title: 'Security log', icon: IconHistory, placement: 'menu' },
+    () => import('./pages/security-log.tsx'),
   ),
   page('/about', { title: 'About', icon: IconInfoCircle, placement: 'more' }, () => import('./pages/about.tsx')),
 ]

@@ -1,7 +1,7 @@
 import { openSealedStorage } from '@hearth/service'
 import type { FootprintSubject } from '@hearth/testing'
 import { readConfig } from '../../src/config.ts'
-import { migrations } from '../../src/database/migrations/index.ts'
+import { databaseDescription } from '../../src/database/description.ts'
 import type { Tables } from '../../src/tables.ts'
 import { addManyJobs } from './many-jobs.ts'
 
@@ -22,7 +22,7 @@ export const subject: FootprintSubject = {
   large: {
     name: '100,000 jobs',
     async fill(folder) {
-      const { database } = await openSealedStorage<Tables>('media', readConfig({ DATA_DIR: folder }), migrations)
+      const { database } = await openSealedStorage<Tables>(databaseDescription, readConfig({ DATA_DIR: folder }))
       await addManyJobs(database.query, 0, 100_000)
       await database.close()
     },

@@ -1,7 +1,9 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import type { Call, Content, Route } from '@hearth/http'
 import { route, sessionCookie, type Caller } from '../access.ts'
 import { JobPath } from '../jobs/schema.ts'
+import { accountActor, eventOrigin } from '../security-log/event-origin.ts'
 import { version } from '../version.ts'
 import type { Captcha } from './captcha.ts'
 import { csrfCookie, type CsrfTokens } from './csrf.ts'
@@ -13,6 +15,7 @@ type AnyCall = Pick<Call<Caller | undefined, undefined, undefined, undefined>, '
 /** Dependencies of the sign-in routes and the pages. */
 export interface AccountDependencies {
   readonly sessions: Sessions
+  readonly securityLog: SecurityLog
   readonly captcha: Captcha
   readonly csrf: CsrfTokens
   /** True if users reach the service over https, so that its cookies are marked secure. */
@@ -53,6 +56,7 @@ export function accountRoutes(dependencies: AccountDependencies, cookies: PageCo
   return [
     ...pageRoutes(dependencies, cookies),
     ...signInRoutes(dependencies, cookies),
+    signOutRoute(dependencies, cookies),
     stateRoute(dependencies, cookies),
     ...sessionListRoutes(dependencies),
   ]
@@ -100,7 +104,7 @@ const seeOther = (call: Pick<AnyCall, 'answer'>, location: string): Content => {
   return { content: '', status: 303 }
 }
 
-function signInRoutes({ sessions, captcha }: AccountDependencies, cookies: PageCookies): Route[] {
+function signInRoutes({ sessions, captcha, securityLog }: AccountDependencies, cookies: PageCookies): Route[] {
   const shared = { tag: 'Sign-in', access: 'public' } as const
   return [
     route(
@@ -143,28 +147,42 @@ function signInRoutes({ sessions, captcha }: AccountDependencies, cookies: PageC
         errors: [401],
       },
       async (call) => {
-        if (sessions.isOn()) cookies.setSession(call, await sessions.signIn(call.body, call.client))
+        if (sessions.isOn()) {
+          const { client: from, body } = call
+          const attempt = sessions.signIn(body, from)
+          cookies.setSession(call, await securityLog.watch(attempt, { from, username: body.username }))
+          const by = accountActor(body.username)
+          await securityLog.record({ kind: 'sign_in', by, from, method: 'password' })
+        }
         const isForm = call.header('content-type')?.startsWith('application/x-www-form-urlencoded') === true
         return isForm ? seeOther(call, '/') : { content: JSON.stringify({ ok: true, redirect: '/' }) }
       },
     ),
-    route(
-      {
-        ...shared,
-        method: 'POST',
-        path: '/logout',
-        summary: 'Sign out',
-        limit: '20',
-        success: { status: 200, media: 'text/html', description: 'Never' },
-        also: [303],
-      },
-      async (call) => {
-        if (call.caller?.sessionKey !== undefined) await sessions.signOut(call.caller.sessionKey)
-        cookies.endSession(call)
-        return seeOther(call, '/login')
-      },
-    ),
   ]
+}
+
+function signOutRoute({ sessions, securityLog }: AccountDependencies, cookies: PageCookies): Route {
+  return route(
+    {
+      tag: 'Sign-in',
+      access: 'public',
+      method: 'POST',
+      path: '/logout',
+      summary: 'Sign out',
+      limit: '20',
+      success: { status: 200, media: 'text/html', description: 'Never' },
+      also: [303],
+    },
+    async (call) => {
+      const { caller, client } = call
+      if (caller?.sessionKey !== undefined) {
+        const ending = sessions.signOut(caller.sessionKey)
+        await securityLog.recordAfter(ending, { kind: 'sign_out', ...eventOrigin(caller, client) })
+      }
+      cookies.endSession(call)
+      return seeOther(call, '/login')
+    },
+  )
 }
 
 function stateRoute({ sessions }: AccountDependencies, cookies: PageCookies): Route {
@@ -192,7 +210,7 @@ function stateRoute({ sessions }: AccountDependencies, cookies: PageCookies): Ro
   )
 }
 
-function sessionListRoutes({ sessions }: AccountDependencies): Route[] {
+function sessionListRoutes({ sessions, securityLog }: AccountDependencies): Route[] {
   const shared = { tag: 'Sign-in', access: 'member', limit: '60' } as const
   return [
     route(
@@ -216,8 +234,10 @@ function sessionListRoutes({ sessions }: AccountDependencies): Route[] {
         success: { status: 200, body: SessionEnded },
         errors: [404],
       },
-      async ({ caller, params }) => {
-        await sessions.endOwn(caller, params.id)
+      async ({ caller, params, client }) => {
+        const ending = sessions.endOwn(caller, params.id)
+        const origin = eventOrigin(caller, client)
+        await securityLog.recordAfter(ending, (target) => ({ kind: 'session_ended', ...origin, target }))
         return { ok: true as const }
       },
     ),

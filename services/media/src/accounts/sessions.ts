@@ -4,14 +4,16 @@ import {
   isPasswordOf,
   SessionStore,
   signIn,
+  type Actor,
   type SessionOrigin,
   type Throttle,
 } from '@hearth/accounts'
-import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
+import { describeOwnSessions, nameOfSession, type OwnSession } from '@hearth/accounts/own-sessions'
 import { hashPassword } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
+import { accountActor } from '../security-log/event-origin.ts'
 import type { Tables } from '../tables.ts'
 import { invalid, notFound } from '../problems.ts'
 import type { SettingsStore } from '../settings/settings.ts'
@@ -86,10 +88,11 @@ export class Sessions {
     return current === undefined ? [] : describeOwnSessions(await this.#store.listOf(username), current.keyHash)
   }
 
-  /** Ends one of the caller's sessions. Throws when they have none with this id, as while sign-in is off. */
-  async endOwn({ username, sessionKey }: Caller, id: string): Promise<void> {
+  /** Ends one of the caller's sessions, and returns its name. Throws when they have none with this id, as while sign-in is off. */
+  async endOwn({ username, sessionKey }: Caller, id: string): Promise<string> {
     const ended = sessionKey === undefined ? undefined : await this.#store.endOwn(username, id)
     if (ended === undefined) throw notFound('session')
+    return nameOfSession(ended)
   }
 
   signOut(key: string): Promise<void> {
@@ -103,6 +106,11 @@ export class Sessions {
 
   endAll(): Promise<void> {
     return this.#store.endAll()
+  }
+
+  /** The account, when it has this name; for the security log. */
+  findActor(username: string): Actor | undefined {
+    return username === this.#dependencies.settings.internal('admin_username') ? accountActor(username) : undefined
   }
 
   async #findAccount(username: string) {

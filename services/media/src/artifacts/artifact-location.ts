@@ -71,16 +71,26 @@ function isEndpoint(text: string): boolean {
   return /^https?:$/.test(protocol) && username + password + search + hash === '' && pathname === '/'
 }
 
+/** Reads a setting with `parse`, whose error is the issue. */
+const parsedText = <Location>(parse: (text: string) => Location) =>
+  z
+    .string()
+    .transform((text, context) => {
+      try {
+        return parse(text)
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message })
+        return z.NEVER
+      }
+    })
+    .meta(settingKind('own form'))
+
 /** The setting ARTIFACTS; without it the folder `artifacts` in the data directory. */
-export const artifactsSetting = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return parseArtifactLocation(text)
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: (error as Error).message })
-      return z.NEVER
-    }
-  })
-  .meta(settingKind('own form'))
-  .default({ kind: 'directory', path: undefined })
+export const artifactsSetting = parsedText(parseArtifactLocation).default({ kind: 'directory', path: undefined })
+
+/** The setting BACKUP_S3: object storage that backups are copied to. */
+export const backupStorageSetting = parsedText((text) => {
+  const location = parseArtifactLocation(text)
+  if (location.kind !== 's3') throw new Error('must begin with s3://')
+  return location
+}).optional()

@@ -3,6 +3,7 @@ import { checkDirectory, OperatorError, type Environment } from '@hearth/runtime
 import type { ArtifactLocation } from './artifact-location.ts'
 import { ArtifactStorageFailed, type ArtifactStore } from './artifact-store.ts'
 import { openDirectoryStore } from './directory-store.ts'
+import type { StorageKeys } from './s3-connection.ts'
 
 /** Options of `openArtifacts`. */
 export interface ArtifactOptions {
@@ -27,7 +28,7 @@ export async function openArtifacts(location: ArtifactLocation, options: Artifac
  * directory in the data directory is made with it.
  */
 export function checkArtifacts(location: ArtifactLocation, environment: Environment = process.env): void {
-  if (location.kind === 's3') readKeys(environment)
+  if (location.kind === 's3') readStorageKeys(environment, 'ARTIFACTS')
   else if (location.path !== undefined) checkDirectory('ARTIFACTS', resolve(location.path))
 }
 
@@ -36,23 +37,24 @@ async function openStore(location: ArtifactLocation, options: ArtifactOptions): 
   if (location.kind === 'directory') {
     return await openDirectoryStore(resolve(location.path ?? join(dataDirectory, 'artifacts')))
   }
-  const credentials = readKeys(environment)
+  const credentials = readStorageKeys(environment, 'ARTIFACTS')
   // Loaded on demand: the library is large, and a directory store does not need it.
   const { openS3Store } = await import('./s3-store.ts')
   return await openS3Store(location, { credentials, copies: join(dataDirectory, 'artifact-copies'), copyBytes })
 }
 
-function readKeys(environment: Environment) {
-  const accessKeyId = keyOf(environment, 'AWS_ACCESS_KEY_ID')
-  const secretAccessKey = keyOf(environment, 'AWS_SECRET_ACCESS_KEY')
+/** Reads the keys of object storage. Throws an `OperatorError` that names the missing one and the setting that needs it. */
+export function readStorageKeys(environment: Environment, setting: string): StorageKeys {
+  const accessKeyId = keyOf(environment, 'AWS_ACCESS_KEY_ID', setting)
+  const secretAccessKey = keyOf(environment, 'AWS_SECRET_ACCESS_KEY', setting)
   const sessionToken = environment['AWS_SESSION_TOKEN']
   return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) }
 }
 
-function keyOf(environment: Environment, name: string): string {
+function keyOf(environment: Environment, name: string, setting: string): string {
   const value = environment[name]
   if (value === undefined || value === '')
-    throw new OperatorError(`${name}: is needed for ARTIFACTS at an s3:// address`)
+    throw new OperatorError(`${name}: is needed for ${setting} at an s3:// address`)
   return value
 }
 

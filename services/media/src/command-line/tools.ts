@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { DoctorCheck } from '@hearth/runtime'
+import type { DoctorCheck, Environment } from '@hearth/runtime'
 import { readConfig, type Config } from '../config.ts'
 import { findProgram } from '../tools/find-program.ts'
 import { minYtDlpVersion } from '../tools/yt-dlp.ts'
 import { parsePin } from '../updates/tool-pin.ts'
 import { VersionFolder } from '../updates/version-folder.ts'
 
-/** Describes the programs that fetch and convert media, for `hearth doctor`. */
-export function describeTools(): DoctorCheck[] {
-  const config = readConfig(process.env)
+/** Describes the programs that fetch and convert media with these settings, for `hearth doctor`. */
+export function describeTools(environment: Environment): DoctorCheck[] {
+  const config = readConfig(environment)
   return [
     describe('yt-dlp', {
       configured: config.ytDlpPath ?? takenYtDlp(config),

@@ -1,6 +1,8 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import { FileForm, type Call, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import { eventOrigin } from '../security-log/event-origin.ts'
 import type { ChangeSettings, SettingsStore } from './settings.ts'
 import { Logo, LogoRemoved, Settings, SettingsAnswer, SettingsChange } from './schema.ts'
 import { maxLogoBytes, type Logos } from './logo.ts'
@@ -13,9 +15,10 @@ type Answered = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 
 
 /** Routes that read and change the settings; no secret is ever read. A change after which sign-in is needed ends the session. */
 export function settingsRoutes(
-  { settings, changeSettings }: { settings: SettingsStore; changeSettings: ChangeSettings },
+  dependencies: { settings: SettingsStore; changeSettings: ChangeSettings; securityLog: SecurityLog },
   endSession: (call: Answered) => void,
 ): Route[] {
+  const { settings, changeSettings, securityLog } = dependencies
   const shared = { path: '/api/settings', tag: 'Settings', access: 'member' } as const
   return [
     route(
@@ -41,8 +44,20 @@ export function settingsRoutes(
         body: SettingsChange,
         success: { status: 200, body: SettingsAnswer },
       },
-      async ({ body, answer, client }) => {
+      async ({ caller, body, answer, client }) => {
+        const isOn = () => settings.current().enable_authentication
+        const wasOn = isOn()
         const result = await changeSettings(body)
+        const origin = eventOrigin(caller, client)
+        if (body.admin_username !== undefined)
+          await securityLog.record({ kind: 'password_changed', ...origin, target: body.admin_username })
+        if (isOn() !== wasOn)
+          await securityLog.record({
+            kind: 'rights_changed',
+            ...origin,
+            target: 'sign-in',
+            detail: isOn() ? 'required' : 'not required',
+          })
         if (result.redirect !== undefined) endSession({ answer, client })
         return result
       },

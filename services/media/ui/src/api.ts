@@ -53,6 +53,7 @@ export const keys = {
   settings: ['settings'],
   session: ['session'],
   sessions: ['sessions'],
+  securityLog: ['security_log'],
   cookies: ['cookies'],
   logo: ['logo'],
   statistics: ['statistics'],

@@ -1,5 +1,13 @@
 import { page, type Page } from '@hearth/ui'
-import { IconBell, IconChartBar, IconDownload, IconLogin2, IconMusic, IconSettings } from '@tabler/icons-react'
+import {
+  IconBell,
+  IconChartBar,
+  IconDownload,
+  IconHistory,
+  IconLogin2,
+  IconMusic,
+  IconSettings,
+} from '@tabler/icons-react'
 
 /** Every page of the service: its address, how it is shown, and the file it is in. There is one account, or none. */
 export const pages: readonly Page[] = [
@@ -11,6 +19,11 @@ export const pages: readonly Page[] = [
     '/settings/notifications',
     { title: 'Notifications', icon: IconBell, placement: 'hidden' },
     () => import('./pages/notifications.tsx'),
+  ),
+  page(
+    '/security-log',
+    { title: 'Security log', icon: IconHistory, placement: 'menu' },
+    () => import('./pages/security-log.tsx'),
   ),
   page('/login', { title: 'Sign in', icon: IconLogin2, placement: 'hidden' }, () => import('./pages/signed-in.tsx')),
 ]

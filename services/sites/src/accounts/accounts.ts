@@ -1,10 +1,12 @@
-import { createRecoveryCodes, createSecurityLog, type Attempts, type SetUpToken } from '@hearth/accounts'
+import { createRecoveryCodes, type Attempts, type SecurityLogRetention, type SetUpToken } from '@hearth/accounts'
+import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { AccountTables } from './tables.ts'
+import { toError } from '../problems.ts'
 import { Sessions } from './sessions.ts'
 import { PasswordSignIn } from './sign-in.ts'
-import { Users } from './users.ts'
+import { Users, usersIn } from './users.ts'
 import { createVisitorKeys } from './visitor-keys.ts'
 
 /** Users, sessions and sign-in methods. */
@@ -20,6 +22,8 @@ export interface AccountDependencies {
   readonly relyingPartyId: string
   readonly attempts: Attempts
   readonly setUpToken: SetUpToken
+  /** How long the security log is kept. */
+  readonly retention: SecurityLogRetention
   /** Called with the key of each session that ends, and with each user whose access changes. */
   readonly onSessionEnded: (key: string) => void
   readonly onAccessChanged: (userId: string) => void
@@ -29,12 +33,18 @@ export interface AccountDependencies {
 export function createAccounts(dependencies: AccountDependencies) {
   const { database, clock, attempts, setUpToken, relyingPartyId, onAccessChanged } = dependencies
   const db = database.query
-  const securityLog = createSecurityLog(dependencies.log)
+  const securityLog = new SecurityLog({
+    ...dependencies,
+    query: db,
+    findUser: (name) => usersIn(db).findActor(name),
+    statusOf: (error) => toError(error).status,
+  })
   const recoveryCodes = createRecoveryCodes(db, { count: 10 })
   const sessions = new Sessions({
     db,
     clock,
     recoveryCodes,
+    securityLog,
     onEnded: dependencies.onSessionEnded,
     onAccessChanged,
   })

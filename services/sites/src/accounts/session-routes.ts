@@ -68,8 +68,8 @@ function setUpRoute({ users, sessions, setUpToken, securityLog }: Accounts, { co
     async ({ body, answer, client }) => {
       if (await users.isSetUp()) throw conflict('This service is set up already', 'already_set_up')
       if (!setUpToken.isRight(body.token)) {
-        securityLog.failed({
-          client: client.address,
+        await securityLog.failed({
+          from: client,
           username: body.username,
           reason: 'invalid_setup_token',
           status: 403,
@@ -82,13 +82,13 @@ function setUpRoute({ users, sessions, setUpToken, securityLog }: Accounts, { co
       const { address, userAgent } = client
       return cookies.set(
         { answer, client },
-        await sessions.open(user, 'password', { address, userAgent, before: undefined }),
+        await sessions.open(user, 'set_up_token', { address, userAgent, before: undefined }),
       )
     },
   )
 }
 
-function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: SignInContext): Route[] {
+function signInRoutes({ sessions, passwords, securityLog }: Accounts, { cookies, refund }: SignInContext): Route[] {
   const shared = { path: '/api/session', tag } as const
   const signIn = { ...shared, method: 'POST' } as const
   return [
@@ -134,7 +134,7 @@ function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: Si
         success: { status: 200, body: Done },
       },
       async ({ caller, answer, client }) => {
-        await sessions.end(caller.key)
+        await securityLog.recordAfter(sessions.end(caller.key), { kind: 'sign_out', by: caller, from: client })
         cookies.clear({ answer, client })
         return { success: true as const, message: 'Signed out' }
       },
@@ -142,7 +142,7 @@ function signInRoutes({ sessions, passwords }: Accounts, { cookies, refund }: Si
   ]
 }
 
-function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInContext): Route[] {
+function ownRoutes({ passwords, recoveryCodes, securityLog }: Accounts, { cookies }: SignInContext): Route[] {
   const password = { path: '/api/session/password', tag, success: { status: 200, body: Session } } as const
   return [
     route(
@@ -155,8 +155,11 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         limit: '5/min',
         body: PasswordChange,
       },
-      async ({ caller, body, answer, client }) =>
-        cookies.set({ answer, client }, await passwords.changePassword(caller, body, client.address)),
+      async ({ caller, body, answer, client }) => {
+        const event = { kind: 'password_changed', by: caller, from: client } as const
+        const opened = await securityLog.recordAfter(passwords.changePassword(caller, body, client), event)
+        return cookies.set({ answer, client }, opened)
+      },
     ),
     route(
       {
@@ -167,7 +170,10 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         limit: '5/min',
         errors: [409],
       },
-      async ({ caller, answer, client }) => cookies.set({ answer, client }, await passwords.removePassword(caller)),
+      async ({ caller, answer, client }) => {
+        const event = { kind: 'password_removed', by: caller, from: client } as const
+        return cookies.set({ answer, client }, await securityLog.recordAfter(passwords.removePassword(caller), event))
+      },
     ),
     route(
       {
@@ -182,7 +188,7 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         success: { status: 200, body: Session },
       },
       async ({ caller, body, answer, client }) =>
-        cookies.set({ answer, client }, await passwords.reauthenticate(caller, body.password, client.address)),
+        cookies.set({ answer, client }, await passwords.reauthenticate(caller, body.password, client)),
     ),
     route(
       {
@@ -195,12 +201,15 @@ function ownRoutes({ passwords, recoveryCodes }: Accounts, { cookies }: SignInCo
         limit: '5/min',
         success: { status: 200, body: RecoveryCodes },
       },
-      async ({ caller }) => ({ codes: await recoveryCodes.create(caller.userId) }),
+      async ({ caller, client }) => {
+        const event = { kind: 'recovery_codes_created', by: caller, from: client } as const
+        return { codes: await securityLog.recordAfter(recoveryCodes.create(caller.userId), event) }
+      },
     ),
   ]
 }
 
-function sessionListRoutes({ sessions }: Accounts): Route[] {
+function sessionListRoutes({ sessions, securityLog }: Accounts): Route[] {
   const shared = { tag, access: 'session', limit: '60/min' } as const
   return [
     route(
@@ -223,8 +232,14 @@ function sessionListRoutes({ sessions }: Accounts): Route[] {
         success: { status: 200, body: Done },
         errors: [404],
       },
-      async ({ caller, params }) => {
-        await sessions.endOwn(caller.userId, params.id)
+      async ({ caller, params, client }) => {
+        const ending = sessions.endOwn(caller.userId, params.id)
+        await securityLog.recordAfter(ending, (target) => ({
+          kind: 'session_ended',
+          by: caller,
+          from: client,
+          target,
+        }))
         return { success: true as const, message: 'Session ended' }
       },
     ),

@@ -6,7 +6,8 @@ import {
   type Session as StoredSession,
   type SessionOrigin,
 } from '@hearth/accounts'
-import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
+import type { SecurityLog } from '@hearth/accounts/security-log'
+import { describeOwnSessions, nameOfSession, type OwnSession } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import { HttpError } from '@hearth/http'
 import { toIsoString, type Clock } from '@hearth/runtime'
@@ -50,6 +51,7 @@ export interface SessionDependencies {
   readonly db: Kysely<AccountTables>
   readonly clock: Clock
   readonly recoveryCodes: RecoveryCodes
+  readonly securityLog: SecurityLog
   /** Called with the key of each session that ended. */
   readonly onEnded: (key: string) => void
   /** Called with each user some of whose sessions ended. */
@@ -73,11 +75,14 @@ export class Sessions {
   }
 
   /** Opens a session and ends the one the caller had before. */
-  async open(user: UserRow, method: ProofMethod, origin: Origin): Promise<OpenSession> {
+  async open(user: UserRow, method: ProofMethod | 'set_up_token', origin: Origin): Promise<OpenSession> {
     const { before } = origin
     if (before !== undefined) await this.end(before)
     await usersIn(this.#db).update(user.id, { last_login_at: this.#dependencies.clock.now() })
-    const { key } = await this.#store.open(user.id, this.#proofBy(method), origin)
+    const proof = this.#proofBy(method === 'set_up_token' ? 'password' : method)
+    const { key } = await this.#store.open(user.id, proof, origin)
+    const by = { userId: user.id, username: user.username }
+    await this.#dependencies.securityLog.record({ kind: 'sign_in', by, from: origin, method })
     return { key, session: await this.describe(key) }
   }
 
@@ -128,10 +133,12 @@ export class Sessions {
     return describeOwnSessions(await this.#store.listOf(user.id), session.keyHash)
   }
 
-  /** Ends one of the user's sessions. Throws when they have none with this id. */
-  async endOwn(userId: string, id: string): Promise<void> {
-    if ((await this.#store.endOwn(userId, id)) === undefined) throw notFound('session')
+  /** Ends one of the user's sessions, and returns its name. Throws when they have none with this id. */
+  async endOwn(userId: string, id: string): Promise<string> {
+    const ended = await this.#store.endOwn(userId, id)
+    if (ended === undefined) throw notFound('session')
     this.#dependencies.onAccessChanged(userId)
+    return nameOfSession(ended)
   }
 
   async end(key: string): Promise<void> {

@@ -1,5 +1,4 @@
 import {
-  AccountError,
   changeSignInMethods,
   checkNewPassword,
   countUsablePasskeys,
@@ -10,10 +9,10 @@ import {
   type Attempts,
   type AttemptWindow,
   type RecoveryCodes,
-  type SecurityLog,
-  type SignInFailure,
+  type RequestOrigin,
   type Throttle,
 } from '@hearth/accounts'
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import { hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
@@ -62,43 +61,41 @@ export class PasswordSignIn {
     // Text that cannot be a name is not searched for: databases refuse some of it.
     const isName = Username.safeParse(username).success
     const isByCode = input.recovery_code !== undefined
-    const user = await signIn({
+    const attempt = signIn({
+      isByCode,
       throttle: this.#throttle,
       key: accountKey(username),
       find: async () => (isName ? usersIn(this.#db).findByName(username) : undefined),
       verify: (found) => this.#isRight(found, input),
-    }).catch((error: unknown) => {
-      if (error instanceof AccountError)
-        this.#dependencies.securityLog.failed({ client: origin.address, username, ...failureOf(error, isByCode) })
-      throw error
     })
+    const user = await this.#dependencies.securityLog.watch(attempt, { from: origin, username })
     return this.#dependencies.sessions.open(user, isByCode ? 'recovery_code' : 'password', origin)
   }
 
   /** Renews the session as recently proved. */
-  async reauthenticate(caller: SessionCaller, password: string, address: string): Promise<OpenSession> {
-    await this.checkOwnPassword(caller, password, address)
+  async reauthenticate(caller: SessionCaller, password: string, from: RequestOrigin): Promise<OpenSession> {
+    await this.checkOwnPassword(caller, password, from)
     return this.#dependencies.sessions.renew(caller.key, 'password')
   }
 
   /** Throws unless it is the caller's own password. */
-  async checkOwnPassword(caller: SessionCaller, password: string, address: string): Promise<void> {
+  async checkOwnPassword(caller: SessionCaller, password: string, from: RequestOrigin): Promise<void> {
     const { securityLog, sessions } = this.#dependencies
     const key = ownPasswordKey(caller.userId)
     await this.#throttle.attempt(key)
     if (!(await isPasswordOf(await sessions.userOf(caller.key), password))) {
       const { username } = caller
-      securityLog.failed({ client: address, username, reason: 'wrong_current_password', status: 400 })
+      await securityLog.failed({ from, username, reason: 'wrong_current_password', status: 400 })
       throw badRequest('The current password is wrong', 'wrong_password')
     }
     await this.#throttle.succeed(key)
   }
 
   /** Ends the user's other sessions; this one goes on under another key. */
-  async changePassword(caller: SessionCaller, change: PasswordChange, address: string): Promise<OpenSession> {
+  async changePassword(caller: SessionCaller, change: PasswordChange, from: RequestOrigin): Promise<OpenSession> {
     const { sessions } = this.#dependencies
     const user = await sessions.userOf(caller.key)
-    if (change.current_password !== undefined) await this.checkOwnPassword(caller, change.current_password, address)
+    if (change.current_password !== undefined) await this.checkOwnPassword(caller, change.current_password, from)
     else if (!this.#mayLeavePasswordOut(caller, user)) throw invalidField('current_password', 'is needed')
     if (await isPasswordOf(user, change.new_password)) throw samePassword()
     checkNewPassword(change.new_password, [user.username], 'new_password')
@@ -140,10 +137,4 @@ export class PasswordSignIn {
     }
     return user.password_hash === null || caller.provedBy !== 'password'
   }
-}
-
-function failureOf({ reason }: AccountError, isByCode: boolean): { reason: SignInFailure; status: number } {
-  if (reason.kind === 'rate-limited') return { reason: 'rate_limited', status: 429 }
-  if (reason.kind === 'wrong-credentials' && reason.isDisabled) return { reason: 'disabled_account', status: 401 }
-  return { reason: isByCode ? 'invalid_recovery_code' : 'invalid_credentials', status: 401 }
 }

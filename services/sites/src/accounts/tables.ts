@@ -2,12 +2,13 @@ import type {
   AttemptTables,
   PasskeyTables,
   RecoveryCodeTables,
+  SecurityLogTables,
   SessionRow,
   UserRow as AccountUserRow,
 } from '@hearth/accounts'
 
 /** Tables of users, their sessions, and what they sign in with. */
-export interface AccountTables extends AttemptTables, PasskeyTables, RecoveryCodeTables {
+export interface AccountTables extends AttemptTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables {
   users: UserRow
   sessions: SessionRow<'user_id', Proof>
 }

@@ -1,3 +1,5 @@
+import { eventOfUserChange } from '@hearth/accounts'
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
@@ -5,7 +7,7 @@ import { Done, User, UserCreate, UserParams, UserUpdate } from './schema.ts'
 import type { Users } from './users.ts'
 
 /** Accounts, for administrators. */
-export function userRoutes(users: Users): Route[] {
+export function userRoutes({ users, securityLog }: { users: Users; securityLog: SecurityLog }): Route[] {
   const shared = { tag: 'Users', access: 'admin' } as const
   const all = { ...shared, path: '/api/users' } as const
   const one = { ...shared, path: '/api/users/{id}', params: UserParams, limit: '30/min', errors: [404, 409] } as const
@@ -30,7 +32,10 @@ export function userRoutes(users: Users): Route[] {
         success: { status: 201, body: User },
         errors: [409],
       },
-      ({ body }) => users.create(body),
+      ({ caller: by, body, client: from }) => {
+        const event = { kind: 'user_created', by, from, target: body.username, detail: `role: ${body.role}` } as const
+        return securityLog.recordAfter(users.create(body), event)
+      },
     ),
     route(
       {
@@ -42,7 +47,13 @@ export function userRoutes(users: Users): Route[] {
         body: UserUpdate,
         success: { status: 200, body: User },
       },
-      ({ caller, params, body }) => users.update(caller.userId, params.id, body),
+      ({ caller: by, params, body, client: from }) => {
+        const event = { ...eventOfUserChange(body), by, from }
+        return securityLog.recordAfter(users.update(by.userId, params.id, body), ({ username: target }) => ({
+          ...event,
+          target,
+        }))
+      },
     ),
     route(
       {
@@ -52,8 +63,10 @@ export function userRoutes(users: Users): Route[] {
         description: 'Sessions, passkeys and recovery codes go too.',
         success: { status: 200, body: Done },
       },
-      async ({ caller, params }) => {
-        await users.remove(caller.userId, params.id)
+      async ({ caller: by, params, client: from }) => {
+        const event = { kind: 'user_deleted', by, from } as const
+        const removal = users.remove(by.userId, params.id)
+        await securityLog.recordAfter(removal, ({ username: target }) => ({ ...event, target }))
         return { success: true as const, message: 'User deleted' }
       },
     ),

@@ -90,14 +90,16 @@ export class Users {
     return user
   }
 
-  async remove(actorId: string, id: string): Promise<void> {
-    await this.#find(id)
+  /** Deletes a user, and returns who it was. */
+  async remove(actorId: string, id: string): Promise<UserRow> {
+    const user = await this.#find(id)
     if (actorId === id) throw conflict('Your own account cannot be deleted', 'own_account')
     await changeUsers(this.#database, async (trx) => {
       await checkLastAdministrator(trx, id)
       await usersIn(trx).delete(id)
     })
     this.#onAccessChanged(id)
+    return user
   }
 
   /** Returns true when there is any user. Once there is, there always will be. */

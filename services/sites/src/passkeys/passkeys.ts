@@ -1,4 +1,4 @@
-import { PasskeyError, type PasskeyRow } from '@hearth/accounts'
+import { PasskeyError, type PasskeyRow, type RequestOrigin } from '@hearth/accounts'
 import { Passkeys, transportsOf } from '@hearth/accounts/passkeys'
 import type { Database } from '@hearth/database'
 import { toIsoString, type Clock, type Log } from '@hearth/runtime'
@@ -46,11 +46,11 @@ export class SitePasskeys {
   /** Needs the password, unless the caller re-authenticated in the last five minutes. */
   async startRegistration(
     caller: SessionCaller,
-    request: { readonly origin: string; readonly password: string | undefined; readonly address: string },
+    request: { readonly origin: string; readonly password: string | undefined; readonly from: RequestOrigin },
   ) {
     const { clock, passwords, sessions } = this.#dependencies
     this.#passkeys.checkOrigin(request.origin)
-    if (request.password !== undefined) await passwords.checkOwnPassword(caller, request.password, request.address)
+    if (request.password !== undefined) await passwords.checkOwnPassword(caller, request.password, request.from)
     else if (!isRecent(caller, clock.now())) throw reauthenticationRequired()
     return this.#passkeys.startRegistration(await sessions.userOf(caller.key), caller.key)
   }
@@ -63,13 +63,14 @@ export class SitePasskeys {
     return passkeyOfRow(await this.#passkeys.rename(userId, id, deviceName))
   }
 
-  /** Ends the user's other sessions too: one of them may be on the device that is gone. */
-  async remove(caller: SessionCaller, id: string): Promise<void> {
-    await this.#passkeys.remove(caller.userId, id, async (trx) => {
+  /** Removes a passkey, and returns its name. Ends the user's other sessions too: one may be on the device that is gone. */
+  async remove(caller: SessionCaller, id: string): Promise<string> {
+    const name = await this.#passkeys.remove(caller.userId, id, async (trx) => {
       const user = await usersIn(trx).find(caller.userId)
       return user !== undefined && user.password_hash !== null
     })
     await this.#dependencies.sessions.endOthers(caller.key)
+    return name
   }
 
   /** @param key of the session or the visitor in whose browser it happens */
@@ -80,10 +81,10 @@ export class SitePasskeys {
 
   async finishSignIn(credential: UsedCredential, key: string, origin: Origin): Promise<OpenSession> {
     const { securityLog, sessions } = this.#dependencies
-    const user = await this.#passkeys.finishSignIn(credential, key).catch((error: unknown) => {
+    const user = await this.#passkeys.finishSignIn(credential, key).catch(async (error: unknown) => {
       if (error instanceof PasskeyError && error.reason.kind === 'sign-in-failed') {
         const { username, failure } = error.reason
-        securityLog.failed({ client: origin.address, username, reason: failure, status: 401 })
+        await securityLog.failed({ from: origin, username, reason: failure, status: 401 })
       }
       throw error
     })

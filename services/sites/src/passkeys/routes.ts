@@ -4,6 +4,7 @@ import { route, type Visitor } from '../access.ts'
 import type { SignInContext } from '../accounts/session-routes.ts'
 import { Done } from '../accounts/schema.ts'
 import { forbidden } from '../problems.ts'
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { SitePasskeys } from './passkeys.ts'
 import {
   maxCredential,
@@ -23,8 +24,16 @@ import {
 const tag = 'Passkeys'
 
 /** Both ceremonies, and a user's own passkeys. */
-export function passkeyRoutes(passkeys: SitePasskeys, context: SignInContext): Route[] {
-  return [...loginRoutes(passkeys, context), ...registerRoutes(passkeys), ...ownRoutes(passkeys)]
+export function passkeyRoutes(
+  passkeys: SitePasskeys,
+  context: SignInContext & { readonly securityLog: SecurityLog },
+): Route[] {
+  const { securityLog } = context
+  return [
+    ...loginRoutes(passkeys, context),
+    ...registerRoutes(passkeys, securityLog),
+    ...ownRoutes(passkeys, securityLog),
+  ]
 }
 
 function loginRoutes(passkeys: SitePasskeys, { cookies, refund }: SignInContext): Route[] {
@@ -80,7 +89,7 @@ function keyOf({ key }: Visitor): string {
   return key
 }
 
-function registerRoutes(passkeys: SitePasskeys): Route[] {
+function registerRoutes(passkeys: SitePasskeys, securityLog: SecurityLog): Route[] {
   const shared = { method: 'POST', tag, access: 'session', limit: '10/min' } as const
   return [
     route(
@@ -95,7 +104,7 @@ function registerRoutes(passkeys: SitePasskeys): Route[] {
       },
       async ({ caller, body, header, client }) => {
         const origin = header('origin') ?? client.origin
-        const request = { origin, password: body.current_password, address: client.address }
+        const request = { origin, password: body.current_password, from: client }
         return { options: { ...(await passkeys.startRegistration(caller, request)) } }
       },
     ),
@@ -109,15 +118,21 @@ function registerRoutes(passkeys: SitePasskeys): Route[] {
         success: { status: 200, body: RegisterDone },
         errors: [409],
       },
-      async ({ caller, body }) => {
-        const passkey = await passkeys.finishRegistration(caller, body.credential, body.device_name)
+      async ({ caller, body, client }) => {
+        const registering = passkeys.finishRegistration(caller, body.credential, body.device_name)
+        const passkey = await securityLog.recordAfter(registering, ({ device_name: target }) => ({
+          kind: 'passkey_added',
+          by: caller,
+          from: client,
+          target,
+        }))
         return { success: true as const, message: 'Passkey registered', passkey }
       },
     ),
   ]
 }
 
-function ownRoutes(passkeys: SitePasskeys): Route[] {
+function ownRoutes(passkeys: SitePasskeys, securityLog: SecurityLog): Route[] {
   const one = { tag, path: '/api/passkeys/{id}', params: PasskeyParams, limit: '10/min' } as const
   return [
     route(
@@ -154,8 +169,13 @@ function ownRoutes(passkeys: SitePasskeys): Route[] {
         success: { status: 200, body: Done },
         errors: [404, 409],
       },
-      async ({ caller, params }) => {
-        await passkeys.remove(caller, params.id)
+      async ({ caller, params, client }) => {
+        await securityLog.recordAfter(passkeys.remove(caller, params.id), (target) => ({
+          kind: 'passkey_removed',
+          by: caller,
+          from: client,
+          target,
+        }))
         return { success: true as const, message: 'Passkey removed' }
       },
     ),

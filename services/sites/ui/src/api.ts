@@ -62,6 +62,7 @@ export const keys = {
   nodes: ['nodes'],
   passkeys: ['passkeys'],
   sessions: ['sessions'],
+  securityLog: ['security_log'],
   users: ['users'],
   settings: ['settings'],
   sslLabs: ['ssl-labs'],

@@ -7,6 +7,7 @@ import {
   IconGitCompare,
   IconHistory,
   IconLayoutDashboard,
+  IconListDetails,
   IconPlugConnected,
   IconServer2,
   IconSettings,
@@ -35,6 +36,11 @@ export const pages: readonly Page[] = [
     '/settings/notifications',
     { ...hidden, title: 'Notifications', icon: IconBell },
     () => import('./pages/notifications.tsx'),
+  ),
+  page(
+    '/security-log',
+    { title: 'Security log', icon: IconListDetails, placement: 'menu' },
+    () => import('./pages/security-log.tsx'),
   ),
   page('/account', { title: 'Account', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/account.tsx')),
   page(

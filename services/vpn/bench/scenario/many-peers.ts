@@ -1,5 +1,5 @@
 import { openSealedStorage } from '@hearth/service'
-import { migrations } from '../../src/database/migrations/index.ts'
+import { databaseDescription } from '../../src/database/description.ts'
 import { findInterfaceRow } from '../../src/interfaces/store.ts'
 import { ipv4OfNumber, subnet4 } from '../../src/interfaces/subnet.ts'
 import { newPeerRow } from '../../src/peers/new-peer.ts'
@@ -16,7 +16,7 @@ const kinds = ['phone', 'laptop', 'tablet', 'camera', 'printer', 'thermostat', '
 export async function addManyPeers(dataDirectory: string, interfaceName: string, count: number): Promise<void> {
   const place = { dataDirectory, databaseUrl: undefined, secretKey: undefined }
   const secretKeyFile = `${dataDirectory}/secret.key`
-  const { database, sealer } = await openSealedStorage<Tables>('vpn', { ...place, secretKeyFile }, migrations)
+  const { database, sealer } = await openSealedStorage<Tables>(databaseDescription, { ...place, secretKeyFile })
   const now = Date.now()
   await database.query.transaction().execute(async (trx) => {
     const on = await findInterfaceRow(trx, interfaceName)

@@ -45,9 +45,10 @@ async function createToken(options: TokenOptions): Promise<void> {
     expires: options.expires,
     ip_whitelist: options.ip,
   })
-  const [{ usersIn }, { Tokens }, { withStorage }] = await Promise.all([
+  const [{ usersIn }, { Tokens }, { recordCommand }, { withStorage }] = await Promise.all([
     import('../users/users.ts'),
     import('../tokens/tokens.ts'),
+    import('@hearth/accounts/security-log'),
     import('./data.ts'),
   ])
   await withStorage(async ({ database }) => {
@@ -55,6 +56,8 @@ async function createToken(options: TokenOptions): Promise<void> {
     if (owner === undefined) throw new OperatorError(`--user: there is no user ${options.user}`)
     const tokens = new Tokens({ database, clock: systemClock })
     const { token } = await inOneLine(tokens.create({ userId: owner.id, role: owner.role }, input))
+    const detail = `of ${owner.username}: ${input.permissions}, expires: ${input.expires}`
+    await recordCommand(database.query, { kind: 'token_created', target: input.name, detail }, Date.now())
     process.stdout.write(`${token}\n`)
   })
 }
@@ -62,20 +65,31 @@ async function createToken(options: TokenOptions): Promise<void> {
 async function createUser(options: UserOptions): Promise<void> {
   const { username, email, role } = options
   const input = checked(UserCreate, { username, email, role, password: readPassword(options.passwordFile) })
-  const [{ Users }, { withStorage }] = await Promise.all([import('../users/users.ts'), import('./data.ts')])
+  const [{ Users }, { recordCommand }, { withStorage }] = await Promise.all([
+    import('../users/users.ts'),
+    import('@hearth/accounts/security-log'),
+    import('./data.ts'),
+  ])
   await withStorage(async ({ database }) => {
     const user = await inOneLine(new Users({ database, clock: systemClock }).create(input))
+    await recordCommand(
+      database.query,
+      { kind: 'user_created', target: user.username, detail: `role: ${user.role}` },
+      Date.now(),
+    )
     process.stdout.write(`${user.id}\n`)
   })
 }
 
 async function resetPassword(): Promise<void> {
-  const [{ resetAdministrator }, { withStorage }] = await Promise.all([
+  const [{ resetAdministrator }, { recordCommand }, { withStorage }] = await Promise.all([
     import('../users/first-administrator.ts'),
+    import('@hearth/accounts/security-log'),
     import('./data.ts'),
   ])
   await withStorage(async ({ database, config }) => {
     const { username, password } = await resetAdministrator(database, config.dataDirectory)
+    await recordCommand(database.query, { kind: 'password_changed', target: username }, Date.now())
     process.stderr.write(`new password of ${username}, to be changed at the next sign-in:\n`)
     process.stdout.write(`${password}\n`)
   })

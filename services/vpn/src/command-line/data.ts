@@ -1,7 +1,7 @@
 import { openSealedStorage, sealedBackup, storageForCommands, type SealedStorage } from '@hearth/service'
 import { readCheckedConfig, type Config } from '../config.ts'
-import { migrations } from '../database/migrations/index.ts'
-import { tableNames, type Tables } from '../tables.ts'
+import { databaseDescription } from '../database/description.ts'
+import type { Tables } from '../tables.ts'
 import { createFirstAdministrator } from '../users/first-administrator.ts'
 import { createSealer, replaceSecretKey } from '@hearth/credentials'
 import { claimDataDirectory, OperatorError } from '@hearth/runtime'
@@ -10,7 +10,7 @@ import { resealAll } from '../database/store.ts'
 /** The data of a command; the first administrator is made when there is none. */
 const data = {
   readConfig: () => readCheckedConfig(process.env),
-  openStorage: (config: Config) => openSealedStorage<Tables>('vpn', config, migrations),
+  openStorage: (config: Config) => openSealedStorage<Tables>(databaseDescription, config),
   prepare: ({ database }: SealedStorage<Tables>, { dataDirectory }: Config) =>
     createFirstAdministrator(database, { dataDirectory, now: Date.now() }),
 }
@@ -19,7 +19,7 @@ const data = {
 export const withStorage = storageForCommands(data)
 
 /** The data that `backup` and `restore` are about. */
-export const backupSubject = sealedBackup({ service: 'vpn', migrations, tables: tableNames }, data)
+export const backupSubject = sealedBackup(databaseDescription, data)
 
 /** Seals everything with a new key. The service must not run, and older backups need the old key. */
 export async function rotateKey(): Promise<void> {

@@ -1,4 +1,4 @@
-import { createLog, lockDataDirectory, systemClock, type DoctorCheck } from '@hearth/runtime'
+import { createLog, lockDataDirectory, systemClock, type DoctorCheck, type Environment } from '@hearth/runtime'
 import { readConfig } from '../config.ts'
 import { allInterfaceRows, effectivePeerRows } from '../interfaces/store.ts'
 import { openSampler } from '../peers/sampler.ts'
@@ -51,10 +51,11 @@ async function connectedKeys(db: Parameters<typeof allInterfaceRows>[0]): Promis
   return peers.flat().map((peer) => peer.public_key)
 }
 
-/** Reports which data planes work on this host, and which one the service would use. */
-export async function describeThisHost(): Promise<DoctorCheck[]> {
+/** Reports which data planes work on this host, and which one the service would use with these settings. */
+export async function describeThisHost(environment: Environment): Promise<DoctorCheck[]> {
+  const config = readConfig(environment)
   const facts = await readHostFacts(createCommandRunner())
-  const { backend, reason, advice } = chooseBackend('auto', facts)
+  const { backend, reason, advice } = chooseBackend(config.backend, facts)
   return [
     {
       name: 'data plane',

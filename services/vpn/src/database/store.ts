@@ -1,4 +1,5 @@
 import type { Sealer } from '@hearth/credentials'
+import { resealDestinations } from '@hearth/notifications'
 import type { Kysely } from 'kysely'
 import { keyCheckFact } from '@hearth/service'
 import { sealContext } from '../interfaces/desired-devices.ts'
@@ -23,6 +24,7 @@ export async function resealAll(db: Kysely<Tables>, from: Sealer, to: Sealer): P
       await trx.updateTable('peers').set(values).where('id', '=', row.id).execute()
       count += Object.values(values).filter((value) => value !== null).length
     }
+    count += await resealDestinations(trx, reseal)
     await trx.updateTable('facts').set({ value: to.keyCheck }).where('name', '=', keyCheckFact).execute()
     return count
   })

@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import { OwnSession, OwnSessionPath } from '@hearth/accounts/own-sessions'
 import type { Call, Route } from '@hearth/http'
 import { z } from 'zod'
@@ -14,11 +15,16 @@ export interface SessionContext {
   readonly refundSignIn: (address: string) => void
   /** True when users open the service by an https URL: its cookie is then sent over https alone. */
   readonly isPublishedSecurely: boolean
+  readonly securityLog: SecurityLog
 }
 
 /** Sign-in, sign-out and the change of the own password. */
 export function sessionRoutes(sessions: Sessions, context: SessionContext): Route[] {
-  return [...signInRoutes(sessions, context), ...ownSessionRoutes(sessions, context), ...sessionListRoutes(sessions)]
+  return [
+    ...signInRoutes(sessions, context),
+    ...ownSessionRoutes(sessions, context),
+    ...sessionListRoutes(sessions, context),
+  ]
 }
 
 function signInRoutes(sessions: Sessions, context: SessionContext): Route[] {
@@ -38,7 +44,11 @@ function signInRoutes(sessions: Sessions, context: SessionContext): Route[] {
         errors: [401],
       },
       async ({ caller, body, client, answer }) => {
-        const opened = await sessions.signIn({ ...body, address: client.address, userAgent: client.userAgent })
+        const { securityLog } = context
+        const attempt = sessions.signIn({ ...body, address: client.address, userAgent: client.userAgent })
+        const opened = await securityLog.watch(attempt, { from: client, username: body.username })
+        const { id: userId, username } = opened.session.user
+        await securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method: 'password' })
         if (caller === undefined) context.refundSignIn(client.address)
         answer.setCookie(sessionCookie, opened.key, cookieOptions(client, context))
         return done(opened.session, 'Signed in')
@@ -57,7 +67,7 @@ function ownSessionRoutes(sessions: Sessions, context: SessionContext): Route[] 
     route(
       { ...shared, method: 'DELETE', summary: 'Sign out', success: { status: 200, body: messageEnvelope(z.null()) } },
       async ({ caller, answer, client }) => {
-        await sessions.signOut(caller)
+        await context.securityLog.recordAfter(sessions.signOut(caller), { kind: 'sign_out', by: caller, from: client })
         answer.clearCookie(sessionCookie, cookieOptions(client, context))
         return done(null, 'Signed out')
       },
@@ -72,15 +82,21 @@ function ownSessionRoutes(sessions: Sessions, context: SessionContext): Route[] 
         body: PasswordChange,
         success: { status: 200, body: messageEnvelope(Session) },
       },
-      async ({ caller, body }) => {
+      async ({ caller, body, client }) => {
+        const { securityLog } = context
         const input = { current: body.current_password, next: body.new_password }
-        return done(await sessions.changePassword(caller, input), 'Password changed')
+        const proof = securityLog.watch(sessions.changePassword(caller, input), {
+          from: client,
+          username: caller.username,
+        })
+        const event = { kind: 'password_changed', by: caller, from: client } as const
+        return done(await securityLog.recordAfter(proof, event), 'Password changed')
       },
     ),
   ]
 }
 
-function sessionListRoutes(sessions: Sessions): Route[] {
+function sessionListRoutes(sessions: Sessions, { securityLog }: SessionContext): Route[] {
   const shared = { tag: 'Session', access: 'session', limit: 'counted' } as const
   return [
     route(
@@ -103,8 +119,14 @@ function sessionListRoutes(sessions: Sessions): Route[] {
         success: { status: 200, body: messageEnvelope(z.null()) },
         errors: [404],
       },
-      async ({ caller, params }) => {
-        await sessions.endOwn(caller, params.id)
+      async ({ caller, params, client }) => {
+        const ending = sessions.endOwn(caller, params.id)
+        await securityLog.recordAfter(ending, (target) => ({
+          kind: 'session_ended',
+          by: caller,
+          from: client,
+          target,
+        }))
         return done(null, 'Session ended')
       },
     ),

@@ -10,7 +10,7 @@ import {
   slidingWindow,
   type Throttle,
 } from '@hearth/accounts'
-import { describeOwnSessions, type OwnSession } from '@hearth/accounts/own-sessions'
+import { describeOwnSessions, nameOfSession, type OwnSession } from '@hearth/accounts/own-sessions'
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, HttpError } from '@hearth/http'
@@ -92,10 +92,12 @@ export class Sessions {
     return describeOwnSessions(await this.#store.listOf(userId), current?.keyHash)
   }
 
-  /** Ends one of the caller's sessions. Throws when they have none with this id. */
-  async endOwn({ userId }: SessionCaller, id: string): Promise<void> {
-    if ((await this.#store.endOwn(userId, id)) === undefined) throw notFound(`session ${id}`)
+  /** Ends one of the caller's sessions, and returns its name. Throws when they have none with this id. */
+  async endOwn({ userId }: SessionCaller, id: string): Promise<string> {
+    const ended = await this.#store.endOwn(userId, id)
+    if (ended === undefined) throw notFound(`session ${id}`)
     this.#dependencies.onAccessChanged(userId)
+    return nameOfSession(ended)
   }
 
   async signOut({ userId, via }: SessionCaller): Promise<void> {

@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { messageEnvelope, page, pageEnvelope } from '../envelope.ts'
@@ -6,7 +7,7 @@ import { Token, TokenCreate, TokenCreated, TokenListQuery, TokenParams, TokenRev
 import type { Tokens } from './tokens.ts'
 
 /** The signed-in user's own API tokens. A token cannot make another: these need a session. */
-export function tokenRoutes(tokens: Tokens, publish: Publish): Route[] {
+export function tokenRoutes(tokens: Tokens, publish: Publish, securityLog: SecurityLog): Route[] {
   const shared = { tag: 'API tokens', path: '/api/session/tokens', access: 'session', limit: 'counted' } as const
   const edited = createEditAnswer(publish, 'tokens')
   return [
@@ -30,7 +31,16 @@ export function tokenRoutes(tokens: Tokens, publish: Publish): Route[] {
         success: { status: 201, body: messageEnvelope(TokenCreated) },
         errors: [409],
       },
-      ({ caller, body }) => edited(tokens.create(caller, body), ({ name }) => `Token ${name} created`),
+      ({ caller, body, client }) => {
+        const created = securityLog.recordAfter(tokens.create(caller, body), {
+          kind: 'token_created',
+          by: caller,
+          from: client,
+          target: body.name,
+          detail: `${body.permissions}, expires: ${body.expires}`,
+        })
+        return edited(created, ({ name }) => `Token ${name} created`)
+      },
     ),
     route(
       {
@@ -42,7 +52,15 @@ export function tokenRoutes(tokens: Tokens, publish: Publish): Route[] {
         success: { status: 200, body: messageEnvelope(TokenRevoked) },
         errors: [404],
       },
-      ({ caller, params }) => edited(tokens.revoke(caller.userId, params.id), ({ name }) => `Token ${name} revoked`),
+      ({ caller, params, client }) => {
+        const revoked = securityLog.recordAfter(tokens.revoke(caller.userId, params.id), ({ name }) => ({
+          kind: 'token_revoked',
+          by: caller,
+          from: client,
+          target: name,
+        }))
+        return edited(revoked, ({ name }) => `Token ${name} revoked`)
+      },
     ),
   ]
 }

@@ -1,15 +1,32 @@
+import { eventOfUserChange, type NewSecurityEvent, type RequestOrigin } from '@hearth/accounts'
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
-import { route } from '../access.ts'
+import { route, type Caller } from '../access.ts'
 import { dataEnvelope, messageEnvelope, ok, page, pageEnvelope } from '../envelope.ts'
 import { createEditAnswer, type Publish } from '../service-event.ts'
 import { User, UserCreate, UserDeleted, UserListQuery, UserParams, UserUpdate } from './schema.ts'
 import type { Users } from './users.ts'
 
 /** Accounts: administrators manage them, everyone reads and changes their own. */
-export function userRoutes(users: Users, publish: Publish): Route[] {
-  const shared = { tag: 'Users', path: '/api/users', limit: 'counted' } as const
-  const member = { ...shared, path: '/api/users/{id}', params: UserParams, errors: [404, 409] } as const
+export function userRoutes(users: Users, publish: Publish, securityLog: SecurityLog): Route[] {
   const edited = createEditAnswer(publish, 'users')
+  const recorded: Recorded = (action, { caller, client }, event) =>
+    securityLog.recordAfter(action, ({ username }) => ({ ...event, by: caller, from: client, target: username }))
+  return [...listRoutes(users, edited, recorded), ...memberRoutes(users, edited, recorded)]
+}
+
+type EditAnswer = ReturnType<typeof createEditAnswer>
+
+/** Awaits a change of a user and records it in the security log. */
+type Recorded = <Changed extends { username: string }>(
+  action: Promise<Changed>,
+  call: { readonly caller: Caller; readonly client: RequestOrigin },
+  event: Pick<NewSecurityEvent, 'kind' | 'detail'>,
+) => Promise<Changed>
+
+const shared = { tag: 'Users', path: '/api/users', limit: 'counted' } as const
+
+function listRoutes(users: Users, edited: EditAnswer, recorded: Recorded): Route[] {
   return [
     route(
       {
@@ -32,8 +49,17 @@ export function userRoutes(users: Users, publish: Publish): Route[] {
         success: { status: 201, body: messageEnvelope(User) },
         errors: [409],
       },
-      ({ body }) => edited(users.create(body), ({ username }) => `User ${username} created`),
+      (call) => {
+        const event = { kind: 'user_created', detail: `role: ${call.body.role}` } as const
+        return edited(recorded(users.create(call.body), call, event), ({ username }) => `User ${username} created`)
+      },
     ),
+  ]
+}
+
+function memberRoutes(users: Users, edited: EditAnswer, recorded: Recorded): Route[] {
+  const member = { ...shared, path: '/api/users/{id}', params: UserParams, errors: [404, 409] } as const
+  return [
     route(
       {
         ...member,
@@ -56,8 +82,11 @@ export function userRoutes(users: Users, publish: Publish): Route[] {
         body: UserUpdate,
         success: { status: 200, body: messageEnvelope(User) },
       },
-      ({ caller, params, body }) =>
-        edited(users.update(caller, params.id, body), ({ username }) => `User ${username} changed`),
+      (call) => {
+        const { caller, params, body } = call
+        const update = recorded(users.update(caller, params.id, body), call, eventOfUserChange(body))
+        return edited(update, ({ username }) => `User ${username} changed`)
+      },
     ),
     route(
       {
@@ -68,7 +97,10 @@ export function userRoutes(users: Users, publish: Publish): Route[] {
         access: 'admin',
         success: { status: 200, body: messageEnvelope(UserDeleted) },
       },
-      ({ caller, params }) => edited(users.remove(caller, params.id), ({ username }) => `User ${username} deleted`),
+      (call) => {
+        const removal = recorded(users.remove(call.caller, call.params.id), call, { kind: 'user_deleted' })
+        return edited(removal, ({ username }) => `User ${username} deleted`)
+      },
     ),
   ]
 }

@@ -74,7 +74,7 @@ function userspaceObstacle(facts: HostFacts): string | null {
 }
 
 function commonObstacle(facts: HostFacts): string | null {
-  if (!facts.isNetworkAdmin) return 'the service runs neither as root nor with CAP_NET_ADMIN'
+  if (!facts.isNetworkAdmin) return 'the service may not change the network (CAP_NET_ADMIN)'
   return (
     missing(facts, 'ip') ?? missing(facts, 'nft') ?? (facts.nft === true ? null : `nft does not work (${facts.nft})`)
   )
@@ -92,7 +92,7 @@ function adviceFor(facts: HostFacts): string {
   const steps = [
     ...(absent.length === 0 ? [] : [`install ${absent.map(([, name]) => name).join(', ')}`]),
     ...(facts.tun === true ? [] : ['give the host or container /dev/net/tun']),
-    ...(facts.isNetworkAdmin ? [] : ['give the service CAP_NET_ADMIN']),
+    ...(facts.isNetworkAdmin ? [] : ['run the service as root or with CAP_NET_ADMIN']),
   ]
   return `for real tunnels: ${steps.length === 0 ? 'make nft work on this host' : steps.join(', ')}`
 }

@@ -6,7 +6,7 @@ import { DeviceError } from './device.ts'
 
 /** WireGuard features of this host. A string says why one does not work. */
 export interface HostFacts {
-  /** The service may change the network: it runs as root or has CAP_NET_ADMIN. */
+  /** The service may change interfaces, routes and firewall: it has CAP_NET_ADMIN, as root usually has. */
   readonly isNetworkAdmin: boolean
   readonly tun: true | string
   readonly kernelModule: true | string
@@ -30,7 +30,7 @@ const programNames = Object.keys(programs) as Program[]
 export async function readHostFacts(run: RunCommand): Promise<HostFacts> {
   const versions = await Promise.all(programNames.map(async (name) => [name, await versionOf(run, name)] as const))
   return {
-    isNetworkAdmin: process.geteuid?.() === 0 || (await hasNetAdmin()),
+    isNetworkAdmin: await hasNetAdmin(),
     tun: await tryTun(),
     kernelModule: await tryKernel(run),
     versions: Object.fromEntries(versions) as HostFacts['versions'],
@@ -45,7 +45,7 @@ export function describeHost(facts: HostFacts): DoctorCheck[] {
     {
       name: 'privileges',
       state: facts.isNetworkAdmin ? 'ok' : 'degraded',
-      detail: facts.isNetworkAdmin ? 'root or CAP_NET_ADMIN' : 'neither root nor CAP_NET_ADMIN',
+      detail: facts.isNetworkAdmin ? 'CAP_NET_ADMIN' : 'without CAP_NET_ADMIN',
       meaning: facts.isNetworkAdmin ? 'real tunnels can be made' : 'only simulated tunnels can be made',
     },
     usableFact('kernel WireGuard', facts.kernelModule, 'the fastest tunnels; wireguard-go does without'),

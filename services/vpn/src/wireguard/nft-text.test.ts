@@ -52,7 +52,7 @@ table inet hearth_vpn {
     ct direction reply ct state established,related accept
     udp dport 53 accept
     tcp dport 53 accept
-    meta l4proto { icmp, ipv6-icmp } accept
+    meta l4proto { 1, 58 } accept
     drop
   }
   chain input {

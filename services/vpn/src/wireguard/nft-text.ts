@@ -83,7 +83,8 @@ const isolatedInput = [
   'ct direction reply ct state established,related accept',
   'udp dport 53 accept',
   'tcp dport 53 accept',
-  'meta l4proto { icmp, ipv6-icmp } accept',
+  // icmp and ipv6-icmp: nft looks their names up in /etc/protocols, which a small Debian does not have.
+  'meta l4proto { 1, 58 } accept',
   'drop',
 ]
 

@@ -3,6 +3,7 @@ import {
   IconBell,
   IconChartBar,
   IconDevices,
+  IconHistory,
   IconLayoutDashboard,
   IconNetwork,
   IconSettings,
@@ -62,6 +63,11 @@ export const pages: readonly Page[] = [
     '/settings/notifications',
     { title: 'Notifications', icon: IconBell, role: 'admin', placement: 'hidden' },
     () => import('./pages/notifications.tsx'),
+  ),
+  page(
+    '/security-log',
+    { title: 'Security log', icon: IconHistory, placement: 'menu' },
+    () => import('./pages/security-log.tsx'),
   ),
   page('/profile', { title: 'Profile', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/profile.tsx')),
 ]

@@ -3,6 +3,7 @@ import * as initial from './0001-initial.ts'
 import * as deviceSerial from './0002-device-serial.ts'
 import * as sessionOrigin from './0003-session-origin.ts'
 import * as notifications from './0004-notifications.ts'
+import * as securityLog from './0005-security-log.ts'
 
 /** All steps, oldest first. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-device-serial': deviceSerial,
   '0003-session-origin': sessionOrigin,
   '0004-notifications': notifications,
+  '0005-security-log': securityLog,
 }

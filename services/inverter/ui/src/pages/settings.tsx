@@ -1,4 +1,6 @@
 import {
+  answer,
+  BackupSection,
   changedValues,
   Fact,
   NotificationsLink,
@@ -14,7 +16,7 @@ import { useForm } from '@mantine/form'
 import { IconPassword } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type GatewaySettings, keys, readSettings, saveSettings, type SettingsView } from '../api.ts'
+import { api, type GatewaySettings, keys, readSettings, saveSettings, type SettingsView } from '../api.ts'
 import { OwnSessions } from '../own-sessions.tsx'
 import { IconButton } from '../page-elements.tsx'
 
@@ -30,6 +32,10 @@ export function SettingsPage() {
           <LiveForm key={settings.data.settings.live_interval_seconds} stored={settings.data.settings} />
           <Password />
           <OwnSessions />
+          <BackupSection
+            read={() => answer(api.GET('/admin/api/backups'))}
+            run={() => answer(api.POST('/admin/api/backups'))}
+          />
           <EnvironmentTable facts={settings.data.environment} />
         </div>
       )}

@@ -2,10 +2,12 @@ import type { Migrations } from '@hearth/database'
 import * as initial from './0001-initial.ts'
 import * as sessionOrigin from './0002-session-origin.ts'
 import * as notifications from './0003-notifications.ts'
+import * as securityLog from './0004-security-log.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
   '0001-initial': initial,
   '0002-session-origin': sessionOrigin,
   '0003-notifications': notifications,
+  '0004-security-log': securityLog,
 }

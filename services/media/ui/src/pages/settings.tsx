@@ -1,9 +1,9 @@
 import { Tabs } from '@mantine/core'
-import { NotificationsLink, PageHeader, QueryState } from '@hearth/ui'
-import { IconCookie, IconDownload, IconLock, IconMicrophone2, IconTools } from '@tabler/icons-react'
+import { answer, BackupSection, NotificationsLink, PageHeader, QueryState } from '@hearth/ui'
+import { IconCookie, IconDatabaseExport, IconDownload, IconLock, IconMicrophone2, IconTools } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
-import { keys, readSettings, type Settings } from '../api.ts'
+import { api, keys, readSettings, type Settings } from '../api.ts'
 import { AccessSettings } from '../settings/access-settings.tsx'
 import { CookieSettings } from '../settings/cookie-settings.tsx'
 import { DownloadSettings } from '../settings/download-settings.tsx'
@@ -17,6 +17,7 @@ const tabs = [
   { value: 'cookies', label: 'Cookies', Icon: IconCookie },
   { value: 'stems', label: 'Stems', Icon: IconMicrophone2 },
   { value: 'tools', label: 'Tools', Icon: IconTools },
+  { value: 'backups', label: 'Backups', Icon: IconDatabaseExport },
 ] as const
 
 type Tab = (typeof tabs)[number]['value']
@@ -65,5 +66,7 @@ function Panel({ tab, settings, platform }: { tab: Tab; settings: Settings; plat
       return <StemSettings settings={settings} />
     case 'tools':
       return <ToolSettings />
+    case 'backups':
+      return <BackupSection read={() => answer(api.GET('/api/backups'))} run={() => answer(api.POST('/api/backups'))} />
   }
 }

@@ -6,6 +6,7 @@ import * as sites from './0004-sites.ts'
 import * as uniqueServers from './0005-unique-servers.ts'
 import * as sessionOrigin from './0006-session-origin.ts'
 import * as notifications from './0007-notifications.ts'
+import * as securityLog from './0008-security-log.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -16,4 +17,5 @@ export const migrations: Migrations = {
   '0005-unique-servers': uniqueServers,
   '0006-session-origin': sessionOrigin,
   '0007-notifications': notifications,
+  '0008-security-log': securityLog,
 }

@@ -1,5 +1,5 @@
 import { Stack, TextInput } from '@mantine/core'
-import { answer, NotificationsLink, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
+import { answer, BackupSection, NotificationsLink, PageHeader, QueryState, Section, SettingsForm } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -62,6 +62,12 @@ function Forms({ settings }: { settings: Settings }) {
       </SettingsForm>
       <div className="settings-form">
         <SslLabsSection details={settings.ssllabs} />
+      </div>
+      <div className="settings-form">
+        <BackupSection
+          read={() => answer(api.GET('/api/v1/backups'))}
+          run={() => answer(api.POST('/api/v1/backups'))}
+        />
       </div>
     </div>
   )

@@ -1,5 +1,6 @@
 import {
   answer,
+  BackupSection,
   changedValues,
   LoadingLines,
   NotificationsLink,
@@ -28,8 +29,24 @@ export function SettingsPage() {
         actions={<NotificationsLink />}
       />
       <QueryState query={settings} lines={8} />
-      {settings.data !== undefined && <Form key={JSON.stringify(settings.data)} settings={settings.data} />}
+      {settings.data !== undefined && (
+        <div className="hearth-stack">
+          <Form key={JSON.stringify(settings.data)} settings={settings.data} />
+          <Backups />
+        </div>
+      )}
     </>
+  )
+}
+
+function Backups() {
+  return (
+    <div className="settings-form">
+      <BackupSection
+        read={async () => (await answer(api.GET('/api/backups'))).data}
+        run={async () => (await answer(api.POST('/api/backups'))).data}
+      />
+    </div>
   )
 }
 

@@ -1,0 +1,77 @@
+import type { Tone } from '../status-badge.tsx'
+
+/** An event of the security log as the API has it. */
+export interface SecurityEventRow {
+  readonly id: string
+  readonly at: string
+  readonly kind: SecurityEventKind
+  readonly username: string | null
+  readonly address: string | null
+  readonly device: string | null
+  readonly method: 'password' | 'passkey' | 'recovery_code' | 'set_up_token' | 'command_line' | null
+  readonly reason: SignInFailureReason | null
+  readonly target: string | null
+  readonly detail: string | null
+}
+
+/** Names of the kinds of events, in the order of the filter. */
+export const kindNames = {
+  sign_in: 'Signed in',
+  sign_in_failed: 'Sign-in refused',
+  sign_out: 'Signed out',
+  session_ended: 'Session ended',
+  password_changed: 'Password changed',
+  password_removed: 'Password removed',
+  passkey_added: 'Passkey added',
+  passkey_removed: 'Passkey removed',
+  recovery_codes_created: 'Recovery codes made',
+  token_created: 'Token created',
+  token_revoked: 'Token revoked',
+  user_created: 'User created',
+  user_changed: 'User changed',
+  user_deleted: 'User deleted',
+  rights_changed: 'Rights changed',
+} as const
+
+/** Kind of an event. */
+export type SecurityEventKind = keyof typeof kindNames
+
+const methodNames = {
+  password: 'Password',
+  passkey: 'Passkey',
+  recovery_code: 'Recovery code',
+  set_up_token: 'Set-up token',
+  command_line: 'Command line',
+} as const
+
+const reasonNames = {
+  invalid_credentials: 'Wrong name or password',
+  invalid_recovery_code: 'Wrong recovery code',
+  invalid_passkey: 'Passkey not accepted',
+  invalid_setup_token: 'Wrong set-up token',
+  wrong_current_password: 'Wrong current password',
+  possible_clone: 'Passkey may be copied',
+  disabled_account: 'Account may not sign in',
+  rate_limited: 'Too many attempts',
+} as const
+
+type SignInFailureReason = keyof typeof reasonNames
+
+/** Returns how somebody signed in, or why it was refused; an empty text for other events of the pages. */
+export function describeMethod({ method, reason }: Pick<SecurityEventRow, 'method' | 'reason'>): string {
+  if (reason !== null) return reasonNames[reason]
+  return method === null ? '' : methodNames[method]
+}
+
+/** Returns what an event is about, such as `eve (role: admin)`; an empty text when that is the user alone. */
+export function describeTarget({ target, detail }: Pick<SecurityEventRow, 'target' | 'detail'>): string {
+  if (target === null) return detail ?? ''
+  return detail === null ? target : `${target} (${detail})`
+}
+
+/** Returns the tone of an event: refusals warn, rights stand out. */
+export function toneOf({ kind }: Pick<SecurityEventRow, 'kind'>): Tone {
+  if (kind === 'sign_in_failed') return 'warn'
+  if (kind === 'sign_in') return 'good'
+  return kind === 'rights_changed' ? 'accent' : 'quiet'
+}
