@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -31,7 +31,6 @@ function build(place: string, umask: number, env: Readonly<Record<string, string
   // Without the history the time of the commit comes from here.
   const time = run('git', ['log', '-1', '--format=%ct'], { cwd: root }).trim()
   const settings = { PATH: process.env['PATH'] ?? '', SOURCE_DATE_EPOCH: time, ...env }
-  run('node', ['tools/setup.mjs'], { cwd: place, env: settings })
   const began = performance.now()
   run('node_modules/.bin/node', ['tools/release/release.ts', ...options], { cwd: place, env: settings })
   process.umask(before)
@@ -50,6 +49,8 @@ function copySources(place: string): void {
   // What was built before must not be taken from the cache.
   const names = readdirSync(join(root, 'node_modules')).filter((name) => name !== '.cache')
   run('cp', ['-a', '--reflink=auto', ...names.map((name) => join(root, 'node_modules', name)), packages], {})
+  for (const nested of globSync(['*/node_modules', '*/*/node_modules'], { cwd: root, exclude: ['node_modules/**'] }))
+    run('cp', ['-a', '--reflink=auto', join(root, nested), join(place, nested)], {})
 }
 
 function run(program: string, args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv }): string {
