@@ -250,18 +250,19 @@ for (const kind of ['sqlite', 'postgres'] as const)
     })
 
     test('quiet hours hold back all but critical messages', async () => {
-      const timers = createFastTimers(1000, Date.parse('2026-03-02T22:30:00Z'))
+      const timers = createFastTimers(1, Date.parse('2026-03-02T22:30:00Z'))
       await using place = await open(kind, timers)
       const receiver = await startReceiver()
       const quiet = { ...rules, quiet_hours: { from: '22:00', to: '23:00' } }
       await place.notifications.create(destination(receiver.url, { rules: quiet }))
       place.reports.notify(drift('Drift'))
       place.reports.notify({ class: 'site.down', title: 'Down', text: '' })
-      await eventually(receiver.titles, (titles) => titles.length > 0)
+      await eventually(place.rows, (rows) => rows.length === 2 && rows.some(({ state }) => state === 'delivered'))
       assert.deepEqual(receiver.titles(), ['Down'])
-      assert.ok(timers.now() < Date.parse('2026-03-02T23:00:00Z'))
-      await eventually(receiver.titles, (titles) => titles.length === 2, { seconds: 30 })
-      assert.ok(timers.now() >= Date.parse('2026-03-02T23:00:00Z'))
+      timers.jump(hour / 2)
+      // It looks every half minute, and when something is stored.
+      place.reports.replaceAll('drift', [], { ended: () => undefined })
+      await eventually(receiver.titles, (titles) => titles.length === 2)
     })
 
     test('a destination that hangs holds up no other', async () => {
