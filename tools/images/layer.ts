@@ -64,14 +64,15 @@ export function packFolder(folder: string, tar: string, time: number): void {
 function measure() {
   const hash = createHash('sha256')
   let bytes = 0
+  async function* pass(this: void, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of source) {
+      hash.update(chunk)
+      bytes += chunk.length
+      yield chunk
+    }
+  }
   return {
-    pass: async function* (source: AsyncIterable<Buffer>) {
-      for await (const chunk of source) {
-        hash.update(chunk)
-        bytes += chunk.length
-        yield chunk
-      }
-    },
+    pass,
     digest: () => `sha256:${hash.digest('hex')}`,
     bytes: () => bytes,
   }
