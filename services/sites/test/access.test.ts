@@ -45,6 +45,7 @@ const forUsers = new Set([
   'DELETE /api/passkeys/{id}',
   'POST /api/passkeys/register/start',
   'POST /api/passkeys/register/finish',
+  'GET /api/v1/neighbours',
   'GET /api/v1/events',
   'GET /api/v1/certificates',
   'GET /api/v1/certificates/grades',
