@@ -32,4 +32,4 @@ export {
   type SettingKind,
 } from './settings.ts'
 export { withTemporaryFolder } from './temporary-folder.ts'
-export { createFastTimers, systemTimers, type Timers } from './timers.ts'
+export { createFastTimers, createSkippingTimers, systemTimers, type Timers } from './timers.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFastTimers, systemTimers } from './timers.ts'
+import { createFastTimers, createSkippingTimers, systemTimers } from './timers.ts'
 
 test('fast timers speed up both clocks and delays', async () => {
   const timers = createFastTimers(100, 0)
@@ -43,4 +43,20 @@ test('fast timers skip periods in which the process did not run', async () => {
   assert.ok(passed < 5000, `${passed} ms passed in a moment that would be 30,000`)
   await wait
   assert.ok(timers.monotonic() - begun >= 2000)
+})
+
+test('skipping timers pass only in waits, which end in their order', async () => {
+  const timers = createSkippingTimers(0)
+  const ended: string[] = []
+  const cancelled = timers.after(1000, () => ended.push('cancelled'))
+  const day = timers.delay(86_400_000).then(() => ended.push('day'))
+  const hour = timers.delay(3_600_000).then(() => ended.push('hour'))
+  cancelled()
+  await hour
+  assert.deepEqual([timers.now(), timers.monotonic()], [3_600_000, 3_600_000])
+  await day
+  await systemTimers.delay(20)
+  assert.deepEqual([ended, timers.now()], [['hour', 'day'], 86_400_000])
+  timers.jump(1000)
+  assert.deepEqual([timers.now(), timers.monotonic()], [86_401_000, 86_400_000])
 })

@@ -97,6 +97,40 @@ class FastTime {
   }
 }
 
+/**
+ * Time that passes only in waits, for tests of long waits around real work: the wait that ends first ends at once and moves both
+ * clocks to its end. Work takes no time, however slow the machine. `jump` moves the wall clock alone.
+ */
+export function createSkippingTimers(start = Date.now()): Timers & { jump(ms: number): void } {
+  const waits = new Set<{ readonly due: number; readonly run: () => void }>()
+  let passed = 0
+  let wall = start
+  const endFirst = () => {
+    const [first] = [...waits].sort((one, other) => one.due - other.due)
+    if (first === undefined) return
+    waits.delete(first)
+    passed = Math.max(passed, first.due)
+    first.run()
+  }
+  const after: Timers['after'] = (ms, run) => {
+    const wait = { due: passed + ms, run }
+    waits.add(wait)
+    const turn = setTimeout(endFirst, 0)
+    return () => {
+      if (waits.delete(wait)) clearTimeout(turn)
+    }
+  }
+  return {
+    monotonic: () => passed,
+    now: () => Math.round(wall + passed),
+    jump(ms) {
+      wall += ms
+    },
+    after,
+    delay: delayBy(after),
+  }
+}
+
 function delayBy(wait: Timers['after']): Timers['delay'] {
   return (ms, signal) =>
     new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createGuardedFetch, createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
-import { createFastTimers, createLog } from '@hearth/runtime'
+import { createLog, createSkippingTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { startSslLabsServer, type SslLabsServer } from '../../../test/ssl-labs-server/ssl-labs-server.ts'
 import { migrations } from '../../database/migrations/index.ts'
@@ -16,12 +16,12 @@ import { putScan } from './store.ts'
 const email = 'it@example.org'
 const identity: SslLabsIdentity = { first_name: 'Ada', last_name: 'L', email, organization: 'House' }
 
-async function openLine(server: SslLabsServer, factor = 2000) {
+async function openLine(server: SslLabsServer) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const fetch = createGuardedFetch(createOutboundPolicy(createOutboundAllow(['127.0.0.1'])))
   const client = createSslLabsClient({ fetch, baseUrl: server.url })
-  const timers = createFastTimers(factor)
+  const timers = createSkippingTimers()
   const states: string[] = []
   const grades: unknown[] = []
   const scans = new Scans({
@@ -75,7 +75,7 @@ test('a scan is started once, polled until it finishes, and never published', as
 test('hosts are scanned one at a time; a host can be scanned again after five minutes', async () => {
   await using server = await startSslLabsServer()
   server.registered.add(email)
-  await using line = await openLine(server, 200)
+  await using line = await openLine(server)
   await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })
   await line.scans.request({ host: 'b.example', siteId: 2, isFresh: true })
   assert.equal((await line.scans.request({ host: 'b.example', siteId: 2, isFresh: true })).state, 'queued')
@@ -97,7 +97,7 @@ test('hosts are scanned one at a time; a host can be scanned again after five mi
 test('after 429 and 529 the client waits and continues the same scan', async () => {
   await using server = await startSslLabsServer()
   server.registered.add(email)
-  await using line = await openLine(server, 20_000)
+  await using line = await openLine(server)
   const begun = line.timers.monotonic()
   // The room is asked for first, then the scan.
   server.failNext(429, 529)
@@ -110,7 +110,7 @@ test('after 429 and 529 the client waits and continues the same scan', async () 
 
 test('a scan fails with a reason: unregistered address, assessment error, two-hour timeout', async () => {
   await using server = await startSslLabsServer()
-  await using line = await openLine(server, 50_000)
+  await using line = await openLine(server)
   await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })
   assert.deepEqual((await line.settled('a.example')).message, 'The e-mail address is not registered with SSL Labs')
   server.registered.add(email)
