@@ -1,7 +1,7 @@
 /** Reason for a refusal of this kit. Each service turns it into its own answer. */
 export type AccountErrorReason =
   /** The user name or the proof is wrong, or the proof is right but the user disabled; callers are not told which. */
-  | { readonly kind: 'wrong-credentials'; readonly isDisabled: boolean; readonly isByCode?: boolean }
+  | { readonly kind: 'wrong-credentials'; readonly isDisabled: boolean; readonly isByCode: boolean }
   /** Too many failures; at most `limit` are let through in `windowSeconds`. */
   | {
       readonly kind: 'rate-limited'

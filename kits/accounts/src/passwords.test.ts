@@ -27,7 +27,7 @@ const newThrottle = () => createThrottle(slidingWindow(5, 900), createManualCloc
 
 test('only the right password of an active user signs in; all failures look alike', async () => {
   assert.equal((await signInWith(user, password)).name, 'ada')
-  const wrong = { kind: 'wrong-credentials', isDisabled: false } as const
+  const wrong = { kind: 'wrong-credentials', isDisabled: false, isByCode: false } as const
   assert.deepEqual(await reasonOf(signInWith(user, 'another-password')), wrong)
   assert.deepEqual(await reasonOf(signInWith(undefined, password)), wrong)
   const disabled = { ...user, is_active: 0 }

@@ -189,5 +189,5 @@ function failureOf({ reason }: AccountError): SignInFailure | undefined {
   if (reason.kind === 'invalid-password') return reason.code === 'wrong_password' ? 'wrong_current_password' : undefined
   if (reason.kind !== 'wrong-credentials') return undefined
   if (reason.isDisabled) return 'disabled_account'
-  return reason.isByCode === true ? 'invalid_recovery_code' : 'invalid_credentials'
+  return reason.isByCode ? 'invalid_recovery_code' : 'invalid_credentials'
 }
