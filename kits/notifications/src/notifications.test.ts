@@ -77,19 +77,21 @@ async function open(kind: Kind, timers = createFastTimers(1, noon)) {
   }
   const notifications = await again()
   const rows = () => database.query.selectFrom('notification_deliveries').selectAll().orderBy('created_at').execute()
+  // Messages that are due are looked for every half minute, and after each report.
+  const look = () => notifications.reports.end({ class: 'drift', subject: 'none', title: '', text: '' })
   return {
     database,
     notifications,
     reports: notifications.reports,
     again,
     rows,
+    look,
     /** Waits for an attempt of the one message to fail, and goes to the time of the next; returns the delay until then. */
     async failedAttempt(attempt: number): Promise<number> {
       const [row] = await eventually(rows, ([first]) => first?.attempts === attempt && first.lease === null)
       const delay = (row?.due_at ?? 0) - timers.now()
       timers.jump(delay + 1)
-      // It looks every half minute, and when something is stored.
-      notifications.reports.replaceAll('drift', [], { ended: () => undefined })
+      look()
       return delay
     },
     async [Symbol.asyncDispose]() {
@@ -236,17 +238,18 @@ for (const kind of ['sqlite', 'postgres'] as const)
       await using place = await open(kind, timers)
       const receiver = await startReceiver()
       await place.notifications.create(destination(receiver.url, { rules: { ...rules, digest: { every: 'hour' } } }))
-      for (const title of ['One', 'Two', 'Three']) place.reports.notify(drift(title))
-      await eventually(place.rows, (rows) => rows.length === 3)
+      // At the same millisecond, mostly.
+      const titles = ['One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight']
+      for (const title of titles) place.reports.notify(drift(title))
+      await eventually(place.rows, (rows) => rows.length === titles.length)
       assert.equal(receiver.received.length, 0)
       timers.jump(hour)
-      // It looks every half minute, and when something is stored.
-      place.reports.replaceAll('drift', [], { ended: () => undefined })
+      place.look()
       const [got] = await eventually(
         () => receiver.received,
         (all) => all.length > 0,
       )
-      assert.deepEqual(got?.titles, ['One', 'Two', 'Three'])
+      assert.deepEqual(got?.titles, titles)
       assert.equal(got?.type, 'digest')
       await eventually(place.rows, settledAs('delivered'))
       assert.equal(receiver.received.length, 1)
@@ -263,8 +266,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       await eventually(place.rows, (rows) => rows.length === 2 && rows.some(({ state }) => state === 'delivered'))
       assert.deepEqual(receiver.titles(), ['Down'])
       timers.jump(hour / 2)
-      // It looks every half minute, and when something is stored.
-      place.reports.replaceAll('drift', [], { ended: () => undefined })
+      place.look()
       await eventually(receiver.titles, (titles) => titles.length === 2)
     })
 

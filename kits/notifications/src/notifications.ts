@@ -99,7 +99,7 @@ export class Notifications {
       send: this.#send,
       onOutcome: (kind, outcome) => this.#counts.add(`${kind} ${outcome}`, () => ({ kind, outcome })),
     })
-    this.#reporter = new Reporter({ ...dependencies, database, outbox, onAdded: () => this.#sender.wake() })
+    this.#reporter = new Reporter({ ...dependencies, database, outbox, onStored: () => this.#sender.wake() })
     this.reports = this.#reporter
   }
 

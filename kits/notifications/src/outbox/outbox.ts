@@ -45,6 +45,8 @@ export interface Claim extends Lease {
 export class Outbox {
   readonly #database: StoredDatabase
   readonly #clock: Clock
+  /** Time of the newest message. Each gets a later one than the message before, so that their order stays. */
+  #newest = 0
 
   constructor(database: StoredDatabase, clock: Clock) {
     this.#database = database
@@ -59,6 +61,7 @@ export class Outbox {
     const wanting = destinations.filter(({ rules }) => isWanted(rules, message))
     if (wanting.length === 0) return
     const waiting = await countWaitingByDestination(trx)
+    this.#newest = Math.max(now, this.#newest + 1)
     for (const { id, rules } of wanting) {
       const isFull = (waiting.get(id) ?? 0) >= maxWaiting
       const full = { state: 'dead', error: `${maxWaiting} messages were waiting already`, settled_at: now } as const
@@ -74,7 +77,7 @@ export class Outbox {
         lease: null,
         lease_until: null,
         error: null,
-        created_at: now,
+        created_at: this.#newest,
         settled_at: null,
         ...(isFull ? full : {}),
       })

@@ -34,8 +34,8 @@ export interface ReporterDependencies {
   readonly publicUrl: string | undefined
   readonly timers: Timers
   readonly log: Log
-  /** Called when something was added to the outbox. */
-  readonly onAdded: () => void
+  /** Called when something was stored. */
+  readonly onStored: () => void
 }
 
 /** Reports that may wait to be stored. */
@@ -63,16 +63,18 @@ export class Reporter implements Reports {
   }
 
   replaceAll(name: string, conditions: readonly Condition[], others: OtherSubjects): void {
-    this.#store({ class: name }, async (trx) => {
-      const known = new Set(await listSubjects(trx, name))
-      for (const condition of conditions) {
-        if (!known.has(condition.subject)) await this.#begin(trx, { class: name, ...condition })
-        known.delete(condition.subject)
-      }
-      for (const subject of known) {
-        if (others.isKept?.(subject) === true) continue
-        await this.#end(trx, { class: name, subject }, others.ended(subject))
-      }
+    this.#run(name, async (db) => {
+      const known = new Set(await listSubjects(db, name))
+      const begun = conditions.filter(({ subject }) => !known.has(subject))
+      for (const { subject } of conditions) known.delete(subject)
+      const over = [...known].filter((subject) => others.isKept?.(subject) !== true)
+      // Checks report every few seconds, and most of the time nothing has changed.
+      if (begun.length === 0 && over.length === 0) return false
+      await db.transaction().execute(async (trx) => {
+        for (const condition of begun) await this.#begin(trx, { class: name, ...condition })
+        for (const subject of over) await this.#end(trx, { class: name, subject }, others.ended(subject))
+      })
+      return true
     })
   }
 
@@ -82,11 +84,21 @@ export class Reporter implements Reports {
   }
 
   #store({ class: name }: Pick<NewNotification, 'class'>, work: (trx: Db) => Promise<void>): void {
-    const { database, log, onAdded } = this.#dependencies
-    const stored = this.#queue.run('reports', () => database.query.transaction().execute(work))
-    stored.then(onAdded, (error: unknown) =>
-      log.warn({ err: error, class: name }, 'a notification could not be stored'),
-    )
+    this.#run(name, async (db) => {
+      await db.transaction().execute(work)
+      return true
+    })
+  }
+
+  /** Runs work that resolves to true when it stored something. */
+  #run(name: string, work: (db: Db) => Promise<boolean>): void {
+    const { database, log, onStored } = this.#dependencies
+    this.#queue
+      .run('reports', () => work(database.query))
+      .then(
+        (hasStored) => hasStored && onStored(),
+        (error: unknown) => log.warn({ err: error, class: name }, 'a notification could not be stored'),
+      )
   }
 
   async #begin(trx: Db, condition: ConditionChange): Promise<void> {
