@@ -136,11 +136,11 @@ const unharmed = (life: Task['life']): Task => ({ life, nth: 0, when: 'before' }
 
 test('40 after kill -9 at any point of an operation the next start restores the inverter’s settings and resumes nothing', async (t) => {
   await using cache = await temporaryDirectory('cache')
-  const perStreet = 5
+  const perGroup = 5
   await using first = new InstallationGroup(cache.path)
   await using second = new InstallationGroup(cache.path)
-  const streets = [first, second]
-  for (const group of streets) await group.build(perStreet)
+  const groups = [first, second]
+  for (const group of groups) await group.build(perGroup)
   const [whole] = await first.run([unharmed('everything')])
   const [recovery] = await second.run([unharmed('leave')]).then(() => second.run([unharmed('recover')]))
   const lives = pointsOf('everything', whole as Outcome)
@@ -154,8 +154,8 @@ test('40 after kill -9 at any point of an operation the next start restores the 
     tasks: readonly Task[],
     round: (some: readonly Task[], group: InstallationGroup) => Promise<void>,
   ) => {
-    for (let from = 0; from < tasks.length; from += perStreet)
-      rounds.push((group) => round(tasks.slice(from, from + perStreet), group))
+    for (let from = 0; from < tasks.length; from += perGroup)
+      rounds.push((group) => round(tasks.slice(from, from + perGroup), group))
   }
   inRounds(lives, async (some, group) => count(await group.run(some)))
   inRounds(recoveries, async (some, group) => {
@@ -163,10 +163,10 @@ test('40 after kill -9 at any point of an operation the next start restores the 
     count(await group.run(some))
   })
   await Promise.all(
-    streets.map(async (group) => {
+    groups.map(async (group) => {
       for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) await round(group)
       // A last run checks what the previous ones left behind.
-      await group.run(Array.from({ length: perStreet }, () => unharmed('charge')))
+      await group.run(Array.from({ length: perGroup }, () => unharmed('charge')))
     }),
   )
   const points = lives.length + recoveries.length
