@@ -1,8 +1,9 @@
 import type { SecurityLog } from '@hearth/accounts/security-log'
+import { securityLogRoutes } from '@hearth/accounts/security-log-routes'
 import { documentRoutes, type Route } from '@hearth/http'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { backupRoutes, NeighbourList, type BackupControl, type ListNeighbours } from '@hearth/service'
-import { route, type Access, type Caller, type Limit } from './access.ts'
+import { backupRoutes, neighbourRoute, type BackupControl, type ListNeighbours } from '@hearth/service'
+import type { Access, Caller, Limit } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
@@ -38,7 +39,6 @@ import type { ReadinessReport } from './readiness/readiness.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import type { ReleaseCheck } from './releases/release-check.ts'
 import { releaseRoutes } from './releases/routes.ts'
-import { securityLogRoutes } from './security-log/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
@@ -102,6 +102,22 @@ const backupForm = {
   refuse: (detail: string) => new Problem('conflict', detail),
 }
 
+/** The routes of the security log. */
+const securityLogMount = {
+  path: '/admin/api/security-log',
+  tag: 'Administration',
+  access: 'admin' satisfies Access,
+  limits: { read: counted, export: counted },
+}
+
+/** The route of the other services. */
+const neighbourForm = {
+  path: '/admin/api/neighbours',
+  tag: 'Administration',
+  access: 'admin' satisfies Access,
+  limit: counted,
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { events, devices, environment, setWriteAccess, securityLog } = features
@@ -125,7 +141,7 @@ export function allRoutes(features: Features): Route[] {
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),
     ...sessionListRoutes(features.sessions, securityLog),
-    ...securityLogRoutes(securityLog),
+    ...securityLogRoutes(securityLog, securityLogMount),
     ...tokenRoutes(features.tokens, changed('tokens'), securityLog),
     ...approvalRoutes(features.approvals, changed('parameters'), securityLog),
     ...settingsRoutes(features.settings, {
@@ -137,7 +153,7 @@ export function allRoutes(features: Features): Route[] {
     ...backupRoutes(features.backups, backupForm),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
-    neighbourRoute(features.neighbours),
+    neighbourRoute(features.neighbours, neighbourForm),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/admin/api/notifications',
       tag: 'Administration',
@@ -145,19 +161,4 @@ export function allRoutes(features: Features): Route[] {
       limits: { read: 'counted', write: 'counted', test: 'counted' },
     }),
   ]
-}
-
-function neighbourRoute(neighbours: ListNeighbours): Route {
-  return route(
-    {
-      method: 'GET',
-      path: '/admin/api/neighbours',
-      tag: 'Administration',
-      summary: 'The other Hearth services that answer',
-      access: 'admin',
-      limit: 'counted',
-      success: { status: 200, body: NeighbourList },
-    },
-    ({ client }) => neighbours(client),
-  )
 }

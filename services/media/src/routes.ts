@@ -1,7 +1,8 @@
+import { securityLogRoutes } from '@hearth/accounts/security-log-routes'
 import { documentRoutes, type Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { backupRoutes, NeighbourList, serviceHeader, type BackupControl, type ListNeighbours } from '@hearth/service'
+import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access, type Limit } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
@@ -11,7 +12,6 @@ import { eventRoutes } from './events/routes.ts'
 import { infoRoutes } from './info/routes.ts'
 import { jobRoutes } from './jobs/routes.ts'
 import { conflict, unavailable } from './problems.ts'
-import { securityLogRoutes } from './security-log/routes.ts'
 import { logoRoutes, settingsRoutes } from './settings/routes.ts'
 import { shareRoutes } from './shares/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
@@ -66,15 +66,31 @@ const backupForm = {
   refuse: conflict,
 }
 
+/** The routes of the security log. */
+const securityLogMount = {
+  path: '/api/security-log',
+  tag: 'Sign-in',
+  access: 'member' satisfies Access,
+  limits: { read: '60' satisfies Limit, export: '60' satisfies Limit },
+}
+
+/** The route of the other services. */
+const neighbourForm = {
+  path: '/api/neighbours',
+  tag: 'System',
+  access: 'member' satisfies Access,
+  limit: '30' satisfies Limit,
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const cookies = createPageCookies(features.account)
   return [
     healthRoute(features.isWritable),
     metricsRoute(features.metrics),
-    neighbourRoute(features.neighbours),
+    neighbourRoute(features.neighbours, neighbourForm),
     ...accountRoutes(features.account, cookies),
-    ...securityLogRoutes(features),
+    ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
     ...infoRoutes(features),
     ...deliveryRoutes(features),
@@ -118,20 +134,5 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
       if (!(await isWritable())) throw unavailable('The data directory cannot be written')
       return { status: 'ok' as const }
     },
-  )
-}
-
-function neighbourRoute(neighbours: ListNeighbours): Route {
-  return route(
-    {
-      method: 'GET',
-      path: '/api/neighbours',
-      tag: 'System',
-      summary: 'The other Hearth services that answer',
-      access: 'member',
-      limit: '30',
-      success: { status: 200, body: NeighbourList },
-    },
-    ({ client }) => neighbours(client),
   )
 }

@@ -1,8 +1,8 @@
 import { documentRoutes, type Route } from '@hearth/http'
-import { NeighbourList, serviceHeader, type ListNeighbours } from '@hearth/service'
+import { neighbourRoute, serviceHeader, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { version } from './about.ts'
-import { route } from './access.ts'
+import { route, type Access, type Limit } from './access.ts'
 import { ReadyChecks, unavailable } from './problems.ts'
 import { reasonNotReady, type Readiness } from './deploy/caddy-status.ts'
 
@@ -60,17 +60,12 @@ export function generalRoutes({ readiness, build, document, neighbours }: Genera
       },
       () => ({ version, commit: build.commit, build_date: build.date }),
     ),
-    route(
-      {
-        ...shared,
-        path: '/api/v1/neighbours',
-        summary: 'The other Hearth services that answer',
-        access: 'session',
-        limit: '30/min',
-        success: { status: 200, body: NeighbourList },
-      },
-      ({ client }) => neighbours(client),
-    ),
+    neighbourRoute(neighbours, {
+      path: '/api/v1/neighbours',
+      tag: 'General',
+      access: 'session' satisfies Access,
+      limit: '30/min' satisfies Limit,
+    }),
     // Shapes alone, nothing of what is stored.
     ...documentRoutes({ ...shared, title: 'Hearth Sites', listsPages: true, document }),
   ]

@@ -1,8 +1,9 @@
+import { securityLogRoutes } from '@hearth/accounts/security-log-routes'
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { backupRoutes, type BackupControl } from '@hearth/service'
-import type { Access, Limit } from './access.ts'
+import type { Access, Limit, SessionCaller } from './access.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import { sessionRoutes, type SignInContext } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
@@ -25,7 +26,6 @@ import { passkeyRoutes } from './passkeys/routes.ts'
 import type { Overview } from './overview/overview.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { conflict } from './problems.ts'
-import { securityLogRoutes } from './security-log/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import type { CheckUpstreams } from './traffic/upstreams/check-upstreams.ts'
@@ -70,6 +70,16 @@ const backupForm = {
   refuse: (detail: string) => conflict(detail),
 }
 
+/** The routes of the security log: administrators read all of it, others what is about themselves. */
+const securityLogMount = {
+  path: '/api/security-log',
+  tag: 'Security log',
+  access: 'session' satisfies Access,
+  limits: { read: '60/min' satisfies Limit, export: '10/min' satisfies Limit },
+  description: 'Administrators read everything, others what they did themselves.',
+  onlyUser: ({ role, userId }: SessionCaller) => (role === 'admin' ? undefined : userId),
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { general, accounts, signIn, settings, events } = features
@@ -79,7 +89,7 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(accounts, signIn),
     ...passkeyRoutes(features.passkeys, { ...signIn, securityLog: accounts.securityLog }),
     ...userRoutes(accounts),
-    ...securityLogRoutes(accounts.securityLog),
+    ...securityLogRoutes<SessionCaller>(accounts.securityLog, securityLogMount),
     ...settingsRoutes(settings, features.now),
     ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, accounts.sessions),

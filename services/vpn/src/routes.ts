@@ -1,4 +1,6 @@
 import type { SecurityLog } from '@hearth/accounts/security-log'
+import { securityLogRoutes, type SecurityLogMount } from '@hearth/accounts/security-log-routes'
+import { SecurityEvent } from '@hearth/accounts/security-log-schema'
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
@@ -6,6 +8,7 @@ import {
   backupRoutes,
   BackupReport,
   NeighbourList,
+  neighbourRoute,
   serviceHeader,
   type BackupControl,
   type ListNeighbours,
@@ -15,7 +18,7 @@ import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
 import type { Filtering } from './filtering/filtering.ts'
 import { dnsRoutes } from './filtering/routes.ts'
-import { dataEnvelope, ok, OpenApiDocument } from './envelope.ts'
+import { dataEnvelope, ok, OpenApiDocument, page, pageEnvelope } from './envelope.ts'
 import type { Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
 import type { Geography } from './geography/geography.ts'
@@ -33,7 +36,6 @@ import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
-import { securityLogRoutes } from './security-log/routes.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
@@ -90,6 +92,20 @@ const backupForm = {
   refuse: (detail: string) => new Problem('conflict', detail),
 }
 
+/** The routes of the security log: administrators read all of it, others what is about themselves. */
+const securityLogMount: SecurityLogMount<Caller> = {
+  path: '/api/security-log',
+  tag: 'Security log',
+  access: 'signed-in' satisfies Access,
+  limits: { read: counted, export: counted },
+  description: 'Administrators read everything, others what they did themselves.',
+  onlyUser: ({ role, userId }) => (role === 'admin' ? undefined : userId),
+  envelope: {
+    schema: pageEnvelope(SecurityEvent),
+    wrap: ({ events: rows, total }, query) => page({ rows, total }, query),
+  },
+}
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { events, sessions, tokens, users, settings, interfaces, peers, securityLog } = features
@@ -108,7 +124,7 @@ export function allRoutes(features: Features): Route[] {
     ...trafficRoutes(features.history),
     ...geographyRoutes(features.geography),
     ...userRoutes(users, publish, securityLog),
-    ...securityLogRoutes(securityLog),
+    ...securityLogRoutes<Caller>(securityLog, securityLogMount),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
     ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, features.stillValid),
@@ -138,17 +154,13 @@ function generalRoutes(document: () => Promise<Record<string, unknown>>, neighbo
         return ok({ status: 'ok' as const, app: 'Hearth VPN' as const, version })
       },
     ),
-    route(
-      {
-        ...shared,
-        path: '/api/neighbours',
-        summary: 'The other Hearth services that answer',
-        access: 'session',
-        limit: 'counted',
-        success: { status: 200, body: dataEnvelope(NeighbourList) },
-      },
-      async ({ client }) => ok(await neighbours(client)),
-    ),
+    neighbourRoute(neighbours, {
+      path: '/api/neighbours',
+      tag: 'General',
+      access: 'session' satisfies Access,
+      limit: counted,
+      envelope: { schema: dataEnvelope(NeighbourList), wrap: ok },
+    }),
     route(
       {
         ...shared,

@@ -1,26 +1,34 @@
 import { Button, Menu, NativeSelect } from '@mantine/core'
 import { IconDownload, IconHistory, IconSearchOff } from '@tabler/icons-react'
-import { type Column, DataTable, type TableAnswer } from '../data-table.tsx'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type Column, DataTable, tableAnswer } from '../data-table.tsx'
 import { EmptyState, PageHeader } from '../page-parts.tsx'
 import { RelativeTime } from '../relative-time.tsx'
 import { StatusBadge } from '../status-badge.tsx'
 import { TableSearch } from '../table-controls.tsx'
 import type { TableState } from '../table-state.ts'
 import { describeMethod, describeTarget, kindNames, type SecurityEventRow, toneOf } from './security-events.ts'
-import { eventsPerPage, exportAddress, type SecurityLogQuery } from './security-log-query.ts'
+import { eventsPerPage, exportAddress, type SecurityLogQuery, useSecurityLogState } from './security-log-query.ts'
 
 interface SecurityLogProps {
   /** Path of the API, such as `/api/security-log`. */
   path: string
   /** Only what the signed-in user did is listed. */
   isOwn?: boolean
-  state: TableState
-  query: SecurityLogQuery
-  answer: TableAnswer<SecurityEventRow>
+  /** Reads one page. */
+  read: (query: SecurityLogQuery) => Promise<{ events: readonly SecurityEventRow[]; total: number }>
 }
 
 /** Sign-ins, refusals and changes of access, with a filter and a file of them. */
-export function SecurityLogPage({ path, isOwn = false, state, query, answer }: SecurityLogProps) {
+export function SecurityLogPage({ path, isOwn = false, read }: SecurityLogProps) {
+  const { state, query } = useSecurityLogState()
+  const log = useQuery({
+    queryKey: ['security_log', query],
+    queryFn: () => read(query),
+    placeholderData: keepPreviousData,
+    // No event tells that there are new entries.
+    refetchOnMount: 'always',
+  })
   const isNarrowed = query.search !== undefined || query.kind !== undefined
   return (
     <>
@@ -36,7 +44,7 @@ export function SecurityLogPage({ path, isOwn = false, state, query, answer }: S
         label="Security log"
         columns={columns}
         rowKey={(event) => event.id}
-        answer={answer}
+        answer={tableAnswer(log, log.data?.events, log.data?.total)}
         state={state}
         pageSize={eventsPerPage}
         empty={isNarrowed ? <NothingFound state={state} /> : <NothingYet />}
@@ -45,7 +53,7 @@ export function SecurityLogPage({ path, isOwn = false, state, query, answer }: S
   )
 }
 
-function ExportMenu({ path, query }: Pick<SecurityLogProps, 'path' | 'query'>) {
+function ExportMenu({ path, query }: { path: string; query: SecurityLogQuery }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>

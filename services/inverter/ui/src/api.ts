@@ -34,7 +34,6 @@ export const keys = {
   settings: ['settings'],
   tokens: ['tokens'],
   sessions: ['sessions'],
-  securityLog: ['security_log'],
   capabilities: ['capabilities'],
   values: ['values'],
   health: ['health'],

@@ -53,7 +53,6 @@ export const keys = {
   settings: ['settings'],
   session: ['session'],
   sessions: ['sessions'],
-  securityLog: ['security_log'],
   cookies: ['cookies'],
   logo: ['logo'],
   statistics: ['statistics'],

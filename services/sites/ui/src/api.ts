@@ -62,7 +62,6 @@ export const keys = {
   nodes: ['nodes'],
   passkeys: ['passkeys'],
   sessions: ['sessions'],
-  securityLog: ['security_log'],
   users: ['users'],
   settings: ['settings'],
   sslLabs: ['ssl-labs'],

@@ -68,7 +68,6 @@ export const keys = {
   users: ['users'],
   tokens: ['tokens'],
   sessions: ['sessions'],
-  securityLog: ['security_log'],
   settings: ['settings'],
   dnsStatus: ['dns_status'],
   dnsSettings: ['dns_settings'],
