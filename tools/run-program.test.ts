@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
+import { eventually, temporaryDirectory } from '@hearth/testing'
 import { runProgram } from './run-program.ts'
 
 test('a finished program returns its exit code and output', async () => {
@@ -12,19 +13,23 @@ test('a finished program returns its exit code and output', async () => {
 })
 
 test('an abort ends the program and its child processes', async () => {
+  await using folder = await temporaryDirectory()
+  const file = join(folder.path, 'pid')
   const stop = new AbortController()
   const inner = 'setInterval(() => {}, 1000)'
   const outer = `const child = require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(inner)}])
-    console.log(child.pid); ${inner}`
-  const running = runProgram(process.execPath, ['-e', outer], { signal: stop.signal })
-  await pause(500)
+    require('node:fs').writeFileSync(process.argv[1], child.pid + '.'); ${inner}`
+  const running = runProgram(process.execPath, ['-e', outer, file], { signal: stop.signal })
+  const pid = await eventually(
+    () => readFileSync(file, 'utf8'),
+    (text) => text.endsWith('.'),
+  )
   stop.abort()
-  const { code, stdout } = await running
-  assert.equal(code, null)
-  const grandchild = Number(stdout)
-  assert.ok(grandchild > 0, 'it had started')
-  await pause(200)
-  assert.equal(isRunning(grandchild), false)
+  assert.equal((await running).code, null)
+  await eventually(
+    () => isRunning(Number.parseInt(pid, 10)),
+    (is) => !is,
+  )
 })
 
 /** A process that has ended may still be listed, when the system's first process is slow to take note of it. */

@@ -9,7 +9,7 @@ export async function eventually<T>(
   isGood: (answer: T) => boolean,
   options: { seconds?: number; everyMs?: number; what?: string } = {},
 ): Promise<T> {
-  const { seconds = 10, everyMs = 50, what = 'the awaited state' } = options
+  const { seconds = 30, everyMs = 50, what = 'the awaited state' } = options
   const deadline = performance.now() + seconds * 1000
   for (;;) {
     const outcome = await attempt(ask)

@@ -56,7 +56,7 @@ export async function runCrashes(
     await eventually(
       () => toolsOf(data),
       (lines) => lines.length === 0,
-      { seconds: 5, what: 'the end of all tools' },
+      { what: 'the end of all tools' },
     )
   }
   await using service = await start()

@@ -114,6 +114,10 @@ test('with an almost full disk no job starts, and the reason is shown', async (t
     assert.deepEqual([status, /space/.test(body.detail)], [503, true])
     assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
   } finally {
-    spawnSync('umount', [data])
+    await eventually(
+      () => spawnSync('umount', [data], { encoding: 'utf8' }),
+      ({ status }) => status === 0,
+      { what: 'the end of everything that used the small disk' },
+    )
   }
 })

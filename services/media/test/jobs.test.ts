@@ -63,7 +63,7 @@ test('a running job stops with all its processes, can be retried in place, and t
   await eventually(tools, (lines) => lines.length > 0)
   const { status, body } = await media.json<Job>('POST', `/api/jobs/${id}/cancel`)
   assert.deepEqual([status, body.status, body.message], [200, 'cancelled', 'Cancelled'])
-  await eventually(tools, (lines) => lines.length === 0, { seconds: 4 })
+  await eventually(tools, (lines) => lines.length === 0)
   await eventually(
     () => readdir(join(media.folder, 'work')),
     (names) => names.length === 0,
@@ -154,7 +154,7 @@ test('removing all ends running jobs and leaves no rows, files or tools', async 
   )
   assert.ok(Number(body['files_deleted']) >= 3)
   assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
-  await eventually(tools, (lines) => lines.length === 0, { seconds: 5 })
+  await eventually(tools, (lines) => lines.length === 0)
   for (const folder of ['work', 'artifacts'])
     await eventually(
       () => readdir(join(media.folder, folder)),

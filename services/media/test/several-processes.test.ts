@@ -151,7 +151,6 @@ test(
       await eventually(
         () => platform.waiting,
         (count) => count === 0,
-        { seconds: 3 },
       )
     } finally {
       for (const worker of workers.values()) {

@@ -23,7 +23,7 @@ export async function openSitesPlace(environment: Record<string, string> = {}): 
   )
   const cookies = [...admin.cookies].map(([name, value]) => ({ name, value, url: sites.url }))
   await browser.context.addCookies(cookies)
-  browser.context.setDefaultTimeout(10_000)
+  browser.context.setDefaultTimeout(30_000)
   const goTo = (path: string) => visit(page, `${sites.url}${path}`)
   return { ...place, admin, goTo, url: sites.url }
 }

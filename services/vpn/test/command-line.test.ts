@@ -181,7 +181,7 @@ test('simulated peers are idle until traffic is simulated, then connect and coun
     const list = await eventually(
       () => call('GET', '/api/peers?status=active'),
       (answer) => answer.data.total > 0,
-      { seconds: 15, everyMs: 300 },
+      { everyMs: 300 },
     )
     const [peer] = list.data.peers
     assert.ok(Math.abs(Date.parse(peer.last_handshake) - Date.now()) < 180_000)
@@ -189,7 +189,7 @@ test('simulated peers are idle until traffic is simulated, then connect and coun
     await eventually(
       () => call('GET', `/api/peers/${peer.id}`),
       (answer) => answer.data.transfer_rx > peer.transfer_rx,
-      { seconds: 15, everyMs: 500 },
+      { everyMs: 500 },
     )
   } finally {
     simulation.kill('SIGTERM')

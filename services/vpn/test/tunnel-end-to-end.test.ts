@@ -40,7 +40,6 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     const active = await eventually(
       () => world.peer(device),
       (peer) => peer.status === 'active',
-      { seconds: 5 },
     )
     const age = Date.parse(active.last_handshake) - begin
     assert.ok(age >= -1000 && Date.parse(active.last_handshake) <= Date.now(), `handshake ${age} ms after the start`)
@@ -57,7 +56,6 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     const grown = await eventually(
       () => world.peer(device),
       (peer) => peer.transfer_rx >= active.transfer_rx + bytes && peer.transfer_tx >= active.transfer_tx + bytes,
-      { seconds: 5 },
     )
     assert.ok(grown.transfer_rx < active.transfer_rx + bytes * 1.2)
 
@@ -144,15 +142,13 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     await eventually(
       () => world.peer(device),
       (peer) => peer.status === 'disabled' && peer.expired,
-      { seconds: 5 },
     )
     assert.ok(Date.now() >= expiry)
     await eventually(
       () => device.host.canReach('10.71.0.1'),
       (reached) => !reached,
-      { seconds: 3 },
     )
-    assert.ok(Date.now() < expiry + 4000, `cut off ${Date.now() - expiry} ms after the date`)
+    assert.ok(Date.now() < expiry + 15_000, `cut off ${Date.now() - expiry} ms after the date`)
     const expired = await world.peer(device)
     assert.deepEqual([expired.status, expired.connected, expired.enabled], ['disabled', false, true])
     assert.ok(expired.transfer_rx >= back.transfer_rx)
@@ -192,7 +188,7 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
       const peer = await eventually(
         () => world.peer(device),
         ({ transfer_rx, transfer_tx }) => transfer_rx >= least.rx && transfer_tx >= least.tx,
-        { seconds: 5, what: `the count after ${event}` },
+        { what: `the count after ${event}` },
       )
       assert.ok(peer.transfer_rx < least.rx + bytes * 0.2, `nothing is counted twice after ${event}`)
       assert.equal(peer.status, 'active')

@@ -50,16 +50,15 @@ describe('a tunnel that is disturbed from outside', () => {
       await server.run('wg', 'set', name, 'peer', public_key, 'remove')
       const unknown = `${'c'.repeat(42)}8=`
       await server.run('wg', 'set', name, 'peer', unknown, 'allowed-ips', '10.73.0.77/32')
-      await eventually(peersHeld, (found) => found.symmetricDifference(held).size === 0, { seconds: 5 })
+      await eventually(peersHeld, (found) => found.symmetricDifference(held).size === 0)
       await server.run('ip', 'address', 'add', '10.99.0.1/24', 'dev', name)
       await server.run('ip', 'link', 'set', name, 'mtu', '1300')
       await server.run('nft', 'delete', 'table', 'inet', 'hearth_vpn')
       await eventually(
         () => server.run('ip', 'address', 'show', 'dev', name),
         (text) => !text.includes('10.99.0.1') && text.includes('mtu 1420'),
-        { seconds: 5 },
       )
-      await eventually(firewall, (text) => text === rules, { seconds: 5 })
+      await eventually(firewall, (text) => text === rules)
       assert.deepEqual((await ping.stop()).lost, [])
     },
   )
@@ -87,11 +86,11 @@ describe('a tunnel that is disturbed from outside', () => {
       assert.equal(await firewall(), rules)
     }
     const read = () => service.done('GET', `/api/interfaces/${name}`)
-    const failed = await eventually(read, ({ status }) => status === 'error', { seconds: 5 })
+    const failed = await eventually(read, ({ status }) => status === 'error')
     assert.match(failed.status_reason, /./)
     await rename(`${socket}.away`, socket)
     assert.deepEqual(await peersHeld(), held)
-    await eventually(read, ({ status, status_reason }) => status === 'active' && status_reason === null, { seconds: 5 })
+    await eventually(read, ({ status, status_reason }) => status === 'active' && status_reason === null)
     const { lost, sent } = await ping.stop()
     assert.deepEqual(lost, [])
     const { transfer } = await eventually(allCounted, ({ isWhole }) => isWhole)
@@ -102,7 +101,7 @@ describe('a tunnel that is disturbed from outside', () => {
   test('is built anew with all its peers when its process was killed', { skip }, async () => {
     const [held, before] = [await peersHeld(), await world.peer(device)]
     process.kill(await processOf(name), 'SIGKILL')
-    await eventually(peersHeld, (found) => found.symmetricDifference(held).size === 0, { seconds: 5 })
+    await eventually(peersHeld, (found) => found.symmetricDifference(held).size === 0)
     await device.client.down()
     await device.client.up()
     assert.ok(await device.host.canReach('10.73.0.1'))

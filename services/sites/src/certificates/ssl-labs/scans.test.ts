@@ -37,7 +37,10 @@ async function openLine(server: SslLabsServer) {
     },
   })
   const settled = (host: string, isGood: (scan: ScanRow) => boolean = (scan) => scan.finished_at !== null) =>
-    eventually(async () => (await scans.list()).find((scan) => scan.host === host)!, isGood, { everyMs: 5 })
+    eventually(async () => (await scans.list()).find((scan) => scan.host === host)!, isGood, {
+      everyMs: 5,
+      seconds: 120,
+    })
   return {
     db: database.query,
     client,
