@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate, openDatabase } from '@hearth/database'
+import { openToldNotifications } from '@hearth/notifications/test'
+import { migrations } from '../database/migrations/index.ts'
+import type { HealthNotice } from '../health/schema.ts'
+import type { Tables } from '../tables.ts'
+import type { TunnelState } from '../wireguard/tunnel-controller.ts'
+import { eventClasses } from './event-classes.ts'
+import { createServiceReports } from './service-reports.ts'
+
+async function openReports() {
+  const notifications = await openToldNotifications(eventClasses)
+  const database = openDatabase<Tables>({ file: ':memory:' })
+  await migrate(database.query, migrations)
+  const now = {
+    tunnel: { status: 'up', reason: null } as TunnelState,
+    notices: new Array<HealthNotice>(),
+  }
+  const check = createServiceReports({
+    reports: notifications.reports,
+    db: database.query,
+    tunnels: { state: () => now.tunnel },
+    health: () => Promise.resolve(now.notices),
+  })
+  return {
+    db: database.query,
+    now,
+    check,
+    told: () => notifications.told(),
+    async [Symbol.asyncDispose]() {
+      await notifications[Symbol.asyncDispose]()
+      await database.close()
+    },
+  }
+}
+
+test('an enabled interface that does not run is told once, and once more when it runs; one switched off is not', async () => {
+  await using world = await openReports()
+  await world.db
+    .insertInto('interfaces')
+    .values({
+      name: 'wg0',
+      address: '10.8.0.1/24',
+      address6: null,
+      listen_port: 51_820,
+      dns: '',
+      mtu: 1420,
+      nat: 1,
+      forwarding: 1,
+      enabled: 1,
+      private_key: '',
+      public_key: '',
+      next_host: 2,
+      created_at: 0,
+      updated_at: 0,
+    })
+    .execute()
+  await world.check()
+  assert.deepEqual(await world.told(), [])
+  world.now.tunnel = { status: 'error', reason: 'port 51820 is in use' }
+  await world.check()
+  await world.check()
+  const began = 'began: Interface wg0 is down'
+  assert.deepEqual(await world.told(), [began])
+  world.now.tunnel = { status: 'up', reason: null }
+  await world.check()
+  const ended = 'ended: Interface wg0 is up again'
+  assert.deepEqual(await world.told(), [began, ended])
+  world.now.tunnel = { status: 'error', reason: null }
+  await world.check()
+  await world.db.updateTable('interfaces').set({ enabled: 0 }).execute()
+  await world.check()
+  assert.deepEqual(await world.told(), [began, ended, began])
+})
+
+test('DNS that does not answer is told at the second check, other notices are not', async () => {
+  await using world = await openReports()
+  const notice = (code: HealthNotice['code'], title: string): HealthNotice => {
+    return { code, severity: 'critical', title, detail: 'What.', advice: 'Do.' }
+  }
+  world.now.notices = [notice('upstreams_failing', 'No DNS upstream answers'), notice('drift', 'Interfaces differ')]
+  await world.check()
+  assert.deepEqual(await world.told(), [])
+  await world.check()
+  await world.check()
+  assert.deepEqual(await world.told(), ['began: No DNS upstream answers'])
+  world.now.notices = []
+  await world.check()
+  assert.deepEqual(await world.told(), ['began: No DNS upstream answers', 'ended: DNS answers again'])
+  world.now.notices = [notice('resolver_down', 'The resolver does not run')]
+  await world.check()
+  world.now.notices = []
+  await world.check()
+  assert.equal((await world.told()).length, 2, 'a restart is nobody’s business')
+})
