@@ -5,6 +5,7 @@ export { NotificationError, type NotificationErrorReason } from './notification-
 export { Notifications, type NotificationFigures, type NotificationsDependencies } from './notifications.ts'
 export { resealDestinations } from './destinations/reseal.ts'
 export type { Reports } from './outbox/reporter.ts'
+export { releaseClass, watchReleases, type FoundRelease } from './release-report.ts'
 export { createRepeatFilter } from './repeat-filter.ts'
 export { startRepeatedCheck } from './repeated-check.ts'
 export { notificationRoutes, type NotificationMount } from './routes.ts'

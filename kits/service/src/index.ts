@@ -17,6 +17,8 @@ export { listenAt } from './listen.ts'
 export { openClaimed, type Opening } from './open-claimed.ts'
 export { firstSignInBox, runService, type RunnableService, type ServiceFrame } from './run-service.ts'
 export { databaseConfig, databaseSettings, serviceConfig, serviceSettings } from './service-settings.ts'
+export { createReleaseCheck, type ReleaseCheck } from './releases/release-check.ts'
+export { ReleaseInfo } from './releases/schema.ts'
 export { readSettingRows, settingsOf, writeSettingRows } from './setting-rows.ts'
 export {
   keyCheckFact,

@@ -21,6 +21,7 @@ export function serviceSettings(service: { readonly name: string; readonly port:
       .meta(settingKind('header name'))
       .default('X-Forwarded-For'),
     LOG_LEVEL: logLevel,
+    RELEASES_URL: webAddress.optional(),
   }
 }
 
@@ -49,6 +50,8 @@ export function serviceConfig(settings: ServiceSettings) {
     trustedProxies: settings.TRUSTED_PROXIES,
     forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
     logLevel: settings.LOG_LEVEL,
+    /** Address that returns the newest release as JSON; without it nothing is asked. */
+    releasesUrl: settings.RELEASES_URL,
   }
 }
 

@@ -6,7 +6,7 @@ import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer } from '@hearth/http'
 import { Notifications, startRepeatedCheck } from '@hearth/notifications'
 import type { Log, Timers } from '@hearth/runtime'
-import { createNeighbours, type BackupControl } from '@hearth/service'
+import { createNeighbours, createReleaseCheck, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
 import { findActor, Sessions } from './accounts/sessions.ts'
@@ -37,7 +37,6 @@ import { createInverterReports } from './notifications/inverter-reports.ts'
 import { toError } from './problems.ts'
 import { createExposition } from './prometheus/exposition.ts'
 import { createReadiness } from './readiness/readiness.ts'
-import { createReleaseCheck } from './releases/release-check.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
@@ -75,6 +74,7 @@ export async function createApp(dependencies: AppDependencies) {
   let isStopping = false
 
   const events = createEvents(version)
+  const releases = createReleaseCheck({ version, url: config.releasesUrl, timers })
   const settings = await openSettings(database, catalog)
   const isWriteAccessOn = () => settings.isWriteAccessOn()
   const notifications = new Notifications(database, {
@@ -265,7 +265,7 @@ export async function createApp(dependencies: AppDependencies) {
       diagnostics: createDiagnostics(connections, catalog, timers),
       exposition,
       layout: createLayoutStore(database),
-      releases: createReleaseCheck({ version, url: config.releasesUrl, timers }),
+      releases,
       neighbours: createNeighbours({ service: 'inverter', configured: config.hearthServices, clock: timers }),
       notifications,
     }),
@@ -299,6 +299,7 @@ export async function createApp(dependencies: AppDependencies) {
     journal,
     events,
     notifications,
+    releases,
     async close(): Promise<void> {
       isStopping = true
       await checks?.close()

@@ -1,7 +1,7 @@
 import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
-import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
+import { filePath, parseSettings, settingKind, wholeNumber, type Environment } from '@hearth/runtime'
 import {
   backupConfig,
   backupSettings,
@@ -35,7 +35,6 @@ export const settingsSchema = z.object({
   RATE_LIMIT_EXEMPT: networkList,
   OBJECT_REGISTRY_FILE: filePath.optional(),
   WRITE_ALLOWLIST_FILE: filePath.optional(),
-  RELEASES_URL: webAddress.optional(),
   OUTBOUND_ALLOW: outboundAllow,
 })
 
@@ -57,7 +56,6 @@ export function readConfig(environment: Environment) {
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
     registryFile: settings.OBJECT_REGISTRY_FILE,
     allowlistFile: settings.WRITE_ALLOWLIST_FILE,
-    releasesUrl: settings.RELEASES_URL,
     outboundAllow: settings.OUTBOUND_ALLOW,
     /** Started by `npm start` or `hearth up`, which show a simulated inverter when there is no other. */
     isTrial: environment['HEARTH_UP'] === '1',

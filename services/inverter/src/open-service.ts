@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { reportBackup } from '@hearth/notifications'
+import { reportBackup, watchReleases } from '@hearth/notifications'
 import {
   claimDataDirectory,
   DataInUse,
@@ -65,8 +65,13 @@ export async function openService(config: Config, options: OpenOptions) {
       wrapDispatchStore: options.wrapDispatchStore,
     })
     resources.defer(() => app.close())
-    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
-    if (!isOffline) backups.start()
+    const { reports } = app.notifications
+    backups.onAttempt((attempt) => reportBackup(reports, attempt))
+    if (!isOffline) {
+      backups.start()
+      const watch = watchReleases({ reports, check: () => app.releases.check(false), timers, log })
+      resources.defer(() => watch.close())
+    }
     await control.listen((request, response) => app.http.routing(request, response))
     /** `firstPassword` is the one generated on the first start, until it is changed. */
     return { app, firstPassword }

@@ -2,7 +2,13 @@ import type { SecurityLog } from '@hearth/accounts/security-log'
 import { securityLogRoutes } from '@hearth/accounts/security-log-routes'
 import { documentRoutes, type Route } from '@hearth/http'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import { backupRoutes, neighbourRoute, type BackupControl, type ListNeighbours } from '@hearth/service'
+import {
+  backupRoutes,
+  neighbourRoute,
+  type BackupControl,
+  type ListNeighbours,
+  type ReleaseCheck,
+} from '@hearth/service'
 import type { Access, Caller, Limit } from './access.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
@@ -37,7 +43,6 @@ import type { Exposition } from './prometheus/exposition.ts'
 import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
 import { readinessRoutes } from './readiness/routes.ts'
-import type { ReleaseCheck } from './releases/release-check.ts'
 import { releaseRoutes } from './releases/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'

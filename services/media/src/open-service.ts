@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { createLocalBus, openPostgresBus } from '@hearth/events'
-import { reportBackup } from '@hearth/notifications'
+import { reportBackup, watchReleases } from '@hearth/notifications'
 import { claimDataDirectory, OperatorError, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import {
+  createReleaseCheck,
   messagesTo,
   openClaimed,
   openSealedStorage,
@@ -19,6 +20,7 @@ import { firstQueued } from './jobs/store.ts'
 import { LocalQueue } from './queue/local-queue.ts'
 import type { Ticket } from './queue/queue.ts'
 import type { Tables } from './tables.ts'
+import { version } from './version.ts'
 
 /** A service, or a worker, that can be closed. */
 export interface Service {
@@ -46,7 +48,11 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
     opening.resources.defer(() => backups.close())
     const app = await createApp({ core, secret: storage.secret, pages: pagesFolder, backups })
     opening.resources.defer(() => app.close())
-    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
+    const { reports } = app.notifications
+    backups.onAttempt((attempt) => reportBackup(reports, attempt))
+    const releases = createReleaseCheck({ version, url: config.releasesUrl, timers })
+    const watch = watchReleases({ reports, check: () => releases.check(false), timers, log })
+    opening.resources.defer(() => watch.close())
     return { app }
   })
 }

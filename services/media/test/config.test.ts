@@ -21,6 +21,7 @@ const settings: ServiceSettings = {
     SECRET_KEY: '0123456789abcdef'.repeat(4),
     SECRET_KEY_FILE: '/elsewhere/key',
     METRICS_TOKEN: 'a-token-of-a-scraper',
+    RELEASES_URL: 'https://releases.example.org',
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
     BACKUP_DIR: '/backups',

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { openSetUpToken, warnOfForeignPasskeys } from '@hearth/accounts'
-import { reportBackup } from '@hearth/notifications'
+import { reportBackup, watchReleases } from '@hearth/notifications'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { messagesTo, openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
+import { createReleaseCheck, messagesTo, openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
+import { version } from './about.ts'
 import { usersIn } from './accounts/users.ts'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
@@ -42,7 +43,11 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
     resources.defer(async () => own?.close())
     const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own, backups })
     resources.defer(() => app.close())
-    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
+    const { reports } = app.notifications
+    backups.onAttempt((attempt) => reportBackup(reports, attempt))
+    const releases = createReleaseCheck({ version, url: config.releasesUrl, timers })
+    const watch = watchReleases({ reports, check: () => releases.check(false), timers, log })
+    resources.defer(() => watch.close())
     return { app, caddyFailure: failure, setUpToken: () => setUpToken.current() }
   })
 }

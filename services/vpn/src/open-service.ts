@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { reportBackup } from '@hearth/notifications'
+import { reportBackup, watchReleases } from '@hearth/notifications'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { claimDataDirectory, systemTimers, type Log } from '@hearth/runtime'
-import { messagesTo, openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
+import { createReleaseCheck, messagesTo, openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
+import { version } from './about.ts'
 import { type App, createApp } from './app.ts'
 import type { Config } from './config.ts'
 import { databaseDescription } from './database/description.ts'
@@ -61,7 +62,11 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
       pages: pagesFolder,
     })
     resources.defer(() => app.close())
-    backups.onAttempt((attempt) => reportBackup(app.notifications.reports, attempt))
+    const { reports } = app.notifications
+    backups.onAttempt((attempt) => reportBackup(reports, attempt))
+    const releases = createReleaseCheck({ version, url: config.releasesUrl, timers: systemTimers })
+    const watch = watchReleases({ reports, check: () => releases.check(false), timers: systemTimers, log })
+    resources.defer(() => watch.close())
     return { app, dataPlane, firstPassword }
   })
 }

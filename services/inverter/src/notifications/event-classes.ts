@@ -1,4 +1,4 @@
-import { backupClass, type EventClass } from '@hearth/notifications'
+import { backupClass, releaseClass, type EventClass } from '@hearth/notifications'
 
 /** The event classes of the service, in the order in which pages list them. */
 export const eventClasses = [
@@ -8,4 +8,5 @@ export const eventClasses = [
   { id: 'dispatch.aborted', group: 'Battery control', label: 'Dispatch stopped by a problem', severity: 'warning' },
   { id: 'dispatch.restored', group: 'Battery control', label: 'Settings restored after a crash', severity: 'warning' },
   backupClass,
+  releaseClass,
 ] as const satisfies readonly EventClass[]

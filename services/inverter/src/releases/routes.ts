@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
+import { ReleaseInfo, type ReleaseCheck } from '@hearth/service'
 import { route } from '../access.ts'
-import type { ReleaseCheck } from './release-check.ts'
-import { ReleaseInfo, ReleaseQuery } from './schema.ts'
+import { ReleaseQuery } from './schema.ts'
 
 /** The check for a newer version. */
 export function releaseRoutes(releases: ReleaseCheck): Route[] {

@@ -1,4 +1,4 @@
-import { backupClass, type EventClass } from '@hearth/notifications'
+import { backupClass, releaseClass, type EventClass } from '@hearth/notifications'
 
 /** The event classes of the service, in the order in which pages list them. */
 export const eventClasses = [
@@ -6,4 +6,5 @@ export const eventClasses = [
   { id: 'platform.blocked', group: 'Downloads', label: 'Platform blocks this server', severity: 'warning' },
   { id: 'tool.update', group: 'Tools', label: 'Tool update given up', severity: 'warning' },
   backupClass,
+  releaseClass,
 ] as const satisfies readonly EventClass[]

@@ -1,4 +1,4 @@
-import { backupClass, type EventClass } from '@hearth/notifications'
+import { backupClass, releaseClass, type EventClass } from '@hearth/notifications'
 
 /** The event classes of the service, in the order in which pages list them. */
 export const eventClasses = [
@@ -8,4 +8,5 @@ export const eventClasses = [
   { id: 'caddy.unreachable', group: 'Caddy servers', label: 'Caddy server unreachable', severity: 'critical' },
   { id: 'caddy.drift', group: 'Caddy servers', label: 'Configuration changed outside Hearth', severity: 'warning' },
   backupClass,
+  releaseClass,
 ] as const satisfies readonly EventClass[]

@@ -1,4 +1,4 @@
-import { backupClass, type EventClass } from '@hearth/notifications'
+import { backupClass, releaseClass, type EventClass } from '@hearth/notifications'
 
 /** The event classes of the service, in the order in which pages list them. */
 export const eventClasses = [
@@ -8,4 +8,5 @@ export const eventClasses = [
   { id: 'dns.failing', group: 'DNS', label: 'DNS does not answer', severity: 'critical' },
   { id: 'list.failing', group: 'DNS', label: 'Block list update failing', severity: 'warning' },
   backupClass,
+  releaseClass,
 ] as const satisfies readonly EventClass[]

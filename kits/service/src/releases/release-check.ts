@@ -68,7 +68,7 @@ async function readRelease(address: string): Promise<z.infer<typeof Release>> {
   // The operator set the address, which allows it wherever it is; what it redirects to is not.
   const open = createGuardedFetch(createOutboundPolicy(allowAddresses(createOutboundAllow([]), [address])))
   const answer = await open(address, {
-    headers: { accept: 'application/json', 'user-agent': 'hearth-inverter' },
+    headers: { accept: 'application/json', 'user-agent': 'hearth' },
     redirects: 3,
     timeoutMs: timeLimit,
     maxBytes: sizeLimit,
