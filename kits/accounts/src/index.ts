@@ -15,6 +15,10 @@ export {
   initialPasswordFile,
   pendingInitialPassword,
 } from './initial-password.ts'
+export { safeNextUrl } from './next-url.ts'
+export { openIdConfig, openIdSettings, readClientSecret, type OpenIdConfig } from './openid/settings.ts'
+export { listOpenIdUserIds } from './openid/store.ts'
+export { createOpenIdTable, type OpenIdTables } from './openid/tables.ts'
 export { PasskeyError, type PasskeyErrorReason } from './passkeys/passkey-error.ts'
 export { readRelyingParty, warnOfForeignPasskeys, type RelyingParty } from './passkeys/relying-party.ts'
 export { countPasskeysOf, countUsablePasskeys, deletePasskeysOf } from './passkeys/store.ts'

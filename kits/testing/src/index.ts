@@ -16,6 +16,7 @@ export { metricSamples } from './metric-samples.ts'
 export { testMonitoring } from './monitoring.ts'
 export { openApiProblems } from './openapi-problems.ts'
 export { cachedFolder } from './cached-folder.ts'
+export { openIdSettingCases } from './openid-settings.ts'
 export { operationsOf, type Operation } from './operations.ts'
 export { assertTransferBelow, measureTransfer, type Transfer } from './page-transfer.ts'
 export {

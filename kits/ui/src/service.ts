@@ -11,6 +11,8 @@ export interface Service {
   signInHint: string
   /** Further fields of the sign-in form, sent with name and password. */
   signInFields?: ReactNode
+  /** Path of the routes of sign-in through an OpenID Connect provider. */
+  openIdPath?: string
   /** Takes the place of the sign-in screen, for services with more ways in; `ended` says that a session was there before. */
   signInScreen?: ComponentType<{ service: Service; ended: boolean }>
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle, IconClockPause } from '@tabler/icons-react'
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
+import { OpenIdSignIn } from './accounts/openid-sign-in.tsx'
 import type { Service } from './service.ts'
 import { type SignInForm, useSessionStore } from './session-store.ts'
 import { type SignInFailure, useSignInFailure } from './sign-in-failure.ts'
@@ -31,6 +32,7 @@ export function SignInScreen({ service, ended }: { service: Service; ended: bool
       <Stack>
         <SignInHead failure={failure} ended={ended} />
         <PasswordSignIn failure={failure}>{service.signInFields}</PasswordSignIn>
+        <OpenIdSignIn path={service.openIdPath} failure={failure} isDivided />
       </Stack>
       <Text c="dimmed" size="sm" mt="md">
         {service.signInHint}

@@ -48,7 +48,9 @@ interface Callers {
   /** A browser session, even one that must change its password first. */
   'any-session': Caller & { readonly via: { readonly kind: 'session' } }
 }
+/** Who may call a route; see `Callers`. */
 export type Access = keyof Callers
+/** Whether a route draws on the budgets of requests. */
 export type Limit = 'counted' | 'scrape' | 'none'
 
 /** The service's way to write an endpoint; see `routeFor`. */

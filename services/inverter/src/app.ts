@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
+import { OpenId } from '@hearth/accounts/openid'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
@@ -9,6 +10,7 @@ import type { Log, Timers } from '@hearth/runtime'
 import { createNeighbours, createReleaseCheck, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
+import { openIdPath } from './accounts/openid.ts'
 import { findActor, Sessions } from './accounts/sessions.ts'
 import { openApprovals } from './approvals/approvals.ts'
 import { Capabilities } from './capabilities/capabilities.ts'
@@ -219,6 +221,9 @@ export async function createApp(dependencies: AppDependencies) {
     findUser: (name) => Promise.resolve(findActor(name)),
     statusOf: (error) => toError(error, { instance: '', correlationId: '' }).status,
   })
+  const openId =
+    config.openId &&
+    new OpenId(config.openId, { clock: timers, log, sealer, path: openIdPath, allow: config.outboundAllow })
   const gate = new Gate({
     clock: timers,
     config,
@@ -245,6 +250,7 @@ export async function createApp(dependencies: AppDependencies) {
       isStillValid,
       sessions,
       securityLog,
+      openId,
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       tokens,
       settings,

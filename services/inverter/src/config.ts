@@ -1,4 +1,10 @@
-import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import {
+  openIdConfig,
+  openIdSettings,
+  readClientSecret,
+  securityLogConfig,
+  securityLogSettings,
+} from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
 import { filePath, parseSettings, settingKind, wholeNumber, type Environment } from '@hearth/runtime'
@@ -28,6 +34,7 @@ export const settingsSchema = z.object({
   ...backupSettings,
   ...neighbourSettings,
   ...securityLogSettings,
+  ...openIdSettings,
   HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
   DOCS_PUBLIC: switchSetting,
   ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
@@ -49,6 +56,7 @@ export function readConfig(environment: Environment) {
     ...backupConfig(settings),
     ...neighbourConfig(settings),
     ...securityLogConfig(settings),
+    ...openIdConfig(settings),
     hmacSecret: settings.HMAC_SECRET,
     isDocsPublic: settings.DOCS_PUBLIC,
     isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,
@@ -60,4 +68,11 @@ export function readConfig(environment: Environment) {
     /** Started by `npm start` or `hearth up`, which show a simulated inverter when there is no other. */
     isTrial: environment['HEARTH_UP'] === '1',
   }
+}
+
+/** Reads the settings and checks the file of a secret that they name, before the service is loaded. */
+export function readCheckedConfig(environment: Environment): Config {
+  const config = readConfig(environment)
+  if (config.openId !== undefined) readClientSecret(config.openId)
+  return config
 }

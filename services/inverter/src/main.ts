@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Environment, Log } from '@hearth/runtime'
 import { firstSignInBox, runService } from '@hearth/service'
-import { readConfig, type Config } from './config.ts'
+import { readCheckedConfig, type Config } from './config.ts'
 
 /** Runs the service in the foreground until it is stopped. */
 export async function serve(environment: Environment): Promise<void> {
-  const config = readConfig(environment)
+  const config = readCheckedConfig(environment)
   await runService({
     name: 'inverter',
     config,

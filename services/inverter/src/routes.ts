@@ -10,6 +10,7 @@ import {
   type ReleaseCheck,
 } from '@hearth/service'
 import type { Access, Caller, Limit } from './access.ts'
+import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/openid.ts'
 import { sessionListRoutes, sessionRoutes } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
@@ -60,6 +61,7 @@ export interface Features {
   readonly securityLog: SecurityLog
   /** True if browsers reach the service at an https address, so that the session cookie is sent nowhere else. */
   readonly isPublishedSecurely: boolean
+  readonly openId: OpenIdSignInDependencies['openId']
   readonly tokens: Tokens
   readonly settings: SettingsStore
   readonly environment: () => EnvironmentFacts
@@ -146,6 +148,7 @@ export function allRoutes(features: Features): Route[] {
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),
     ...sessionListRoutes(features.sessions, securityLog),
+    ...openIdSignInRoutes(features),
     ...securityLogRoutes(securityLog, securityLogMount),
     ...tokenRoutes(features.tokens, changed('tokens'), securityLog),
     ...approvalRoutes(features.approvals, changed('parameters'), securityLog),

@@ -7,7 +7,7 @@ export interface Tables extends NotificationTables, SecurityLogTables {
   facts: SettingRow
   settings: SettingRow
   administrators: AdministratorRow
-  sessions: SessionRow<'username'>
+  sessions: SessionRow<'username', SessionColumns>
   tokens: TokenRow<'token_hash', TokenColumns>
   devices: DeviceRow
   /** Metrics and actions that may be written. */
@@ -17,6 +17,12 @@ export interface Tables extends NotificationTables, SecurityLogTables {
   energy_stops: EnergyStopRow
   dispatch_records: DispatchRow
   journal: JournalRow
+}
+
+/** Columns of sessions that this service adds. */
+export interface SessionColumns {
+  /** `openid` for a sign-in through a provider, whoever it was; null for the administrator's own. */
+  method: 'openid' | null
 }
 
 /** Names of the tables, those that others refer to first. */

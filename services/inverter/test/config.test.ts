@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { refusalProblems, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
+import { openIdSettingCases, refusalProblems, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
 const catalogFiles = ['OBJECT_REGISTRY_FILE', 'WRITE_ALLOWLIST_FILE']
@@ -12,6 +12,7 @@ const settings: ServiceSettings = {
   read: readConfig,
   readme: join(import.meta.dirname, '../README.md'),
   samples: {
+    ...openIdSettingCases.samples,
     BIND_ADDRESS: '127.0.0.2',
     BIND_PORT: '9000',
     DATA_DIR: '/elsewhere',
@@ -36,8 +37,14 @@ const settings: ServiceSettings = {
     OUTBOUND_ALLOW: '10.0.0.0/8',
   },
   // Generated, or shipped: the start finds what there is.
-  inWords: { HMAC_SECRET: 'none', OBJECT_REGISTRY_FILE: 'none', WRITE_ALLOWLIST_FILE: 'none' },
+  inWords: {
+    ...openIdSettingCases.inWords,
+    HMAC_SECRET: 'none',
+    OBJECT_REGISTRY_FILE: 'none',
+    WRITE_ALLOWLIST_FILE: 'none',
+  },
   ownForms: {
+    ...openIdSettingCases.ownForms,
     BACKUP_EVERY: ['9m', '24', '1 day'],
     HEARTH_SERVICES: [
       'vpn',
@@ -47,9 +54,10 @@ const settings: ServiceSettings = {
     ],
     BACKUP_KEEP: ['7', '7 daily', '4w,7d'],
   },
-  nothingWrong: {},
+  nothingWrong: openIdSettingCases.nothingWrong,
   files: catalogFiles,
   programs: [],
+  alsoWrong: (places) => openIdSettingCases.alsoWrong(places),
   commands: [
     ['validate'],
     ['device', 'list'],

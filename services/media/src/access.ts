@@ -23,6 +23,7 @@ interface Callers {
   /** A scraper; see `createScrapeCheck`. */
   scrape: undefined
 }
+/** Who may call a route; see `Callers`. */
 export type Access = keyof Callers
 
 /** Requests a minute from one address, counted for each route (docs/reference/media-api.md, "Limits"). */

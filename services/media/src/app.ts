@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
+import { OpenId } from '@hearth/accounts/openid'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
@@ -15,6 +16,7 @@ import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
 import { createCsrfTokens } from './accounts/csrf.ts'
+import { openIdPath } from './accounts/openid.ts'
 import { Sessions } from './accounts/sessions.ts'
 import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
@@ -369,7 +371,7 @@ const keyOf = ({ secret }: AppDependencies, purpose: string): Buffer =>
 
 /** Creates sign-in and the guard in front of the routes. */
 function createAccess(dependencies: AppDependencies) {
-  const { settings, db, config, timers, log } = dependencies.core
+  const { settings, db, config, timers, log, sealer } = dependencies.core
   const csrf = createCsrfTokens(keyOf(dependencies, 'csrf'))
   const captcha = createCaptcha(keyOf(dependencies, 'captcha'), timers)
   const sessions = new Sessions({ db, clock: timers, settings, captcha })
@@ -390,7 +392,11 @@ function createAccess(dependencies: AppDependencies) {
     hostNames: () => [settings.current().public_hostname, hostOf(config.publicUrl)].filter((name) => name !== ''),
   })
   const isPublishedSecurely = config.publicUrl?.startsWith('https:') === true
-  return { guard, sessions, securityLog, account: { sessions, captcha, csrf, isPublishedSecurely, securityLog } }
+  const openId =
+    config.openId &&
+    new OpenId(config.openId, { clock: timers, log, sealer, path: openIdPath, allow: config.outboundAllow })
+  const account = { sessions, captcha, csrf, isPublishedSecurely, securityLog, openId }
+  return { guard, sessions, securityLog, account }
 }
 
 function canWrite(folder: string): Promise<boolean> {

@@ -1,4 +1,10 @@
-import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import {
+  openIdConfig,
+  openIdSettings,
+  readClientSecret,
+  securityLogConfig,
+  securityLogSettings,
+} from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow } from '@hearth/outbound'
@@ -51,6 +57,7 @@ export const settingsSchema = z.object({
   ...neighbourSettings,
   ...metricsSettings,
   ...securityLogSettings,
+  ...openIdSettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
@@ -82,6 +89,7 @@ export function readConfig(environment: Environment) {
     ...backupConfig(settings),
     ...neighbourConfig(settings),
     ...securityLogConfig(settings),
+    ...openIdConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],
@@ -115,6 +123,7 @@ export function readCheckedConfig(environment: Environment): Config {
   if (ytDlpPath !== undefined) checkProgram('YTDLP_PATH', ytDlpPath)
   if (ffmpegPath !== undefined) checkProgram('FFMPEG_PATH', ffmpegPath)
   checkArtifacts(artifacts)
+  if (config.openId !== undefined) readClientSecret(config.openId)
   if (backupStorage !== undefined) readStorageKeys(environment, 'BACKUP_S3')
   if (backupStorage !== undefined && backups.directory === undefined)
     throw new OperatorError('BACKUP_S3: needs BACKUP_DIR, where backups are made and verified before they are copied')

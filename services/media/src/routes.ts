@@ -5,6 +5,7 @@ import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access, type Limit } from './access.ts'
+import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/openid.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
@@ -39,7 +40,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof logoRoutes> &
   FeaturesOf<typeof statisticsRoutes> &
   FeaturesOf<typeof systemRoutes> & {
-    readonly account: AccountDependencies
+    readonly account: AccountDependencies & OpenIdSignInDependencies
     /** Resolves to true if the data directory is writable. */
     readonly isWritable: () => Promise<boolean>
     readonly metrics: Metrics
@@ -90,6 +91,7 @@ export function allRoutes(features: Features): Route[] {
     metricsRoute(features.metrics),
     neighbourRoute(features.neighbours, neighbourForm),
     ...accountRoutes(features.account, cookies),
+    ...openIdSignInRoutes(features.account, cookies),
     ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
     ...infoRoutes(features),

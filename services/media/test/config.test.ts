@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { refusalProblems, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
+import { openIdSettingCases, refusalProblems, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
 const settings: ServiceSettings = {
@@ -10,6 +10,7 @@ const settings: ServiceSettings = {
   read: readConfig,
   readme: join(import.meta.dirname, '../README.md'),
   samples: {
+    ...openIdSettingCases.samples,
     BIND_ADDRESS: '127.0.0.2',
     BIND_PORT: '9000',
     DATA_DIR: '/elsewhere',
@@ -44,6 +45,7 @@ const settings: ServiceSettings = {
     LEASE_SECONDS: '30',
   },
   inWords: {
+    ...openIdSettingCases.inWords,
     // Found when they are needed: in PATH, by the machine, at GitHub, in the data directory.
     YTDLP_PATH: 'none',
     FFMPEG_PATH: 'none',
@@ -54,6 +56,7 @@ const settings: ServiceSettings = {
     ARTIFACTS: {},
   },
   ownForms: {
+    ...openIdSettingCases.ownForms,
     BACKUP_EVERY: ['9m', '24', '1 day'],
     HEARTH_SERVICES: [
       'vpn',
@@ -68,13 +71,14 @@ const settings: ServiceSettings = {
     ARTIFACTS: ['ftp://bucket', 's3://B', 's3://bucket?region=A'],
     BACKUP_S3: ['/backups', 's3://B', 's3://bucket?region=A'],
   },
-  nothingWrong: {},
+  nothingWrong: openIdSettingCases.nothingWrong,
   files: ['SECRET_KEY_FILE'],
   programs: ['YTDLP_PATH', 'FFMPEG_PATH'],
-  alsoWrong: ({ file, belowFile }) => [
+  alsoWrong: (places) => [
+    ...openIdSettingCases.alsoWrong(places),
     ['DATA_DIR', { DATA_DIR: '/proc/hearth' }],
-    ['ARTIFACTS', { ARTIFACTS: file }],
-    ['ARTIFACTS', { ARTIFACTS: belowFile }],
+    ['ARTIFACTS', { ARTIFACTS: places.file }],
+    ['ARTIFACTS', { ARTIFACTS: places.belowFile }],
     ['ARTIFACTS', { ARTIFACTS: '/proc/hearth' }],
     ['AWS_ACCESS_KEY_ID', { ARTIFACTS: 's3://bucket' }],
     ['BIND_ADDRESS', { BIND_ADDRESS: '0.0.0.0' }],

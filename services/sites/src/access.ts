@@ -40,6 +40,7 @@ interface Callers {
   /** A scraper; see `createScrapeCheck`. */
   scrape: undefined
 }
+/** Who may call a route; see `Callers`. */
 export type Access = keyof Callers
 
 type Window = `${number}/${'min' | 'hour'}`

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import { createAttempts, type SetUpToken } from '@hearth/accounts'
+import { OpenId } from '@hearth/accounts/openid'
 import { createSealer, type Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
 import { createAddressSet, createServer } from '@hearth/http'
@@ -14,6 +15,7 @@ import { createNeighbours } from '@hearth/service'
 import { about, version } from './about.ts'
 import { createGuard } from './access.ts'
 import { createAccounts } from './accounts/accounts.ts'
+import { openIdPath } from './accounts/openid.ts'
 import { createSessionCookies } from './accounts/session-cookie.ts'
 import { createCertificates, type Certificates } from './certificates/certificates.ts'
 import { listSiteHosts, sitesUsingCertificate, type NodeEndpoint } from './certificates/site-host.ts'
@@ -288,11 +290,22 @@ function createAccess(context: Context) {
 
 /** Creates the sign-in methods. */
 function accountFeatures(context: Context, { accounts, limits }: Access) {
-  const { config } = context
+  const { config, events } = context
   const refund: Features['signIn']['refund'] = (spec, address) => limits.refund(spec, address)
+  const cookies = createSessionCookies(config.publicUrl)
+  const openId =
+    config.openId && new OpenId(config.openId, { ...context, path: openIdPath, allow: config.outboundAllow })
   return {
     accounts,
-    signIn: { cookies: createSessionCookies(config.publicUrl), refund },
+    signIn: { cookies, refund },
+    openIdSignIn: {
+      ...context,
+      openId,
+      accounts,
+      cookies,
+      publicUrl: config.publicUrl,
+      onAccessChanged: (userId: string) => events.endUser(userId),
+    },
     passkeys: new SitePasskeys({ ...context, ...accounts, relyingParty: config.relyingParty }),
   }
 }

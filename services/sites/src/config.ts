@@ -1,6 +1,13 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { readRelyingParty, securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import {
+  openIdConfig,
+  openIdSettings,
+  readClientSecret,
+  readRelyingParty,
+  securityLogConfig,
+  securityLogSettings,
+} from '@hearth/accounts'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { allowAddresses, outboundAllow } from '@hearth/outbound'
 import {
@@ -72,6 +79,7 @@ export const settingsSchema = z.object({
   ...neighbourSettings,
   ...metricsSettings,
   ...securityLogSettings,
+  ...openIdSettings,
   PUBLIC_ORIGIN: originList.default([]),
   RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
   CADDY_ADMIN: adminAddress.optional(),
@@ -105,6 +113,7 @@ export function readConfig(environment: Environment) {
     ...neighbourConfig(settings),
     ...metricsConfig(settings),
     ...securityLogConfig(settings),
+    ...openIdConfig(settings),
     /** Origins of the service's pages, beside the address a browser uses. */
     origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...PUBLIC_ORIGIN].map((text) => new URL(text).origin),
     relyingParty: readRelyingParty({ publicUrl, publicOrigins: PUBLIC_ORIGIN, rpId }),
@@ -136,6 +145,7 @@ export function readConfig(environment: Environment) {
 export function readCheckedConfig(environment: Environment): Config {
   const config = readConfig(environment)
   checkPrograms(config)
+  if (config.openId !== undefined) readClientSecret(config.openId)
   return config
 }
 

@@ -5,6 +5,7 @@ import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { backupRoutes, type BackupControl } from '@hearth/service'
 import type { Access, Limit, SessionCaller } from './access.ts'
 import type { Accounts } from './accounts/accounts.ts'
+import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/openid.ts'
 import { sessionRoutes, type SignInContext } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
 import type { Events } from './events/events.ts'
@@ -42,6 +43,7 @@ export interface Features {
   readonly metrics: Metrics
   readonly accounts: Accounts
   readonly signIn: SignInContext
+  readonly openIdSignIn: OpenIdSignInDependencies
   readonly passkeys: SitePasskeys
   readonly settings: SettingsStore
   readonly backups: BackupControl
@@ -87,6 +89,7 @@ export function allRoutes(features: Features): Route[] {
     ...generalRoutes(general),
     metricsRoute(features.metrics),
     ...sessionRoutes(accounts, signIn),
+    ...openIdSignInRoutes(features.openIdSignIn),
     ...passkeyRoutes(features.passkeys, { ...signIn, securityLog: accounts.securityLog }),
     ...userRoutes(accounts),
     ...securityLogRoutes<SessionCaller>(accounts.securityLog, securityLogMount),

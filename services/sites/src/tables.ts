@@ -35,6 +35,7 @@ export const tableNames = [
   'facts',
   'settings',
   'users',
+  'openid_identities',
   'recovery_codes',
   'passkeys',
   'security_events',

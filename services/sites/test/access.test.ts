@@ -18,6 +18,9 @@ const open = new Set([
   'GET /api/v1/csrf',
   'POST /api/setup',
   'POST /api/session',
+  'GET /api/openid',
+  'GET /api/openid/callback',
+  'GET /api/openid/provider',
   'POST /api/passkeys/login/start',
   'POST /api/passkeys/login/finish',
   // For Caddy, which has no session: from this machine alone.

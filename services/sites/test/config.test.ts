@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { refusalProblems, testSettings } from '@hearth/testing'
+import { openIdSettingCases, refusalProblems, testSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
 const tooLong = ['x', 'y', 'z'].map((letter) => letter.repeat(101))
@@ -14,6 +14,7 @@ testSettings({
   read: readConfig,
   readme: join(import.meta.dirname, '../README.md'),
   samples: {
+    ...openIdSettingCases.samples,
     BIND_ADDRESS: '127.0.0.2',
     BIND_PORT: '9000',
     DATA_DIR: '/elsewhere',
@@ -49,6 +50,7 @@ testSettings({
     BUILD_DATE: '2031-01-01',
   },
   inWords: {
+    ...openIdSettingCases.inWords,
     // The one in PATH.
     CADDY_PATH: 'none',
     RP_ID: { RP_ID: 'localhost' },
@@ -58,6 +60,7 @@ testSettings({
     CADDY_HTTPS_PORT: { CADDY_HTTPS_PORT: '8543' },
   },
   ownForms: {
+    ...openIdSettingCases.ownForms,
     BACKUP_EVERY: ['9m', '24', '1 day'],
     HEARTH_SERVICES: [
       'vpn',
@@ -71,12 +74,12 @@ testSettings({
     BUILD_COMMIT: tooLong,
     BUILD_DATE: tooLong,
   },
-  nothingWrong: {},
+  nothingWrong: openIdSettingCases.nothingWrong,
   // Nobody is there, and no Caddy is started.
   environment: { CADDY_ADMIN: 'http://127.0.0.1:9' },
   files: ['SECRET_KEY_FILE'],
   programs: ['CADDY_PATH'],
-  alsoWrong: () => [['DATA_DIR', { DATA_DIR: '/proc/hearth' }]],
+  alsoWrong: (places) => [...openIdSettingCases.alsoWrong(places), ['DATA_DIR', { DATA_DIR: '/proc/hearth' }]],
   commands: [
     ['reset-admin-password'],
     ['import', 'caddyfile', '/etc/hostname'],

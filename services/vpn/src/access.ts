@@ -50,7 +50,9 @@ interface Callers {
   /** A scraper; see `createScrapeCheck`. */
   scrape: undefined
 }
+/** Who may call a route; see `Callers`. */
 export type Access = keyof Callers
+/** Whether a route draws on the budgets of requests. */
 export type Limit = 'counted' | 'none'
 
 /** The service's way to write an endpoint; see `routeFor`. */

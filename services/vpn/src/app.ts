@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { OpenId } from '@hearth/accounts/openid'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
 import type { MeasuredDatabase } from '@hearth/database'
@@ -39,6 +40,7 @@ import { resolverFile } from './dns/resolver-files.ts'
 import { createLists } from './lists/lists.ts'
 import { followNewestUpdate } from './lists/updates.ts'
 import { QueryLog } from './query-log/query-log.ts'
+import { openIdPath } from './sessions/openid.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { type EndpointContext, publicEndpointOf, readPublicEndpoint } from './settings/public-endpoint.ts'
 import { openSettings } from './settings/settings.ts'
@@ -86,6 +88,7 @@ export async function createApp(dependencies: AppDependencies) {
   const settings = await openSettings(database.query)
   const { current: currentSettings } = settings
   const onAccessChanged = (userId: string) => events.drop(userId)
+  const isPublishedSecurely = config.publicUrl?.startsWith('https:') === true
   const sessions = new Sessions({
     database,
     clock,
@@ -103,6 +106,16 @@ export async function createApp(dependencies: AppDependencies) {
     findUser: (name) => usersIn(database.query).findActor(name),
     statusOf: (error) => toError(error).status,
   })
+  const openId =
+    config.openId &&
+    new OpenId(config.openId, {
+      clock,
+      log,
+      sealer,
+      path: openIdPath,
+      allow: config.outboundAllow,
+      resolver: config.hostLookup,
+    })
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
@@ -260,9 +273,16 @@ export async function createApp(dependencies: AppDependencies) {
       history,
       geography: createGeography({ database, clock, recorder, ...geographyData, peers: () => sampler.peers() }),
       stillValid: ({ via }) => (via.kind === 'token' ? tokens.isUsable(via.id) : sessions.isUsable(via.key)),
-      signInContext: {
-        refundSignIn: guard.refundSignIn,
-        isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
+      signInContext: { refundSignIn: guard.refundSignIn, isPublishedSecurely },
+      openIdSignIn: {
+        openId,
+        database,
+        clock,
+        sessions,
+        securityLog,
+        publish,
+        onAccessChanged,
+        isPublishedSecurely,
       },
       notifications,
       document: openapiDocument,

@@ -1,5 +1,11 @@
 import { resolve } from 'node:path'
-import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import {
+  openIdConfig,
+  openIdSettings,
+  readClientSecret,
+  securityLogConfig,
+  securityLogSettings,
+} from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { checkFile, type Environment, filePath, parseSettings, settingKind, wholeNumber } from '@hearth/runtime'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
@@ -26,6 +32,7 @@ export const settingsSchema = z.object({
   ...neighbourSettings,
   ...metricsSettings,
   ...securityLogSettings,
+  ...openIdSettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
@@ -54,6 +61,7 @@ export function readConfig(environment: Environment) {
     ...neighbourConfig(settings),
     ...metricsConfig(settings),
     ...securityLogConfig(settings),
+    ...openIdConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
@@ -87,6 +95,7 @@ function endpointOf({ PUBLIC_ENDPOINT: endpoint, PUBLIC_URL: url }: z.infer<type
 export function readCheckedConfig(environment: Environment): Config {
   const config = readConfig(environment)
   const { country, asn } = config.geoDatabases
+  if (config.openId !== undefined) readClientSecret(config.openId)
   if (country !== undefined) checkFile('GEOIP_COUNTRY_DB', country, { mayBeMissing: true })
   if (asn !== undefined) checkFile('GEOIP_ASN_DB', asn, { mayBeMissing: true })
   return config

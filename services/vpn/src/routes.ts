@@ -36,6 +36,7 @@ import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
+import { openIdSignInRoutes, type OpenIdSignInDependencies } from './sessions/openid.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
@@ -73,6 +74,7 @@ export interface Features {
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: Omit<SessionContext, 'securityLog'>
+  readonly openIdSignIn: OpenIdSignInDependencies
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
@@ -114,6 +116,7 @@ export function allRoutes(features: Features): Route[] {
     ...generalRoutes(features.document, features.neighbours),
     metricsRoute(features.metrics),
     ...sessionRoutes(sessions, { ...features.signInContext, securityLog }),
+    ...openIdSignInRoutes(features.openIdSignIn),
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),

@@ -1,11 +1,11 @@
-import type { SecurityLogTables, SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
+import type { OpenIdTables, SecurityLogTables, SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables extends NotificationTables, SecurityLogTables {
+export interface Tables extends NotificationTables, SecurityLogTables, OpenIdTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -212,6 +212,7 @@ export const tableNames = [
   'facts',
   'settings',
   'users',
+  'openid_identities',
   'sessions',
   'tokens',
   'security_events',

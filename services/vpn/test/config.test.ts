@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { testSettings } from '@hearth/testing'
+import { openIdSettingCases, testSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
 testSettings({
@@ -8,6 +8,7 @@ testSettings({
   read: readConfig,
   readme: join(import.meta.dirname, '../README.md'),
   samples: {
+    ...openIdSettingCases.samples,
     BIND_ADDRESS: '127.0.0.2',
     BIND_PORT: '9000',
     DATA_DIR: '/elsewhere',
@@ -38,8 +39,9 @@ testSettings({
     GEOIP_ASN_DB: '/elsewhere/asn.mmdb',
     DRIFT_CHECK_SECONDS: '60',
   },
-  inWords: { PUBLIC_ENDPOINT: 'none' },
+  inWords: { ...openIdSettingCases.inWords, PUBLIC_ENDPOINT: 'none' },
   ownForms: {
+    ...openIdSettingCases.ownForms,
     BACKUP_EVERY: ['9m', '24', '1 day'],
     HEARTH_SERVICES: [
       'vpn',
@@ -52,14 +54,15 @@ testSettings({
     DNS_LISTEN: ['127.0.0.1', 'localhost:53', '::1:53'],
     DNS_UPSTREAMS: ['nowhere', 'ftp://9.9.9.9', ','],
   },
-  nothingWrong: { DNS_LISTEN_CLIENT: 'a peer may get any name later' },
+  nothingWrong: { ...openIdSettingCases.nothingWrong, DNS_LISTEN_CLIENT: 'a peer may get any name later' },
   environment: { WIREGUARD_BACKEND: 'simulated' },
   files: ['SECRET_KEY_FILE'],
   programs: [],
-  alsoWrong: ({ directory }) => [
+  alsoWrong: (places) => [
+    ...openIdSettingCases.alsoWrong(places),
     ['DATA_DIR', { DATA_DIR: '/proc/hearth' }],
-    ['GEOIP_COUNTRY_DB', { GEOIP_COUNTRY_DB: directory }],
-    ['GEOIP_ASN_DB', { GEOIP_ASN_DB: directory }],
+    ['GEOIP_COUNTRY_DB', { GEOIP_COUNTRY_DB: places.directory }],
+    ['GEOIP_ASN_DB', { GEOIP_ASN_DB: places.directory }],
   ],
   commands: [
     ['token', 'create', '--user', 'admin', '--name', 'x', '--permissions', 'full'],

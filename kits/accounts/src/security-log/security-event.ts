@@ -20,7 +20,7 @@ export const securityEventKinds = [
 export type SecurityEventKind = (typeof securityEventKinds)[number]
 
 /** Methods of signing in, and of proving who one is. */
-export const signInMethods = ['password', 'passkey', 'recovery_code', 'set_up_token', 'command_line'] as const
+export const signInMethods = ['password', 'passkey', 'recovery_code', 'openid', 'set_up_token', 'command_line'] as const
 /** Method of signing in, or of proving who one is. */
 export type SignInMethod = (typeof signInMethods)[number]
 
@@ -34,6 +34,13 @@ export const signInFailures = [
   'possible_clone',
   'disabled_account',
   'rate_limited',
+  'openid_cancelled',
+  'openid_expired',
+  'openid_invalid',
+  'openid_unavailable',
+  'openid_not_allowed',
+  'openid_name_taken',
+  'openid_too_many_users',
 ] as const
 /** Reason why a sign-in failed. */
 export type SignInFailure = (typeof signInFailures)[number]
@@ -72,6 +79,8 @@ export interface NewSignInFailure {
   readonly reason: SignInFailure
   /** HTTP status of the answer. */
   readonly status: number
+  /** The name was not typed: an OpenID Connect provider proved it. It is stored, and is nobody's here. */
+  readonly isProved?: boolean
 }
 
 /** Members of a user that an administrator changed. */

@@ -62,14 +62,15 @@ export class SecurityLog {
    * `SECURITY sign-in failed client=ADDRESS reason=REASON status=STATUS username=NAME`. The name stands last and holds nothing
    * but letters, digits and `._@-`, so that nobody can type a line of their own making.
    */
-  async failed({ from, username = '', reason, status }: NewSignInFailure): Promise<void> {
+  async failed({ from, username = '', reason, status, isProved = false }: NewSignInFailure): Promise<void> {
     const { log, findUser } = this.#dependencies
     const name = username.slice(0, 64).replaceAll(/[^\w.@-]/g, '?')
     log.warn(`SECURITY sign-in failed client=${from.address} reason=${reason} status=${status} username=${name}`)
     if (reason === 'rate_limited' && !this.#isFirstRefusal(from.address)) return
     // Somebody may have typed a password into the field of the name, so a name that nobody has is not stored.
-    const user = username === '' ? undefined : await findUser(username).catch(() => undefined)
-    const row = rowOf({ kind: 'sign_in_failed', by: user, from }, this.#dependencies.clock.now())
+    const user = username === '' || isProved ? undefined : await findUser(username).catch(() => undefined)
+    const event = { kind: 'sign_in_failed', by: user, from, ...(isProved && { target: username }) } as const
+    const row = rowOf(event, this.#dependencies.clock.now())
     await this.#add({ ...row, reason })
   }
 

@@ -6,6 +6,7 @@ import type { Service } from '../service.ts'
 import { useSessionStore } from '../session-store.ts'
 import { Gate, PasswordSignIn, SignInHead } from '../sign-in.tsx'
 import { type SignInFailure, useSignInFailure } from '../sign-in-failure.ts'
+import { OpenIdSignIn } from './openid-sign-in.tsx'
 import { PasskeyAutofill } from './passkey-autofill.ts'
 import { describeCeremony, passkeyObstacle, type PasskeySignInApi, signInWithPasskey } from './passkey-ceremony.ts'
 import { RecoverySignIn } from './recovery-sign-in.tsx'
@@ -46,6 +47,7 @@ export function PasskeySignInScreen(props: { service: Service; ended: boolean; p
             <Linked text={passkey.obstacle} />
           </Text>
         )}
+        <OpenIdSignIn path={service.openIdPath} failure={failure} />
         <Button
           variant="subtle"
           color="gray"

@@ -8,7 +8,7 @@ export interface SecurityEventRow {
   readonly username: string | null
   readonly address: string | null
   readonly device: string | null
-  readonly method: 'password' | 'passkey' | 'recovery_code' | 'set_up_token' | 'command_line' | null
+  readonly method: keyof typeof methodNames | null
   readonly reason: SignInFailureReason | null
   readonly target: string | null
   readonly detail: string | null
@@ -40,6 +40,7 @@ const methodNames = {
   password: 'Password',
   passkey: 'Passkey',
   recovery_code: 'Recovery code',
+  openid: 'OpenID Connect',
   set_up_token: 'Set-up token',
   command_line: 'Command line',
 } as const
@@ -53,6 +54,13 @@ const reasonNames = {
   possible_clone: 'Passkey may be copied',
   disabled_account: 'Account may not sign in',
   rate_limited: 'Too many attempts',
+  openid_cancelled: 'Cancelled at the provider',
+  openid_expired: 'Provider’s answer came too late',
+  openid_invalid: 'Provider’s answer not accepted',
+  openid_unavailable: 'Provider not reached',
+  openid_not_allowed: 'In no allowed group',
+  openid_name_taken: 'Name or e-mail address is taken',
+  openid_too_many_users: 'Too many users',
 } as const
 
 type SignInFailureReason = keyof typeof reasonNames

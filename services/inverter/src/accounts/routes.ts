@@ -17,11 +17,16 @@ interface SessionContext {
   readonly securityLog: SecurityLog
 }
 
+/** Options of the session's cookie. */
+export function cookieOptions(client: Client, isPublishedSecurely: boolean) {
+  const secure = client.secure || isPublishedSecurely
+  return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
+}
+
 /** Sign-in, sign-out and the change of the password. */
 export function sessionRoutes(sessions: Sessions, { isPublishedSecurely, securityLog }: SessionContext): Route[] {
   const shared = { tag: 'Administration', path: '/admin/api/session', limit: 'counted' } as const
-  const cookie = (client: Client) =>
-    ({ httpOnly: true, sameSite: 'strict', path: '/', secure: client.secure || isPublishedSecurely }) as const
+  const cookie = (client: Client) => cookieOptions(client, isPublishedSecurely)
   return [
     route(
       {

@@ -19,7 +19,7 @@ import type { Database } from '@hearth/database'
 import { addressGroup, type AddressSet } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
-import type { AdministratorRow, Tables } from '../tables.ts'
+import type { AdministratorRow, SessionColumns, Tables } from '../tables.ts'
 import { Problem } from '../problems.ts'
 import type { Session } from './schema.ts'
 import * as store from './store.ts'
@@ -38,10 +38,12 @@ interface SessionDependencies {
   readonly onAccessChanged: () => void
 }
 
+type OwnedSession = StoredSession<SessionColumns>
+
 /** Sign-in of the administrator with a browser. */
 export class Sessions {
   readonly #dependencies: SessionDependencies
-  readonly #store: SessionStore
+  readonly #store: SessionStore<SessionColumns>
 
   constructor(dependencies: SessionDependencies) {
     this.#dependencies = dependencies
@@ -58,14 +60,21 @@ export class Sessions {
       find: () => store.findAdministrator(this.#db, username.trim().toLowerCase()),
       verify: (found) => isPasswordOf(found, password),
     })
-    const { key, session } = await this.#store.open(account.username, {}, { address, userAgent })
+    const { key, session } = await this.#store.open(account.username, { method: null }, { address, userAgent })
     return { key, session: sessionOf(key, { session, account }) }
   }
 
+  /** Opens a session of the administrator for somebody whom an OpenID Connect provider proved. */
+  async openThroughProvider({ address, userAgent }: SessionOrigin) {
+    const { key } = await this.#store.open(administrator, { method: 'openid' }, { address, userAgent })
+    return { key, session: await this.describe(key) }
+  }
+
   async identify(key: string): Promise<Caller | undefined> {
-    const account = await this.#accountOf(await this.#store.use(key))
-    if (account === undefined) return undefined
-    const passwordChangeRequired = account.password_change_required === 1
+    const session = await this.#store.use(key)
+    const account = await this.#accountOf(session)
+    if (session === undefined || account === undefined) return undefined
+    const passwordChangeRequired = mustChangePassword({ session, account })
     return { name: account.username, via: { kind: 'session', key, passwordChangeRequired } }
   }
 
@@ -107,11 +116,11 @@ export class Sessions {
     return sessionOf(key, { session, account: { ...account, ...values } })
   }
 
-  async #accountOf(session: StoredSession | undefined): Promise<AdministratorRow | undefined> {
+  async #accountOf(session: OwnedSession | undefined): Promise<AdministratorRow | undefined> {
     return session === undefined ? undefined : store.findAdministrator(this.#db, session.userId)
   }
 
-  async #required(key: string): Promise<{ session: StoredSession; account: AdministratorRow }> {
+  async #required(key: string): Promise<{ session: OwnedSession; account: AdministratorRow }> {
     const session = await this.#store.find(key)
     const account = await this.#accountOf(session)
     if (session === undefined || account === undefined)
@@ -125,13 +134,18 @@ export class Sessions {
 }
 
 /** The wire form of a session. */
-function sessionOf(key: string, { session, account }: { session: StoredSession; account: AdministratorRow }): Session {
+function sessionOf(key: string, { session, account }: { session: OwnedSession; account: AdministratorRow }): Session {
   return {
     user: { id: administrator, username: administrator, role: 'admin' },
     csrf_token: csrfTokenOf(key),
     expires_at: new Date(session.endsAt).toISOString(),
-    password_change_required: account.password_change_required === 1,
+    password_change_required: mustChangePassword({ session, account }),
   }
+}
+
+/** The generated password is nothing to those who came through a provider. */
+function mustChangePassword({ session, account }: { session: OwnedSession; account: AdministratorRow }): boolean {
+  return account.password_change_required === 1 && session.extra.method !== 'openid'
 }
 
 /** The administrator's name. */

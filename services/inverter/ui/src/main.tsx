@@ -7,6 +7,7 @@ import { pages } from './pages.ts'
 startHearthApp<GatewayEvent>({
   service: {
     ...hearthServices.inverter,
+    openIdPath: '/admin/api/openid',
     signInHint: 'First time here? The user is “admin”; the password was printed when the service first started.',
   },
   session,

@@ -72,6 +72,15 @@ export class Sessions {
     return key
   }
 
+  /** Opens a session of the account for somebody whom an OpenID Connect provider proved; returns its key and its name. */
+  async openThroughProvider({ address, userAgent }: SessionOrigin): Promise<{ key: string; username: string }> {
+    const { settings } = this.#dependencies
+    await settings.refresh()
+    const username = settings.internal('admin_username') ?? ''
+    const { key } = await this.#store.open(username, {}, { address, userAgent })
+    return { key, username }
+  }
+
   /** The user behind a key; undefined when it is unknown or ran out. */
   async identify(key: string): Promise<string | undefined> {
     return (await this.#store.use(key))?.userId

@@ -7,6 +7,7 @@ import { pages } from './pages.ts'
 startHearthApp<LiveMessage>({
   service: {
     ...hearthServices.media,
+    openIdPath: '/api/openid',
     signInHint: 'Forgotten? On the server, “hearth media reset-admin-password” sets a new password.',
     signInFields: <Honeypot />,
   },

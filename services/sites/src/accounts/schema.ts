@@ -97,6 +97,7 @@ export const User = z
     is_active: z.boolean(),
     password_change_required: z.boolean(),
     has_password: z.boolean(),
+    has_openid: z.boolean().meta({ description: 'Signs in through the OpenID Connect provider' }),
     passkeys: z.int().min(0),
     created_at: Timestamp,
     last_login_at: Timestamp.nullable(),

@@ -1,5 +1,6 @@
 import type {
   AttemptTables,
+  OpenIdTables,
   PasskeyTables,
   RecoveryCodeTables,
   SecurityLogTables,
@@ -8,7 +9,8 @@ import type {
 } from '@hearth/accounts'
 
 /** Tables of users, their sessions, and what they sign in with. */
-export interface AccountTables extends AttemptTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables {
+export interface AccountTables
+  extends AttemptTables, OpenIdTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables {
   users: UserRow
   sessions: SessionRow<'user_id', Proof>
 }
@@ -20,7 +22,7 @@ export interface UserRow extends AccountUserRow {
 }
 
 /** The method by which a session last proved its user. */
-export type ProofMethod = 'password' | 'passkey' | 'recovery_code'
+export type ProofMethod = 'password' | 'passkey' | 'recovery_code' | 'openid'
 
 /** The last proof of a session's user. */
 export interface Proof {

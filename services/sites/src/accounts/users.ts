@@ -5,6 +5,7 @@ import {
   checkNewPassword,
   countPasskeysOf,
   endSessionsOf,
+  listOpenIdUserIds,
   UserStore,
   type AnyQuery,
 } from '@hearth/accounts'
@@ -25,8 +26,8 @@ export interface UserDependencies {
 /** Returns the users of a database, or as a transaction sees them. */
 export const usersIn = (query: AnyQuery) => new UserStore<UserRow>(query)
 
-/** There are few users, so the list has no pages. */
-const maxUsers = 200
+/** Most users that there may be. There are few, so the list has no pages. */
+export const maxUsers = 200
 
 /** The users of the service and the rules about them. */
 export class Users {
@@ -51,7 +52,7 @@ export class Users {
       if ((await usersIn(trx).count()) >= maxUsers) throw conflict(`There are ${maxUsers} accounts already`)
       await nameTaken(() => usersIn(trx).insert(row))
     })
-    return userOfRow(row, 0)
+    return userOfRow(row, { passkeys: 0, hasOpenId: false })
   }
 
   /** The very first user, an administrator; undefined when there is one already. */
@@ -119,7 +120,8 @@ export class Users {
       this.#database.query,
       rows.map(({ id }) => id),
     )
-    return rows.map((row) => userOfRow(row, passkeys.get(row.id) ?? 0))
+    const people = await listOpenIdUserIds(this.#database.query)
+    return rows.map((row) => userOfRow(row, { passkeys: passkeys.get(row.id) ?? 0, hasOpenId: people.has(row.id) }))
   }
 }
 
@@ -140,7 +142,7 @@ async function newUserRow(input: UserCreate, now: number): Promise<UserRow> {
 }
 
 /** The wire form of an account, without server-side data. */
-function userOfRow(row: UserRow, passkeys: number): User {
+function userOfRow(row: UserRow, { passkeys, hasOpenId }: { passkeys: number; hasOpenId: boolean }): User {
   return {
     id: row.id,
     username: row.username,
@@ -148,6 +150,7 @@ function userOfRow(row: UserRow, passkeys: number): User {
     is_active: row.is_active === 1,
     password_change_required: row.password_change_required === 1,
     has_password: row.password_hash !== null,
+    has_openid: hasOpenId,
     passkeys,
     created_at: new Date(row.created_at).toISOString(),
     last_login_at: toIsoString(row.last_login_at),

@@ -20,6 +20,9 @@ export type ImportAnswer = Schemas['ImportAnswer']
 export type ImportedSite = Schemas['ImportedSite']
 export type ReportItem = Schemas['ImportReportItem']
 
+/** Path of the routes of sign-in through an OpenID Connect provider. */
+export const openIdPath = '/api/openid'
+
 const tokens = new Tokens()
 
 /** Lets the signed-in user confirm their identity; see `send.ts`. */

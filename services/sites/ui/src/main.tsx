@@ -7,7 +7,7 @@ import {
   type Service,
   startHearthApp,
 } from '@hearth/ui'
-import { passkeySignIn, readNeighbours, session, ways } from './api.ts'
+import { openIdPath, passkeySignIn, readNeighbours, session, ways } from './api.ts'
 import { pages } from './pages.ts'
 import { ConfirmIdentity } from './session/confirm-identity.tsx'
 import type { components } from './api.gen.ts'
@@ -47,6 +47,7 @@ function applyEvent({ type }: SiteEvent, { cache, refresher }: EventEffects): vo
 startHearthApp<SiteEvent>({
   service: {
     ...hearthServices.sites,
+    openIdPath,
     signInHint: 'Locked out? On the server, “hearth sites reset-admin-password” sets a new password.',
     signInScreen: SignedOut,
   },

@@ -133,7 +133,8 @@ function sessionListRoutes(sessions: Sessions, { securityLog }: SessionContext):
   ]
 }
 
-function cookieOptions(client: Client, { isPublishedSecurely }: SessionContext) {
+/** Options of the session's cookie. */
+export function cookieOptions(client: Client, { isPublishedSecurely }: Pick<SessionContext, 'isPublishedSecurely'>) {
   const secure = client.secure || isPublishedSecurely
   return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
 }

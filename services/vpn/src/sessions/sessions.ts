@@ -63,6 +63,11 @@ export class Sessions {
       find: () => usersIn(this.#db).findByName(username.trim().toLowerCase()),
       verify: (found) => isPasswordOf(found, password),
     })
+    return this.open(user, { address, userAgent })
+  }
+
+  /** Opens a session of a user who has proved who they are; its key goes into the cookie. */
+  async open(user: UserRow, { address, userAgent }: SessionOrigin) {
     const login = { last_login_at: this.#dependencies.clock.now(), last_login_ip: address }
     await usersIn(this.#db).update(user.id, login)
     const { key, session } = await this.#store.open(user.id, {}, { address, userAgent })

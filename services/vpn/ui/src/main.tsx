@@ -8,6 +8,7 @@ import { pages } from './pages.ts'
 startHearthApp<ServiceEvent>({
   service: {
     ...hearthServices.vpn,
+    openIdPath: '/api/openid',
     signInHint: 'First time here? The user is “admin”; the password was printed when the service first started.',
   },
   session,

@@ -60,7 +60,9 @@ function SignInSection({ session }: { session: Session }) {
         <Fact name="User name">{user.username}</Fact>
         <Fact name="Role">{user.role === 'admin' ? 'Administrator' : 'User'}</Fact>
         <Fact name="Password">
-          <StatusBadge tone={hasPassword ? 'good' : 'quiet'}>{hasPassword ? 'Set' : 'Passkeys only'}</StatusBadge>
+          <StatusBadge tone={hasPassword ? 'good' : 'quiet'}>
+            {hasPassword ? 'Set' : passkeys > 0 ? 'Passkeys only' : 'None'}
+          </StatusBadge>
         </Fact>
         <Fact name="Session ends">
           <RelativeTime value={session.expires_at} /> without use

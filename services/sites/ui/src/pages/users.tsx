@@ -32,8 +32,11 @@ const administration: UserAdministration<User> = {
   renew: [keys.users],
 }
 
-function signInMethods({ has_password: hasPassword, passkeys }: User): string {
-  if (passkeys === 0) return hasPassword ? 'Password' : 'Nothing yet'
-  const count = formatCount(passkeys, 'passkey')
-  return hasPassword ? `Password, ${count}` : count
+function signInMethods({ has_password: hasPassword, has_openid: hasOpenId, passkeys }: User): string {
+  const methods = [
+    ...(hasPassword ? ['Password'] : []),
+    ...(hasOpenId ? ['OpenID Connect'] : []),
+    ...(passkeys > 0 ? [formatCount(passkeys, 'passkey')] : []),
+  ]
+  return methods.length === 0 ? 'Nothing yet' : methods.join(', ')
 }

@@ -6,7 +6,9 @@ import {
   LoadingLines,
   passkeyObstacle,
   Problem,
+  openIdAddress,
   signInWithPasskey,
+  useOpenIdProvider,
   useSession,
   useSessionStore,
   useSignInFailure,
@@ -14,7 +16,7 @@ import {
 import { IconFingerprint } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
-import { confirmation, keys, passkeySignIn, readSession, type Session, ways } from '../api.ts'
+import { confirmation, keys, openIdPath, passkeySignIn, readSession, type Session, ways } from '../api.ts'
 
 /** The dialog of `ConfirmIdentity`, in a file of its own that is loaded when it first opens. */
 export function ConfirmDialog({ isOpen }: { isOpen: boolean }) {
@@ -50,12 +52,27 @@ function ConfirmForm() {
           Confirm with a passkey
         </Button>
       )}
-      {!hasPassword && !mayUsePasskey && (
-        <Text>
-          {passkeyObstacle() ?? 'You have no passkey.'} Sign out, and in again with a recovery code: that counts too.
-        </Text>
-      )}
+      {!hasPassword && !mayUsePasskey && <OtherProof />}
     </Stack>
+  )
+}
+
+/** For those who have neither: the OpenID Connect provider where there is one, which asks for their password. */
+function OtherProof() {
+  const provider = useOpenIdProvider(openIdPath)
+  if (provider === null)
+    return (
+      <Text>
+        {passkeyObstacle() ?? 'You have no passkey.'} Sign out, and in again with a recovery code: that counts too.
+      </Text>
+    )
+  return (
+    <>
+      <Text>You come back to this page signed in, and can repeat the action.</Text>
+      <Button component="a" href={openIdAddress(openIdPath, { again: '1' })} data-autofocus>
+        Confirm with {provider}
+      </Button>
+    </>
   )
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { safeNextUrl } from './routes.ts'
+import { safeNextUrl } from './next-url.ts'
 
 test('a path of this service is kept as it is', () => {
   for (const path of ['/', '/sites', '/sites/4?tab=log#end', '/a//b', '/%2F%2Fevil.example'])

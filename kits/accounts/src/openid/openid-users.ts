@@ -1,0 +1,97 @@
+import { uniqueViolation, type Database } from '@hearth/database'
+import type { AnyQuery } from '../any-query.ts'
+import { AccountError } from '../account-error.ts'
+import { changeUsers, checkLastAdministrator } from '../users/change-users.ts'
+import { UserStore, type UserRow } from '../users/store.ts'
+import type { OpenIdIdentity } from './identity.ts'
+import { OpenIdError } from './openid-error.ts'
+import * as store from './store.ts'
+
+/** Rules of a service for the users that a provider brings. */
+export interface OpenIdUserRules<Row extends UserRow> {
+  readonly now: number
+  /** Returns the row of a new user. It has no password that anybody knows. */
+  readonly newRow: (identity: OpenIdIdentity, role: 'admin' | 'user') => Promise<Row> | Row
+  readonly maxUsers?: number
+}
+
+/** The user that a person is here. */
+export interface SignedInUser<Row extends UserRow> {
+  readonly user: Row
+  /** What the sign-in changed: the user is new, or has another role. */
+  readonly change: 'created' | 'role' | undefined
+}
+
+/**
+ * Finds the user of a person by issuer and subject, or makes one. A name that a user here has already is refused: who controls
+ * names at the provider must not become somebody else. The role follows the groups, but the last administrator stays one.
+ */
+export async function signInOpenIdUser<Row extends UserRow, Tables>(
+  database: Database<Tables>,
+  identity: OpenIdIdentity,
+  rules: OpenIdUserRules<Row>,
+): Promise<SignedInUser<Row>> {
+  const isKnown = (await store.findOpenIdUserId(database.query, identity)) !== undefined
+  const row = isKnown ? undefined : await rules.newRow(identity, identity.role ?? 'user')
+  return changeUsers(database, async (trx) => {
+    const id = await store.findOpenIdUserId(trx, identity)
+    const user = id === undefined ? undefined : await new UserStore<Row>(trx).find(id)
+    if (user !== undefined) return updateUser(trx, user, identity)
+    // Deleted between the two looks; the next sign-in makes the user anew.
+    if (row === undefined) throw new OpenIdError('openid_expired', 'the user was deleted meanwhile')
+    await addUser(trx, { identity, row, rules })
+    return { user: row, change: 'created' }
+  })
+}
+
+async function updateUser<Row extends UserRow>(
+  trx: AnyQuery,
+  user: Row,
+  { role, name }: OpenIdIdentity,
+): Promise<SignedInUser<Row>> {
+  if (user.is_active === 0) throw new OpenIdError('disabled_account', 'the user is disabled here', { person: name })
+  const isOther = role !== undefined && role !== user.role && (role === 'admin' || (await isDispensable(trx, user.id)))
+  // Nobody asks them for a password, so nobody asks them to change it.
+  const values = { password_change_required: 0, ...(isOther && { role }) }
+  await new UserStore<UserRow>(trx).update(user.id, values)
+  return { user: { ...user, ...values }, change: isOther ? 'role' : undefined }
+}
+
+/** True for everybody but the last active administrator. */
+async function isDispensable(trx: AnyQuery, id: string): Promise<boolean> {
+  try {
+    await checkLastAdministrator(trx, id)
+    return true
+  } catch (error) {
+    if (error instanceof AccountError && error.reason.kind === 'last-administrator') return false
+    throw error
+  }
+}
+
+interface Addition<Row extends UserRow> {
+  readonly identity: OpenIdIdentity
+  readonly row: Row
+  readonly rules: OpenIdUserRules<Row>
+}
+
+async function addUser<Row extends UserRow>(trx: AnyQuery, { identity, row, rules }: Addition<Row>): Promise<void> {
+  const { issuer, subject, name: person } = identity
+  const { now, maxUsers = Infinity } = rules
+  const users = new UserStore<Row>(trx)
+  if ((await users.count()) >= maxUsers)
+    throw new OpenIdError('openid_too_many_users', `there are ${maxUsers} users already`, { person })
+  const taken = new OpenIdError(
+    'openid_name_taken',
+    `another user has the name ${row.username} or the same e-mail address`,
+    {
+      person,
+    },
+  )
+  if ((await users.findByName(row.username)) !== undefined) throw taken
+  try {
+    await users.insert(row)
+  } catch (error) {
+    throw uniqueViolation(error) === undefined ? error : taken
+  }
+  await store.insertOpenIdIdentity(trx, { issuer, subject, user_id: row.id, created_at: now })
+}

@@ -1,0 +1,42 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
+import { checkAdministrator, type OpenId } from '@hearth/accounts/openid'
+import { openIdRoutes } from '@hearth/accounts/openid-routes'
+import type { Route } from '@hearth/http'
+import { sessionCookie, type Access, type Limit } from '../access.ts'
+import { Problem } from '../problems.ts'
+import { cookieOptions } from './routes.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Path of the routes of sign-in through an OpenID Connect provider. */
+export const openIdPath = '/admin/api/openid'
+
+/** Dependencies of sign-in through a provider. */
+export interface OpenIdSignInDependencies {
+  /** Undefined when no provider is configured. */
+  readonly openId: OpenId | undefined
+  readonly sessions: Sessions
+  readonly securityLog: SecurityLog
+  readonly isPublishedSecurely: boolean
+}
+
+/** Sign-in of the administrator through an OpenID Connect provider; the security log names the person. */
+export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Route[] {
+  const { openId, sessions, securityLog, isPublishedSecurely } = dependencies
+  return openIdRoutes(openId, {
+    path: openIdPath,
+    tag: 'Administration',
+    access: 'public' satisfies Access,
+    limits: { provider: 'counted' satisfies Limit, signIn: 'counted' satisfies Limit },
+    signInPage: '/',
+    cookie: { name: 'hearth_inverter_openid', isSecure: (client) => cookieOptions(client, isPublishedSecurely).secure },
+    securityLog,
+    notConfigured: () => new Problem('not_found', 'There is no OpenID Connect provider'),
+    async onSignedIn(identity, { client, answer }) {
+      checkAdministrator(identity)
+      const { key, session } = await sessions.openThroughProvider(client)
+      const by = { userId: session.user.id, username: session.user.username }
+      await securityLog.record({ kind: 'sign_in', by, from: client, method: 'openid', target: identity.name })
+      answer.setCookie(sessionCookie, key, cookieOptions(client, isPublishedSecurely))
+    },
+  })
+}

@@ -1,0 +1,98 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { RequestOrigin } from '@hearth/accounts'
+import type { SecurityLog } from '@hearth/accounts/security-log'
+import { signInOpenIdUser, type OpenId, type OpenIdIdentity } from '@hearth/accounts/openid'
+import { openIdRoutes } from '@hearth/accounts/openid-routes'
+import { createSessionKey, hashPassword } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import type { Route } from '@hearth/http'
+import type { Clock } from '@hearth/runtime'
+import { sessionCookie, type Access, type Caller, type Limit } from '../access.ts'
+import { dataEnvelope, ok } from '../envelope.ts'
+import { notFound } from '../problems.ts'
+import type { Publish } from '../service-event.ts'
+import type { Tables, UserRow } from '../tables.ts'
+import { cookieOptions } from './routes.ts'
+import type { Sessions } from './sessions.ts'
+
+/** Path of the routes of sign-in through an OpenID Connect provider. */
+export const openIdPath = '/api/openid'
+
+/** Dependencies of sign-in through a provider. */
+export interface OpenIdSignInDependencies {
+  /** Undefined when no provider is configured. */
+  readonly openId: OpenId | undefined
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly sessions: Sessions
+  readonly securityLog: SecurityLog
+  readonly publish: Publish
+  readonly onAccessChanged: (userId: string) => void
+  readonly isPublishedSecurely: boolean
+}
+
+/** Sign-in through an OpenID Connect provider. */
+export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Route[] {
+  const { openId, sessions, securityLog } = dependencies
+  return openIdRoutes<Caller | undefined>(openId, {
+    path: openIdPath,
+    tag: 'Session',
+    access: 'public' satisfies Access,
+    limits: { provider: 'none' satisfies Limit, signIn: 'counted' satisfies Limit },
+    signInPage: '/',
+    cookie: { name: 'hearth_vpn_openid', isSecure: (client) => cookieOptions(client, dependencies).secure },
+    securityLog,
+    notConfigured: () => notFound('OpenID Connect provider'),
+    envelope: { schema: dataEnvelope, wrap: ok },
+    async onSignedIn(identity, { client, answer }) {
+      const user = await findUser(dependencies, identity, client)
+      const { key } = await sessions.open(user, client)
+      const by = { userId: user.id, username: user.username }
+      await securityLog.record({ kind: 'sign_in', by, from: client, method: 'openid' })
+      answer.setCookie(sessionCookie, key, cookieOptions(client, dependencies))
+    },
+  })
+}
+
+/** Returns the user that a person is, new if need be, and records what the sign-in changed. */
+async function findUser(
+  dependencies: OpenIdSignInDependencies,
+  identity: OpenIdIdentity,
+  from: RequestOrigin,
+): Promise<UserRow> {
+  const { database, clock, securityLog, publish, onAccessChanged } = dependencies
+  const now = clock.now()
+  const { user, change } = await signInOpenIdUser<UserRow, Tables>(database, identity, {
+    now,
+    newRow: (person, role) => newUserRow(person, role, now),
+  })
+  if (change === undefined) return user
+  const { id, username, role } = user
+  const event = {
+    by: { userId: id, username },
+    from,
+    method: 'openid',
+    target: username,
+    detail: `role: ${role}`,
+  } as const
+  await securityLog.record({ kind: change === 'created' ? 'user_created' : 'rights_changed', ...event })
+  if (change === 'role') onAccessChanged(id)
+  publish({ type: 'changed', collection: 'users', id })
+  return user
+}
+
+/** A user with a password that nobody knows: an administrator may set another one. */
+async function newUserRow({ username, email }: OpenIdIdentity, role: 'admin' | 'user', now: number): Promise<UserRow> {
+  return {
+    id: randomUUIDv7(),
+    username,
+    email: email ?? `${username}@openid.invalid`,
+    role,
+    password_hash: await hashPassword(createSessionKey()),
+    is_active: 1,
+    password_change_required: 0,
+    created_at: now,
+    last_login_at: null,
+    last_login_ip: null,
+  }
+}
