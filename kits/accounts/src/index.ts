@@ -16,6 +16,7 @@ export {
   pendingInitialPassword,
 } from './initial-password.ts'
 export { PasskeyError, type PasskeyErrorReason } from './passkeys/passkey-error.ts'
+export { passkeyConfig, passkeySettings } from './passkeys/settings.ts'
 export { readRelyingParty, warnOfForeignPasskeys, type RelyingParty } from './passkeys/relying-party.ts'
 export { countPasskeysOf, countUsablePasskeys, deletePasskeysOf } from './passkeys/store.ts'
 export { createPasskeyTables, type PasskeyRow, type PasskeyTables } from './passkeys/tables.ts'
@@ -25,6 +26,7 @@ export {
   replacePassword,
   samePassword,
   signIn,
+  type Guesses,
   type PasswordChange,
   type PasswordHolder,
   type SignInAttempt,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { readRelyingParty, securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import { passkeySettings, readRelyingParty, securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { allowAddresses, outboundAllow } from '@hearth/outbound'
 import {
@@ -26,8 +26,6 @@ import {
 } from '@hearth/service'
 import { z } from 'zod'
 import { parseAdminAddress } from './deploy/nodes/admin-address.ts'
-
-const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
 const isOrigin = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !hasCredentials(text)
@@ -73,7 +71,7 @@ export const settingsSchema = z.object({
   ...metricsSettings,
   ...securityLogSettings,
   PUBLIC_ORIGIN: originList.default([]),
-  RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
+  ...passkeySettings,
   CADDY_ADMIN: adminAddress.optional(),
   CADDY_HTTP_PORT: portNumber.optional(),
   CADDY_HTTPS_PORT: portNumber.optional(),
