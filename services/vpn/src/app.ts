@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
@@ -42,6 +43,7 @@ import { QueryLog } from './query-log/query-log.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { type EndpointContext, publicEndpointOf, readPublicEndpoint } from './settings/public-endpoint.ts'
 import { openSettings } from './settings/settings.ts'
+import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
 import { forgetFirstPassword } from './users/first-administrator.ts'
 import { TrafficHistory } from './traffic/history.ts'
@@ -103,6 +105,10 @@ export async function createApp(dependencies: AppDependencies) {
     findUser: (name) => usersIn(database.query).findActor(name),
     statusOf: (error) => toError(error).status,
   })
+  // The system may choose another port than the settings say.
+  const port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
+  const { relyingParty } = config
+  const methodContext = { database, clock, log, sessions, securityLog, relyingParty, port, onAccessChanged }
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
@@ -231,6 +237,7 @@ export async function createApp(dependencies: AppDependencies) {
       events,
       settings,
       sessions,
+      signInMethods: createSignInMethods(methodContext),
       tokens,
       users,
       securityLog,

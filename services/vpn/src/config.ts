@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import { passkeyConfig, passkeySettings, securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { checkFile, type Environment, filePath, parseSettings, settingKind, wholeNumber } from '@hearth/runtime'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
@@ -26,6 +26,7 @@ export const settingsSchema = z.object({
   ...neighbourSettings,
   ...metricsSettings,
   ...securityLogSettings,
+  ...passkeySettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
@@ -54,6 +55,7 @@ export function readConfig(environment: Environment) {
     ...neighbourConfig(settings),
     ...metricsConfig(settings),
     ...securityLogConfig(settings),
+    ...passkeyConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,

@@ -21,6 +21,7 @@ testSettings({
     METRICS_TOKEN: 'a-token-of-a-scraper',
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
@@ -37,7 +38,12 @@ testSettings({
     GEOIP_ASN_DB: '/elsewhere/asn.mmdb',
     DRIFT_CHECK_SECONDS: '60',
   },
-  inWords: { PUBLIC_ENDPOINT: 'none' },
+  inWords: {
+    PUBLIC_ENDPOINT: 'none',
+    // Passkeys belong to localhost without an https address.
+    PUBLIC_URL: {},
+    RP_ID: { RP_ID: 'localhost' },
+  },
   ownForms: {
     BACKUP_EVERY: ['9m', '24', '1 day'],
     HEARTH_SERVICES: [
