@@ -48,7 +48,9 @@ interface Callers {
   /** A browser session, even one that must change its password first. */
   'any-session': Caller & { readonly via: { readonly kind: 'session' } }
 }
+/** Access that a route states; see `Callers`. */
 export type Access = keyof Callers
+/** Budget that a route draws on. */
 export type Limit = 'counted' | 'scrape' | 'none'
 
 /** The service's way to write an endpoint; see `routeFor`. */

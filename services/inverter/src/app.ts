@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
 import { SecurityLog } from '@hearth/accounts/security-log'
 import type { Sealer } from '@hearth/credentials'
@@ -42,6 +42,7 @@ import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
+import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
 
 /** Dependencies of the service. */
@@ -203,14 +204,14 @@ export async function createApp(dependencies: AppDependencies) {
   // Callers
   const onAccessChanged = () => events.dropAll()
   const tokens = new Tokens(database, timers, onAccessChanged)
-  const sessions = new Sessions({
+  const signInContext = {
     database,
     clock: timers,
-    dataDirectory: config.dataDirectory,
     throttle: createThrottle(maxFailures, timers),
     exempt: createAddressSet(config.rateLimitExempt),
     onAccessChanged,
-  })
+  }
+  const sessions = new Sessions({ ...signInContext, dataDirectory: config.dataDirectory })
   const securityLog = new SecurityLog({
     query: database.query,
     clock: timers,
@@ -218,6 +219,15 @@ export async function createApp(dependencies: AppDependencies) {
     retention: config.securityLog,
     findUser: (name) => Promise.resolve(findActor(name)),
     statusOf: (error) => toError(error, { instance: '', correlationId: '' }).status,
+  })
+  const signInMethods = createSignInMethods({
+    ...signInContext,
+    log,
+    sessions,
+    securityLog,
+    relyingParty: config.relyingParty,
+    // The system may choose another port than the settings say.
+    port: () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort,
   })
   const gate = new Gate({
     clock: timers,
@@ -244,6 +254,7 @@ export async function createApp(dependencies: AppDependencies) {
       events,
       isStillValid,
       sessions,
+      signInMethods,
       securityLog,
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
       tokens,

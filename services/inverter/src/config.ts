@@ -1,4 +1,4 @@
-import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import { passkeyConfig, passkeySettings, securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
 import { filePath, parseSettings, settingKind, webAddress, wholeNumber, type Environment } from '@hearth/runtime'
@@ -28,6 +28,7 @@ export const settingsSchema = z.object({
   ...backupSettings,
   ...neighbourSettings,
   ...securityLogSettings,
+  ...passkeySettings,
   HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
   DOCS_PUBLIC: switchSetting,
   ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
@@ -50,6 +51,7 @@ export function readConfig(environment: Environment) {
     ...backupConfig(settings),
     ...neighbourConfig(settings),
     ...securityLogConfig(settings),
+    ...passkeyConfig(settings),
     hmacSecret: settings.HMAC_SECRET,
     isDocsPublic: settings.DOCS_PUBLIC,
     isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,

@@ -22,6 +22,7 @@ const settings: ServiceSettings = {
     HMAC_SECRET: 'x'.repeat(32),
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
@@ -36,7 +37,14 @@ const settings: ServiceSettings = {
     OUTBOUND_ALLOW: '10.0.0.0/8',
   },
   // Generated, or shipped: the start finds what there is.
-  inWords: { HMAC_SECRET: 'none', OBJECT_REGISTRY_FILE: 'none', WRITE_ALLOWLIST_FILE: 'none' },
+  inWords: {
+    HMAC_SECRET: 'none',
+    OBJECT_REGISTRY_FILE: 'none',
+    WRITE_ALLOWLIST_FILE: 'none',
+    // Passkeys belong to localhost without an https address.
+    PUBLIC_URL: {},
+    RP_ID: { RP_ID: 'localhost' },
+  },
   ownForms: {
     BACKUP_EVERY: ['9m', '24', '1 day'],
     HEARTH_SERVICES: [

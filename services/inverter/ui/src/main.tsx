@@ -1,6 +1,6 @@
 import './inverter.css'
-import { followEvents, hearthServices, startHearthApp } from '@hearth/ui'
-import { readNeighbours, session } from './api.ts'
+import { followEvents, hearthServices, signInScreenOf, startHearthApp } from '@hearth/ui'
+import { readNeighbours, session, signInMethods } from './api.ts'
 import { applyEvent, type GatewayEvent } from './live-cache.ts'
 import { pages } from './pages.ts'
 
@@ -8,6 +8,11 @@ startHearthApp<GatewayEvent>({
   service: {
     ...hearthServices.inverter,
     signInHint: 'First time here? The user is “admin”; the password was printed when the service first started.',
+    signInScreen: signInScreenOf(signInMethods, {
+      replacesPassword: true,
+      opens: '/settings',
+      done: 'That code is used up.',
+    }),
   },
   session,
   pages,
