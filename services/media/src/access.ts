@@ -23,6 +23,7 @@ interface Callers {
   /** A scraper; see `createScrapeCheck`. */
   scrape: undefined
 }
+/** Access that a route states; see `Callers`. */
 export type Access = keyof Callers
 
 /** Requests a minute from one address, counted for each route (docs/reference/media-api.md, "Limits"). */

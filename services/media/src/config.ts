@@ -1,4 +1,4 @@
-import { securityLogConfig, securityLogSettings } from '@hearth/accounts'
+import { passkeyConfig, passkeySettings, securityLogConfig, securityLogSettings } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { outboundAllow } from '@hearth/outbound'
@@ -51,6 +51,7 @@ export const settingsSchema = z.object({
   ...neighbourSettings,
   ...metricsSettings,
   ...securityLogSettings,
+  ...passkeySettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
@@ -82,6 +83,7 @@ export function readConfig(environment: Environment) {
     ...backupConfig(settings),
     ...neighbourConfig(settings),
     ...securityLogConfig(settings),
+    ...passkeyConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],

@@ -5,6 +5,8 @@ import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access, type Limit } from './access.ts'
+import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
+import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
@@ -40,6 +42,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof statisticsRoutes> &
   FeaturesOf<typeof systemRoutes> & {
     readonly account: AccountDependencies
+    readonly signInMethods: SignInMethods<MethodUser>
     /** Resolves to true if the data directory is writable. */
     readonly isWritable: () => Promise<boolean>
     readonly metrics: Metrics
@@ -90,6 +93,7 @@ export function allRoutes(features: Features): Route[] {
     metricsRoute(features.metrics),
     neighbourRoute(features.neighbours, neighbourForm),
     ...accountRoutes(features.account, cookies),
+    ...ownMethodRoutes({ ...features.account, methods: features.signInMethods }, cookies),
     ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
     ...infoRoutes(features),

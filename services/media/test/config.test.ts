@@ -23,6 +23,7 @@ const settings: ServiceSettings = {
     METRICS_TOKEN: 'a-token-of-a-scraper',
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
@@ -43,6 +44,9 @@ const settings: ServiceSettings = {
     LEASE_SECONDS: '30',
   },
   inWords: {
+    // Passkeys belong to localhost without an https address.
+    PUBLIC_URL: {},
+    RP_ID: { RP_ID: 'localhost' },
     // Found when they are needed: in PATH, by the machine, at GitHub, in the data directory.
     YTDLP_PATH: 'none',
     FFMPEG_PATH: 'none',
