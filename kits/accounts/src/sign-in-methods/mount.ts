@@ -15,7 +15,7 @@ export interface SignInMethodMount<User, Visitor, Caller> {
   readonly limits: Readonly<Record<'start' | 'signIn' | 'read' | 'write', string>>
   /** Cookie that binds a sign-in by passkey to its browser. */
   readonly cookie: { readonly name: string; readonly isPublishedSecurely: boolean }
-  /** Throws where nobody can sign in. */
+  /** Throws a 409 where nobody can sign in; `callerOf` does then too. */
   readonly checkOpen?: () => void
   readonly callerOf: (caller: Caller) => MethodCaller
   readonly session: {
@@ -40,3 +40,9 @@ export const success = (
   body: z.ZodType,
   { envelope = noEnvelope }: Pick<SignInMethodMount<never, never, never>, 'envelope'>,
 ) => ({ status: 200, body: envelope.schema(body) }) as const
+
+/** Returns the error statuses of a route; every route may be closed where nobody can sign in. */
+export const errorsOf = (
+  { checkOpen }: Pick<SignInMethodMount<never, never, never>, 'checkOpen'>,
+  ...statuses: readonly number[]
+): number[] => [...new Set([...statuses, ...(checkOpen === undefined ? [] : [409])])]

@@ -1,6 +1,6 @@
 import { routeFor, type Route } from '@hearth/http'
 import { maxCredential, Passkey, PasskeyRename, RegisterFinish, RegisterOptions } from '../passkeys/schema.ts'
-import { noEnvelope, success, type SignInMethodMount as Mount } from './mount.ts'
+import { errorsOf, noEnvelope, success, type SignInMethodMount as Mount } from './mount.ts'
 import { CurrentPassword, OwnPasskeyParams, PasskeyList, RecoveryCodeCount, RecoveryCodes } from './schema.ts'
 import { passkeySignInRoutes, recoveryRoute } from './sign-in-routes.ts'
 import type { MethodUser, SignInMethods } from './sign-in-methods.ts'
@@ -37,7 +37,7 @@ function registrationRoutes<User extends MethodUser, Visitor, Caller>(
         description: 'The options are good for two minutes, once, and in this session alone.',
         body: CurrentPassword,
         success: success(RegisterOptions, mount),
-        errors: [409, 503],
+        errors: errorsOf(mount, 409, 503),
       },
       async ({ caller, body, header, client }) => {
         const proof = { password: body.current_password, from: client }
@@ -53,7 +53,7 @@ function registrationRoutes<User extends MethodUser, Visitor, Caller>(
         body: RegisterFinish,
         maxBodyBytes: maxCredential,
         success: success(Passkey, mount),
-        errors: [400, 409],
+        errors: errorsOf(mount, 400, 409),
       },
       async ({ caller, body, client }) => value(await methods.finishRegistration(callerOf(caller), body, client)),
     ),
@@ -77,6 +77,7 @@ function passkeyListRoutes<User extends MethodUser, Visitor, Caller>(
         summary: 'List your passkeys',
         limit: limits.read,
         success: success(PasskeyList, mount),
+        errors: errorsOf(mount),
       },
       async ({ caller }) => value({ passkeys: await methods.listPasskeys(callerOf(caller).userId) }),
     ),
@@ -88,7 +89,7 @@ function passkeyListRoutes<User extends MethodUser, Visitor, Caller>(
         summary: 'Rename a passkey',
         body: PasskeyRename,
         success: success(Passkey, mount),
-        errors: [404],
+        errors: errorsOf(mount, 404),
       },
       async ({ caller, params, body }) =>
         value(await methods.renamePasskey(callerOf(caller).userId, params.passkey_id, body.device_name)),
@@ -102,7 +103,7 @@ function passkeyListRoutes<User extends MethodUser, Visitor, Caller>(
         description: 'Ends your other sessions. The answer lists the passkeys that are left.',
         body: CurrentPassword,
         success: success(PasskeyList, mount),
-        errors: [404],
+        errors: errorsOf(mount, 404),
       },
       async ({ caller, params, body, client }) => {
         const proof = { password: body.current_password, from: client }
@@ -127,6 +128,7 @@ function recoveryCodeRoutes<User extends MethodUser, Visitor, Caller>(
         summary: 'Number of your recovery codes',
         limit: limits.read,
         success: success(RecoveryCodeCount, mount),
+        errors: errorsOf(mount),
       },
       async ({ caller }) => value({ left: await methods.countCodes(callerOf(caller).userId) }),
     ),
@@ -139,6 +141,7 @@ function recoveryCodeRoutes<User extends MethodUser, Visitor, Caller>(
         limit: limits.write,
         body: CurrentPassword,
         success: success(RecoveryCodes, mount),
+        errors: errorsOf(mount),
       },
       async ({ caller, body, client }) => {
         const proof = { password: body.current_password, from: client }

@@ -1,7 +1,7 @@
 import { routeFor, type Route } from '@hearth/http'
 import { LoginFinish, LoginOptions, LoginStart, maxCredential } from '../passkeys/schema.ts'
 import { createCeremonyCookie } from './ceremony-cookie.ts'
-import { noEnvelope, success, type SignInMethodMount as Mount } from './mount.ts'
+import { errorsOf, noEnvelope, success, type SignInMethodMount as Mount } from './mount.ts'
 import { PasswordRecovery, RecoverySignIn } from './schema.ts'
 import type { MethodUser, SignInMethods } from './sign-in-methods.ts'
 
@@ -25,7 +25,7 @@ export function passkeySignInRoutes<User extends MethodUser, Visitor, Caller>(
         limit: limits.start,
         body: LoginStart,
         success: success(LoginOptions, mount),
-        errors: [409, 503],
+        errors: errorsOf(mount, 409, 503),
       },
       async (call) => {
         checkOpen?.()
@@ -43,7 +43,7 @@ export function passkeySignInRoutes<User extends MethodUser, Visitor, Caller>(
         body: LoginFinish,
         maxBodyBytes: maxCredential,
         success: success(session.schema, mount),
-        errors: [400, 401, 409],
+        errors: errorsOf(mount, 400, 401),
       },
       async (call) => {
         checkOpen?.()
@@ -75,7 +75,7 @@ export function recoveryRoute<User extends MethodUser, Visitor, Caller>(
       limit: limits.signIn,
       body: recoversPasswords ? PasswordRecovery : RecoverySignIn,
       success: success(session.schema, mount),
-      errors: [401, 409],
+      errors: errorsOf(mount, 401),
     },
     async (call) => {
       checkOpen?.()
