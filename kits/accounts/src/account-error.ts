@@ -35,7 +35,7 @@ export class AccountError extends Error {
 function messageOf(reason: AccountErrorReason): string {
   switch (reason.kind) {
     case 'wrong-credentials':
-      return 'The user name or the password is wrong'
+      return `The user name or the ${reason.isByCode ? 'recovery code' : 'password'} is wrong`
     case 'rate-limited':
       return `Too many failures; try again in ${reason.retryAfterSeconds} s`
     case 'too-many-tokens':

@@ -20,6 +20,7 @@ export { openIdConfig, openIdSettings, readClientSecret, type OpenIdConfig } fro
 export { listOpenIdUserIds } from './openid/store.ts'
 export { createOpenIdTable, type OpenIdTables } from './openid/tables.ts'
 export { PasskeyError, type PasskeyErrorReason } from './passkeys/passkey-error.ts'
+export { passkeyConfig, passkeySettings } from './passkeys/settings.ts'
 export { readRelyingParty, warnOfForeignPasskeys, type RelyingParty } from './passkeys/relying-party.ts'
 export { countPasskeysOf, countUsablePasskeys, deletePasskeysOf } from './passkeys/store.ts'
 export { createPasskeyTables, type PasskeyRow, type PasskeyTables } from './passkeys/tables.ts'
@@ -29,6 +30,7 @@ export {
   replacePassword,
   samePassword,
   signIn,
+  type Guesses,
   type PasswordChange,
   type PasswordHolder,
   type SignInAttempt,

@@ -62,15 +62,26 @@ export interface PasswordChange {
   /** User name, e-mail address and the like, which the new password must not resemble. */
   readonly names: readonly string[]
   /** Slows down guessing of the current one. */
-  readonly guesses?: { readonly throttle: Throttle; readonly key: string }
+  readonly guesses?: Guesses
+}
+
+/** The throttle of guesses, and the key that they are counted for. */
+export interface Guesses {
+  readonly throttle: Throttle
+  readonly key: string
+}
+
+/** Throws an `AccountError` unless it is the user's current password. */
+export async function checkCurrentPassword(user: PasswordHolder, given: string, guesses?: Guesses): Promise<void> {
+  await guesses?.throttle.attempt(guesses.key)
+  if (!(await isPasswordOf(user, given))) throw invalidPassword('current_password', 'wrong_password', 'is not right')
+  await guesses?.throttle.succeed(guesses.key)
 }
 
 /** Checks the current and the new password and returns the hash of the new one. */
 export async function replacePassword(user: PasswordHolder, change: PasswordChange): Promise<string> {
   const { current, next, names, guesses } = change
-  await guesses?.throttle.attempt(guesses.key)
-  if (!(await isPasswordOf(user, current))) throw invalidPassword('current_password', 'wrong_password', 'is not right')
-  await guesses?.throttle.succeed(guesses.key)
+  await checkCurrentPassword(user, current, guesses)
   if (next === current) throw samePassword()
   checkNewPassword(next, names, 'new_password')
   return hashPassword(next)

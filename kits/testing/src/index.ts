@@ -59,6 +59,14 @@ export { startTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 export { temporaryDirectory } from './temporary-directory.ts'
 export { unpackedPackage } from './unpacked-package.ts'
 export { makeOlderData, testOlderData, type OlderData, type OlderDataRecipe } from './older-data.ts'
+export {
+  createPasskeyVisitor,
+  testSignInMethods,
+  type PasskeyVisitor,
+  type SignInMethodFixture,
+} from './test-sign-in-methods.ts'
+export { testSignInMethodPages, type SignInPageFixture } from './test-sign-in-method-pages.ts'
+export { autofillSwitch, plugIn, setAutofill, type VirtualAuthenticator } from './virtual-authenticator.ts'
 export { createVisitor, type Visitor } from './visitor.ts'
 export { startWebhookReceiver, type ReceivedWebhook, type WebhookReceiver } from './webhook-receiver.ts'
 export { refusalProblems, type WrongPaths } from './wrong-settings.ts'

@@ -35,7 +35,8 @@ export async function answer<Body>(call: Promise<{ data?: Body }>): Promise<Body
   return data as Body
 }
 
-function noteSessionEnd(error: ApiError, session: SessionStore): void {
+/** Tells the session about an answer that says it is gone, or wants a new password. */
+export function noteSessionEnd(error: ApiError, session: SessionStore): void {
   if (error.status === 401) session.ended()
   if (error.status === 403 && error.details['reason'] === 'password_change_required') session.passwordChangeRequired()
 }

@@ -1,3 +1,8 @@
+/** Returns why the server refused: the reason in the details, or the kind where that is a stable code. */
+export function reasonOf({ details, kind }: ApiError): string {
+  return text(details['reason']) || kind
+}
+
 /** A problem with one member of a request; the message reads after the member's name. */
 export interface FieldProblem {
   path: string

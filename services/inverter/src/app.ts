@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createThrottle } from '@hearth/accounts'
 import { OpenId } from '@hearth/accounts/openid'
 import { SecurityLog } from '@hearth/accounts/security-log'
@@ -43,6 +43,7 @@ import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
+import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
 
 /** Dependencies of the service. */
@@ -205,14 +206,14 @@ export async function createApp(dependencies: AppDependencies) {
   // Callers
   const onAccessChanged = () => events.dropAll()
   const tokens = new Tokens(database, timers, onAccessChanged)
-  const sessions = new Sessions({
+  const signInContext = {
     database,
     clock: timers,
-    dataDirectory: config.dataDirectory,
     throttle: createThrottle(maxFailures, timers),
     exempt: createAddressSet(config.rateLimitExempt),
     onAccessChanged,
-  })
+  }
+  const sessions = new Sessions({ ...signInContext, dataDirectory: config.dataDirectory })
   const securityLog = new SecurityLog({
     query: database.query,
     clock: timers,
@@ -224,6 +225,15 @@ export async function createApp(dependencies: AppDependencies) {
   const openId =
     config.openId &&
     new OpenId(config.openId, { clock: timers, log, sealer, path: openIdPath, allow: config.outboundAllow })
+  const signInMethods = createSignInMethods({
+    ...signInContext,
+    log,
+    sessions,
+    securityLog,
+    relyingParty: config.relyingParty,
+    // The system may choose another port than the settings say.
+    port: () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort,
+  })
   const gate = new Gate({
     clock: timers,
     config,
@@ -249,6 +259,7 @@ export async function createApp(dependencies: AppDependencies) {
       events,
       isStillValid,
       sessions,
+      signInMethods,
       securityLog,
       openId,
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { warnOfForeignPasskeys } from '@hearth/accounts'
 import { reportBackup, watchReleases } from '@hearth/notifications'
 import {
   claimDataDirectory,
@@ -44,6 +45,7 @@ export async function openService(config: Config, options: OpenOptions) {
     const storage = await openDatabase(() => openStorage({ ...config, ...messagesTo(log) }))
     const { database } = storage
     await createAdministrator(database, config.dataDirectory)
+    await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
     const firstPassword = await pendingPassword(database, config.dataDirectory)
     const { dataDirectory, backups: policy } = config
     const backups = new Backups({ source: storage.backupSource, policy, dataDirectory, log, timers })

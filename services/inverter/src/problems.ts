@@ -1,14 +1,18 @@
-import { AccountError } from '@hearth/accounts'
+import { AccountError, PasskeyError } from '@hearth/accounts'
 import { HttpError, type ErrorAnswer } from '@hearth/http'
 import { NotificationError } from '@hearth/notifications'
 import { z } from 'zod'
 
 /** Every error code of the API with its status and title. */
 const catalogue = {
+  passkey_invalid: { status: 400, title: 'The passkey could not be verified' },
+  challenge: { status: 400, title: 'The passkey request is not open' },
   missing_token: { status: 401, title: 'Token required' },
   invalid_token: { status: 401, title: 'Invalid token' },
   sign_in_required: { status: 401, title: 'Not signed in' },
   wrong_credentials: { status: 401, title: 'Wrong user name or password' },
+  passkey_refused: { status: 401, title: 'The passkey was not accepted' },
+  unknown_passkey: { status: 401, title: 'The passkey was not accepted' },
   insufficient_scope: { status: 403, title: 'The token may not do this' },
   write_not_allowed: { status: 403, title: 'Writing this is not approved' },
   forbidden: { status: 403, title: 'Not allowed' },
@@ -20,6 +24,8 @@ const catalogue = {
   dispatch_not_found: { status: 404, title: 'No dispatch is active' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict' },
+  passkey_known: { status: 409, title: 'The passkey is registered already' },
+  passkeys_unavailable: { status: 409, title: 'No passkeys at this address' },
   metric_is_action: { status: 409, title: 'The metric is an action' },
   fresh_not_available_for_periodic_metric: { status: 409, title: 'The metric is delivered periodically' },
   dispatch_mode_unavailable: { status: 409, title: 'The mode is not available' },
@@ -145,6 +151,7 @@ function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof HttpError) return problemOfHttpError(error)
   if (error instanceof AccountError) return problemOfAccountError(error)
+  if (error instanceof PasskeyError) return problemOfPasskeyError(error)
   if (error instanceof NotificationError) return problemOfNotificationError(error)
   return new Problem('internal_error', 'Internal server error; see the log of the service')
 }
@@ -188,6 +195,28 @@ function problemOfHttpError({ message, reason }: HttpError): Problem {
       return new Problem('invalid_request', 'The body must be application/json', { status: 415 })
     case 'malformed':
       return new Problem('invalid_request', message, { status: 400 })
+  }
+}
+
+function problemOfPasskeyError({ message, reason }: PasskeyError): Problem {
+  switch (reason.kind) {
+    case 'not-found':
+      return new Problem('not_found', message)
+    case 'invalid-registration':
+      return new Problem('passkey_invalid', message)
+    case 'unknown-challenge':
+      return new Problem('challenge', message)
+    case 'too-many-challenges':
+      return new Problem('rate_limited', message, { retryAfterSeconds: reason.retryAfterSeconds })
+    case 'already-registered':
+      return new Problem('passkey_known', message)
+    case 'wrong-address':
+      return new Problem('passkeys_unavailable', message)
+    case 'too-many-passkeys':
+    case 'last-sign-in-method':
+      return new Problem('conflict', message)
+    case 'sign-in-failed':
+      return new Problem(reason.isUnknown === true ? 'unknown_passkey' : 'passkey_refused', message)
   }
 }
 

@@ -1,5 +1,6 @@
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { securityLogRoutes } from '@hearth/accounts/security-log-routes'
+import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
 import { documentRoutes, type Route } from '@hearth/http'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import {
@@ -45,6 +46,7 @@ import { prometheusRoutes } from './prometheus/routes.ts'
 import type { ReadinessReport } from './readiness/readiness.ts'
 import { readinessRoutes } from './readiness/routes.ts'
 import { releaseRoutes } from './releases/routes.ts'
+import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { EnvironmentFacts } from './settings/schema.ts'
 import type { SettingsStore } from './settings/settings.ts'
@@ -58,6 +60,7 @@ export interface Features {
   readonly events: Events
   readonly isStillValid: (caller: Caller) => Promise<boolean>
   readonly sessions: Sessions
+  readonly signInMethods: SignInMethods<MethodUser>
   readonly securityLog: SecurityLog
   /** True if browsers reach the service at an https address, so that the session cookie is sent nowhere else. */
   readonly isPublishedSecurely: boolean
@@ -147,6 +150,10 @@ export function allRoutes(features: Features): Route[] {
     ...eventRoutes(events, features.isStillValid),
     ...diagnosticsRoutes(features.diagnostics),
     ...sessionRoutes(features.sessions, { isPublishedSecurely: features.isPublishedSecurely, securityLog }),
+    ...ownMethodRoutes(features.signInMethods, features.sessions, {
+      isPublishedSecurely: features.isPublishedSecurely,
+      securityLog,
+    }),
     ...sessionListRoutes(features.sessions, securityLog),
     ...openIdSignInRoutes(features),
     ...securityLogRoutes(securityLog, securityLogMount),

@@ -1,8 +1,8 @@
-import type { SecurityLogTables, SessionRow, TokenRow } from '@hearth/accounts'
+import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenRow } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, booleans 0 or 1, documents JSON text. */
-export interface Tables extends NotificationTables, SecurityLogTables {
+export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables {
   /** Facts about the database itself. */
   facts: SettingRow
   settings: SettingRow
@@ -25,13 +25,15 @@ export interface SessionColumns {
   method: 'openid' | null
 }
 
-/** Names of the tables, those that others refer to first. */
+/** Names of the tables, those that others refer to first; challenges live for two minutes. */
 export const tableNames = [
   'facts',
   'settings',
   'administrators',
   'sessions',
   'tokens',
+  'recovery_codes',
+  'passkeys',
   'security_events',
   'devices',
   'approvals',
@@ -61,6 +63,8 @@ export interface AdministratorRow {
   /** PHC string. */
   password_hash: string
   password_change_required: number
+  /** The administrator's name towards authenticators: random, reveals nothing. */
+  user_handle: string
 }
 
 /** Columns of API tokens that this service adds. */

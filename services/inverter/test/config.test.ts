@@ -23,6 +23,7 @@ const settings: ServiceSettings = {
     HMAC_SECRET: 'x'.repeat(32),
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
@@ -42,6 +43,9 @@ const settings: ServiceSettings = {
     HMAC_SECRET: 'none',
     OBJECT_REGISTRY_FILE: 'none',
     WRITE_ALLOWLIST_FILE: 'none',
+    // Passkeys belong to localhost without an https address.
+    PUBLIC_URL: {},
+    RP_ID: { RP_ID: 'localhost' },
   },
   ownForms: {
     ...openIdSettingCases.ownForms,

@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { OpenId } from '@hearth/accounts/openid'
 import { SecurityLog } from '@hearth/accounts/security-log'
@@ -52,6 +53,7 @@ import { openWatermark } from './settings/watermark.ts'
 import { createLinkBase, shareAddress } from './shares/share-address.ts'
 import { createShareTokens } from './shares/share-tokens.ts'
 import { Shares } from './shares/shares.ts'
+import { createSignInMethods, deleteSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import { createStemClient } from './stems/stem-client.ts'
 import { createStemFetch } from './stems/stem-fetch.ts'
@@ -207,6 +209,12 @@ export interface AppDependencies {
   readonly backups: BackupControl
 }
 
+/** What is known once there is a server. */
+interface ServedDependencies extends AppDependencies {
+  /** The port the service listens on. */
+  readonly port: () => number
+}
+
 /** The running service. */
 export type App = Awaited<ReturnType<typeof createApp>>
 
@@ -228,7 +236,9 @@ const apiPaths = [
 export async function createApp(dependencies: AppDependencies) {
   const { core } = dependencies
   const streams = createEventStreams(core.bus)
-  const opened = await openFeatures(dependencies, streams)
+  // The system may choose another port than the settings say.
+  const port = () => (http.server.address() as AddressInfo | null)?.port ?? core.config.bindPort
+  const opened = await openFeatures({ ...dependencies, port }, streams)
   const { features, guard } = opened
   const http = await createServer({
     routes: allRoutes({ ...features, document: openapiDocument }),
@@ -269,7 +279,7 @@ export async function createApp(dependencies: AppDependencies) {
 }
 
 /** Creates what the routes call, feature by feature. Features are closed before the core. */
-async function openFeatures(dependencies: AppDependencies, streams: Features['streams']) {
+async function openFeatures(dependencies: ServedDependencies, streams: Features['streams']) {
   const { core } = dependencies
   const { config, settings: settingsStore, timers, bus, artifacts, tools } = core
   const context = {
@@ -281,7 +291,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     folder: core.scratch,
     settings: () => settingsStore.current(),
   }
-  const { guard, sessions, account, securityLog } = createAccess(dependencies)
+  const { guard, sessions, account, securityLog, signInMethods } = createAccess(dependencies)
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup(context)
   const jobs = createJobs(core, { readUrl, lookup })
@@ -325,6 +335,7 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     neighbours: createNeighbours({ service: 'media', configured: config.hearthServices, clock: timers }),
     notifications,
     account: { ...account, hasJob: (id) => jobs.has(id) },
+    signInMethods,
     securityLog,
     jobs,
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
@@ -346,7 +357,12 @@ async function openFeatures(dependencies: AppDependencies, streams: Features['st
     streams,
     stillAllowed: ({ sessionKey }: Caller) => sessions.isUsable(sessionKey),
     settings: settingsStore,
-    changeSettings: createChangeSettings({ settings: settingsStore, account: sessions, bus }),
+    changeSettings: createChangeSettings({
+      settings: settingsStore,
+      account: sessions,
+      forgetMethods: deleteSignInMethods,
+      bus,
+    }),
     logos: createLogos(context),
     statistics: createStatistics({ ...context, settings: settingsStore }),
     updates: createUpdates({ ...context, onGivenUp: (reason) => mediaReports.updateGivenUp(reason) }),
@@ -370,8 +386,8 @@ const keyOf = ({ secret }: AppDependencies, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `hearth media ${purpose}`, 32))
 
 /** Creates sign-in and the guard in front of the routes. */
-function createAccess(dependencies: AppDependencies) {
-  const { settings, db, config, timers, log, sealer } = dependencies.core
+function createAccess(dependencies: ServedDependencies) {
+  const { settings, db, database, config, timers, log, sealer } = dependencies.core
   const csrf = createCsrfTokens(keyOf(dependencies, 'csrf'))
   const captcha = createCaptcha(keyOf(dependencies, 'captcha'), timers)
   const sessions = new Sessions({ db, clock: timers, settings, captcha })
@@ -395,8 +411,24 @@ function createAccess(dependencies: AppDependencies) {
   const openId =
     config.openId &&
     new OpenId(config.openId, { clock: timers, log, sealer, path: openIdPath, allow: config.outboundAllow })
-  const account = { sessions, captcha, csrf, isPublishedSecurely, securityLog, openId }
-  return { guard, sessions, securityLog, account }
+  const signInMethods = createSignInMethods({
+    database,
+    clock: timers,
+    log,
+    settings,
+    sessions,
+    securityLog,
+    relyingParty: config.relyingParty,
+    secret: keyOf(dependencies, 'passkeys'),
+    port: dependencies.port,
+  })
+  return {
+    guard,
+    sessions,
+    securityLog,
+    signInMethods,
+    account: { sessions, captcha, csrf, isPublishedSecurely, securityLog, openId },
+  }
 }
 
 function canWrite(folder: string): Promise<boolean> {

@@ -23,7 +23,7 @@ export function addCommands(program: Command): void {
 function addAccountCommands(program: Command): void {
   program
     .command('reset-admin-password')
-    .description('give the account a new password, print it, and end all sessions')
+    .description('give the account a new password, print it, and end all sessions; passkeys and recovery codes go')
     .action(async () => {
       const [
         { recordCommand },
@@ -31,6 +31,7 @@ function addAccountCommands(program: Command): void {
         { systemClock },
         { sessionStoreIn },
         { openSettings },
+        { deleteSignInMethods },
         { withStorage },
       ] = await Promise.all([
         import('@hearth/accounts/security-log'),
@@ -38,13 +39,15 @@ function addAccountCommands(program: Command): void {
         import('@hearth/runtime'),
         import('./accounts/sessions.ts'),
         import('./settings/settings.ts'),
+        import('./sign-in-methods/sign-in-methods.ts'),
         import('./command-line/data.ts'),
       ])
       await withStorage(async ({ database }) => {
         const settings = await openSettings(database.query)
         const name = settings.internal('admin_username') ?? 'admin'
         const password = createPassword()
-        await settings.write({}, { admin_username: name, admin_password_hash: await hashPassword(password) })
+        const account = { admin_username: name, admin_password_hash: await hashPassword(password) }
+        await settings.write({}, account, deleteSignInMethods)
         await sessionStoreIn(database.query, systemClock).endAll()
         await recordCommand(database.query, { kind: 'password_changed', target: name }, systemClock.now())
         process.stderr.write(`new password of ${name}, valid at once; all sessions have ended:\n`)

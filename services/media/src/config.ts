@@ -1,6 +1,8 @@
 import {
   openIdConfig,
   openIdSettings,
+  passkeyConfig,
+  passkeySettings,
   readClientSecret,
   securityLogConfig,
   securityLogSettings,
@@ -58,6 +60,7 @@ export const settingsSchema = z.object({
   ...metricsSettings,
   ...securityLogSettings,
   ...openIdSettings,
+  ...passkeySettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
@@ -90,6 +93,7 @@ export function readConfig(environment: Environment) {
     ...neighbourConfig(settings),
     ...securityLogConfig(settings),
     ...openIdConfig(settings),
+    ...passkeyConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),
     trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],

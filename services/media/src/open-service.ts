@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createLocalBus, openPostgresBus } from '@hearth/events'
+import { warnOfForeignPasskeys } from '@hearth/accounts'
 import { reportBackup, watchReleases } from '@hearth/notifications'
 import { claimDataDirectory, OperatorError, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import {
@@ -43,6 +44,7 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
       throw new OperatorError(
         `BIND_ADDRESS: sign-in is off, so ${config.bindAddress} would be open to everybody; turn sign-in on first, or set ALLOW_OPEN=true`,
       )
+    await warnOfForeignPasskeys(core.db, config.relyingParty.id, log)
     const store = await openBackupStore(config, opening)
     const backups = await startSealedBackups(databaseDescription, { config, storage, store, log, timers })
     opening.resources.defer(() => backups.close())

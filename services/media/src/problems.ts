@@ -1,4 +1,4 @@
-import { AccountError } from '@hearth/accounts'
+import { AccountError, PasskeyError } from '@hearth/accounts'
 import { HttpError, type ErrorAnswer } from '@hearth/http'
 import { NotificationError } from '@hearth/notifications'
 import { z } from 'zod'
@@ -37,12 +37,16 @@ export class Problem extends Error {
 export const invalid = (detail: string, error?: string) =>
   new Problem(400, detail, error === undefined ? {} : { more: { error } })
 
-export const unauthenticated = (detail = 'Sign in first') => new Problem(401, detail)
+export const unauthenticated = (detail = 'Sign in first', error?: string) =>
+  new Problem(401, detail, error === undefined ? {} : { more: { error } })
 export const forbidden = (detail: string) => new Problem(403, detail)
 /** 404: `what` does not exist. */
 export const notFound = (what: string) => new Problem(404, `There is no such ${what}`)
 /** 409: the state of the resource does not allow the request. */
-export const conflict = (detail: string) => new Problem(409, detail)
+export const conflict = (detail: string, error?: string) =>
+  new Problem(409, detail, error === undefined ? {} : { more: { error } })
+/** 409: passkeys and recovery codes need an account. */
+export const signInOff = () => conflict('Sign-in is off; turn it on in the settings first', 'sign_in_off')
 /** 413: the body is too large. */
 export const tooLarge = (detail: string) => new Problem(413, detail)
 /** 429: the caller must wait for `seconds`. */
@@ -73,6 +77,7 @@ export function toError(error: unknown): ErrorAnswer {
   }
   if (error instanceof HttpError) return toError(problemOfHttpError(error))
   if (error instanceof AccountError) return toError(problemOfAccountError(error))
+  if (error instanceof PasskeyError) return toError(problemOfPasskeyError(error))
   if (error instanceof NotificationError) return toError(problemOfNotificationError(error))
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
@@ -110,7 +115,30 @@ function problemOfNotificationError({ message, reason }: NotificationError): Pro
   }
 }
 
-/** The one account has no tokens, no role and no password of its own to change, so two reasons are left. */
+/** The one account has no tokens and no role, so three reasons are left. */
 function problemOfAccountError({ message, reason }: AccountError): Problem {
+  if (reason.kind === 'invalid-password') return invalid(message, reason.code)
   return reason.kind === 'rate-limited' ? tooMany(message, reason.retryAfterSeconds) : unauthenticated(message)
+}
+
+function problemOfPasskeyError({ message, reason }: PasskeyError): Problem {
+  switch (reason.kind) {
+    case 'not-found':
+      return notFound('passkey')
+    case 'invalid-registration':
+      return invalid(message, 'passkey_invalid')
+    case 'unknown-challenge':
+      return invalid(message, 'challenge')
+    case 'too-many-challenges':
+      return unavailable(message, reason.retryAfterSeconds)
+    case 'already-registered':
+      return conflict(message, 'passkey_known')
+    case 'wrong-address':
+      return conflict(message, 'passkeys_unavailable')
+    case 'too-many-passkeys':
+    case 'last-sign-in-method':
+      return conflict(message)
+    case 'sign-in-failed':
+      return unauthenticated(message, reason.isUnknown === true ? 'unknown_passkey' : undefined)
+  }
 }

@@ -6,6 +6,8 @@ import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type L
 import { z } from 'zod'
 import { route, type Access, type Limit } from './access.ts'
 import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/openid.ts'
+import type { MethodUser, SignInMethods } from '@hearth/accounts/sign-in-methods'
+import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import { accountRoutes, createPageCookies, type AccountDependencies } from './accounts/routes.ts'
 import { cookieRoutes } from './cookies/routes.ts'
 import { deliveryRoutes } from './delivery/routes.ts'
@@ -41,6 +43,7 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof statisticsRoutes> &
   FeaturesOf<typeof systemRoutes> & {
     readonly account: AccountDependencies & OpenIdSignInDependencies
+    readonly signInMethods: SignInMethods<MethodUser>
     /** Resolves to true if the data directory is writable. */
     readonly isWritable: () => Promise<boolean>
     readonly metrics: Metrics
@@ -92,6 +95,7 @@ export function allRoutes(features: Features): Route[] {
     neighbourRoute(features.neighbours, neighbourForm),
     ...accountRoutes(features.account, cookies),
     ...openIdSignInRoutes(features.account, cookies),
+    ...ownMethodRoutes({ ...features.account, methods: features.signInMethods }, cookies),
     ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
     ...infoRoutes(features),

@@ -1,9 +1,9 @@
-import type { SecurityLogTables, SessionRow } from '@hearth/accounts'
+import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { Job } from './jobs/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
-export interface Tables extends NotificationTables, SecurityLogTables {
+export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
@@ -93,12 +93,14 @@ export interface FileRow {
   content: string
 }
 
-/** Every table, referenced ones first. */
+/** Every table that is backed up, referenced ones first; challenges live for two minutes. */
 export const tableNames = [
   'facts',
   'settings',
   'jobs',
   'sessions',
+  'recovery_codes',
+  'passkeys',
   'security_events',
   'share_links',
   'share_uses',

@@ -25,6 +25,7 @@ const settings: ServiceSettings = {
     RELEASES_URL: 'https://releases.example.org',
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
@@ -46,6 +47,9 @@ const settings: ServiceSettings = {
   },
   inWords: {
     ...openIdSettingCases.inWords,
+    // Passkeys belong to localhost without an https address.
+    PUBLIC_URL: {},
+    RP_ID: { RP_ID: 'localhost' },
     // Found when they are needed: in PATH, by the machine, at GitHub, in the data directory.
     YTDLP_PATH: 'none',
     FFMPEG_PATH: 'none',

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import {
   openIdConfig,
   openIdSettings,
+  passkeySettings,
   readClientSecret,
   readRelyingParty,
   securityLogConfig,
@@ -33,8 +34,6 @@ import {
 } from '@hearth/service'
 import { z } from 'zod'
 import { parseAdminAddress } from './deploy/nodes/admin-address.ts'
-
-const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
 const isOrigin = (text: string): boolean =>
   URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !hasCredentials(text)
@@ -81,7 +80,7 @@ export const settingsSchema = z.object({
   ...securityLogSettings,
   ...openIdSettings,
   PUBLIC_ORIGIN: originList.default([]),
-  RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
+  ...passkeySettings,
   CADDY_ADMIN: adminAddress.optional(),
   CADDY_HTTP_PORT: portNumber.optional(),
   CADDY_HTTPS_PORT: portNumber.optional(),

@@ -1,5 +1,5 @@
 import { createAuthenticator, readAnswer, testConformance } from '@hearth/testing'
-import type { Passkey } from '../src/passkeys/schema.ts'
+import type { Passkey } from '@hearth/accounts/passkey-schema'
 import { openapiDocument } from '../src/openapi.ts'
 import { startSites } from './in-process.ts'
 

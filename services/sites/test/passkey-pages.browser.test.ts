@@ -1,14 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { browserObstacle, eventually, settled, signIn, startTcpProxy, submitSignIn, visit } from '@hearth/testing'
+import {
+  autofillSwitch,
+  browserObstacle,
+  eventually,
+  plugIn,
+  setAutofill,
+  settled,
+  signIn,
+  startTcpProxy,
+  submitSignIn,
+  visit,
+  type VirtualAuthenticator,
+} from '@hearth/testing'
 import { createFastTimers } from '@hearth/runtime'
 import type { Page } from 'playwright-core'
 import type { User } from '../src/accounts/schema.ts'
-import type { Passkey } from '../src/passkeys/schema.ts'
+import type { Passkey } from '@hearth/accounts/passkey-schema'
 import { confirm, openPlace, shownCodes, type Place } from './browser-place.ts'
 import type { Browser } from './browser.ts'
 import { testPassword } from './in-process.ts'
-import { autofillSwitch, plugIn, setAutofill, type VirtualAuthenticator } from './virtual-authenticator.ts'
 
 const skip = browserObstacle()
 const timers = createFastTimers(1)

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
 import { createAuthenticator, type Deviation, type SoftwareAuthenticator } from '@hearth/testing'
 import type { User } from '../src/accounts/schema.ts'
-import type { Passkey } from '../src/passkeys/schema.ts'
+import type { Passkey } from '@hearth/accounts/passkey-schema'
 import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
 import { createLogLines } from './log-lines.ts'
 

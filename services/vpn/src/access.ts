@@ -52,14 +52,17 @@ interface Callers {
 }
 /** Who may call a route; see `Callers`. */
 export type Access = keyof Callers
-/** Whether a route draws on the budgets of requests. */
-export type Limit = 'counted' | 'none'
+/** Budget that a route draws on; `ceremony` is one of its own, as a page that offers passkeys begins one before anybody signs in. */
+export type Limit = 'counted' | 'ceremony' | 'none'
 
 /** The service's way to write an endpoint; see `routeFor`. */
 export const route = routeFor<Callers, Limit>()
 
 /** Requests a minute, for each user and, without credentials, for each address. */
 const perMinute = { read: { authenticated: 100, anonymous: 10 }, write: { authenticated: 30, anonymous: 5 } } as const
+
+/** Sign-ins by passkey that one address may begin, a minute. */
+const ceremoniesPerMinute = 30
 
 /** Finds the caller behind a request's credentials; undefined for none and for wrong ones alike. */
 export type Identify = (request: {
@@ -84,21 +87,23 @@ export function createGuard(dependencies: {
     read: { authenticated: budgetOf(perMinute.read.authenticated), anonymous: budgetOf(perMinute.read.anonymous) },
     write: { authenticated: budgetOf(perMinute.write.authenticated), anonymous: budgetOf(perMinute.write.anonymous) },
   }
+  const ceremonies = budgetOf(ceremoniesPerMinute)
   const exempt = createAddressSet(dependencies.exempt)
+
+  function count({ request, client }: GuardedRequest, spec: Route['spec'] | undefined, caller: Caller | undefined) {
+    const address = addressGroup(client.address)
+    if (spec?.limit === ('ceremony' satisfies Limit)) return ceremonies.take(address)
+    const budget = budgets[isRead({ request }) ? 'read' : 'write']
+    return caller === undefined ? budget.anonymous.take(address) : budget.authenticated.take(caller.userId)
+  }
 
   async function check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
     if (guarded.request.headers.upgrade !== undefined) throw badRequest('This service upgrades to no other protocol')
     if (spec?.access === 'scrape') return checkScrape(guarded)
     const credentials = credentialsOf(guarded)
     const caller = await identify({ ...credentials, address: guarded.client.address })
-    if (spec?.limit !== 'none' && !exempt.has(guarded.client.address)) {
-      const budget = budgets[isRead(guarded) ? 'read' : 'write']
-      const allowance =
-        caller === undefined
-          ? budget.anonymous.take(addressGroup(guarded.client.address))
-          : budget.authenticated.take(caller.userId)
-      checkAllowance(guarded, allowance, clock.now())
-    }
+    if (spec?.limit !== 'none' && !exempt.has(guarded.client.address))
+      checkAllowance(guarded, count(guarded, spec, caller), clock.now())
     checkAccess(guarded, caller, spec)
     return caller
   }

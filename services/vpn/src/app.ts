@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { OpenId } from '@hearth/accounts/openid'
 import { SecurityLog } from '@hearth/accounts/security-log'
@@ -44,6 +45,7 @@ import { openIdPath } from './sessions/openid.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { type EndpointContext, publicEndpointOf, readPublicEndpoint } from './settings/public-endpoint.ts'
 import { openSettings } from './settings/settings.ts'
+import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
 import { forgetFirstPassword } from './users/first-administrator.ts'
 import { TrafficHistory } from './traffic/history.ts'
@@ -116,6 +118,10 @@ export async function createApp(dependencies: AppDependencies) {
       allow: config.outboundAllow,
       resolver: config.hostLookup,
     })
+  // The system may choose another port than the settings say.
+  const port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
+  const { relyingParty } = config
+  const methodContext = { database, clock, log, sessions, securityLog, relyingParty, port, onAccessChanged }
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
@@ -244,6 +250,7 @@ export async function createApp(dependencies: AppDependencies) {
       events,
       settings,
       sessions,
+      signInMethods: createSignInMethods(methodContext),
       tokens,
       users,
       securityLog,

@@ -2,6 +2,8 @@ import { resolve } from 'node:path'
 import {
   openIdConfig,
   openIdSettings,
+  passkeyConfig,
+  passkeySettings,
   readClientSecret,
   securityLogConfig,
   securityLogSettings,
@@ -33,6 +35,7 @@ export const settingsSchema = z.object({
   ...metricsSettings,
   ...securityLogSettings,
   ...openIdSettings,
+  ...passkeySettings,
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
@@ -62,6 +65,7 @@ export function readConfig(environment: Environment) {
     ...metricsConfig(settings),
     ...securityLogConfig(settings),
     ...openIdConfig(settings),
+    ...passkeyConfig(settings),
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: endpointOf(settings),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { warnOfForeignPasskeys } from '@hearth/accounts'
 import { reportBackup, watchReleases } from '@hearth/notifications'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { claimDataDirectory, systemTimers, type Log } from '@hearth/runtime'
@@ -45,6 +46,7 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
     )
     const { database, sealer } = storage
     await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
+    await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
     const firstPassword = await pendingFirstPassword(database, config.dataDirectory)
     const backups = await startSealedBackups(databaseDescription, { config, storage, log, timers: systemTimers })
     resources.defer(() => backups.close())

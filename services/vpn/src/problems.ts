@@ -1,4 +1,4 @@
-import { AccountError } from '@hearth/accounts'
+import { AccountError, PasskeyError } from '@hearth/accounts'
 import { type ErrorAnswer, HttpError } from '@hearth/http'
 import { uniqueViolation } from '@hearth/database'
 import { NotificationError } from '@hearth/notifications'
@@ -19,6 +19,7 @@ const catalogue = {
   invalid: { status: 422, error: 'Validation Failed' },
   'too-many-requests': { status: 429, error: 'Too Many Requests' },
   internal: { status: 500, error: 'Internal Server Error' },
+  unavailable: { status: 503, error: 'Service Unavailable' },
   'tunnel-failed': { status: 500, error: 'Tunnel Error' },
 } as const
 
@@ -80,6 +81,7 @@ export function toError(error: unknown): ErrorAnswer {
   }
   if (error instanceof HttpError) return answerOfHttpError(error)
   if (error instanceof AccountError) return answerOfAccountError(error)
+  if (error instanceof PasskeyError) return answerOfPasskeyError(error)
   if (error instanceof NotificationError) return answerOfNotificationError(error)
   if (error instanceof DeviceError) return toError(tunnelProblem(error))
   return toError(new Problem('internal', 'Something went wrong on the server; its log says more'))
@@ -141,6 +143,35 @@ function answerOfAccountError({ message, reason }: AccountError): ErrorAnswer {
       return toError(conflict('role', message))
     case 'invalid-password':
       return toError(invalidField(reason.member, reason.message, reason.code))
+  }
+}
+
+/** The page tells these apart by `details.reason`. */
+function answerOfPasskeyError({ message, reason }: PasskeyError): ErrorAnswer {
+  const because = (code: string) => ({ details: { reason: code } })
+  switch (reason.kind) {
+    case 'not-found':
+      return toError(notFound('such passkey'))
+    case 'invalid-registration':
+      return toError(new Problem('bad-request', message, because('passkey_invalid')))
+    case 'unknown-challenge':
+      return toError(new Problem('bad-request', message, because('challenge')))
+    case 'too-many-challenges':
+      return {
+        ...toError(new Problem('unavailable', message)),
+        headers: { 'retry-after': String(reason.retryAfterSeconds) },
+      }
+    case 'already-registered':
+      return toError(new Problem('conflict', message, because('passkey_known')))
+    case 'wrong-address':
+      return toError(new Problem('conflict', message, because('passkeys_unavailable')))
+    case 'too-many-passkeys':
+    case 'last-sign-in-method':
+      return toError(new Problem('conflict', message))
+    case 'sign-in-failed': {
+      const code = reason.isUnknown === true ? 'unknown_passkey' : 'credentials'
+      return toError(new Problem('unauthorized', message, because(code)))
+    }
   }
 }
 

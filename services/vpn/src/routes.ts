@@ -1,6 +1,7 @@
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { securityLogRoutes, type SecurityLogMount } from '@hearth/accounts/security-log-routes'
 import { SecurityEvent } from '@hearth/accounts/security-log-schema'
+import type { SignInMethods } from '@hearth/accounts/sign-in-methods'
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
@@ -39,6 +40,8 @@ import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
 import { openIdSignInRoutes, type OpenIdSignInDependencies } from './sessions/openid.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import { ownMethodRoutes } from './sign-in-methods/routes.ts'
+import type { PasskeyHolder } from './sign-in-methods/sign-in-methods.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import { tokenRoutes } from './tokens/routes.ts'
@@ -55,6 +58,7 @@ const Health = z
 /** Everything the endpoints call. */
 export interface Features {
   readonly sessions: Sessions
+  readonly signInMethods: SignInMethods<PasskeyHolder>
   readonly tokens: Tokens
   readonly users: Users
   readonly securityLog: SecurityLog
@@ -117,6 +121,7 @@ export function allRoutes(features: Features): Route[] {
     metricsRoute(features.metrics),
     ...sessionRoutes(sessions, { ...features.signInContext, securityLog }),
     ...openIdSignInRoutes(features.openIdSignIn),
+    ...ownMethodRoutes(features.signInMethods, sessions, { ...features.signInContext, securityLog }),
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),

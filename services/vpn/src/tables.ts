@@ -1,11 +1,19 @@
-import type { OpenIdTables, SecurityLogTables, SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
+import type {
+  OpenIdTables,
+  PasskeyTables,
+  RecoveryCodeTables,
+  SecurityLogTables,
+  SessionRow,
+  TokenRow,
+  UserRow as AccountUserRow,
+} from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables extends NotificationTables, SecurityLogTables, OpenIdTables {
+export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables, OpenIdTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -207,7 +215,7 @@ export interface ListRow {
   created_at: number
 }
 
-/** Every table, those that others refer to first. */
+/** Every table that is backed up, those that others refer to first; challenges live for two minutes. */
 export const tableNames = [
   'facts',
   'settings',
@@ -215,6 +223,8 @@ export const tableNames = [
   'openid_identities',
   'sessions',
   'tokens',
+  'recovery_codes',
+  'passkeys',
   'security_events',
   'interfaces',
   'peers',

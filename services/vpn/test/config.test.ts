@@ -23,6 +23,7 @@ testSettings({
     RELEASES_URL: 'https://releases.example.org',
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',
@@ -39,7 +40,13 @@ testSettings({
     GEOIP_ASN_DB: '/elsewhere/asn.mmdb',
     DRIFT_CHECK_SECONDS: '60',
   },
-  inWords: { ...openIdSettingCases.inWords, PUBLIC_ENDPOINT: 'none' },
+  inWords: {
+    ...openIdSettingCases.inWords,
+    PUBLIC_ENDPOINT: 'none',
+    // Passkeys belong to localhost without an https address.
+    PUBLIC_URL: {},
+    RP_ID: { RP_ID: 'localhost' },
+  },
   ownForms: {
     ...openIdSettingCases.ownForms,
     BACKUP_EVERY: ['9m', '24', '1 day'],

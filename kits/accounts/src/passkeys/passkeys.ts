@@ -6,6 +6,7 @@ import { changeSignInMethods } from '../users/change-users.ts'
 import { challengeLifetime, createChallenges, type Challenges } from './challenges.ts'
 import { PasskeyError } from './passkey-error.ts'
 import { isAddress } from './relying-party.ts'
+import { transportsOf } from './schema.ts'
 import * as store from './store.ts'
 import type { PasskeyRow, PasskeyTables } from './tables.ts'
 import {
@@ -226,9 +227,6 @@ export class Passkeys<User extends PasskeyUser> {
     return this.#database.query
   }
 }
-
-/** Transports of the authenticator, as reported at its registration. */
-export const transportsOf = ({ transports }: PasskeyRow): string[] => JSON.parse(transports) as string[]
 
 const notFound = () => new PasskeyError({ kind: 'not-found' }, 'There is no such passkey')
 

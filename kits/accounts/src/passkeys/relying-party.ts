@@ -71,4 +71,5 @@ export function isAddress(host: string): boolean {
   return isIP(host.replace(/^\[|\]$/g, '')) !== 0
 }
 
-const isLocal = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')
+/** True for a host name that is this machine, where browsers take http for secure. */
+export const isLocal = (host: string): boolean => host === 'localhost' || host.endsWith('.localhost')

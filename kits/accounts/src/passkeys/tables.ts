@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { ownedBy, type OwnerReference } from '../owner-reference.ts'
 
 /** The tables of passkeys. `users` has a column `user_handle`; see `PasskeyUser`. */
 export interface PasskeyTables {
@@ -38,12 +39,16 @@ export interface ChallengeRow {
   expires_at: number
 }
 
-/** Creates the tables, for a migration of a service. Released: what it makes never changes; later columns are steps of their own. */
-export async function createPasskeyTables(db: Kysely<unknown>): Promise<void> {
+/**
+ * Creates the tables, for a migration of a service. Released: what it makes never changes; later columns are steps of their own.
+ *
+ * @param owner column that `user_id` refers to; null where the account is no row
+ */
+export async function createPasskeyTables(db: Kysely<unknown>, owner: OwnerReference = 'users.id'): Promise<void> {
   await db.schema
     .createTable('passkeys')
     .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (column) => ownedBy(column.notNull(), owner))
     .addColumn('rp_id', 'text', (column) => column.notNull())
     .addColumn('credential_id', 'text', (column) => column.notNull().unique())
     .addColumn('public_key', 'text', (column) => column.notNull())
@@ -61,7 +66,7 @@ export async function createPasskeyTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('challenge', 'text', (column) => column.primaryKey())
     .addColumn('ceremony', 'text', (column) => column.notNull())
     .addColumn('session_hash', 'text', (column) => column.notNull())
-    .addColumn('user_id', 'text', (column) => column.references('users.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (column) => ownedBy(column, owner))
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('challenges_session').on('challenges').column('session_hash').execute()

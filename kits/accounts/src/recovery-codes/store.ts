@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AnyQuery } from '../any-query.ts'
+import { ownedBy, type OwnerReference } from '../owner-reference.ts'
 
 /** The table of recovery codes. */
 export interface RecoveryCodeTables {
@@ -17,11 +18,15 @@ type Db = Kysely<RecoveryCodeTables>
 
 export const recoveryCodesIn = (query: AnyQuery): Db => query as Db
 
-/** Creates the table, for a migration of a service. Released: what it makes never changes. */
-export async function createRecoveryCodeTable(db: Kysely<unknown>): Promise<void> {
+/**
+ * Creates the table, for a migration of a service. Released: what it makes never changes.
+ *
+ * @param owner column that `user_id` refers to; null where the account is no row
+ */
+export async function createRecoveryCodeTable(db: Kysely<unknown>, owner: OwnerReference = 'users.id'): Promise<void> {
   await db.schema
     .createTable('recovery_codes')
-    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('user_id', 'text', (column) => ownedBy(column.notNull(), owner))
     .addColumn('code_hash', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('recovery_codes_key', ['user_id', 'code_hash'])
     .execute()

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type { Clock, Log } from '@hearth/runtime'
 import { AccountError } from '../account-error.ts'
 import type { AnyQuery } from '../any-query.ts'
+import { PasskeyError } from '../passkeys/passkey-error.ts'
 import { csvHeading, csvLine, jsonLine } from './export-lines.ts'
 import { eventOfRow, type SecurityEvent, type SecurityLogFilter, type SecurityLogQuery } from './schema.ts'
 import type { Actor, NewSecurityEvent, NewSignInFailure, SignInFailure } from './security-event.ts'
@@ -86,8 +87,9 @@ export class SecurityLog {
     try {
       return await proof
     } catch (error) {
-      const reason = error instanceof AccountError ? failureOf(error) : undefined
-      if (reason !== undefined) await this.failed({ ...attempt, reason, status: this.#dependencies.statusOf(error) })
+      const refusal = refusalOf(error)
+      if (refusal !== undefined)
+        await this.failed({ ...attempt, ...refusal, status: this.#dependencies.statusOf(error) })
       throw error
     }
   }
@@ -184,6 +186,16 @@ function rowOf({ kind, by, from, method, target, detail }: NewSecurityEvent, at:
 
 /** PostgreSQL stores no null characters. */
 const storable = (text: string | undefined) => text?.replaceAll('\0', '').slice(0, maxText) ?? null
+
+/** Returns why a proof was refused; undefined for other errors. A passkey names its user, where it has one. */
+function refusalOf(error: unknown): { readonly reason: SignInFailure; readonly username?: string } | undefined {
+  if (error instanceof PasskeyError && error.reason.kind === 'sign-in-failed') {
+    const { failure, username } = error.reason
+    return { reason: failure, ...(username !== undefined && { username }) }
+  }
+  const reason = error instanceof AccountError ? failureOf(error) : undefined
+  return reason && { reason }
+}
 
 function failureOf({ reason }: AccountError): SignInFailure | undefined {
   if (reason.kind === 'rate-limited') return 'rate_limited'

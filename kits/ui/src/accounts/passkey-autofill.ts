@@ -1,4 +1,4 @@
-import { ApiError } from '../api-error.ts'
+import { ApiError, reasonOf } from '../api-error.ts'
 import { finishPasskeySignIn, passkeyObstacle, type PasskeySignInApi } from './passkey-ceremony.ts'
 
 /** Callbacks of a sign-in screen. */
@@ -64,7 +64,7 @@ export class PasskeyAutofill {
 
   async #offer(signal: AbortSignal): Promise<void> {
     const options = await this.#api.start().catch((error: unknown) => {
-      if (error instanceof ApiError && error.kind === 'passkeys_unavailable')
+      if (error instanceof ApiError && reasonOf(error) === 'passkeys_unavailable')
         this.#listener.onUnavailable(error.message)
       // Whatever else it is, the form still works, and says so itself when it does not.
       return undefined

@@ -1,10 +1,10 @@
-import { ApiError, describeError } from '../api-error.ts'
+import { ApiError, describeError, reasonOf } from '../api-error.ts'
 
 /** Calls of a service that sign in with a passkey. Each throws an `ApiError`. */
 export interface PasskeySignInApi {
-  /** Starts a sign-in. The error is of kind `passkeys_unavailable` at an address without passkeys. */
+  /** Starts a sign-in. The reason of the error is `passkeys_unavailable` at an address without passkeys. */
   start(): Promise<PublicKeyCredentialRequestOptionsJSON>
-  /** Signs in. The error is of kind `unknown_passkey` for a passkey that was removed. */
+  /** Signs in. The reason of the error is `unknown_passkey` for a passkey that was removed. */
   finish(credential: object): Promise<unknown>
 }
 
@@ -38,7 +38,7 @@ export async function finishPasskeySignIn(
   try {
     await api.finish(credential.toJSON())
   } catch (error) {
-    if (error instanceof ApiError && error.kind === 'unknown_passkey') await forget(credential.id, options.rpId)
+    if (error instanceof ApiError && reasonOf(error) === 'unknown_passkey') await forget(credential.id, options.rpId)
     throw error
   }
 }
@@ -70,11 +70,11 @@ const byBrowser: Readonly<Record<string, string>> = {
 
 /** One sentence for a person about why a passkey could not be made or used; takes whatever was thrown. */
 export function describeCeremony(error: unknown): string {
-  if (error instanceof ApiError && error.kind === 'unknown_passkey')
+  if (error instanceof ApiError && reasonOf(error) === 'unknown_passkey')
     return 'This passkey is not known here any more. Sign in another way; this device forgets it where it can.'
   if (error instanceof ApiError && error.status === 401)
     return 'The passkey was not accepted. Sign in another way, or ask an administrator.'
-  if (error instanceof ApiError && error.kind === 'challenge')
+  if (error instanceof ApiError && reasonOf(error) === 'challenge')
     return 'That took too long, or was used before. Try once more.'
   if (error instanceof ApiError) return describeError(error)
   const name = error instanceof Error ? error.name : ''

@@ -1,11 +1,13 @@
-import { Text, TextInput } from '@mantine/core'
+import { List, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { ApiError } from '../api-error.ts'
 import { ConfirmDelete } from '../confirm-delete.tsx'
 import { FormDialog } from '../form-dialog.tsx'
 import { notifyDone } from '../notifications.tsx'
 import { proposeDeviceName } from './authenticator-names.ts'
+import { CurrentPassword, passwordRequired } from './current-password.tsx'
 import { describeCeremony, makePasskey } from './passkey-ceremony.ts'
+import { atCurrentPassword } from './password-fields.tsx'
 
 /** A passkey as the list shows it. */
 export interface PasskeyRow {
@@ -22,10 +24,12 @@ export interface PasskeyRow {
 
 /** Calls of a service for the passkeys of the signed-in user. */
 export interface PasskeyAdministration {
-  startRegistration(): Promise<PublicKeyCredentialCreationOptionsJSON>
+  /** The dialogs ask for the current password, which the calls then get; otherwise they get an empty one. */
+  readonly needsPassword?: boolean
+  startRegistration(password: string): Promise<PublicKeyCredentialCreationOptionsJSON>
   finishRegistration(credential: object, deviceName: string): Promise<PasskeyRow>
   rename(passkey: PasskeyRow, deviceName: string): Promise<PasskeyRow>
-  remove(passkey: PasskeyRow): Promise<unknown>
+  remove(passkey: PasskeyRow, password: string): Promise<unknown>
   /** Cached answers to read again after a change. */
   readonly renew: readonly (readonly unknown[])[]
 }
@@ -39,14 +43,16 @@ const required = (text: string) => (text.trim() === '' ? 'Required' : null)
 
 /** Names a passkey, then has the browser make it. */
 export function AddPasskey({ admin, onClose }: DialogProps) {
+  const { needsPassword = false } = admin
   const form = useForm({
-    initialValues: { device_name: proposeDeviceName(navigator.userAgent) },
-    validate: { device_name: required },
+    initialValues: { device_name: proposeDeviceName(navigator.userAgent), current_password: '' },
+    validate: { device_name: required, ...(needsPassword && { current_password: passwordRequired }) },
   })
-  const submit = async ({ device_name: name }: typeof form.values) => {
+  const submit = async ({ device_name: name, current_password: password }: typeof form.values) => {
     try {
-      return await admin.finishRegistration(await makePasskey(await admin.startRegistration()), name.trim())
-    } catch (error) {
+      return await admin.finishRegistration(await makePasskey(await admin.startRegistration(password)), name.trim())
+    } catch (thrown) {
+      const error = atCurrentPassword(thrown)
       if (error instanceof ApiError && error.fields.length > 0) throw error
       throw new ApiError(describeCeremony(error), { status: 0 })
     }
@@ -74,6 +80,7 @@ export function AddPasskey({ admin, onClose }: DialogProps) {
         required
         {...form.getInputProps('device_name')}
       />
+      {needsPassword && <CurrentPassword form={form} />}
     </FormDialog>
   )
 }
@@ -97,16 +104,48 @@ export function RenamePasskey({ admin, passkey, onClose }: DialogProps & { passk
   )
 }
 
+const losses = ['Signing in with this passkey', 'Your sessions in other browsers, which end at once']
+
 /** Asks before a passkey goes. */
 export function RemovePasskey({ admin, passkey, onClose }: DialogProps & { passkey: PasskeyRow }) {
+  if (admin.needsPassword === true) return <RemoveByPassword admin={admin} passkey={passkey} onClose={onClose} />
   return (
     <ConfirmDelete
       opened
       onClose={onClose}
       title={`Remove “${passkey.device_name}”?`}
       verb="Remove passkey"
-      losses={['Signing in with this passkey', 'Your sessions in other browsers, which end at once']}
-      action={{ run: () => admin.remove(passkey), renew: admin.renew }}
+      losses={losses}
+      action={{ run: () => admin.remove(passkey, ''), renew: admin.renew }}
     />
+  )
+}
+
+function RemoveByPassword({ admin, passkey, onClose }: DialogProps & { passkey: PasskeyRow }) {
+  const form = useForm({ initialValues: { current_password: '' }, validate: { current_password: passwordRequired } })
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={`Remove “${passkey.device_name}”?`}
+      submitLabel="Remove passkey"
+      submitButton={{ color: 'red' }}
+      form={form}
+      submit={({ current_password: password }) =>
+        admin.remove(passkey, password).catch((error: unknown) => {
+          throw atCurrentPassword(error)
+        })
+      }
+      onDone={() => notifyDone(`“${passkey.device_name}” is removed`)}
+      renew={admin.renew}
+    >
+      <Text>You lose:</Text>
+      <List>
+        {losses.map((loss) => (
+          <List.Item key={loss}>{loss}</List.Item>
+        ))}
+      </List>
+      <CurrentPassword form={form} hasFocus />
+    </FormDialog>
   )
 }

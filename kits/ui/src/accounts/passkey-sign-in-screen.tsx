@@ -9,11 +9,18 @@ import { type SignInFailure, useSignInFailure } from '../sign-in-failure.ts'
 import { OpenIdSignIn } from './openid-sign-in.tsx'
 import { PasskeyAutofill } from './passkey-autofill.ts'
 import { describeCeremony, passkeyObstacle, type PasskeySignInApi, signInWithPasskey } from './passkey-ceremony.ts'
-import { RecoverySignIn } from './recovery-sign-in.tsx'
+import { RecoverySignIn, type RecoveryWay } from './recovery-sign-in.tsx'
+
+interface PasskeySignInProps {
+  service: Service
+  ended: boolean
+  passkeys: PasskeySignInApi
+  /** See `RecoverySignIn`. */
+  recovery?: RecoveryWay
+}
 
 /** Signs in by password, by a passkey in the autofill or behind the button, or by a recovery code. */
-export function PasskeySignInScreen(props: { service: Service; ended: boolean; passkeys: PasskeySignInApi }) {
-  const { service, ended, passkeys } = props
+export function PasskeySignInScreen({ service, ended, passkeys, recovery }: PasskeySignInProps) {
   const failure = useSignInFailure()
   const [method, setMethod] = useState<'password' | 'recovery'>('password')
   const passkey = usePasskeySignIn(passkeys, failure)
@@ -27,9 +34,11 @@ export function PasskeySignInScreen(props: { service: Service; ended: boolean; p
       <Stack>
         <SignInHead failure={failure} ended={ended} />
         {method === 'password' ? (
-          <PasswordSignIn failure={failure} offersPasskeys />
+          <PasswordSignIn failure={failure} offersPasskeys>
+            {service.signInFields}
+          </PasswordSignIn>
         ) : (
-          <RecoverySignIn failure={failure} />
+          <RecoverySignIn failure={failure} way={recovery} />
         )}
         <Divider label="or" labelPosition="center" />
         {passkey.obstacle === undefined ? (

@@ -1,3 +1,4 @@
+import type { SignInMethod } from '@hearth/accounts'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
 import type { Call, Route } from '@hearth/http'
@@ -12,7 +13,7 @@ type Client = Call<unknown, undefined, undefined, undefined>['client']
 const Message = z.object({ message: z.string() }).meta({ id: 'Message' })
 
 /** Context of the session routes. */
-interface SessionContext {
+export interface SessionContext {
   readonly isPublishedSecurely: boolean
   readonly securityLog: SecurityLog
 }
@@ -24,9 +25,9 @@ export function cookieOptions(client: Client, isPublishedSecurely: boolean) {
 }
 
 /** Sign-in, sign-out and the change of the password. */
-export function sessionRoutes(sessions: Sessions, { isPublishedSecurely, securityLog }: SessionContext): Route[] {
+export function sessionRoutes(sessions: Sessions, context: SessionContext): Route[] {
+  const { securityLog } = context
   const shared = { tag: 'Administration', path: '/admin/api/session', limit: 'counted' } as const
-  const cookie = (client: Client) => cookieOptions(client, isPublishedSecurely)
   return [
     route(
       {
@@ -41,11 +42,8 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely, securit
       },
       async ({ body, client, answer }) => {
         const attempt = sessions.signIn({ ...body, address: client.address, userAgent: client.userAgent })
-        const { key, session } = await securityLog.watch(attempt, { from: client, username: body.username })
-        const { id: userId, username } = session.user
-        await securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method: 'password' })
-        answer.setCookie(sessionCookie, key, cookie(client))
-        return session
+        const opened = await securityLog.watch(attempt, { from: client, username: body.username })
+        return keepSession({ context, call: { client, answer } }, opened, 'password')
       },
     ),
     route(
@@ -69,7 +67,7 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely, securit
       async ({ caller, client, answer }) => {
         const ending = sessions.signOut(caller.via.key)
         await securityLog.recordAfter(ending, { kind: 'sign_out', ...eventOrigin(caller, client) })
-        answer.clearCookie(sessionCookie, cookie(client))
+        answer.clearCookie(sessionCookie, cookieOptions(client, context.isPublishedSecurely))
         return { message: 'Signed out' }
       },
     ),
@@ -92,6 +90,32 @@ export function sessionRoutes(sessions: Sessions, { isPublishedSecurely, securit
       },
     ),
   ]
+}
+
+interface SignInRequest {
+  readonly context: SessionContext
+  readonly call: Pick<Call<unknown, undefined, undefined, undefined>, 'client' | 'answer'>
+}
+
+/** Opens a session of an administrator who proved who they are, and sets its cookie. */
+export async function openSessionOf(
+  { sessions, ...request }: SignInRequest & { readonly sessions: Sessions },
+  username: string,
+  method: SignInMethod,
+): Promise<Session> {
+  return keepSession(request, await sessions.open(username, request.call.client), method)
+}
+
+/** Records a sign-in and sets the cookie of its session. */
+async function keepSession(
+  { context, call: { client, answer } }: SignInRequest,
+  { key, session }: { readonly key: string; readonly session: Session },
+  method: SignInMethod,
+): Promise<Session> {
+  const { id: userId, username } = session.user
+  await context.securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method })
+  answer.setCookie(sessionCookie, key, cookieOptions(client, context.isPublishedSecurely))
+  return session
 }
 
 /** The administrator's own sessions. */

@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import {
+  deletePasskeysOf,
+  deleteRecoveryCodesOf,
   endSessionsOf,
   forgetInitialPassword,
   isPasswordOf,
@@ -14,7 +17,7 @@ import {
   pendingInitialPassword,
 } from '@hearth/accounts'
 import { describeOwnSessions, nameOfSession, type OwnSession } from '@hearth/accounts/own-sessions'
-import { csrfTokenOf } from '@hearth/credentials'
+import { csrfTokenOf, hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, type AddressSet } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
@@ -60,8 +63,13 @@ export class Sessions {
       find: () => store.findAdministrator(this.#db, username.trim().toLowerCase()),
       verify: (found) => isPasswordOf(found, password),
     })
-    const { key, session } = await this.#store.open(account.username, { method: null }, { address, userAgent })
-    return { key, session: sessionOf(key, { session, account }) }
+    return this.open(account.username, { address, userAgent })
+  }
+
+  /** Opens a session of an administrator who proved who they are. */
+  async open(username: string, { address, userAgent }: SessionOrigin): Promise<{ key: string; session: Session }> {
+    const { key } = await this.#store.open(username, { method: null }, { address, userAgent })
+    return { key, session: await this.describe(key) }
   }
 
   /** Opens a session of the administrator for somebody whom an OpenID Connect provider proved. */
@@ -116,6 +124,19 @@ export class Sessions {
     return sessionOf(key, { session, account: { ...account, ...values } })
   }
 
+  /** Stores the password that replaces a lost one, and ends the sessions. The file of the generated password goes. */
+  async replacePassword(username: string, password: string): Promise<void> {
+    const account = await store.findAdministrator(this.#db, username)
+    const isSame = await isPasswordOf(account, password)
+    const values = { password_hash: await hashPassword(password), ...(!isSame && { password_change_required: 0 }) }
+    await this.#db.transaction().execute(async (trx) => {
+      await store.updateAdministrator(trx, username, values)
+      await endSessionsOf(trx, { owner: 'username', id: username })
+    })
+    await forgetInitialPassword(this.#dependencies.dataDirectory)
+    this.#dependencies.onAccessChanged()
+  }
+
   async #accountOf(session: OwnedSession | undefined): Promise<AdministratorRow | undefined> {
     return session === undefined ? undefined : store.findAdministrator(this.#db, session.userId)
   }
@@ -155,7 +176,11 @@ const administrator = 'admin'
 export async function createAdministrator(database: Database<Tables>, dataDirectory: string): Promise<void> {
   if ((await store.findAdministrator(database.query, administrator)) !== undefined) return
   await createWithInitialPassword(database, dataDirectory, (trx, values) =>
-    store.insertAdministratorIfNew(trx, { username: administrator, ...values }),
+    store.insertAdministratorIfNew(trx, {
+      username: administrator,
+      user_handle: randomBytes(32).toString('base64url'),
+      ...values,
+    }),
   )
 }
 
@@ -169,11 +194,13 @@ export function findActor(typed: string): Actor | undefined {
   return typed.trim().toLowerCase() === administrator ? { userId: administrator, username: administrator } : undefined
 }
 
-/** Gives the administrator a new generated password that must be changed, and ends the sessions. */
+/** Gives the administrator a new generated password that must be changed, takes passkeys and recovery codes away and ends the sessions. */
 export async function resetPassword(database: Database<Tables>, dataDirectory: string): Promise<string> {
   const { password, values } = await generatePassword()
   await database.query.transaction().execute(async (trx) => {
     await store.updateAdministrator(trx, administrator, values)
+    await deletePasskeysOf(trx, administrator)
+    await deleteRecoveryCodesOf(trx, administrator)
     await endSessionsOf(trx, { owner: 'username', id: administrator })
   })
   await forgetInitialPassword(dataDirectory)

@@ -3,6 +3,7 @@ import type { AdministratorRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
+/** Returns the administrator of this name; undefined for any other. */
 export async function findAdministrator(db: Db, username: string): Promise<AdministratorRow | undefined> {
   return db.selectFrom('administrators').selectAll().where('username', '=', username).executeTakeFirst()
 }

@@ -49,6 +49,7 @@ export function createPageCookies({
     },
   }
 }
+/** Sets and clears the cookies of pages. */
 export type PageCookies = ReturnType<typeof createPageCookies>
 
 /** Sign-in, sign-out, and the pages of the application with their token. */

@@ -13,6 +13,7 @@ export const SignIn = z
   .meta({ id: 'SignIn' })
 export type SignIn = z.infer<typeof SignIn>
 
+/** Answer to a sign-in. */
 export const SignInAnswer = z.object({ ok: z.literal(true), redirect: z.string() }).meta({ id: 'SignInAnswer' })
 
 /** Answer to the end of one of the account's sessions. */

@@ -38,14 +38,15 @@ export interface SessionDependencies {
 export class Sessions {
   readonly #dependencies: SessionDependencies
   readonly #store: SessionStore
-  readonly #throttle: Throttle
+  /** Wrong passwords and recovery codes. */
+  readonly throttle: Throttle
 
   constructor(dependencies: SessionDependencies) {
     this.#dependencies = dependencies
     const { db, clock, settings } = dependencies
     const maxIdle = () => settings.current().session_idle_minutes * 60_000
     this.#store = sessionStoreIn(db, clock, maxIdle)
-    this.#throttle = createThrottle(delay, clock)
+    this.throttle = createThrottle(delay, clock)
   }
 
   /** Returns true if sign-in is required. */
@@ -63,13 +64,17 @@ export class Sessions {
     const isTrapped = honeypot !== '' || (website ?? '') !== '' || !this.#dependencies.captcha.redeem(captcha_token)
     if (isTrapped) throw invalid('The form could not be accepted; load the page again and wait a second', 'trap')
     await signIn({
-      throttle: this.#throttle,
+      throttle: this.throttle,
       key: username,
       find: () => this.#findAccount(username),
       verify: (account) => isPasswordOf(account, password),
     })
-    const { key } = await this.#store.open(username, {}, origin)
-    return key
+    return this.open(username, origin)
+  }
+
+  /** Opens a session of somebody who proved who they are, and returns its key. */
+  async open(username: string, origin: SessionOrigin): Promise<string> {
+    return (await this.#store.open(username, {}, origin)).key
   }
 
   /** Opens a session of the account for somebody whom an OpenID Connect provider proved; returns its key and its name. */

@@ -1,3 +1,4 @@
+import type { AnyQuery } from '@hearth/accounts'
 import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/service'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
@@ -36,8 +37,12 @@ export async function openSettings(db: Kysely<Tables>) {
     internal: (name: InternalName): string | undefined => rows.get(name),
     /** Reads the stored settings again. */
     refresh,
-    /** Writes all changes or none. An internal value of null is deleted. */
-    async write(changes: Changes, internal: Partial<Record<InternalName, string | null>> = {}): Promise<void> {
+    /** Writes all changes or none, with what `also` does. An internal value of null is deleted. */
+    async write(
+      changes: Changes,
+      internal: Partial<Record<InternalName, string | null>> = {},
+      also?: (trx: AnyQuery) => Promise<void>,
+    ): Promise<void> {
       const given = Object.entries(changes).filter(([, value]) => value !== undefined)
       const kept = Object.entries(internal).filter((entry): entry is [InternalName, string] => entry[1] !== null)
       const gone = Object.entries(internal).flatMap(([name, value]) => (value === null ? [name] : []))
@@ -45,6 +50,7 @@ export async function openSettings(db: Kysely<Tables>) {
       await db.transaction().execute(async (trx) => {
         await writeSettingRows(trx, values)
         if (gone.length > 0) await deleteSettingRows(trx, gone)
+        await also?.(trx)
       })
       await refresh()
     },
@@ -74,20 +80,24 @@ interface SettingsAccount {
   endAll(): Promise<void>
 }
 
+/** Deletes passkeys and recovery codes, in the transaction that stores another account. */
+type ForgetMethods = (trx: AnyQuery) => Promise<void>
+
 /** Creates the write of the settings. */
 export function createChangeSettings(dependencies: {
   settings: SettingsStore
   account: SettingsAccount
+  forgetMethods: ForgetMethods
   bus: MediaBus
 }): ChangeSettings {
   return async ({ admin_username, admin_password, ...changes }) => {
-    const { settings, account, bus } = dependencies
+    const { settings, account, forgetMethods, bus } = dependencies
     const wasOn = settings.current().enable_authentication
     const isSettingAccount = admin_username !== undefined && admin_password !== undefined
     if (changes.enable_authentication === true && !isSettingAccount && !account.hasCredentials())
       throw invalid('enable_authentication needs admin_username and admin_password, which are not set yet')
     const credentials = isSettingAccount ? await account.credentials(admin_username, admin_password) : {}
-    await settings.write(changes, credentials)
+    await settings.write(changes, credentials, isSettingAccount ? forgetMethods : undefined)
     const isOn = settings.current().enable_authentication
     const mustSignIn = isOn && (!wasOn || isSettingAccount)
     if (mustSignIn || (wasOn && !isOn)) await account.endAll()

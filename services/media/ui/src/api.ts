@@ -1,4 +1,4 @@
-import { answer, createApiClient, createSessionStore } from '@hearth/ui'
+import { answer, createApiClient, createSessionStore, createSignInMethodsApi } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 import { answered, createMediaSession } from './session/media-session.ts'
 import { createTokenSend } from './session/send-with-token.ts'
@@ -37,6 +37,9 @@ export const session = createSessionStore(createMediaSession())
 
 /** The service's API, typed by its OpenAPI document. */
 export const api = createApiClient<paths>(session, createTokenSend())
+
+/** Passkeys and recovery codes. */
+export const signInMethods = createSignInMethodsApi({ session, prefix: '/api', send: createTokenSend() })
 
 /** Names of cached answers. */
 export const keys = {

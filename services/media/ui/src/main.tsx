@@ -1,6 +1,6 @@
 import './media.css'
-import { hearthServices, startHearthApp } from '@hearth/ui'
-import { readNeighbours, session } from './api.ts'
+import { hearthServices, signInScreenOf, startHearthApp } from '@hearth/ui'
+import { readNeighbours, session, signInMethods } from './api.ts'
 import { followJobs, type LiveMessage } from './live/live-cache.ts'
 import { pages } from './pages.ts'
 
@@ -10,6 +10,11 @@ startHearthApp<LiveMessage>({
     openIdPath: '/api/openid',
     signInHint: 'Forgotten? On the server, “hearth media reset-admin-password” sets a new password.',
     signInFields: <Honeypot />,
+    signInScreen: signInScreenOf(signInMethods, {
+      replacesPassword: false,
+      opens: '/settings?tab=access',
+      done: 'That code is used up. If the password is lost, choose another one here.',
+    }),
   },
   session,
   pages,

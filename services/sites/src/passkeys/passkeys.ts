@@ -1,14 +1,14 @@
-import { PasskeyError, type PasskeyRow, type RequestOrigin } from '@hearth/accounts'
-import { Passkeys, transportsOf } from '@hearth/accounts/passkeys'
+import type { RequestOrigin } from '@hearth/accounts'
+import { Passkeys } from '@hearth/accounts/passkeys'
+import { passkeyOfRow, type NewCredential, type Passkey, type UsedCredential } from '@hearth/accounts/passkey-schema'
 import type { Database } from '@hearth/database'
-import { toIsoString, type Clock, type Log } from '@hearth/runtime'
+import type { Clock, Log } from '@hearth/runtime'
 import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { OpenSession, Origin } from '../accounts/sessions.ts'
 import { usersIn } from '../accounts/users.ts'
 import type { Config } from '../config.ts'
 import type { AccountTables, UserRow } from '../accounts/tables.ts'
-import type { NewCredential, Passkey, UsedCredential } from './schema.ts'
 
 /** Parts of the service that signing in with a passkey uses. */
 export interface PasskeyDependencies extends Pick<Accounts, 'sessions' | 'securityLog' | 'passwords'> {
@@ -81,27 +81,7 @@ export class SitePasskeys {
 
   async finishSignIn(credential: UsedCredential, key: string, origin: Origin): Promise<OpenSession> {
     const { securityLog, sessions } = this.#dependencies
-    const user = await this.#passkeys.finishSignIn(credential, key).catch(async (error: unknown) => {
-      if (error instanceof PasskeyError && error.reason.kind === 'sign-in-failed') {
-        const { username, failure } = error.reason
-        await securityLog.failed({ from: origin, username, reason: failure, status: 401 })
-      }
-      throw error
-    })
+    const user = await securityLog.watch(this.#passkeys.finishSignIn(credential, key), { from: origin })
     return sessions.open(user, 'passkey', origin)
-  }
-}
-
-/** The wire form of a passkey, without its key and counter. */
-function passkeyOfRow(row: PasskeyRow): Passkey {
-  return {
-    id: row.id,
-    device_name: row.device_name,
-    created_at: new Date(row.created_at).toISOString(),
-    last_used_at: toIsoString(row.last_used_at),
-    backed_up: row.backed_up === 1,
-    rp_id: row.rp_id,
-    aaguid: row.aaguid,
-    transports: transportsOf(row),
   }
 }

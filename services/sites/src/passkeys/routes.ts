@@ -1,4 +1,14 @@
 import { safeNextUrl } from '@hearth/accounts'
+import {
+  LoginOptions,
+  LoginStart,
+  maxCredential,
+  Passkey,
+  PasskeyParams,
+  PasskeyRename,
+  RegisterFinish,
+  RegisterOptions,
+} from '@hearth/accounts/passkey-schema'
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, type Visitor } from '../access.ts'
@@ -7,20 +17,7 @@ import { Done } from '../accounts/schema.ts'
 import { forbidden } from '../problems.ts'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { SitePasskeys } from './passkeys.ts'
-import {
-  maxCredential,
-  LoginDone,
-  LoginFinish,
-  LoginOptions,
-  LoginStart,
-  Passkey,
-  PasskeyParams,
-  PasskeyRename,
-  RegisterDone,
-  RegisterFinish,
-  RegisterOptions,
-  RegisterStart,
-} from './schema.ts'
+import { LoginDone, LoginFinish, RegisterDone, RegisterStart } from './schema.ts'
 
 const tag = 'Passkeys'
 

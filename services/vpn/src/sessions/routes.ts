@@ -1,10 +1,12 @@
+import type { SignInMethod } from '@hearth/accounts'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { OwnSession, OwnSessionPath } from '@hearth/accounts/own-sessions'
 import type { Call, Route } from '@hearth/http'
 import { z } from 'zod'
-import { route, sessionCookie } from '../access.ts'
+import { route, sessionCookie, type Caller } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
 import { PasswordChange, Session, SignIn } from './schema.ts'
+import type { UserRow } from '../tables.ts'
 import type { Sessions } from './sessions.ts'
 
 type Client = Call<unknown, undefined, undefined, undefined>['client']
@@ -47,14 +49,37 @@ function signInRoutes(sessions: Sessions, context: SessionContext): Route[] {
         const { securityLog } = context
         const attempt = sessions.signIn({ ...body, address: client.address, userAgent: client.userAgent })
         const opened = await securityLog.watch(attempt, { from: client, username: body.username })
-        const { id: userId, username } = opened.session.user
-        await securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method: 'password' })
-        if (caller === undefined) context.refundSignIn(client.address)
-        answer.setCookie(sessionCookie, opened.key, cookieOptions(client, context))
-        return done(opened.session, 'Signed in')
+        return done(await keepSession({ context, call: { caller, client, answer } }, opened, 'password'), 'Signed in')
       },
     ),
   ]
+}
+
+interface SignInRequest {
+  readonly context: SessionContext
+  readonly call: Pick<Call<Caller | undefined, undefined, undefined, undefined>, 'caller' | 'client' | 'answer'>
+}
+
+/** Opens a session of a user who proved who they are, and sets its cookie. */
+export async function openSessionOf(
+  { sessions, ...request }: SignInRequest & { readonly sessions: Sessions },
+  user: UserRow,
+  method: SignInMethod,
+): Promise<Session> {
+  return keepSession(request, await sessions.open(user, request.call.client), method)
+}
+
+/** Records a sign-in and sets the cookie of its session. */
+async function keepSession(
+  { context, call: { caller, client, answer } }: SignInRequest,
+  { key, session }: { readonly key: string; readonly session: Session },
+  method: SignInMethod,
+): Promise<Session> {
+  const { id: userId, username } = session.user
+  await context.securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method })
+  if (caller === undefined) context.refundSignIn(client.address)
+  answer.setCookie(sessionCookie, key, cookieOptions(client, context))
+  return session
 }
 
 function ownSessionRoutes(sessions: Sessions, context: SessionContext): Route[] {

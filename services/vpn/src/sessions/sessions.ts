@@ -11,7 +11,7 @@ import {
   type Throttle,
 } from '@hearth/accounts'
 import { describeOwnSessions, nameOfSession, type OwnSession } from '@hearth/accounts/own-sessions'
-import { csrfTokenOf } from '@hearth/credentials'
+import { csrfTokenOf, hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, HttpError } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
@@ -42,14 +42,15 @@ export interface SessionDependencies {
 export class Sessions {
   readonly #dependencies: SessionDependencies
   readonly #store: SessionStore
-  readonly #throttle: Throttle
+  /** Wrong passwords and recovery codes. */
+  readonly throttle: Throttle
 
   constructor(dependencies: SessionDependencies) {
     const { database, clock, timeoutMinutes } = dependencies
     this.#dependencies = dependencies
     const maxIdle = () => timeoutMinutes() * 60_000
     this.#store = new SessionStore(database.query, clock, { owner: 'user_id', maxAge, maxIdle })
-    this.#throttle = createThrottle(maxFailures, clock)
+    this.throttle = createThrottle(maxFailures, clock)
   }
 
   /**
@@ -58,7 +59,7 @@ export class Sessions {
    */
   async signIn({ username, password, address, userAgent }: SignIn & SessionOrigin) {
     const user = await signIn({
-      throttle: this.#throttle,
+      throttle: this.throttle,
       key: addressGroup(address),
       find: () => usersIn(this.#db).findByName(username.trim().toLowerCase()),
       verify: (found) => isPasswordOf(found, password),
@@ -116,7 +117,7 @@ export class Sessions {
     const password_hash = await replacePassword(user, {
       ...input,
       names: [user.username, user.email],
-      guesses: { throttle: this.#throttle, key: `user ${user.id}` },
+      guesses: { throttle: this.throttle, key: `user ${user.id}` },
     })
     const values = { password_hash, password_change_required: 0 }
     await this.#db.transaction().execute(async (trx) => {
@@ -126,6 +127,18 @@ export class Sessions {
     await this.#dependencies.onPasswordChanged(user)
     this.#dependencies.onAccessChanged(user.id)
     return sessionOf(via.key, { session, user: { ...user, ...values } })
+  }
+
+  /** Stores the password that replaces a lost one, and ends the user's sessions. */
+  async replacePassword(user: UserRow, password: string): Promise<void> {
+    const isSame = await isPasswordOf(user, password)
+    const values = { password_hash: await hashPassword(password), ...(!isSame && { password_change_required: 0 }) }
+    await this.#db.transaction().execute(async (trx) => {
+      await usersIn(trx).update(user.id, values)
+      await endSessionsOf(trx, { owner: 'user_id', id: user.id })
+    })
+    await this.#dependencies.onPasswordChanged(user)
+    this.#dependencies.onAccessChanged(user.id)
   }
 
   async #userOf(session: StoredSession | undefined): Promise<UserRow | undefined> {

@@ -1,6 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import {
   createWithInitialPassword,
+  deletePasskeysOf,
+  deleteRecoveryCodesOf,
   endSessionsOf,
   forgetInitialPassword,
   generatePassword,
@@ -54,8 +56,8 @@ export async function forgetFirstPassword(dataDirectory: string, user: UserRow):
 }
 
 /**
- * Gives an administrator a new generated password that must be changed, and ends the sessions: `admin`, or the oldest
- * administrator when there is none of that name. Returns both.
+ * Gives an administrator a new generated password that must be changed, takes passkeys and recovery codes away and ends the
+ * sessions: of `admin`, or of the oldest administrator when there is none of that name. Returns both.
  */
 export async function resetAdministrator(
   database: Database<Tables>,
@@ -67,6 +69,8 @@ export async function resetAdministrator(
   const { password, values } = await generatePassword()
   await database.query.transaction().execute(async (trx) => {
     await usersIn(trx).update(user.id, { ...values, is_active: 1, role: 'admin' })
+    await deletePasskeysOf(trx, user.id)
+    await deleteRecoveryCodesOf(trx, user.id)
     await endSessionsOf(trx, { owner: 'user_id', id: user.id })
   })
   await forgetFirstPassword(dataDirectory, user)

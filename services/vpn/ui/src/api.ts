@@ -1,4 +1,4 @@
-import { answer, createApiClient, createSessionStore } from '@hearth/ui'
+import { answer, createApiClient, createSessionStore, createSignInMethodsApi } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 
 type Schemas = components['schemas']
@@ -59,6 +59,9 @@ export const session = createSessionStore()
 
 /** The service's API, typed by its OpenAPI document. */
 export const api = createApiClient<paths>(session)
+
+/** Passkeys and recovery codes. */
+export const signInMethods = createSignInMethodsApi({ session, prefix: '/api' })
 
 /** Names of cached answers; an event that says `changed` names the same collections. */
 export const keys = {

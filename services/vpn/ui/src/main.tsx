@@ -1,7 +1,7 @@
 import './vpn.css'
 import './dns/dns.css'
-import { followEvents, hearthServices, startHearthApp } from '@hearth/ui'
-import { readNeighbours, session } from './api.ts'
+import { followEvents, hearthServices, signInScreenOf, startHearthApp } from '@hearth/ui'
+import { readNeighbours, session, signInMethods } from './api.ts'
 import { applyEvent, type ServiceEvent } from './live-cache.ts'
 import { pages } from './pages.ts'
 
@@ -10,6 +10,11 @@ startHearthApp<ServiceEvent>({
     ...hearthServices.vpn,
     openIdPath: '/api/openid',
     signInHint: 'First time here? The user is “admin”; the password was printed when the service first started.',
+    signInScreen: signInScreenOf(signInMethods, {
+      replacesPassword: true,
+      opens: '/profile',
+      done: 'That code is used up.',
+    }),
   },
   session,
   pages,

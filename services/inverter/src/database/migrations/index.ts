@@ -4,6 +4,7 @@ import * as deviceSerial from './0002-device-serial.ts'
 import * as sessionOrigin from './0003-session-origin.ts'
 import * as notifications from './0004-notifications.ts'
 import * as securityLog from './0005-security-log.ts'
+import * as passkeys from './0006-passkeys.ts'
 import * as openId from './0007-openid.ts'
 
 /** All steps, oldest first. */
@@ -13,5 +14,6 @@ export const migrations: Migrations = {
   '0003-session-origin': sessionOrigin,
   '0004-notifications': notifications,
   '0005-security-log': securityLog,
+  '0006-passkeys': passkeys,
   '0007-openid': openId,
 }

@@ -10,13 +10,22 @@ import {
   Section,
   SettingsForm,
   type SettingsSection,
+  SignInMethods,
   useSession,
 } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { IconPassword } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, type GatewaySettings, keys, readSettings, saveSettings, type SettingsView } from '../api.ts'
+import {
+  api,
+  type GatewaySettings,
+  keys,
+  readSettings,
+  saveSettings,
+  type SettingsView,
+  signInMethods,
+} from '../api.ts'
 import { OwnSessions } from '../own-sessions.tsx'
 import { IconButton } from '../page-elements.tsx'
 
@@ -31,6 +40,7 @@ export function SettingsPage() {
         <div className="hearth-stack settings-form">
           <LiveForm key={settings.data.settings.live_interval_seconds} stored={settings.data.settings} />
           <Password />
+          <SignInMethods api={signInMethods} service="Inverter" />
           <OwnSessions />
           <BackupSection
             read={() => answer(api.GET('/admin/api/backups'))}

@@ -3,6 +3,7 @@ import * as initial from './0001-initial.ts'
 import * as sessionOrigin from './0002-session-origin.ts'
 import * as notifications from './0003-notifications.ts'
 import * as securityLog from './0004-security-log.ts'
+import * as passkeys from './0005-passkeys.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-session-origin': sessionOrigin,
   '0003-notifications': notifications,
   '0004-security-log': securityLog,
+  '0005-passkeys': passkeys,
 }

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { answer, FormDialog, Section, StatusBadge, useSession } from '@hearth/ui'
+import { answer, FormDialog, Section, SignInMethods, StatusBadge, useSession } from '@hearth/ui'
 import { useForm, type FormErrors } from '@mantine/form'
 import { IconLock, IconLockOpen2, IconUserEdit } from '@tabler/icons-react'
 import { useState } from 'react'
-import { api, type Settings, type SettingsAnswer } from '../api.ts'
+import { api, type Settings, type SettingsAnswer, signInMethods } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { SettingsGroup, useSaveSettings, type SettingField } from './settings-group.tsx'
@@ -46,7 +46,12 @@ export function AccessSettings({ settings }: { settings: Settings }) {
     <>
       <SignInCard settings={settings} />
       <SettingsGroup title="Session length" settings={settings} fields={sessions} />
-      {settings.enable_authentication && <OwnSessions />}
+      {settings.enable_authentication && (
+        <>
+          <SignInMethods api={signInMethods} service="Media" />
+          <OwnSessions />
+        </>
+      )}
       <SettingsGroup title="Sharing" settings={settings} fields={sharing} />
     </>
   )
@@ -69,7 +74,7 @@ function SignInCard({ settings }: { settings: Settings }) {
         <Text c="dimmed" maw={560}>
           {isOn
             ? `Signed in as ${user.username}. There is one account; scripts use it too.`
-            : 'Whoever reaches this address may use and change everything. Before it is reached from elsewhere, turn sign-in on.'}
+            : 'Whoever reaches this address may use and change everything. Before it is reached from elsewhere, turn sign-in on; passkeys and recovery codes come with it.'}
         </Text>
         <Group gap="xs">
           {isOn ? (
@@ -114,7 +119,9 @@ function AccountDialog({ opened, isOn, onClose }: { opened: boolean; isOn: boole
       onDone={({ redirect }) => redirect !== undefined && window.location.assign(redirect)}
     >
       <Text size="sm" c="dimmed">
-        {isOn ? 'Every session ends, this one too.' : 'Choose the account. You sign in with it right away.'}
+        {isOn
+          ? 'Every session ends, this one too; passkeys and recovery codes go.'
+          : 'Choose the account. You sign in with it right away.'}
       </Text>
       <TextInput
         label="User name"

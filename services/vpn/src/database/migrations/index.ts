@@ -7,6 +7,7 @@ import * as uniqueRules from './0005-unique-rules.ts'
 import * as sessionOrigin from './0006-session-origin.ts'
 import * as notifications from './0007-notifications.ts'
 import * as securityLog from './0008-security-log.ts'
+import * as passkeys from './0009-passkeys.ts'
 import * as openId from './0010-openid.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
@@ -19,5 +20,6 @@ export const migrations: Migrations = {
   '0006-session-origin': sessionOrigin,
   '0007-notifications': notifications,
   '0008-security-log': securityLog,
+  '0009-passkeys': passkeys,
   '0010-openid': openId,
 }

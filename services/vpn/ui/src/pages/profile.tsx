@@ -8,6 +8,7 @@ import {
   QueryState,
   RelativeTime,
   Section,
+  SignInMethods,
   useSession,
   type Column,
   StatusBadge,
@@ -19,7 +20,7 @@ import {
 import { IconPassword, IconPencil, IconEye, IconPencilBolt } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, keys, type User, type Token } from '../api.ts'
+import { api, keys, signInMethods, type User, type Token } from '../api.ts'
 import { OwnSessions } from '../users/own-sessions.tsx'
 import { userAdministration } from '../users/user-administration.ts'
 import type { components } from '../api.gen.ts'
@@ -37,6 +38,7 @@ export function ProfilePage() {
       <div className="hearth-stack">
         <QueryState query={account} lines={4} />
         {account.data !== undefined && <AccountSection user={account.data} />}
+        <SignInMethods api={signInMethods} service="VPN" />
         <TokenSection />
         <OwnSessions />
       </div>
