@@ -9,7 +9,7 @@ test('the first page transfers little data, signed out and signed in', { skip: b
   await using fixture = await startTrial()
   await using browser = await startBrowser()
   const { page } = browser
-  const signIn = page.getByRole('button', { name: 'Sign in' })
+  const signIn = page.getByRole('button', { name: 'Sign in', exact: true })
   assertTransferBelow(
     await measureTransfer(page, async () => page.goto(fixture.service.url).then(() => signIn.waitFor())),
     limit,

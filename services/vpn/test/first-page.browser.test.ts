@@ -9,7 +9,7 @@ test('the first page is small, both signed out and signed in', { skip: browserOb
   await using fixture = await startFixture()
   await using browser = await startBrowser()
   const { page } = browser
-  const signIn = page.getByRole('button', { name: 'Sign in' })
+  const signIn = page.getByRole('button', { name: 'Sign in', exact: true })
   assertTransferBelow(
     await measureTransfer(page, async () => page.goto(fixture.service.url).then(() => signIn.waitFor())),
     limit,

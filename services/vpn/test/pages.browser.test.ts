@@ -94,9 +94,9 @@ test('a user’s journey from the first sign-in to a revoked token', { skip: bro
 
   await page.getByRole('button', { name: 'Account of admin' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
-  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
   await page.goto(`${url}/peers`)
-  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
 })
 
 async function createToken(page: Page, url: string): Promise<string> {
@@ -131,7 +131,7 @@ test(
     await using browser = await startBrowser({ viewport: { width: 1440, height: 900 } })
     const { page } = browser
     await page.goto(fixture.service.url)
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     await assertAccessible(page)
     await furnish(fixture, page)
     const urls = paths.map((path) => `${fixture.service.url}${path}`)

@@ -1,7 +1,12 @@
+import { lazy } from 'react'
 import type { Service } from '../service.ts'
-import { PasskeySignInScreen } from './passkey-sign-in-screen.tsx'
 import type { RecoveryWay } from './recovery-sign-in.tsx'
 import type { SignInMethodsApi } from './sign-in-methods-api.ts'
+
+/** Loaded when nobody is signed in: most visits never see it. */
+const PasskeySignInScreen = lazy(async () => ({
+  default: (await import('./passkey-sign-in-screen.tsx')).PasskeySignInScreen,
+}))
 
 /** Returns the sign-in screen of a service with these calls: by password, passkey or recovery code. */
 export function signInScreenOf(api: SignInMethodsApi, recovery: Omit<RecoveryWay, 'signIn'>) {
