@@ -2,6 +2,7 @@ import { unpackedPackage } from '@hearth/testing/unpacked-package'
 import { writeApiTypes } from './api-types.ts'
 import { lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices } from '../cli/services.ts'
+import { tryAgain } from './second-try.ts'
 import { providePackages } from '../cli/system-packages.ts'
 import { unpackPackages } from './unpack-packages.ts'
 
@@ -32,8 +33,20 @@ async function check(args: readonly string[], signal: AbortSignal): Promise<bool
     const sources = [...sourceSteps]
     await Promise.all(Array.from({ length: lanes }, () => runAll(sources)))
     await Promise.all(testRuns.map((step) => run(step)))
+    await runFailedAgain(finished, signal)
   }
   return conclude(finished, signal)
+}
+
+/** Replaces the results of test runs whose failed files passed, or failed again, when they ran alone. */
+async function runFailedAgain(finished: Finished[], signal: AbortSignal): Promise<void> {
+  for (const [index, first] of finished.entries()) {
+    const again = signal.aborted || first.step.files === undefined ? undefined : await tryAgain(first, signal)
+    if (again === undefined) continue
+    finished[index] = { ...first, ...again }
+    for (const lost of again.lostRaces) process.stdout.write(`lost a race, passed alone: ${lost}\n`)
+    if (!again.passed) process.stdout.write(`✖ ${first.step.name}, failed again\n${again.output.trimEnd()}\n`)
+  }
 }
 
 function provide(): void {
