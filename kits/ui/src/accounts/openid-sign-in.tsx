@@ -1,8 +1,5 @@
-import { Button, Divider } from '@mantine/core'
-import { IconId } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import type { SignInFailure } from '../sign-in-failure.ts'
-import { describeOpenIdFailure, splitOpenIdFailure } from './openid-failures.ts'
 
 /** Longest path that the service takes back, characters. */
 const maxNext = 2000
@@ -16,31 +13,16 @@ interface OpenIdSignInProps {
   isDivided?: boolean
 }
 
+const OpenIdButton = lazy(async () => ({ default: (await import('./openid-button.tsx')).OpenIdButton }))
+
 /** Button that signs in through the OpenID Connect provider; nothing where there is none. */
 export function OpenIdSignIn({ path, failure, isDivided = false }: OpenIdSignInProps) {
   const name = useOpenIdProvider(path)
-  const noteAside = useRef(failure.noteAside)
-  useEffect(() => {
-    const { code, address } = splitOpenIdFailure(window.location.href)
-    if (code === undefined) return
-    window.history.replaceState(window.history.state, '', address)
-    const text = describeOpenIdFailure(code)
-    if (text !== undefined) noteAside.current(code, () => text)
-  }, [])
   if (path === undefined || name === null) return null
   return (
-    <>
-      {isDivided && <Divider label="or" labelPosition="center" />}
-      <Button
-        component="a"
-        href={openIdAddress(path)}
-        variant="default"
-        leftSection={<IconId size={18} aria-hidden />}
-        fullWidth
-      >
-        Sign in with {name}
-      </Button>
-    </>
+    <Suspense>
+      <OpenIdButton {...{ path, name, failure, isDivided }} />
+    </Suspense>
   )
 }
 
