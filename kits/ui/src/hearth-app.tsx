@@ -16,7 +16,7 @@ import type { Service } from './service.ts'
 import type { Neighbour } from './service-switcher.tsx'
 import { SessionContext, type SessionStore, useSession, useSessionState, useSessionStore } from './session-store.ts'
 import { Shell } from './shell.tsx'
-import { Gate, SignInScreen } from './sign-in.tsx'
+import { Gate } from './sign-in.tsx'
 import { hearthTheme, hearthVariables } from './theme.ts'
 
 /** Everything a service hands over to become a web page. */
@@ -101,7 +101,7 @@ function SessionGate<Event>(options: HearthAppOptions<Event>) {
 /** The screen for the state of the session: sign-in, the change of a generated password, or the application. */
 function SessionScreen<Event>(options: HearthAppOptions<Event>) {
   const state = useSessionState()
-  const Screen = options.service.signInScreen ?? SignInScreen
+  const Screen = options.service.signInScreen
   if (state.step === 'signed-out') return <Screen service={options.service} ended={state.ended} />
   if (state.step === 'password-change') return <PasswordChangeScreen service={options.service} />
   return <SignedIn {...options} />

@@ -13,6 +13,6 @@ export interface Service {
   signInFields?: ReactNode
   /** Path of the routes of sign-in through an OpenID Connect provider. */
   openIdPath?: string
-  /** Takes the place of the sign-in screen, for services with more ways in; `ended` says that a session was there before. */
-  signInScreen?: ComponentType<{ service: Service; ended: boolean }>
+  /** Shown while nobody is signed in; `ended` says that a session was there before. */
+  signInScreen: ComponentType<{ service: Service; ended: boolean }>
 }

@@ -1,11 +1,9 @@
-import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Button, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle, IconClockPause } from '@tabler/icons-react'
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { OpenIdSignIn } from './accounts/openid-sign-in.tsx'
 import type { Service } from './service.ts'
 import { type SignInForm, useSessionStore } from './session-store.ts'
-import { type SignInFailure, useSignInFailure } from './sign-in-failure.ts'
-import { useDocumentTitle } from './page.ts'
+import type { SignInFailure } from './sign-in-failure.ts'
 
 /** A card in the middle of an empty page, under the service's name. */
 export function Gate({ service, children }: { service: Service; children: ReactNode }) {
@@ -20,24 +18,6 @@ export function Gate({ service, children }: { service: Service; children: ReactN
       </div>
       <div className="hearth-card hearth-gate-card">{children}</div>
     </main>
-  )
-}
-
-/** Asks for name and password. */
-export function SignInScreen({ service, ended }: { service: Service; ended: boolean }) {
-  const failure = useSignInFailure()
-  useDocumentTitle('Sign in', service.name)
-  return (
-    <Gate service={service}>
-      <Stack>
-        <SignInHead failure={failure} ended={ended} />
-        <PasswordSignIn failure={failure}>{service.signInFields}</PasswordSignIn>
-        <OpenIdSignIn path={service.openIdPath} failure={failure} isDivided />
-      </Stack>
-      <Text c="dimmed" size="sm" mt="md">
-        {service.signInHint}
-      </Text>
-    </Gate>
   )
 }
 

@@ -26,7 +26,7 @@ test('the security log is searched, filtered and saved as a file', { skip: brows
   await page.getByRole('combobox', { name: 'Event' }).selectOption({ label: 'Signed in' })
   await page.getByRole('searchbox', { name: 'Search users and addresses' }).fill('READ')
   await log.getByRole('row', { name: /Signed in.*reader/s }).waitFor()
-  await log.getByRole('row', { name: /admin/ }).waitFor({ state: 'detached' })
+  await log.getByRole('row', { name: /admin/ }).first().waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Export' }).click()
   const saved = page.waitForEvent('download')
   await page.getByRole('menuitem', { name: /CSV/ }).click()

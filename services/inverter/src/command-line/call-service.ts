@@ -3,7 +3,7 @@ import { readConfig, type Config } from '../config.ts'
 import { callControl, type ControlAnswer, type ControlRequest } from './control-socket.ts'
 
 /** Time to wait for a service that is starting or stopping, and pause between two tries; milliseconds. */
-const patience = 15_000
+const patience = 30_000
 const pause = 200
 
 /**
