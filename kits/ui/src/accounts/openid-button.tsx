@@ -14,13 +14,13 @@ interface OpenIdButtonProps {
 
 /** Link to the provider, and the sentence about a sign-in there that failed. In a file of its own, because most have no provider. */
 export function OpenIdButton({ path, name, failure, isDivided }: OpenIdButtonProps) {
-  const noteAside = useRef(failure.noteAside)
+  const note = useRef(failure.note)
   useEffect(() => {
     const { code, address } = splitOpenIdFailure(window.location.href)
     if (code === undefined) return
     window.history.replaceState(window.history.state, '', address)
     const text = describeOpenIdFailure(code)
-    if (text !== undefined) noteAside.current(code, () => text)
+    if (text !== undefined) note.current(code, () => text)
   }, [])
   return (
     <>
