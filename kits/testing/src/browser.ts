@@ -41,6 +41,8 @@ export async function startBrowser(
     reducedMotion: 'reduce',
     ...contextOptions,
   })
+  // A page takes its time where other tests have the processor.
+  context.setDefaultTimeout(60_000)
   const complaints: string[] = []
   context.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))

@@ -35,8 +35,8 @@ async function submit(page: Page, platform: Platform): Promise<void> {
   await field.fill(platform.page('sound.m4a', { title: 'Morning groove', pace: 'held' }))
   await field.press('Enter')
   const row = page.getByRole('listitem', { name: 'Morning groove (1)' })
-  await row.waitFor({ timeout: 30_000 })
-  await row.getByRole('progressbar').first().waitFor({ timeout: 30_000 })
+  await row.waitFor()
+  await row.getByRole('progressbar').first().waitFor()
   await eventually(
     () => platform.waiting,
     (count) => count > 0,
@@ -44,7 +44,7 @@ async function submit(page: Page, platform: Platform): Promise<void> {
   )
   platform.release()
   // Nobody loads the page anew: the end is told.
-  await row.getByText('120').first().waitFor({ timeout: 30_000 })
+  await row.getByText('120').first().waitFor()
   await assertAccessible(page)
   await row.getByRole('link', { name: 'Morning groove (1)' }).first().click()
   await page.getByRole('heading', { name: 'Morning groove (1)', level: 1 }).waitFor()
@@ -54,7 +54,7 @@ async function submit(page: Page, platform: Platform): Promise<void> {
 async function play(page: Page): Promise<void> {
   const place = page.getByRole('slider', { name: 'Place in Morning groove (1)' })
   await page.getByRole('button', { name: 'Play', exact: true }).click()
-  await page.getByRole('button', { name: 'Pause' }).waitFor({ timeout: 20_000 })
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
   await eventually(
     () => place.getAttribute('aria-valuetext'),
     (text) => text !== null && !text.startsWith('0:00'),

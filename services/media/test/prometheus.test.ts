@@ -28,12 +28,13 @@ async function scrape(media: Media): Promise<Map<string, number>> {
 }
 
 async function followJobs(media: Media): Promise<void> {
-  const before = await scrape(media)
+  // A tool is asked for its version at the first scrape, and not waited for longer than a scrape may take.
+  const isUp = (samples: Map<string, number>) => samples.get('hearth_media_tool_up{tool="yt_dlp"}') === 1
+  const before = await eventually(() => scrape(media), isUp, { everyMs: 500 })
   assert.equal(before.get('hearth_media_jobs{status="done"}'), 0)
   assert.equal(before.get('hearth_media_queue_limit'), 200)
   assert.equal(before.get('hearth_media_workers'), 1)
   assert.equal(before.get('hearth_media_share_links'), 0)
-  assert.equal(before.get('hearth_media_tool_up{tool="yt_dlp"}'), 1)
   assert.ok([...before.keys()].some((series) => /^hearth_media_tool_info\{tool="ffmpeg",version="\d/.test(series)))
   assert.ok((before.get('hearth_media_disk_free_bytes') ?? 0) > (before.get('hearth_media_disk_reserve_bytes') ?? 0))
   assert.ok((before.get('hearth_database_size_bytes') ?? 0) > 0)

@@ -38,7 +38,7 @@
 //                     src/import/caddyfile/caddyfile-dangers.test.ts, src/import/npm/npm-database.test.ts,
 //                     src/import/run-import.test.ts, imports.test.ts
 // 19 markup           here; hostile-text.browser.test.ts; src/traffic/access-log/log-line.test.ts "unusual hosts and paths …"
-// 20 next_url         src/passkeys/next-url.test.ts; passkeys.test.ts "sign-in redirects only …"
+// 20 next_url         kits/accounts/src/next-url.test.ts; passkeys.test.ts "sign-in redirects only …"
 // 21 first run        here; set-up.test.ts (all)
 // 22 open documents   here; conformance.test.ts
 // 23 floods           here; hostile-input.test.ts "a body that is too deep …", "HEAD on …"; src/events/events.test.ts "the number

@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -144,11 +144,25 @@ function sendFile(file: string, pace: string, { request, response, held }: Excha
   begin.pipe(response, { end: false })
   begin.on('end', () => {
     if (pace === 'broken') return void response.destroy()
-    const rest = () => void createReadStream(file, { start: half + 1, end: last }).pipe(response)
     if (half >= last) return void response.end()
-    if (pace === 'held') {
-      held.add(rest)
-      response.once('close', () => held.delete(rest))
-    } else setTimeout(rest, 1500)
+    if (pace === 'held') return hold(readFileSync(file).subarray(half + 1, last + 1), { response, held })
+    setTimeout(() => void createReadStream(file, { start: half + 1, end: last }).pipe(response), 1500)
+  })
+}
+
+/** Holds the rest of a file back, but for a byte now and then: the connection of a server that sends nothing would time out. */
+function hold(rest: Buffer, { response, held }: Pick<Exchange, 'response' | 'held'>): void {
+  let sent = 0
+  const dripping = setInterval(() => {
+    if (sent < rest.length - 1) response.write(rest.subarray(sent, (sent += 1)))
+  }, 5000)
+  const go = () => {
+    clearInterval(dripping)
+    response.end(rest.subarray(sent))
+  }
+  held.add(go)
+  response.once('close', () => {
+    clearInterval(dripping)
+    held.delete(go)
   })
 }
