@@ -10,6 +10,7 @@ export type { ApiDescription } from './openapi.ts'
 export {
   FileForm,
   routeFor,
+  seeOther,
   type Call,
   type Content,
   type Method,

@@ -62,6 +62,13 @@ export interface AnswerTools {
   page(fragment?: string): Content
 }
 
+/** Sends the browser on to another address with GET (303), for routes of pages. */
+export function seeOther({ answer }: { readonly answer: Pick<AnswerTools, 'header'> }, location: string): Content {
+  answer.header('location', location)
+  answer.header('content-type', 'text/html; charset=utf-8')
+  return { content: '', status: 303 }
+}
+
 /** Argument of a handler. Everything in it has been checked against the route's schemas. */
 export interface Call<Caller, P, Q, B> {
   readonly caller: Caller
@@ -84,6 +91,8 @@ export interface Call<Caller, P, Q, B> {
   readonly isHead: boolean
   /** A header of the request by its lower-case name, such as `range`; the first of several. */
   readonly header: (name: string) => string | undefined
+  /** A cookie of the request by its name; the first of several. */
+  readonly cookie: (name: string) => string | undefined
   readonly answer: AnswerTools
 }
 
@@ -179,6 +188,7 @@ export function routeFor<Callers extends object, Limit extends string>() {
             const value = request.headers[name]
             return Array.isArray(value) ? value[0] : value
           },
+          cookie: (name) => request.cookies[name],
           answer: {
             header: (name, value) => void reply.header(name, value),
             setCookie: (name, value, options) => void reply.setCookie(name, value, options),

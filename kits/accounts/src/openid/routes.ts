@@ -1,4 +1,4 @@
-import { routeFor, type Call, type Content, type Route } from '@hearth/http'
+import { routeFor, seeOther, type Call, type Content, type Route } from '@hearth/http'
 import { z } from 'zod'
 import type { SecurityLog } from '../security-log/security-log.ts'
 import { maxFlowAge } from './flow.ts'
@@ -127,7 +127,7 @@ async function start<Caller>(openId: OpenId, mount: OpenIdMount<Caller>, call: S
   }
 }
 
-type FinishCall<Caller> = Pick<AnyCall, 'client' | 'answer' | 'header'> & {
+type FinishCall<Caller> = Pick<AnyCall, 'client' | 'answer' | 'cookie'> & {
   readonly caller: Caller
   readonly query: z.infer<typeof CallbackQuery>
 }
@@ -140,7 +140,7 @@ async function finish<Caller>(openId: OpenId, mount: OpenIdMount<Caller>, call: 
   )
   try {
     const query = new URLSearchParams(members).toString()
-    const { identity, next } = await openId.finish(query, readCookie(call.header('cookie'), name))
+    const { identity, next } = await openId.finish(query, call.cookie(name))
     await mount.onSignedIn(identity, call)
     return seeOther(call, next)
   } catch (error) {
@@ -164,15 +164,4 @@ async function refused<Caller>(
 
 function cookieOf<Caller>({ cookie, path }: OpenIdMount<Caller>, { client }: Pick<AnyCall, 'client'>) {
   return { name: cookie.name, httpOnly: true, sameSite: 'lax', path, secure: cookie.isSecure(client) } as const
-}
-
-function readCookie(header: string | undefined, name: string): string | undefined {
-  const parts = header?.split(';').map((part) => part.trim()) ?? []
-  return parts.find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1)
-}
-
-function seeOther({ answer }: Pick<AnyCall, 'answer'>, location: string): Content {
-  answer.header('location', location)
-  answer.header('content-type', 'text/html; charset=utf-8')
-  return { content: '', status: 303 }
 }

@@ -2,7 +2,10 @@ import { createSessionKey } from '@hearth/credentials'
 import type { Call } from '@hearth/http'
 import { challengeLifetime } from '../passkeys/challenges.ts'
 
-type AnyCall = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client' | 'header'>
+type AnyCall = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client' | 'cookie'>
+
+/** What `createSessionKey` makes. */
+const keyForm = /^[\w-]{43}$/
 
 /** Where a service keeps the key of a browser that signs in by passkey. */
 export interface CeremonyCookie {
@@ -15,10 +18,12 @@ export interface CeremonyCookie {
 
 /** The cookie that binds a sign-in by passkey to one browser, as long as its challenge is good. */
 export function createCeremonyCookie({ name, path, isPublishedSecurely }: CeremonyCookie) {
-  const pattern = new RegExp(`(?:^|;\\s*)${name}=([\\w-]{43})(?:;|$)`)
   const options = ({ client }: Pick<AnyCall, 'client'>) =>
     ({ httpOnly: true, sameSite: 'strict', path, secure: client.secure || isPublishedSecurely }) as const
-  const read = ({ header }: Pick<AnyCall, 'header'>) => pattern.exec(header('cookie') ?? '')?.[1]
+  const read = (call: Pick<AnyCall, 'cookie'>) => {
+    const key = call.cookie(name)
+    return key !== undefined && keyForm.test(key) ? key : undefined
+  }
   return {
     read,
     /** Returns the browser's key; keeps one that it has, so that two of its windows do not disturb each other. */

@@ -1,6 +1,6 @@
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { OwnSessionPath, OwnSessions } from '@hearth/accounts/own-sessions'
-import type { Call, Content, Route } from '@hearth/http'
+import { seeOther, type Call, type Route } from '@hearth/http'
 import { route, sessionCookie, type Caller } from '../access.ts'
 import { JobPath } from '../jobs/schema.ts'
 import { accountActor, eventOrigin } from '../security-log/event-origin.ts'
@@ -97,12 +97,6 @@ function pageRoutes({ hasJob }: AccountDependencies, cookies: PageCookies): Rout
       },
     ),
   ]
-}
-
-const seeOther = (call: Pick<AnyCall, 'answer'>, location: string): Content => {
-  call.answer.header('location', location)
-  call.answer.header('content-type', 'text/html; charset=utf-8')
-  return { content: '', status: 303 }
 }
 
 function signInRoutes({ sessions, captcha, securityLog }: AccountDependencies, cookies: PageCookies): Route[] {
