@@ -1,16 +1,7 @@
-/** Reasons why a sign-in through an OpenID Connect provider failed; the sign-in page turns each into words. */
-export const openIdFailures = [
-  'openid_cancelled',
-  'openid_expired',
-  'openid_invalid',
-  'openid_unavailable',
-  'openid_not_allowed',
-  'openid_name_taken',
-  'openid_too_many_users',
-  'disabled_account',
-] as const
-/** Reason why a sign-in through an OpenID Connect provider failed. */
-export type OpenIdFailure = (typeof openIdFailures)[number]
+import type { SignInFailure } from '../security-log/security-event.ts'
+
+/** Reason why a sign-in through an OpenID Connect provider failed; the sign-in page turns each into words. */
+export type OpenIdFailure = Extract<SignInFailure, `openid_${string}` | 'disabled_account'>
 
 /** Thrown when a sign-in through the provider fails. The message is for the log and holds no secret. */
 export class OpenIdError extends Error {
