@@ -5,6 +5,7 @@ import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { UserStore, type UserRow } from '../users/store.ts'
 import type { OpenIdIdentity } from './identity.ts'
 import { OpenIdError, type OpenIdFailure } from './openid-error.ts'
+import type { NewSecurityEvent } from '../security-log/security-event.ts'
 import { signInOpenIdUser } from './openid-users.ts'
 import { listOpenIdUserIds } from './store.ts'
 import { createOpenIdTable, type OpenIdTables } from './tables.ts'
@@ -50,11 +51,24 @@ async function openUsers(kind: 'sqlite' | 'postgres') {
     .addColumn('last_login_at', 'bigint')
     .execute()
   await createOpenIdTable(database.query as never)
+  const recorded: string[] = []
+  const rules = {
+    now: 1,
+    newRow,
+    from: { address: '127.0.0.1', userAgent: 'test' },
+    securityLog: {
+      record({ kind, target, detail }: NewSecurityEvent) {
+        recorded.push(`${kind} ${target} ${detail}`)
+        return Promise.resolve()
+      },
+    },
+  }
   return {
     users: new UserStore<UserRow>(database.query),
+    recorded,
     identities: () => listOpenIdUserIds(database.query),
     signIn: (identity: Partial<OpenIdIdentity> = {}, maxUsers = 3) =>
-      signInOpenIdUser(database, { ...maria, ...identity }, { now: 1, newRow, maxUsers }),
+      signInOpenIdUser(database, { ...maria, ...identity }, { ...rules, maxUsers }),
     [Symbol.asyncDispose]: () => database.close(),
   }
 }
@@ -95,6 +109,11 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       assert.deepEqual([demoted.user.role, demoted.change], ['user', 'role'])
       assert.equal((await place.signIn({ role: undefined })).user.role, 'user')
       assert.equal((await place.signIn({ role: 'admin' })).change, 'role')
+      assert.deepEqual(place.recorded, [
+        'user_created maria role: admin',
+        'rights_changed maria role: user',
+        'rights_changed maria role: admin',
+      ])
     })
 
     test('a disabled user is refused, nobody has to change a password, and the number of users has a bound', async () => {

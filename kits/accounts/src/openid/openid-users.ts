@@ -1,7 +1,8 @@
 import { uniqueViolation, type Database } from '@hearth/database'
 import type { AnyQuery } from '../any-query.ts'
-import { AccountError } from '../account-error.ts'
-import { changeUsers, checkLastAdministrator } from '../users/change-users.ts'
+import type { SecurityLog } from '../security-log/security-log.ts'
+import type { RequestOrigin } from '../security-log/security-event.ts'
+import { changeUsers, isLastAdministrator } from '../users/change-users.ts'
 import { UserStore, type UserRow } from '../users/store.ts'
 import type { OpenIdIdentity } from './identity.ts'
 import { OpenIdError } from './openid-error.ts'
@@ -10,6 +11,8 @@ import * as store from './store.ts'
 /** Rules of a service for the users that a provider brings. */
 export interface OpenIdUserRules<Row extends UserRow> {
   readonly now: number
+  readonly securityLog: Pick<SecurityLog, 'record'>
+  readonly from: RequestOrigin
   /** Returns the row of a new user. It has no password that anybody knows. */
   readonly newRow: (identity: OpenIdIdentity, role: 'admin' | 'user') => Promise<Row> | Row
   readonly maxUsers?: number
@@ -22,11 +25,31 @@ export interface SignedInUser<Row extends UserRow> {
   readonly change: 'created' | 'role' | undefined
 }
 
+/** Signs a person in as `findOrAddUser` does, and records what that changed. */
+export async function signInOpenIdUser<Row extends UserRow, Tables>(
+  database: Database<Tables>,
+  identity: OpenIdIdentity,
+  rules: OpenIdUserRules<Row>,
+): Promise<SignedInUser<Row>> {
+  const signedIn = await findOrAddUser(database, identity, rules)
+  const { user, change } = signedIn
+  if (change !== undefined)
+    await rules.securityLog.record({
+      kind: change === 'created' ? 'user_created' : 'rights_changed',
+      by: { userId: user.id, username: user.username },
+      from: rules.from,
+      method: 'openid',
+      target: user.username,
+      detail: `role: ${user.role}`,
+    })
+  return signedIn
+}
+
 /**
  * Finds the user of a person by issuer and subject, or makes one. A name that a user here has already is refused: who controls
  * names at the provider must not become somebody else. The role follows the groups, but the last administrator stays one.
  */
-export async function signInOpenIdUser<Row extends UserRow, Tables>(
+async function findOrAddUser<Row extends UserRow, Tables>(
   database: Database<Tables>,
   identity: OpenIdIdentity,
   rules: OpenIdUserRules<Row>,
@@ -50,22 +73,11 @@ async function updateUser<Row extends UserRow>(
   { role, name }: OpenIdIdentity,
 ): Promise<SignedInUser<Row>> {
   if (user.is_active === 0) throw new OpenIdError('disabled_account', 'the user is disabled here', { person: name })
-  const isOther = role !== undefined && role !== user.role && (role === 'admin' || (await isDispensable(trx, user.id)))
+  const isOther = role !== undefined && role !== user.role && !(await isLastAdministrator(trx, user.id))
   // Nobody asks them for a password, so nobody asks them to change it.
   const values = { password_change_required: 0, ...(isOther && { role }) }
   await new UserStore<UserRow>(trx).update(user.id, values)
   return { user: { ...user, ...values }, change: isOther ? 'role' : undefined }
-}
-
-/** True for everybody but the last active administrator. */
-async function isDispensable(trx: AnyQuery, id: string): Promise<boolean> {
-  try {
-    await checkLastAdministrator(trx, id)
-    return true
-  } catch (error) {
-    if (error instanceof AccountError && error.reason.kind === 'last-administrator') return false
-    throw error
-  }
 }
 
 interface Addition<Row extends UserRow> {

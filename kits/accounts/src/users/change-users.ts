@@ -39,8 +39,13 @@ function withLock<Tables, Result>(
 
 /** Throws an `AccountError` when this is the last active administrator; within `changeUsers`, before the user is changed. */
 export async function checkLastAdministrator(trx: AnyQuery, id: string): Promise<void> {
+  if (await isLastAdministrator(trx, id)) throw new AccountError({ kind: 'last-administrator' })
+}
+
+/** True for the only active administrator; within `changeUsers`. */
+export async function isLastAdministrator(trx: AnyQuery, id: string): Promise<boolean> {
   const users = new UserStore(trx)
   const user = await users.find(id)
   const counts = user?.role === 'admin' && user.is_active === 1
-  if (counts && (await users.countOtherAdministrators(id)) === 0) throw new AccountError({ kind: 'last-administrator' })
+  return counts && (await users.countOtherAdministrators(id)) === 0
 }

@@ -51,7 +51,7 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Rout
   })
 }
 
-/** Returns the user that a person is, new if need be, and records what the sign-in changed. */
+/** Returns the user that a person is, new if need be; whoever got another role loses open connections. */
 async function findUser(
   { database, clock, accounts, onAccessChanged }: OpenIdSignInDependencies,
   identity: OpenIdIdentity,
@@ -59,19 +59,9 @@ async function findUser(
 ): Promise<UserRow> {
   const now = clock.now()
   const newRow = (person: OpenIdIdentity, role: 'admin' | 'user') => newUserRow(person, role, now)
-  const found = await signInOpenIdUser<UserRow, AccountTables>(database, identity, { now, newRow, maxUsers })
-  const { user, change } = found
-  if (change === undefined) return user
-  const { id, username, role } = user
-  await accounts.securityLog.record({
-    kind: change === 'created' ? 'user_created' : 'rights_changed',
-    by: { userId: id, username },
-    from,
-    method: 'openid',
-    target: username,
-    detail: `role: ${role}`,
-  })
-  if (change === 'role') onAccessChanged(id)
+  const rules = { now, newRow, maxUsers, from, securityLog: accounts.securityLog }
+  const { user, change } = await signInOpenIdUser<UserRow, AccountTables>(database, identity, rules)
+  if (change === 'role') onAccessChanged(user.id)
   return user
 }
 

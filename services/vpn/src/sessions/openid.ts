@@ -54,7 +54,7 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Rout
   })
 }
 
-/** Returns the user that a person is, new if need be, and records what the sign-in changed. */
+/** Returns the user that a person is, new if need be, and tells open pages what the sign-in changed. */
 async function findUser(
   dependencies: OpenIdSignInDependencies,
   identity: OpenIdIdentity,
@@ -64,20 +64,13 @@ async function findUser(
   const now = clock.now()
   const { user, change } = await signInOpenIdUser<UserRow, Tables>(database, identity, {
     now,
+    securityLog,
+    from,
     newRow: (person, role) => newUserRow(person, role, now),
   })
   if (change === undefined) return user
-  const { id, username, role } = user
-  const event = {
-    by: { userId: id, username },
-    from,
-    method: 'openid',
-    target: username,
-    detail: `role: ${role}`,
-  } as const
-  await securityLog.record({ kind: change === 'created' ? 'user_created' : 'rights_changed', ...event })
-  if (change === 'role') onAccessChanged(id)
-  publish({ type: 'changed', collection: 'users', id })
+  if (change === 'role') onAccessChanged(user.id)
+  publish({ type: 'changed', collection: 'users', id: user.id })
   return user
 }
 
