@@ -78,7 +78,7 @@ export interface Features {
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: Omit<SessionContext, 'securityLog'>
-  readonly openIdSignIn: OpenIdSignInDependencies
+  readonly openIdSignIn: Omit<OpenIdSignInDependencies, 'context'>
   readonly metrics: Metrics
   readonly neighbours: ListNeighbours
   readonly notifications: Notifications
@@ -116,12 +116,13 @@ const securityLogMount: SecurityLogMount<Caller> = {
 export function allRoutes(features: Features): Route[] {
   const { events, sessions, tokens, users, settings, interfaces, peers, securityLog } = features
   const { publish } = events
+  const signInContext = { ...features.signInContext, securityLog }
   return [
     ...generalRoutes(features.document, features.neighbours),
     metricsRoute(features.metrics),
-    ...sessionRoutes(sessions, { ...features.signInContext, securityLog }),
-    ...openIdSignInRoutes(features.openIdSignIn),
-    ...ownMethodRoutes(features.signInMethods, sessions, { ...features.signInContext, securityLog }),
+    ...sessionRoutes(sessions, signInContext),
+    ...openIdSignInRoutes({ ...features.openIdSignIn, context: signInContext }),
+    ...ownMethodRoutes(features.signInMethods, sessions, signInContext),
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),

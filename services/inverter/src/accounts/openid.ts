@@ -2,10 +2,10 @@ import type { SecurityLog } from '@hearth/accounts/security-log'
 import { checkAdministrator, type OpenId } from '@hearth/accounts/openid'
 import { openIdRoutes } from '@hearth/accounts/openid-routes'
 import type { Route } from '@hearth/http'
-import { sessionCookie, type Access, type Limit } from '../access.ts'
+import type { Access, Limit } from '../access.ts'
 import { Problem } from '../problems.ts'
-import { cookieOptions } from './routes.ts'
-import type { Sessions } from './sessions.ts'
+import { cookieOptions, openSessionOf } from './routes.ts'
+import { administrator, type Sessions } from './sessions.ts'
 
 /** Path of the routes of sign-in through an OpenID Connect provider. */
 export const openIdPath = '/admin/api/openid'
@@ -31,12 +31,10 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Rout
     cookie: { name: 'hearth_inverter_openid', isSecure: (client) => cookieOptions(client, isPublishedSecurely).secure },
     securityLog,
     notConfigured: () => new Problem('not_found', 'There is no OpenID Connect provider'),
-    async onSignedIn(identity, { client, answer }) {
+    async onSignedIn(identity, call) {
       checkAdministrator(identity)
-      const { key, session } = await sessions.openThroughProvider(client)
-      const by = { userId: session.user.id, username: session.user.username }
-      await securityLog.record({ kind: 'sign_in', by, from: client, method: 'openid', target: identity.name })
-      answer.setCookie(sessionCookie, key, cookieOptions(client, isPublishedSecurely))
+      const context = { securityLog, isPublishedSecurely }
+      await openSessionOf({ sessions, context, call, person: identity.name }, administrator, 'openid')
     },
   })
 }

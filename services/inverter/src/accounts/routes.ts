@@ -95,6 +95,8 @@ export function sessionRoutes(sessions: Sessions, context: SessionContext): Rout
 interface SignInRequest {
   readonly context: SessionContext
   readonly call: Pick<Call<unknown, undefined, undefined, undefined>, 'client' | 'answer'>
+  /** The person whom an OpenID Connect provider proved, for the security log. */
+  readonly person?: string
 }
 
 /** Opens a session of an administrator who proved who they are, and sets its cookie. */
@@ -103,17 +105,19 @@ export async function openSessionOf(
   username: string,
   method: SignInMethod,
 ): Promise<Session> {
-  return keepSession(request, await sessions.open(username, request.call.client), method)
+  const opened = await sessions.open(username, request.call.client, method === 'openid' ? method : null)
+  return keepSession(request, opened, method)
 }
 
 /** Records a sign-in and sets the cookie of its session. */
 async function keepSession(
-  { context, call: { client, answer } }: SignInRequest,
+  { context, call: { client, answer }, person: target }: SignInRequest,
   { key, session }: { readonly key: string; readonly session: Session },
   method: SignInMethod,
 ): Promise<Session> {
   const { id: userId, username } = session.user
-  await context.securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method })
+  const event = { kind: 'sign_in', by: { userId, username }, from: client, method } as const
+  await context.securityLog.record({ ...event, ...(target !== undefined && { target }) })
   answer.setCookie(sessionCookie, key, cookieOptions(client, context.isPublishedSecurely))
   return session
 }

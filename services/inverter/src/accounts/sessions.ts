@@ -67,14 +67,12 @@ export class Sessions {
   }
 
   /** Opens a session of an administrator who proved who they are. */
-  async open(username: string, { address, userAgent }: SessionOrigin): Promise<{ key: string; session: Session }> {
-    const { key } = await this.#store.open(username, { method: null }, { address, userAgent })
-    return { key, session: await this.describe(key) }
-  }
-
-  /** Opens a session of the administrator for somebody whom an OpenID Connect provider proved. */
-  async openThroughProvider({ address, userAgent }: SessionOrigin) {
-    const { key } = await this.#store.open(administrator, { method: 'openid' }, { address, userAgent })
+  async open(
+    username: string,
+    { address, userAgent }: SessionOrigin,
+    method: SessionColumns['method'] = null,
+  ): Promise<{ key: string; session: Session }> {
+    const { key } = await this.#store.open(username, { method }, { address, userAgent })
     return { key, session: await this.describe(key) }
   }
 
@@ -170,7 +168,7 @@ function mustChangePassword({ session, account }: { session: OwnedSession; accou
 }
 
 /** The administrator's name. */
-const administrator = 'admin'
+export const administrator = 'admin'
 
 /** Creates the administrator with a generated password on the first start; later starts change nothing. */
 export async function createAdministrator(database: Database<Tables>, dataDirectory: string): Promise<void> {

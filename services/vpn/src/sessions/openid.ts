@@ -1,18 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { RequestOrigin } from '@hearth/accounts'
-import type { SecurityLog } from '@hearth/accounts/security-log'
 import { signInOpenIdUser, type OpenId, type OpenIdIdentity } from '@hearth/accounts/openid'
 import { openIdRoutes } from '@hearth/accounts/openid-routes'
 import { createSessionKey, hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Route } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
-import { sessionCookie, type Access, type Caller, type Limit } from '../access.ts'
+import type { Access, Caller, Limit } from '../access.ts'
 import { dataEnvelope, ok } from '../envelope.ts'
 import { notFound } from '../problems.ts'
 import type { Publish } from '../service-event.ts'
 import type { Tables, UserRow } from '../tables.ts'
-import { cookieOptions } from './routes.ts'
+import { cookieOptions, openSessionOf, type SessionContext } from './routes.ts'
 import type { Sessions } from './sessions.ts'
 
 /** Path of the routes of sign-in through an OpenID Connect provider. */
@@ -25,31 +24,26 @@ export interface OpenIdSignInDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly sessions: Sessions
-  readonly securityLog: SecurityLog
   readonly publish: Publish
   readonly onAccessChanged: (userId: string) => void
-  readonly isPublishedSecurely: boolean
+  readonly context: SessionContext
 }
 
 /** Sign-in through an OpenID Connect provider. */
 export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Route[] {
-  const { openId, sessions, securityLog } = dependencies
+  const { openId, sessions, context } = dependencies
   return openIdRoutes<Caller | undefined>(openId, {
     path: openIdPath,
     tag: 'Session',
     access: 'public' satisfies Access,
     limits: { provider: 'none' satisfies Limit, signIn: 'counted' satisfies Limit },
     signInPage: '/',
-    cookie: { name: 'hearth_vpn_openid', isSecure: (client) => cookieOptions(client, dependencies).secure },
-    securityLog,
+    cookie: { name: 'hearth_vpn_openid', isSecure: (client) => cookieOptions(client, context).secure },
+    securityLog: context.securityLog,
     notConfigured: () => notFound('OpenID Connect provider'),
     envelope: { schema: dataEnvelope, wrap: ok },
-    async onSignedIn(identity, { client, answer }) {
-      const user = await findUser(dependencies, identity, client)
-      const { key } = await sessions.open(user, client)
-      const by = { userId: user.id, username: user.username }
-      await securityLog.record({ kind: 'sign_in', by, from: client, method: 'openid' })
-      answer.setCookie(sessionCookie, key, cookieOptions(client, dependencies))
+    async onSignedIn(identity, call) {
+      await openSessionOf({ sessions, context, call }, await findUser(dependencies, identity, call.client), 'openid')
     },
   })
 }
@@ -60,11 +54,11 @@ async function findUser(
   identity: OpenIdIdentity,
   from: RequestOrigin,
 ): Promise<UserRow> {
-  const { database, clock, securityLog, publish, onAccessChanged } = dependencies
+  const { database, clock, context, publish, onAccessChanged } = dependencies
   const now = clock.now()
   const { user, change } = await signInOpenIdUser<UserRow, Tables>(database, identity, {
     now,
-    securityLog,
+    securityLog: context.securityLog,
     from,
     newRow: (person, role) => newUserRow(person, role, now),
   })
