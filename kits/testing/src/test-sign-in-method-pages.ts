@@ -60,7 +60,32 @@ export function testSignInMethodPages(open: () => Promise<SignInPageFixture>): v
     await page.getByRole('link', { name: /^http:\/\/localhost:/ }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Sign in with a passkey' }).count(), 0)
   })
+
+  test('a device that has no passkeys says so when somebody asks for one, and not before', { skip }, async () => {
+    await using fixture = await open()
+    await using browser = await startBrowser()
+    const { page } = browser
+    await page.addInitScript(withoutPasskeys)
+    const visitor = new PageVisitor(page, fixture)
+    await visitor.open()
+    await visitor.passkeyButton().waitFor()
+    await page.waitForFunction('window.passkeyRequests === 1')
+    await settled(page)
+    assert.deepEqual(await page.getByRole('alert').allTextContents(), [])
+    await visitor.passkeyButton().click()
+    await page.getByRole('alert').getByText('This device cannot make a passkey').waitFor()
+  })
 }
+
+/** A browser whose device has no authenticator, although it offers autofill. */
+const withoutPasskeys = `
+  window.passkeyRequests = 0
+  PublicKeyCredential.isConditionalMediationAvailable = async () => true
+  navigator.credentials.get = async () => {
+    window.passkeyRequests += 1
+    throw new DOMException('no authenticator', 'NotSupportedError')
+  }
+`
 
 /** Checks a page wide and narrow, light and dark, and keeps pictures of it. */
 async function look(page: Page, name: string): Promise<void> {

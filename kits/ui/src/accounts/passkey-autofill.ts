@@ -79,6 +79,8 @@ export class PasskeyAutofill {
       if (signal.aborted) return
       clearTimeout(timer)
       this.#isResting = true
+      // A device without passkeys: nobody chose one, and the button says so to whoever asks.
+      if (error instanceof DOMException && error.name === 'NotSupportedError') return
       this.#listener.onProblem(error)
     }
   }
