@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible, browserObstacle, screenshot, startBrowser } from './browser.ts'
+import { eventually } from './eventually.ts'
 import { everyScreen, settled, signIn, visit } from './pages.ts'
 import { autofillSwitch, plugIn, setAutofill } from './virtual-authenticator.ts'
 
@@ -69,7 +70,11 @@ export function testSignInMethodPages(open: () => Promise<SignInPageFixture>): v
     const visitor = new PageVisitor(page, fixture)
     await visitor.open()
     await visitor.passkeyButton().waitFor()
-    await page.waitForFunction('window.passkeyRequests === 1')
+    // Pages forbid the evaluation of texts, which `waitForFunction` does from its second look on.
+    await eventually(
+      () => page.evaluate('window.passkeyRequests'),
+      (requests) => requests === 1,
+    )
     await settled(page)
     assert.deepEqual(await page.getByRole('alert').allTextContents(), [])
     await visitor.passkeyButton().click()

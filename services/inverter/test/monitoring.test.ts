@@ -12,7 +12,8 @@ async function scrape(): Promise<string> {
   // Values are shown as soon as the device has sent them.
   const { text } = await eventually(
     () => gateway.call('GET', '/metrics'),
-    (reply) => reply.text.includes('\nvendor_battery_soc_ratio{') && reply.text.includes('\nvendor_backup_size_bytes '),
+    (reply) =>
+      reply.text.includes('\nvendor_battery_soc_ratio{') && reply.text.includes('\nvendor_backup_last_attempt_failed '),
   )
   return text
 }

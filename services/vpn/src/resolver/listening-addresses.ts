@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { DataListener } from '../dns/loops/data-config.ts'
 import { SystemFault, type Libc } from '../dns/sockets/libc.ts'
 import { deviceIndex, openListeningSocket } from '../dns/sockets/open-socket.ts'
@@ -7,6 +8,8 @@ import type { Listener } from '../dns/resolver-files.ts'
 
 const retryMs = 500
 const maxNumbers = 4096
+/** The longest wait for a data thread that opens addresses itself, milliseconds; one that died says it later. */
+const maxOpeningMs = 5000
 
 interface OpenAddress {
   readonly listener: Listener
@@ -14,6 +17,8 @@ interface OpenAddress {
   /** With the C library: open, or -1. Otherwise the data thread opens it and says how that went. */
   descriptor: number
   error: string | null
+  /** Resolves when the first attempt to open it by UDP has ended. */
+  readonly tried: PromiseWithResolvers<void>
   /** The tunnel's device as it was when the socket was bound to it. */
   device: number
   server: Server | undefined
@@ -53,7 +58,11 @@ export class ListeningAddresses {
 
   /** The data thread opened, or could not open, one itself. */
   note(number: number, error: string | null): void {
-    for (const address of this.#addresses.values()) if (address.number === number) address.error = error
+    for (const address of this.#addresses.values()) {
+      if (address.number !== number) continue
+      address.error = error
+      address.tried.resolve()
+    }
   }
 
   states(): readonly ListenerState[] {
@@ -82,6 +91,8 @@ export class ListeningAddresses {
     for (const [key] of left) this.#addresses.delete(key)
     for (const [key, listener] of wanted) if (!this.#addresses.has(key)) this.#addresses.set(key, this.#open(listener))
     await this.#dependencies.assign(this.#assigned())
+    const tried = Array.from(this.#addresses.values(), (address) => address.tried.promise)
+    await Promise.race([Promise.all(tried), pause(maxOpeningMs, undefined, { ref: false })])
     for (const [, { server, descriptor }] of left) {
       server?.close()
       if (descriptor >= 0) this.#dependencies.libc?.call.close(descriptor)
@@ -96,6 +107,7 @@ export class ListeningAddresses {
       number,
       descriptor: -1,
       error: null,
+      tried: Promise.withResolvers(),
       device: 0,
       server: undefined,
       tcpError: null,
@@ -109,6 +121,7 @@ export class ListeningAddresses {
     const { libc } = this.#dependencies
     if (libc === undefined) return
     const { listener } = address
+    address.tried.resolve()
     try {
       address.device = listener.device === null ? 0 : deviceIndex(libc, listener.device)
       address.descriptor = openListeningSocket(libc, 'udp', listener)
