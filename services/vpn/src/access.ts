@@ -108,9 +108,9 @@ export function createGuard(dependencies: {
     return caller
   }
 
-  /** A successful sign-in does not count as an anonymous attempt: its count is refunded. */
-  function refundSignIn(address: string): void {
-    if (!exempt.has(address)) budgets.write.anonymous.refund(addressGroup(address))
+  /** A successful sign-in does not count as an anonymous attempt: the request that it was is refunded. */
+  function refundSignIn(address: string, request: 'read' | 'write'): void {
+    if (!exempt.has(address)) budgets[request].anonymous.refund(addressGroup(address))
   }
 
   return { check, refundSignIn }

@@ -112,10 +112,32 @@ test('a disabled user is refused, and an administrator manages users of the prov
   await using provider = await startProvider()
   await using service = await startService(provider.settings)
   const { id } = await whoIs(service, (await signIn(service, provider)).session)
+  const { data: listed } = (await service.call('GET', '/api/users')).body
+  assert.deepEqual(
+    listed.map(({ username, has_openid, passkeys }: Record<string, unknown>) => [username, has_openid, passkeys]),
+    [
+      ['admin', false, 0],
+      ['maria', true, 0],
+    ],
+  )
   assert.equal((await service.call('PUT', `/api/users/${id}`, { is_active: false })).status, 200)
   assert.equal((await signIn(service, provider)).location, '/?sign_in_error=disabled_account')
   assert.equal((await service.call('DELETE', `/api/users/${id}`)).status, 200)
   assert.notEqual((await whoIs(service, (await signIn(service, provider)).session)).id, id)
+})
+
+test('a sign-in gives back the request that it was, and no attempt with a password', async () => {
+  await using provider = await startProvider()
+  await using service = await startService({ ...provider.settings, RATE_LIMIT_EXEMPT: '' })
+  const ask = (method: 'GET' | 'POST') => service.send(method, '/api/peers', { headers: { host } })
+  const left = async (method: 'GET' | 'POST') => Number((await ask(method)).headers['x-ratelimit-remaining'])
+  const before = { reads: await left('GET'), writes: await left('POST') }
+  assert.notEqual((await signIn(service, provider)).session, undefined)
+  // The start counts, the answer does not; and each look is a request itself.
+  assert.deepEqual(
+    { reads: await left('GET'), writes: await left('POST') },
+    { reads: before.reads - 2, writes: before.writes - 1 },
+  )
 })
 
 test('without a provider there is none', async () => {

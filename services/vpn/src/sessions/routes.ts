@@ -14,7 +14,7 @@ type Client = Call<unknown, undefined, undefined, undefined>['client']
 /** Context of the session routes. */
 export interface SessionContext {
   /** Gives back the count of an anonymous request that turned out to be a sign-in. */
-  readonly refundSignIn: (address: string) => void
+  readonly refundSignIn: (address: string, request: 'read' | 'write') => void
   /** True when users open the service by an https URL: its cookie is then sent over https alone. */
   readonly isPublishedSecurely: boolean
   readonly securityLog: SecurityLog
@@ -77,7 +77,8 @@ async function keepSession(
 ): Promise<Session> {
   const { id: userId, username } = session.user
   await context.securityLog.record({ kind: 'sign_in', by: { userId, username }, from: client, method })
-  if (caller === undefined) context.refundSignIn(client.address)
+  // A provider sends people back by GET.
+  if (caller === undefined) context.refundSignIn(client.address, method === 'openid' ? 'read' : 'write')
   answer.setCookie(sessionCookie, key, cookieOptions(client, context))
   return session
 }

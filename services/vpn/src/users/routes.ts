@@ -4,7 +4,7 @@ import type { Route } from '@hearth/http'
 import { route, type Caller } from '../access.ts'
 import { dataEnvelope, messageEnvelope, ok, page, pageEnvelope } from '../envelope.ts'
 import { createEditAnswer, type Publish } from '../service-event.ts'
-import { User, UserCreate, UserDeleted, UserListQuery, UserParams, UserUpdate } from './schema.ts'
+import { ListedUser, User, UserCreate, UserDeleted, UserListQuery, UserParams, UserUpdate } from './schema.ts'
 import type { Users } from './users.ts'
 
 /** Accounts: administrators manage them, everyone reads and changes their own. */
@@ -35,7 +35,7 @@ function listRoutes(users: Users, edited: EditAnswer, recorded: Recorded): Route
         summary: 'List users',
         access: 'admin',
         query: UserListQuery,
-        success: { status: 200, body: pageEnvelope(User) },
+        success: { status: 200, body: pageEnvelope(ListedUser) },
       },
       async ({ query }) => page(await users.list(query), query),
     ),

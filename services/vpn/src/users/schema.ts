@@ -42,6 +42,13 @@ export const User = z
   .meta({ id: 'User' })
 export type User = z.infer<typeof User>
 
+/** An account in the list of all, with the ways it signs in. */
+export const ListedUser = User.extend({
+  has_openid: z.boolean().meta({ description: 'Signs in through the OpenID Connect provider' }),
+  passkeys: z.int().meta({ description: 'Number of passkeys' }),
+}).meta({ id: 'ListedUser' })
+export type ListedUser = z.infer<typeof ListedUser>
+
 /** An account to create. */
 export const UserCreate = z
   .strictObject({

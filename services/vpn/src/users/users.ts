@@ -4,9 +4,11 @@ import {
   changeUsers,
   checkLastAdministrator,
   checkNewPassword,
+  countPasskeysOf,
   createThrottle,
   endSessionsOf,
   isPasswordOf,
+  listOpenIdUserIds,
   slidingWindow,
   type Throttle,
   UserStore,
@@ -18,7 +20,7 @@ import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
 import { badRequest, forbidden, invalidField, namedConflict, notFound } from '../problems.ts'
 import type { Tables, UserRow } from '../tables.ts'
-import type { User, UserCreate, UserUpdate } from './schema.ts'
+import type { ListedUser, User, UserCreate, UserUpdate } from './schema.ts'
 
 /** The user who makes a change; the rules differ for the own account. */
 type Actor = Pick<Caller, 'userId' | 'role'>
@@ -46,9 +48,17 @@ export class Users {
     this.#throttle = createThrottle(slidingWindow(5, 900), dependencies.clock)
   }
 
-  async list(page: { limit: number; offset: number }): Promise<Page<User>> {
+  async list(page: { limit: number; offset: number }): Promise<Page<ListedUser>> {
     const users = usersIn(this.#db)
-    return { rows: (await users.list(page)).map(userOfRow), total: await users.count() }
+    const rows = await users.list(page)
+    const ids = rows.map(({ id }) => id)
+    const [passkeys, people] = await Promise.all([countPasskeysOf(this.#db, ids), listOpenIdUserIds(this.#db)])
+    return {
+      rows: rows.map((row) =>
+        listedUserOf(row, { hasOpenId: people.has(row.id), passkeys: passkeys.get(row.id) ?? 0 }),
+      ),
+      total: await users.count(),
+    }
   }
 
   /** One user, for an administrator or themselves. */
@@ -110,6 +120,10 @@ export function userOfRow(row: UserRow): User {
     last_login_at: toIsoString(row.last_login_at),
     last_login_ip: row.last_login_ip,
   }
+}
+
+function listedUserOf(row: UserRow, { hasOpenId, passkeys }: { hasOpenId: boolean; passkeys: number }): ListedUser {
+  return { ...userOfRow(row), has_openid: hasOpenId, passkeys }
 }
 
 /** A row for a new account; throws when the password is weak. */

@@ -10,6 +10,8 @@ export type Peer = Schemas['Peer']
 export type Dashboard = Schemas['Dashboard']
 /** An account. */
 export type User = Schemas['User']
+/** An account in the list of all. */
+export type ListedUser = Schemas['ListedUser']
 /** An API token. */
 export type Token = Schemas['Token']
 /** Settings of the service. */

@@ -1,6 +1,13 @@
-import { answer, tableAnswer, UsersPage as Users, useTableState } from '@hearth/ui'
+import {
+  answer,
+  formatCount,
+  tableAnswer,
+  type UserAdministration,
+  UsersPage as Users,
+  useTableState,
+} from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { api, keys } from '../api.ts'
+import { api, keys, type ListedUser } from '../api.ts'
 import { userAdministration } from '../users/user-administration.ts'
 
 const pageSize = 25
@@ -16,10 +23,21 @@ export function UsersPage() {
   })
   return (
     <Users
-      admin={userAdministration}
+      admin={administration}
       answer={tableAnswer(users, users.data?.data, users.data?.total)}
       state={state}
       pageSize={pageSize}
     />
   )
+}
+
+const administration: UserAdministration<ListedUser> = {
+  ...userAdministration,
+  columns: [{ key: 'methods', header: 'Signs in with', render: signInMethods }],
+}
+
+/** Somebody of the provider has no password that anybody knows. */
+function signInMethods({ has_openid: hasOpenId, passkeys }: ListedUser): string {
+  const first = hasOpenId ? 'OpenID Connect' : 'Password'
+  return passkeys === 0 ? first : `${first}, ${formatCount(passkeys, 'passkey')}`
 }
