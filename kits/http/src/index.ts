@@ -3,6 +3,7 @@ export { allowanceHeaders, createBudget, type Allowance, type Budget } from './b
 export { addressGroup, clientAddress, type ForwardingTrust, type ServerEnd } from './client-address.ts'
 export { describeApi } from './describe-api.ts'
 export { documentRoutes, type PublishedDocument } from './document-routes.ts'
+export { noEnvelope, type Envelope } from './envelope.ts'
 export type { ErrorAnswer } from './error-answers.ts'
 export { HttpError, type HttpErrorReason, type FieldIssue, type RequestPart } from './http-error.ts'
 export { phraseOfZodIssue } from './issue-phrase.ts'

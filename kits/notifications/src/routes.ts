@@ -1,4 +1,4 @@
-import { routeFor, type Route } from '@hearth/http'
+import { noEnvelope, routeFor, type Envelope, type Route } from '@hearth/http'
 import { z } from 'zod'
 import {
   FailedNotifications,
@@ -29,11 +29,8 @@ export interface NotificationMount<Access extends string, Limit extends string> 
   }
   /** Status of a body that the rules of destinations refuse; 422 by default. */
   readonly invalidStatus?: number
-  /** The envelope that the service's answers come in; none by default. */
-  readonly envelope?: {
-    schema(body: z.ZodType): z.ZodType
-    value(body: unknown): unknown
-  }
+  /** None by default. */
+  readonly envelope?: Envelope
 }
 
 const route = routeFor<Readonly<Record<string, unknown>>, string>()
@@ -48,19 +45,17 @@ export function notificationRoutes<Access extends string, Limit extends string>(
 
 type Mount = NotificationMount<string, string>
 
-function sharedOf({ tag = 'Notifications', access, limits, envelope }: Mount) {
-  const schemaOf = (body: z.ZodType) => (envelope === undefined ? body : envelope.schema(body))
-  const bodyOf = (value: unknown) => (envelope === undefined ? value : envelope.value(value))
+function sharedOf({ tag = 'Notifications', access, limits, envelope: { schema, wrap } = noEnvelope }: Mount) {
   const base = { tag, access } as const
   return {
     read: { ...base, limit: limits.read, method: 'GET' },
     write: { ...base, limit: limits.write },
     test: { ...base, limit: limits.test },
-    success: (body: z.ZodType, status: 200 | 201 = 200) => ({ success: { status, body: schemaOf(body) } }),
-    answer: async (value: Promise<unknown>) => bodyOf(await value),
+    success: (body: z.ZodType, status: 200 | 201 = 200) => ({ success: { status, body: schema(body) } }),
+    answer: async (value: Promise<unknown>) => wrap(await value),
     done: async (work: Promise<unknown>, message: string) => {
       await work
-      return bodyOf({ message })
+      return wrap({ message })
     },
   } as const
 }

@@ -1,8 +1,9 @@
+import type { Envelope } from '@hearth/http'
 import { z } from 'zod'
 
 /** Names an envelope in the API description after what it holds: `Peer` comes in a `PeerResponse`. */
-const named = <Envelope extends z.ZodType>(envelope: Envelope, held: z.ZodType, ending: string): Envelope =>
-  envelope.meta({ id: `${held.meta()?.id ?? ''}${ending}` })
+const named = <Around extends z.ZodType>(around: Around, held: z.ZodType, ending: string): Around =>
+  around.meta({ id: `${held.meta()?.id ?? ''}${ending}` })
 
 /** A successful answer around one resource or a whole collection. */
 export const dataEnvelope = <T extends z.ZodType>(data: T) =>
@@ -75,6 +76,8 @@ export const page = <T>(found: { rows: T[]; total: number }, { limit, offset }: 
 
 /** Wraps a result in the envelope. */
 export const ok = <T>(data: T) => ({ success: true as const, data })
+/** The envelope of this service, for the routes of kits. */
+export const envelope: Envelope = { schema: dataEnvelope, wrap: ok }
 /** Wraps a result and a sentence for a person in the envelope. */
 export const done = <T>(data: T, message: string) => ({ success: true as const, data, message })
 

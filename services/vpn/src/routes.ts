@@ -5,21 +5,13 @@ import type { SignInMethods } from '@hearth/accounts/sign-in-methods'
 import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
-import {
-  backupRoutes,
-  BackupReport,
-  NeighbourList,
-  neighbourRoute,
-  serviceHeader,
-  type BackupControl,
-  type ListNeighbours,
-} from '@hearth/service'
+import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type ListNeighbours } from '@hearth/service'
 import { z } from 'zod'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
 import type { Filtering } from './filtering/filtering.ts'
 import { dnsRoutes } from './filtering/routes.ts'
-import { dataEnvelope, ok, OpenApiDocument, page, pageEnvelope } from './envelope.ts'
+import { dataEnvelope, envelope, ok, OpenApiDocument, page, pageEnvelope } from './envelope.ts'
 import type { Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
 import type { Geography } from './geography/geography.ts'
@@ -94,7 +86,7 @@ const backupForm = {
   tag: 'Settings',
   access: 'admin' satisfies Access,
   limits: { read: counted, run: counted },
-  envelope: { schema: dataEnvelope(BackupReport), wrap: ok },
+  envelope,
   refuse: (detail: string) => new Problem('conflict', detail),
 }
 
@@ -141,7 +133,7 @@ export function allRoutes(features: Features): Route[] {
       prefix: '/api/notifications',
       access: 'admin',
       limits: { read: 'counted', write: 'counted', test: 'counted' },
-      envelope: { schema: dataEnvelope, value: ok },
+      envelope,
     }),
   ]
 }
@@ -168,7 +160,7 @@ function generalRoutes(document: () => Promise<Record<string, unknown>>, neighbo
       tag: 'General',
       access: 'session' satisfies Access,
       limit: counted,
-      envelope: { schema: dataEnvelope(NeighbourList), wrap: ok },
+      envelope,
     }),
     route(
       {

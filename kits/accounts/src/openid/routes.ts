@@ -1,4 +1,4 @@
-import { routeFor, seeOther, type Call, type Content, type Route } from '@hearth/http'
+import { noEnvelope, routeFor, seeOther, type Call, type Content, type Envelope, type Route } from '@hearth/http'
 import { z } from 'zod'
 import type { SecurityLog } from '../security-log/security-log.ts'
 import { maxFlowAge } from './flow.ts'
@@ -26,11 +26,8 @@ export interface OpenIdMount<Caller> {
   readonly securityLog: SecurityLog
   /** The service's error for a provider that is not configured. */
   readonly notConfigured: () => Error
-  /** Puts the provider into the service's envelope; left out, it is the answer itself. */
-  readonly envelope?: {
-    readonly schema: (inner: z.ZodType) => z.ZodType
-    readonly wrap: (provider: OpenIdProvider) => unknown
-  }
+  /** None by default. */
+  readonly envelope?: Envelope
 }
 
 /** The provider through which people may sign in. */
@@ -54,7 +51,7 @@ const CallbackQuery = z.looseObject({ code: answerText, state: answerText, iss: 
 
 /** Returns the routes of sign-in through a provider, for the service to mount; without a provider they answer that there is none. */
 export function openIdRoutes<Caller>(openId: OpenId | undefined, mount: OpenIdMount<Caller>): Route[] {
-  const { path, tag, access, limits, envelope } = mount
+  const { path, tag, access, limits, envelope: { schema, wrap } = noEnvelope } = mount
   const route = routeFor<Record<string, Caller>, string>()
   const shared = { method: 'GET', tag, access } as const
   const redirect = {
@@ -71,12 +68,9 @@ export function openIdRoutes<Caller>(openId: OpenId | undefined, mount: OpenIdMo
         path: `${path}/provider`,
         summary: 'The OpenID Connect provider through which people may sign in',
         limit: limits.provider,
-        success: { status: 200, body: envelope?.schema(OpenIdProvider) ?? OpenIdProvider },
+        success: { status: 200, body: schema(OpenIdProvider) },
       },
-      () => {
-        const provider = { name: openId?.name ?? null }
-        return envelope === undefined ? provider : envelope.wrap(provider)
-      },
+      () => wrap({ name: openId?.name ?? null } satisfies OpenIdProvider),
     ),
     route(
       {

@@ -1,4 +1,4 @@
-import type { Call } from '@hearth/http'
+import { noEnvelope, type Call, type Envelope } from '@hearth/http'
 import type { z } from 'zod'
 import type { SignInMethod } from '../security-log/security-event.ts'
 import type { MethodCaller } from './sign-in-methods.ts'
@@ -25,15 +25,9 @@ export interface SignInMethodMount<User, Visitor, Caller> {
   }
   /** A recovery code may replace the password. */
   readonly recoversPasswords: boolean
-  /** The service's envelope; left out, the content is the answer. */
-  readonly envelope?: {
-    readonly schema: (content: z.ZodType) => z.ZodType
-    readonly value: (content: unknown) => unknown
-  }
+  /** None by default. */
+  readonly envelope?: Envelope
 }
-
-/** The envelope of a service that has none. */
-export const noEnvelope = { schema: (content: z.ZodType) => content, value: (content: unknown) => content }
 
 /** Returns the success of a route, in the service's envelope. */
 export const success = (

@@ -1,6 +1,6 @@
-import { routeFor, type Route } from '@hearth/http'
+import { noEnvelope, routeFor, type Route } from '@hearth/http'
 import { maxCredential, Passkey, PasskeyRename, RegisterFinish, RegisterOptions } from '../passkeys/schema.ts'
-import { errorsOf, noEnvelope, success, type SignInMethodMount as Mount } from './mount.ts'
+import { errorsOf, success, type SignInMethodMount as Mount } from './mount.ts'
 import { CurrentPassword, OwnPasskeyParams, PasskeyList, RecoveryCodeCount, RecoveryCodes } from './schema.ts'
 import { passkeySignInRoutes, recoveryRoute } from './sign-in-routes.ts'
 import type { MethodUser, SignInMethods } from './sign-in-methods.ts'
@@ -25,7 +25,7 @@ function registrationRoutes<User extends MethodUser, Visitor, Caller>(
   methods: SignInMethods<User>,
   mount: Mount<User, Visitor, Caller>,
 ): Route[] {
-  const { prefix, tag, access, limits, callerOf, envelope: { value } = noEnvelope } = mount
+  const { prefix, tag, access, limits, callerOf, envelope: { wrap } = noEnvelope } = mount
   const route = routeFor<Record<string, Caller>, string>()
   const shared = { method: 'POST', tag, access: access.user, limit: limits.write } as const
   return [
@@ -42,7 +42,7 @@ function registrationRoutes<User extends MethodUser, Visitor, Caller>(
       async ({ caller, body, header, client }) => {
         const proof = { password: body.current_password, from: client }
         const origin = header('origin') ?? client.origin
-        return value({ options: await methods.startRegistration(callerOf(caller), origin, proof) })
+        return wrap({ options: await methods.startRegistration(callerOf(caller), origin, proof) })
       },
     ),
     route(
@@ -55,7 +55,7 @@ function registrationRoutes<User extends MethodUser, Visitor, Caller>(
         success: success(Passkey, mount),
         errors: errorsOf(mount, 400, 409),
       },
-      async ({ caller, body, client }) => value(await methods.finishRegistration(callerOf(caller), body, client)),
+      async ({ caller, body, client }) => wrap(await methods.finishRegistration(callerOf(caller), body, client)),
     ),
   ]
 }
@@ -64,7 +64,7 @@ function passkeyListRoutes<User extends MethodUser, Visitor, Caller>(
   methods: SignInMethods<User>,
   mount: Mount<User, Visitor, Caller>,
 ): Route[] {
-  const { prefix, tag, access, limits, callerOf, envelope: { value } = noEnvelope } = mount
+  const { prefix, tag, access, limits, callerOf, envelope: { wrap } = noEnvelope } = mount
   const route = routeFor<Record<string, Caller>, string>()
   const shared = { tag, access: access.user } as const
   const one = { ...shared, params: OwnPasskeyParams, limit: limits.write } as const
@@ -79,7 +79,7 @@ function passkeyListRoutes<User extends MethodUser, Visitor, Caller>(
         success: success(PasskeyList, mount),
         errors: errorsOf(mount),
       },
-      async ({ caller }) => value({ passkeys: await methods.listPasskeys(callerOf(caller).userId) }),
+      async ({ caller }) => wrap({ passkeys: await methods.listPasskeys(callerOf(caller).userId) }),
     ),
     route(
       {
@@ -92,7 +92,7 @@ function passkeyListRoutes<User extends MethodUser, Visitor, Caller>(
         errors: errorsOf(mount, 404),
       },
       async ({ caller, params, body }) =>
-        value(await methods.renamePasskey(callerOf(caller).userId, params.passkey_id, body.device_name)),
+        wrap(await methods.renamePasskey(callerOf(caller).userId, params.passkey_id, body.device_name)),
     ),
     route(
       {
@@ -107,7 +107,7 @@ function passkeyListRoutes<User extends MethodUser, Visitor, Caller>(
       },
       async ({ caller, params, body, client }) => {
         const proof = { password: body.current_password, from: client }
-        return value({ passkeys: await methods.removePasskey(callerOf(caller), params.passkey_id, proof) })
+        return wrap({ passkeys: await methods.removePasskey(callerOf(caller), params.passkey_id, proof) })
       },
     ),
   ]
@@ -117,7 +117,7 @@ function recoveryCodeRoutes<User extends MethodUser, Visitor, Caller>(
   methods: SignInMethods<User>,
   mount: Mount<User, Visitor, Caller>,
 ): Route[] {
-  const { prefix, tag, access, limits, callerOf, envelope: { value } = noEnvelope } = mount
+  const { prefix, tag, access, limits, callerOf, envelope: { wrap } = noEnvelope } = mount
   const route = routeFor<Record<string, Caller>, string>()
   const shared = { tag, access: access.user, path: `${prefix}/recovery-codes` } as const
   return [
@@ -130,7 +130,7 @@ function recoveryCodeRoutes<User extends MethodUser, Visitor, Caller>(
         success: success(RecoveryCodeCount, mount),
         errors: errorsOf(mount),
       },
-      async ({ caller }) => value({ left: await methods.countCodes(callerOf(caller).userId) }),
+      async ({ caller }) => wrap({ left: await methods.countCodes(callerOf(caller).userId) }),
     ),
     route(
       {
@@ -145,7 +145,7 @@ function recoveryCodeRoutes<User extends MethodUser, Visitor, Caller>(
       },
       async ({ caller, body, client }) => {
         const proof = { password: body.current_password, from: client }
-        return value({ codes: await methods.createCodes(callerOf(caller), proof) })
+        return wrap({ codes: await methods.createCodes(callerOf(caller), proof) })
       },
     ),
   ]

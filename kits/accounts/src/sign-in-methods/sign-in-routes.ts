@@ -1,7 +1,7 @@
-import { routeFor, type Route } from '@hearth/http'
+import { noEnvelope, routeFor, type Route } from '@hearth/http'
 import { LoginFinish, LoginOptions, LoginStart, maxCredential } from '../passkeys/schema.ts'
 import { createCeremonyCookie } from './ceremony-cookie.ts'
-import { errorsOf, noEnvelope, success, type SignInMethodMount as Mount } from './mount.ts'
+import { errorsOf, success, type SignInMethodMount as Mount } from './mount.ts'
 import { PasswordRecovery, RecoverySignIn } from './schema.ts'
 import type { MethodUser, SignInMethods } from './sign-in-methods.ts'
 
@@ -10,7 +10,7 @@ export function passkeySignInRoutes<User extends MethodUser, Visitor, Caller>(
   methods: SignInMethods<User>,
   mount: Mount<User, Visitor, Caller>,
 ): Route[] {
-  const { prefix, tag, access, limits, session, checkOpen, envelope: { value } = noEnvelope } = mount
+  const { prefix, tag, access, limits, session, checkOpen, envelope: { wrap } = noEnvelope } = mount
   const route = routeFor<Record<string, Visitor>, string>()
   const path = `${prefix}/passkeys/login`
   const cookie = createCeremonyCookie({ ...mount.cookie, path })
@@ -30,7 +30,7 @@ export function passkeySignInRoutes<User extends MethodUser, Visitor, Caller>(
       async (call) => {
         checkOpen?.()
         const { header, client } = call
-        return value({ options: await methods.startSignIn(cookie.renew(call), header('origin') ?? client.origin) })
+        return wrap({ options: await methods.startSignIn(cookie.renew(call), header('origin') ?? client.origin) })
       },
     ),
     route(
@@ -49,7 +49,7 @@ export function passkeySignInRoutes<User extends MethodUser, Visitor, Caller>(
         checkOpen?.()
         const user = await methods.finishSignIn(call.body.credential, cookie.read(call) ?? '', call.client)
         cookie.clear(call)
-        return value(await session.open(call, user, 'passkey'))
+        return wrap(await session.open(call, user, 'passkey'))
       },
     ),
   ]
@@ -60,7 +60,7 @@ export function recoveryRoute<User extends MethodUser, Visitor, Caller>(
   methods: SignInMethods<User>,
   mount: Mount<User, Visitor, Caller>,
 ): Route {
-  const { prefix, tag, access, limits, session, recoversPasswords, checkOpen, envelope: { value } = noEnvelope } = mount
+  const { prefix, tag, access, limits, session, recoversPasswords, checkOpen, envelope: { wrap } = noEnvelope } = mount
   const route = routeFor<Record<string, Visitor>, string>()
   return route(
     {
@@ -80,7 +80,7 @@ export function recoveryRoute<User extends MethodUser, Visitor, Caller>(
     async (call) => {
       checkOpen?.()
       const user = await methods.signInByCode(call.body, call.client)
-      return value(await session.open(call, user, 'recovery_code'))
+      return wrap(await session.open(call, user, 'recovery_code'))
     },
   )
 }

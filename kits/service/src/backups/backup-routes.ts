@@ -1,5 +1,4 @@
-import { routeFor, type Route } from '@hearth/http'
-import type { z } from 'zod'
+import { noEnvelope, routeFor, type Envelope, type Route } from '@hearth/http'
 import type { BackupControl } from './backups.ts'
 import { BackupReport, backupReport } from './schema.ts'
 
@@ -9,8 +8,8 @@ export interface BackupRouteForm {
   readonly tag: string
   readonly access: string
   readonly limits: { readonly read: string; readonly run: string }
-  /** Puts the report into the service's envelope; left out, the report is the answer. */
-  readonly envelope?: { readonly schema: z.ZodType; readonly wrap: (report: BackupReport) => unknown }
+  /** None by default. */
+  readonly envelope?: Envelope
   /** Makes the error, status 409, for a run while no directory is set. */
   readonly refuse: (detail: string) => Error
 }
@@ -19,13 +18,10 @@ const route = routeFor<Record<string, unknown>, string>()
 
 /** Returns the routes that read the state of the backups and make one now. */
 export function backupRoutes(backups: BackupControl, form: BackupRouteForm): Route[] {
-  const { path, tag, access, limits, envelope, refuse } = form
+  const { path, tag, access, limits, envelope: { schema, wrap } = noEnvelope, refuse } = form
   const shared = { path, tag, access } as const
-  const body = envelope?.schema ?? BackupReport
-  const report = async () => {
-    const current = backupReport(await backups.status())
-    return envelope === undefined ? current : envelope.wrap(current)
-  }
+  const body = schema(BackupReport)
+  const report = async () => wrap(backupReport(await backups.status()))
   return [
     route(
       {

@@ -1,5 +1,4 @@
-import { routeFor, type Route } from '@hearth/http'
-import type { z } from 'zod'
+import { noEnvelope, routeFor, type Envelope, type Route } from '@hearth/http'
 import type { ListNeighbours } from './neighbours.ts'
 import { NeighbourList } from './schema.ts'
 
@@ -9,24 +8,24 @@ export interface NeighbourRouteForm {
   readonly tag: string
   readonly access: string
   readonly limit: string
-  /** Puts the list into the service's envelope; left out, the list is the answer. */
-  readonly envelope?: { readonly schema: z.ZodType; readonly wrap: (list: NeighbourList) => unknown }
+  /** None by default. */
+  readonly envelope?: Envelope
 }
 
 const route = routeFor<Record<string, unknown>, string>()
 
 /** Returns the route that lists the other Hearth services. */
-export function neighbourRoute(neighbours: ListNeighbours, { envelope, ...form }: NeighbourRouteForm): Route {
+export function neighbourRoute(
+  neighbours: ListNeighbours,
+  { envelope: { schema, wrap } = noEnvelope, ...form }: NeighbourRouteForm,
+): Route {
   return route(
     {
       ...form,
       method: 'GET',
       summary: 'The other Hearth services that answer',
-      success: { status: 200, body: envelope?.schema ?? NeighbourList },
+      success: { status: 200, body: schema(NeighbourList) },
     },
-    async ({ client }) => {
-      const list = await neighbours(client)
-      return envelope === undefined ? list : envelope.wrap(list)
-    },
+    async ({ client }) => wrap(await neighbours(client)),
   )
 }

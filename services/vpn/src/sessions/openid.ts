@@ -7,7 +7,7 @@ import type { Database } from '@hearth/database'
 import type { Route } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Access, Caller, Limit } from '../access.ts'
-import { dataEnvelope, ok } from '../envelope.ts'
+import { envelope } from '../envelope.ts'
 import { notFound } from '../problems.ts'
 import type { Publish } from '../service-event.ts'
 import type { Tables, UserRow } from '../tables.ts'
@@ -41,7 +41,7 @@ export function openIdSignInRoutes(dependencies: OpenIdSignInDependencies): Rout
     cookie: { name: 'hearth_vpn_openid', isSecure: (client) => cookieOptions(client, context).secure },
     securityLog: context.securityLog,
     notConfigured: () => notFound('OpenID Connect provider'),
-    envelope: { schema: dataEnvelope, wrap: ok },
+    envelope,
     async onSignedIn(identity, call) {
       await openSessionOf({ sessions, context, call }, await findUser(dependencies, identity, call.client), 'openid')
     },

@@ -3,7 +3,7 @@ import type { SignInMethods } from '@hearth/accounts/sign-in-methods'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import type { Access, Caller, Limit, SessionCaller } from '../access.ts'
-import { dataEnvelope, ok } from '../envelope.ts'
+import { envelope } from '../envelope.ts'
 import { openSessionOf, type SessionContext } from '../sessions/routes.ts'
 import { Session } from '../sessions/schema.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -29,6 +29,6 @@ export function ownMethodRoutes(
       open: (call, user, method) => openSessionOf({ sessions, context, call }, user, method),
     },
     recoversPasswords: true,
-    envelope: { schema: dataEnvelope, value: ok },
+    envelope,
   })
 }
