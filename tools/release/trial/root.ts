@@ -65,15 +65,19 @@ export function findObstacle(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root can make a Debian'
   providePackages(Object.fromEntries(Object.entries(checkPackages()).filter(([name]) => needed.has(name))))
   if (spawnSync('mmdebstrap', ['--version']).status !== 0) return 'mmdebstrap is missing (Debian package mmdebstrap)'
-  const words = ['--mount', '--net', '--pid', '--fork', 'sh', '-ec', tryOverlay, 'sh', tmpdir()]
-  if (spawnSync('unshare', words).status !== 0) return 'namespaces or overlays cannot be made here'
+  // Where the roots will be: a folder that lies on an overlay itself can carry none.
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-overlay-'))
+  const words = ['--mount', '--net', '--pid', '--fork', 'sh', '-ec', tryOverlay, 'sh', folder]
+  const { status } = spawnSync('unshare', words)
+  rmSync(folder, { recursive: true, force: true })
+  if (status !== 0) return `namespaces, or overlays in ${tmpdir()}, cannot be made here`
   const file = join(tmpdir(), `hearth-mirror-${process.pid}`)
   const reached = spawnSync('/usr/lib/apt/apt-helper', ['download-file', mirror, file], { timeout: 60_000 })
   rmSync(file, { force: true })
   return reached.status === 0 ? undefined : `${mirror} cannot be reached`
 }
 
-const tryOverlay = `mount -t tmpfs tmpfs "$1"; cd "$1"; mkdir lower changes work root
+const tryOverlay = `cd "$1"; mkdir lower changes work root
 mount -t overlay -o lowerdir=lower,upperdir=changes,workdir=work overlay root`
 
 async function makeDebian(signal: AbortSignal): Promise<void> {
