@@ -11,7 +11,6 @@ export type Dashboard = Schemas['Dashboard']
 /** An account. */
 export type User = Schemas['User']
 /** An API token. */
-export type Token = Schemas['Token']
 /** Settings of the service. */
 export type Settings = Schemas['Settings']
 /** The public endpoint and its candidates. */
@@ -69,7 +68,6 @@ export const keys = {
   interfaces: ['interfaces'],
   peers: ['peers'],
   users: ['users'],
-  tokens: ['tokens'],
   sessions: ['sessions'],
   settings: ['settings'],
   dnsStatus: ['dns_status'],
