@@ -61,7 +61,20 @@ export {
   type Throttle,
   type ThrottlePolicy,
 } from './throttle.ts'
-export type { Token, TokenRow } from './tokens/store.ts'
+export {
+  BoundTokens,
+  type BoundToken,
+  type BoundTokenDependencies,
+  type FoundToken,
+  type NewBoundToken,
+} from './tokens/bound-tokens.ts'
+export { createTokenCheck, readBearer, tokenForbidden, type CheckToken } from './tokens/check-token.ts'
+export { tokenScheme, tokenTag, withoutTokenRoutes } from './tokens/describe.ts'
+export { OpenAnswers } from './tokens/open-answers.ts'
+export { tokenConfig, tokenSettings } from './tokens/settings.ts'
+export { deleteTokensOf, type Token, type TokenRow } from './tokens/store.ts'
+export { createTokenTable, type BoundTokenColumns, type TokenTables } from './tokens/tables.ts'
+export { tokenCreated, tokenRevoked } from './tokens/token-events.ts'
 export {
   isExpired,
   TokenStore,

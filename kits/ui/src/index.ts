@@ -21,6 +21,7 @@ export {
   signInWithPasskey,
 } from './accounts/passkey-ceremony.ts'
 export type { PasskeyAdministration } from './accounts/passkey-dialogs.tsx'
+export { OwnTokens, type OwnTokensApi, type TokenPermissionChoice } from './accounts/own-tokens.tsx'
 export { openIdAddress, useOpenIdProvider } from './accounts/openid-sign-in.tsx'
 export { PasskeyList } from './accounts/passkey-list.tsx'
 export { PasskeySignInScreen } from './accounts/passkey-sign-in-screen.tsx'

@@ -1,17 +1,23 @@
+import { tokenScheme, tokenTag } from '@hearth/accounts'
 import type { ApiDescription } from '@hearth/http'
-import { sessionCookie } from './access.ts'
+import { sessionCookie, takesToken } from './access.ts'
 import { ErrorBody } from './problems.ts'
 import { version } from './version.ts'
 
-/** Title, description and security schemes of the API document. */
-export const about: ApiDescription = {
+const rules =
+  'Downloads from four video platforms, tempo analysis, trims, stems and share links. Every route has its own budget for each client address. Writes carry the value of the cookie `hearth_media_csrf` as the header X-CSRF-Token, or as the field `csrf_token` of a form.'
+const forPrograms =
+  'A program may send an API token instead of signing in, with the setting API_TOKENS=on; then it needs no CSRF token.'
+
+/** Title, description and security schemes of the API document, with API tokens and without. */
+export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescription => ({
   title: 'Hearth Media',
   version,
-  description:
-    'Downloads from four video platforms, tempo analysis, trims, stems and share links. Every route has its own budget for each client address. Writes carry the value of the cookie `hearth_media_csrf` as the header X-CSRF-Token, or as the field `csrf_token` of a form.',
+  description: hasApiTokens ? `${rules} ${forPrograms}` : rules,
   errorBody: ErrorBody,
   invalidBody: 400,
   securitySchemes: {
+    ...(hasApiTokens && tokenScheme),
     session: {
       type: 'apiKey',
       in: 'cookie',
@@ -25,12 +31,16 @@ export const about: ApiDescription = {
       description: 'The value of the cookie hearth_media_csrf; a form may carry it as csrf_token instead',
     },
   },
-  security: (access) => (access === 'public' ? [] : [{ session: [] }]),
+  security(access) {
+    if (access === 'public') return []
+    return hasApiTokens && takesToken(access) ? [{ token: [] }, { session: [] }] : [{ session: [] }]
+  },
   alsoOf: (access) => (access === 'page' ? [303] : []),
   tags: [
     { name: 'General', description: 'The service itself' },
     { name: 'Pages', description: 'The web application' },
     { name: 'Sign-in', description: 'The one account' },
+    ...(hasApiTokens ? [tokenTag] : []),
     { name: 'Jobs', description: 'Downloads' },
     { name: 'Events', description: 'Live updates' },
     { name: 'Files', description: 'Files of a job' },
@@ -44,4 +54,4 @@ export const about: ApiDescription = {
     { name: 'Statistics', description: 'Figures' },
     { name: 'System', description: 'The host and the tools' },
   ],
-}
+})

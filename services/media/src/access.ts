@@ -1,24 +1,32 @@
+import { readBearer, tokenForbidden } from '@hearth/accounts'
 import { addressGroup, createBudget, routeFor, type Budget, type GuardedRequest, type Route } from '@hearth/http'
 import type { CheckScrape } from '@hearth/metrics'
 import type { Clock } from '@hearth/runtime'
 import { checkAllowance, isCrossSite, isRead } from '@hearth/service'
 import { csrfCookie, isSame, type CsrfTokens } from './accounts/csrf.ts'
 import { forbidden, Problem, unauthenticated } from './problems.ts'
+import { TokenPermissions } from './tokens/schema.ts'
 
 /** The caller of a route. Without sign-in everybody is the local user. */
 export interface Caller {
   readonly username: string
-  /** Undefined while sign-in is off. */
+  /** Undefined while sign-in is off, and for a program with a token. */
   readonly sessionKey: string | undefined
+  /** Id of the API token that a program sent. */
+  readonly tokenId?: string
 }
 
 /** Callers that a handler gets, by the access its route states. */
 interface Callers {
   /** Anyone; undefined without a session while sign-in is on. */
   public: Caller | undefined
-  /** Signed in, or sign-in is off. */
+  /** Signed in, or sign-in is off; a token may read, and writes with the permissions `full`. */
   member: Caller
-  /** As `member`; a browser without a session is sent to the sign-in page. */
+  /** As `member`, for work on jobs: a token writes with the permissions `submit`. */
+  submitter: Caller
+  /** As `member`, without tokens. */
+  account: Caller
+  /** As `member`, for reading; a browser without a session is sent to the sign-in page. */
   page: Caller
   /** A scraper; see `createScrapeCheck`. */
   scrape: undefined
@@ -35,10 +43,18 @@ export const route = routeFor<Callers, Limit>()
 /** The name of the session's cookie; other services on the same host name have theirs. */
 export const sessionCookie = 'hearth_media_session'
 
+/** A program with an API token. */
+export interface TokenCaller extends Caller {
+  readonly tokenId: string
+  readonly permissions: TokenPermissions
+}
+
 interface GuardDependencies {
   readonly isSignInOn: () => boolean
   /** The user behind a session's key. */
   readonly identify: (key: string) => Promise<string | undefined>
+  /** Identifies programs by their tokens; undefined while there are none. */
+  readonly tokens: { readonly identify: (guarded: GuardedRequest, value: string) => Promise<TokenCaller> } | undefined
   readonly csrf: CsrfTokens
   readonly clock: Clock
   /** Names under which the service may be called while sign-in is off; addresses always are. */
@@ -48,7 +64,7 @@ interface GuardDependencies {
 
 /** Creates the guard, which checks budget, session, access and origin of every request before it is parsed. */
 export function createGuard(dependencies: GuardDependencies) {
-  const { isSignInOn, identify, csrf, clock, hostNames, checkScrape } = dependencies
+  const { isSignInOn, identify, tokens, csrf, clock, hostNames, checkScrape } = dependencies
   const budgets = new Map<string, Budget>()
 
   function count(guarded: GuardedRequest, spec: Route['spec'] | undefined): void {
@@ -60,11 +76,15 @@ export function createGuard(dependencies: GuardDependencies) {
     checkAllowance(guarded, budget.take(addressGroup(guarded.client.address)), clock.now())
   }
 
-  function checkToken({ request }: GuardedRequest, token: string | undefined, session: string | undefined): void {
+  function checkCsrf({ request }: GuardedRequest, token: string | undefined, session: string | undefined): void {
     const cookie = request.cookies[csrfCookie]
     const isRight = cookie !== undefined && token !== undefined && isSame(cookie, token) && csrf.isValid(token, session)
     if (!isRight) throw forbidden('The CSRF token is missing or not that of the cookie; load the page again')
   }
+
+  /** The token that a program sent; public routes take none. */
+  const bearerOf = (guarded: GuardedRequest, spec: Route['spec'] | undefined) =>
+    tokens === undefined || spec?.access === 'public' ? undefined : readBearer(guarded)
 
   /** While sign-in is off there is no session to bind to. */
   const sessionOf = ({ request }: GuardedRequest) => (isSignInOn() ? request.cookies[sessionCookie] : undefined)
@@ -73,10 +93,14 @@ export function createGuard(dependencies: GuardDependencies) {
     async check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
       if (spec?.access === 'scrape') return checkScrape(guarded)
       count(guarded, spec)
-      const key = guarded.request.cookies[sessionCookie]
-      const username = key === undefined ? undefined : await identify(key)
       const isOn = isSignInOn()
       if (!isOn) checkHost(guarded, hostNames())
+      const bearer = bearerOf(guarded, spec)
+      // A token goes before a cookie, and needs no CSRF token: no browser sends it by itself.
+      if (tokens !== undefined && bearer !== undefined)
+        return checkPermissions(guarded, await tokens.identify(guarded, bearer), spec)
+      const key = guarded.request.cookies[sessionCookie]
+      const username = key === undefined ? undefined : await identify(key)
       const signedIn = username === undefined ? undefined : { username, sessionKey: key }
       const caller = isOn ? signedIn : { username: 'local', sessionKey: undefined }
       const access = spec?.access ?? 'member'
@@ -86,16 +110,32 @@ export function createGuard(dependencies: GuardDependencies) {
       // A form may carry the token itself; it is checked when the form was read.
       if (!hasHeader(guarded) && spec?.takes !== undefined) return caller
       const token = guarded.request.headers['x-csrf-token']
-      checkToken(guarded, typeof token === 'string' ? token : undefined, caller?.sessionKey ?? sessionOf(guarded))
+      checkCsrf(guarded, typeof token === 'string' ? token : undefined, caller?.sessionKey ?? sessionOf(guarded))
       return caller
     },
     /** Checks the CSRF token of a form. */
     checkBody(guarded: GuardedRequest, spec: Route['spec'], body: unknown): void {
       if (isRead(guarded) || spec.takes === undefined || hasHeader(guarded)) return
+      if (bearerOf(guarded, spec) !== undefined) return
       const field = (body as { csrf_token?: unknown } | undefined)?.csrf_token
-      checkToken(guarded, typeof field === 'string' ? field : undefined, sessionOf(guarded))
+      checkCsrf(guarded, typeof field === 'string' ? field : undefined, sessionOf(guarded))
     },
   }
+}
+
+/** Returns true for an access that tokens may have; the others need a session, or nothing. */
+export const takesToken = (access: string): boolean =>
+  access === 'member' || access === 'submitter' || access === 'page'
+
+function checkPermissions(guarded: GuardedRequest, caller: TokenCaller, spec: Route['spec'] | undefined): TokenCaller {
+  const access = spec?.access ?? 'member'
+  if (!isRead(guarded) && isCrossSite(guarded)) throw forbidden('Requests from other sites are refused')
+  if (!takesToken(access)) throw tokenForbidden('this needs a signed-in session, not a token')
+  const least = isRead(guarded) ? 'read' : access === 'submitter' ? 'submit' : 'full'
+  const { options } = TokenPermissions
+  if (options.indexOf(caller.permissions) < options.indexOf(least))
+    throw tokenForbidden(`this needs a token with the permissions ${least}`)
+  return caller
 }
 
 /** Redirects a browser to the sign-in page; answers a script with 401. */

@@ -13,7 +13,7 @@ import { Notifications } from '@hearth/notifications'
 import { createGuardedFetch, createOpenGuarded, createOutboundPolicy, type OutboundPolicy } from '@hearth/outbound'
 import { type Log, type Timers } from '@hearth/runtime'
 import { createNeighbours, type BackupControl } from '@hearth/service'
-import { about } from './about.ts'
+import { aboutFor } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
 import { createCsrfTokens } from './accounts/csrf.ts'
@@ -45,7 +45,7 @@ import { toError, unavailable } from './problems.ts'
 import { openEndedJobs } from './prometheus/ended-jobs.ts'
 import { mediaCollectors } from './prometheus/figures.ts'
 import type { Queue } from './queue/queue.ts'
-import { openapiDocument } from './openapi.ts'
+import { documentWithoutTokens, openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { createLogos } from './settings/logo.ts'
 import { createChangeSettings, openSettings, type SettingsStore } from './settings/settings.ts'
@@ -63,6 +63,7 @@ import type { Tables } from './tables.ts'
 import { PictureCache } from './thumbnails/picture-cache.ts'
 import { Thumbnails } from './thumbnails/thumbnails.ts'
 import { openToolbox, type Toolbox } from './tools/toolbox.ts'
+import { createTokens } from './tokens/tokens.ts'
 import { Trims } from './trims/trims.ts'
 import { ChosenYtDlp, type ChosenYtDlpDependencies } from './updates/chosen-yt-dlp.ts'
 import { fetchTaken } from './updates/fetch-version.ts'
@@ -241,8 +242,11 @@ export async function createApp(dependencies: AppDependencies) {
   const opened = await openFeatures({ ...dependencies, port }, streams)
   const { features, guard } = opened
   const http = await createServer({
-    routes: allRoutes({ ...features, document: openapiDocument }),
-    about,
+    routes: allRoutes({
+      ...features,
+      document: core.config.hasApiTokens ? openapiDocument : documentWithoutTokens,
+    }),
+    about: aboutFor(core.config),
     guard: (guarded, spec) => guard.check(guarded, spec),
     checkBody: (guarded, spec, body) => guard.checkBody(guarded, spec, body),
     toError,
@@ -291,7 +295,14 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     folder: core.scratch,
     settings: () => settingsStore.current(),
   }
-  const { guard, sessions, account, securityLog, signInMethods } = createAccess(dependencies)
+  const {
+    guard,
+    sessions,
+    account,
+    securityLog,
+    signInMethods,
+    tokens: apiTokens,
+  } = createAccess(dependencies, streams)
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup(context)
   const jobs = createJobs(core, { readUrl, lookup })
@@ -336,6 +347,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     notifications,
     account: { ...account, hasJob: (id) => jobs.has(id) },
     signInMethods,
+    tokens: apiTokens,
     securityLog,
     jobs,
     removeAll: createRemoveAll({ ...context, countLinks: () => shares.count() }),
@@ -355,7 +367,9 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     jars: core.jars,
     thumbnails: new Thumbnails({ ...context, readUrl, lookup, pictures }),
     streams,
-    stillAllowed: ({ sessionKey }: Caller) => sessions.isUsable(sessionKey),
+    async stillAllowed({ sessionKey, tokenId }: Caller) {
+      return tokenId === undefined ? sessions.isUsable(sessionKey) : (await apiTokens?.isUsable(tokenId)) === true
+    },
     settings: settingsStore,
     changeSettings: createChangeSettings({
       settings: settingsStore,
@@ -374,6 +388,7 @@ async function openFeatures(dependencies: ServedDependencies, streams: Features[
     guard,
     async close() {
       ended.close()
+      apiTokens?.close()
       await stems.close()
       await stemFetch.close()
       await notifications.close()
@@ -386,7 +401,7 @@ const keyOf = ({ secret }: AppDependencies, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `hearth media ${purpose}`, 32))
 
 /** Creates sign-in and the guard in front of the routes. */
-function createAccess(dependencies: ServedDependencies) {
+function createAccess(dependencies: ServedDependencies, streams: Features['streams']) {
   const { settings, db, database, config, timers, log, sealer } = dependencies.core
   const csrf = createCsrfTokens(keyOf(dependencies, 'csrf'))
   const captcha = createCaptcha(keyOf(dependencies, 'captcha'), timers)
@@ -399,7 +414,16 @@ function createAccess(dependencies: ServedDependencies) {
     findUser: (name) => Promise.resolve(sessions.findActor(name)),
     statusOf: (error) => toError(error).status,
   })
+  const tokens = config.hasApiTokens
+    ? createTokens({
+        db,
+        timers,
+        findAccount: (id) => sessions.findAccount(id),
+        onRevoked: (id) => streams.endToken(id),
+      })
+    : undefined
   const guard = createGuard({
+    tokens,
     isSignInOn: () => sessions.isOn(),
     identify: (key) => sessions.identify(key),
     csrf,
@@ -427,7 +451,8 @@ function createAccess(dependencies: ServedDependencies) {
     sessions,
     securityLog,
     signInMethods,
-    account: { sessions, captcha, csrf, isPublishedSecurely, securityLog, openId },
+    tokens,
+    account: { sessions, hasApiTokens: config.hasApiTokens, captcha, csrf, isPublishedSecurely, securityLog, openId },
   }
 }
 

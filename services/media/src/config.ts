@@ -6,6 +6,8 @@ import {
   readClientSecret,
   securityLogConfig,
   securityLogSettings,
+  tokenConfig,
+  tokenSettings,
 } from '@hearth/accounts'
 import { networkList } from '@hearth/http'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
@@ -60,6 +62,7 @@ export const settingsSchema = z.object({
   ...metricsSettings,
   ...securityLogSettings,
   ...openIdSettings,
+  ...tokenSettings,
   ...passkeySettings,
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
@@ -93,6 +96,7 @@ export function readConfig(environment: Environment) {
     ...neighbourConfig(settings),
     ...securityLogConfig(settings),
     ...openIdConfig(settings),
+    ...tokenConfig(settings),
     ...passkeyConfig(settings),
     // Loopback is a proxy by default; only listed proxies are kept from scraping.
     ...metricsConfig({ ...settings, TRUSTED_PROXIES: proxies }),

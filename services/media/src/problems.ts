@@ -39,13 +39,14 @@ export const invalid = (detail: string, error?: string) =>
 
 export const unauthenticated = (detail = 'Sign in first', error?: string) =>
   new Problem(401, detail, error === undefined ? {} : { more: { error } })
+/** 403: the caller may not do that. */
 export const forbidden = (detail: string) => new Problem(403, detail)
 /** 404: `what` does not exist. */
 export const notFound = (what: string) => new Problem(404, `There is no such ${what}`)
 /** 409: the state of the resource does not allow the request. */
 export const conflict = (detail: string, error?: string) =>
   new Problem(409, detail, error === undefined ? {} : { more: { error } })
-/** 409: passkeys and recovery codes need an account. */
+/** 409: passkeys, recovery codes and tokens need an account. */
 export const signInOff = () => conflict('Sign-in is off; turn it on in the settings first', 'sign_in_off')
 /** 413: the body is too large. */
 export const tooLarge = (detail: string) => new Problem(413, detail)
@@ -115,9 +116,10 @@ function problemOfNotificationError({ message, reason }: NotificationError): Pro
   }
 }
 
-/** The one account has no tokens and no role, so three reasons are left. */
+/** The one account has no role, so four reasons are left. */
 function problemOfAccountError({ message, reason }: AccountError): Problem {
   if (reason.kind === 'invalid-password') return invalid(message, reason.code)
+  if (reason.kind === 'too-many-tokens') return conflict(message)
   return reason.kind === 'rate-limited' ? tooMany(message, reason.retryAfterSeconds) : unauthenticated(message)
 }
 

@@ -20,6 +20,8 @@ import { shareRoutes } from './shares/routes.ts'
 import { statisticsRoutes } from './statistics/routes.ts'
 import { stemAccountRoutes, stemRoutes } from './stems/routes.ts'
 import { thumbnailRoutes } from './thumbnails/routes.ts'
+import { ownTokenRoutes } from './tokens/routes.ts'
+import type { Tokens } from './tokens/tokens.ts'
 import { trimRoutes } from './trims/routes.ts'
 import { systemRoutes } from './updates/routes.ts'
 import { waveformRoutes } from './waveform/routes.ts'
@@ -44,6 +46,8 @@ export type Features = FeaturesOf<typeof jobRoutes> &
   FeaturesOf<typeof systemRoutes> & {
     readonly account: AccountDependencies & OpenIdSignInDependencies
     readonly signInMethods: SignInMethods<MethodUser>
+    /** Undefined while API tokens are switched off: then there are no routes of them either. */
+    readonly tokens: Tokens | undefined
     /** Resolves to true if the data directory is writable. */
     readonly isWritable: () => Promise<boolean>
     readonly metrics: Metrics
@@ -74,7 +78,7 @@ const backupForm = {
 const securityLogMount = {
   path: '/api/security-log',
   tag: 'Sign-in',
-  access: 'member' satisfies Access,
+  access: 'account' satisfies Access,
   limits: { read: '60' satisfies Limit, export: '60' satisfies Limit },
 }
 
@@ -96,6 +100,7 @@ export function allRoutes(features: Features): Route[] {
     ...accountRoutes(features.account, cookies),
     ...openIdSignInRoutes(features.account, cookies),
     ...ownMethodRoutes({ ...features.account, methods: features.signInMethods }, cookies),
+    ...(features.tokens === undefined ? [] : ownTokenRoutes(features.tokens, features.securityLog)),
     ...securityLogRoutes(features.securityLog, securityLogMount),
     ...jobRoutes(features),
     ...infoRoutes(features),
@@ -115,7 +120,7 @@ export function allRoutes(features: Features): Route[] {
     ...systemRoutes(features),
     ...notificationRoutes<Access, Limit>(features.notifications, {
       prefix: '/api/notifications',
-      access: 'member',
+      access: 'account',
       limits: { read: '60', write: '30', test: '10' },
       invalidStatus: 400,
     }),

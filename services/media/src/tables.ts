@@ -1,9 +1,11 @@
-import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow } from '@hearth/accounts'
+import type { PasskeyTables, RecoveryCodeTables, SecurityLogTables, SessionRow, TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { Job } from './jobs/schema.ts'
+import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Timestamps are milliseconds since the epoch, switches 0 or 1. */
-export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables {
+export interface Tables
+  extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables, TokenTables<TokenPermissions> {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
@@ -99,6 +101,7 @@ export const tableNames = [
   'settings',
   'jobs',
   'sessions',
+  'tokens',
   'recovery_codes',
   'passkeys',
   'security_events',

@@ -25,6 +25,7 @@ const settings: ServiceSettings = {
     RELEASES_URL: 'https://releases.example.org',
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    API_TOKENS: 'on',
     RP_ID: { RP_ID: 'example.org', PUBLIC_URL: 'https://hearth.example.org' },
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',

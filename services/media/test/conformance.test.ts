@@ -34,6 +34,7 @@ testConformance(
     const media = cleanup.use(
       await startMedia({
         ...knows(platform.host),
+        API_TOKENS: 'on',
         UPDATES_BASE_URL: 'http://127.0.0.1:9',
         STEMSVC_BASE_URL: 'http://127.0.0.1:9',
       }),

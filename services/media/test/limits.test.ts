@@ -21,6 +21,9 @@ const limits: Record<string, number> = {
   'POST /api/passkeys/x/remove': 10,
   'GET /api/recovery-codes': 60,
   'POST /api/recovery-codes': 10,
+  'GET /api/session/tokens': 60,
+  'POST /api/session/tokens': 10,
+  'DELETE /api/session/tokens/x': 10,
   'POST /api/submit': 10,
   'GET /api/jobs': 60,
   'GET /api/jobs/x': 60,
@@ -77,7 +80,11 @@ const limits: Record<string, number> = {
 let media: Media
 before(async () => {
   // Nothing is asked of anybody: what would go out is refused at once.
-  media = await startMedia({ UPDATES_BASE_URL: 'http://127.0.0.1:9', STEMSVC_BASE_URL: 'http://127.0.0.1:9' })
+  media = await startMedia({
+    API_TOKENS: 'on',
+    UPDATES_BASE_URL: 'http://127.0.0.1:9',
+    STEMSVC_BASE_URL: 'http://127.0.0.1:9',
+  })
   await media.call('GET', '/api/session')
 })
 after(() => media[Symbol.asyncDispose]())

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { tokenScheme, tokenTag } from '@hearth/accounts'
 import type { ApiDescription } from '@hearth/http'
+import { takesToken } from './access.ts'
 import { ErrorBody } from './problems.ts'
 
 /** The version of the service, from its package. */
@@ -7,14 +9,20 @@ export const version = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
-/** Description of the service and its sign-in for the API document. */
-export const about: ApiDescription = {
+const forPeople = 'There is no key and no token: whoever calls signs in and keeps a cookie.'
+const forPrograms =
+  'Whoever calls signs in and keeps a cookie; a program may send an API token instead, with the setting API_TOKENS=on.'
+const rules =
+  'Every request but reads carries the token of GET /api/v1/csrf as the header X-CSRF-Token, signing in included. Every route has budgets of its own for each client address. Access `recent-session` and `recent-admin` need a proof of who is calling that is no older than five minutes, see POST /api/session/reauthenticate.'
+
+/** Description of the service and its sign-in for the API document, with API tokens and without. */
+export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescription => ({
   title: 'Hearth Sites',
   version,
-  description:
-    'Manages the sites of a Caddy reverse proxy. There is no key and no token: whoever calls signs in and keeps a cookie. Every request but reads carries the token of GET /api/v1/csrf as the header X-CSRF-Token, signing in included. Every route has budgets of its own for each client address. Access `recent-session` and `recent-admin` need a proof of who is calling that is no older than five minutes, see POST /api/session/reauthenticate.',
+  description: `Manages the sites of a Caddy reverse proxy. ${hasApiTokens ? forPrograms : forPeople} ${rules}`,
   errorBody: ErrorBody,
   securitySchemes: {
+    ...(hasApiTokens && tokenScheme),
     session: {
       type: 'apiKey',
       in: 'cookie',
@@ -28,7 +36,10 @@ export const about: ApiDescription = {
       description: 'Given by GET /api/v1/csrf; signing in needs it too',
     },
   },
-  security: (access) => (access === 'always' || access === 'public' ? [] : [{ session: [] }]),
+  security(access) {
+    if (access === 'always' || access === 'public') return []
+    return hasApiTokens && takesToken(access) ? [{ token: [] }, { session: [] }] : [{ session: [] }]
+  },
   groupOf: (path) => {
     if (path.startsWith('/api/v1/')) return 'system'
     return /^\/api\/(?:sites|caddy|revisions|nodes|certificates)(?:\/|$)/.test(path) ? 'proxy server' : undefined
@@ -39,6 +50,7 @@ export const about: ApiDescription = {
     { name: 'General', description: 'The service itself' },
     { name: 'Session', description: 'Setting up, signing in and out' },
     { name: 'Passkeys', description: 'Signing in without a password' },
+    ...(hasApiTokens ? [tokenTag] : []),
     { name: 'Users', description: 'Accounts' },
     { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'How the service works' },
@@ -51,4 +63,4 @@ export const about: ApiDescription = {
     { name: 'Caddy', description: 'What Caddy runs: taking it over, applying, revisions, drift, imports' },
     { name: 'Servers', description: 'The Caddy servers' },
   ],
-}
+})

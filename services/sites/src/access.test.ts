@@ -21,6 +21,7 @@ async function ask(access: Access, session: ProvenSession): Promise<string> {
   const guard = createGuard({
     limits: { take: () => Promise.resolve(undefined), refund: () => Promise.resolve() },
     identify: (given) => Promise.resolve(given === key ? session : undefined),
+    tokens: undefined,
     visitors: { create: () => '', isValid: () => false },
     isSetUp: () => Promise.resolve(true),
     origins: () => [],

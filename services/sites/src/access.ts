@@ -1,11 +1,14 @@
+import { readBearer, tokenForbidden } from '@hearth/accounts'
 import { addressGroup, HttpError, routeFor, type GuardedRequest, type Route } from '@hearth/http'
 import type { CheckScrape } from '@hearth/metrics'
 import { checkAllowance, hasCsrfToken, isRead } from '@hearth/service'
 import { cookieFor } from './accounts/session-cookie.ts'
+import type { Role } from './accounts/schema.ts'
 import type { ProvenSession } from './accounts/sessions.ts'
 import type { VisitorKeys } from './accounts/visitor-keys.ts'
 import { forbidden } from './problems.ts'
 import type { RouteLimits } from './route-limits.ts'
+import { TokenPermissions } from './tokens/schema.ts'
 
 /** A caller, signed in or not. */
 export interface Visitor {
@@ -20,8 +23,26 @@ export interface SessionCaller extends ProvenSession {
   readonly key: string
 }
 
+/** A program with the API token of a user. */
+export interface TokenCaller {
+  readonly userId: string
+  readonly username: string
+  /** Present role of the user. */
+  readonly role: Role
+  readonly permissions: TokenPermissions
+  /** Id of the token. */
+  readonly tokenId: string
+  /** Names the token's open connections. */
+  readonly key: string
+  /** A program never proves who it is. */
+  readonly provedAt: number
+}
+
+/** Somebody who is signed in, or a program with their token. */
+export type Caller = SessionCaller | TokenCaller
+
 /** A caller whose role is administrator. */
-export type Administrator = SessionCaller & { readonly role: 'admin' }
+export type Administrator = Caller & { readonly role: 'admin' }
 
 /** The caller that a handler gets, by the access of its route. */
 interface Callers {
@@ -35,13 +56,22 @@ interface Callers {
   session: SessionCaller
   /** Signed in and re-authenticated in the last five minutes. */
   'recent-session': SessionCaller
+  /** Signed in, or with any token. */
+  'signed-in': Caller
+  /** An administrator; a token may read, and writes with the permissions `full`. */
   admin: Administrator
-  'recent-admin': Administrator
+  /** As `admin`, for sites: a token writes with the permissions `edit`. */
+  editor: Administrator
+  /** A signed-in administrator. */
+  'admin-session': SessionCaller & Administrator
+  'recent-admin': SessionCaller & Administrator
   /** A scraper; see `createScrapeCheck`. */
   scrape: undefined
 }
 /** Who may call a route; see `Callers`. */
 export type Access = keyof Callers
+
+const forAdministrators: ReadonlySet<Access> = new Set(['admin', 'editor', 'admin-session', 'recent-admin'])
 
 type Window = `${number}/${'min' | 'hour'}`
 
@@ -61,6 +91,8 @@ export interface GuardDependencies {
   readonly limits: RouteLimits
   /** The session behind a cookie; undefined when it is unknown or ran out. */
   readonly identify: (key: string) => Promise<ProvenSession | undefined>
+  /** Identifies programs by their tokens; undefined while there are none. */
+  readonly tokens: { readonly identify: (guarded: GuardedRequest, value: string) => Promise<TokenCaller> } | undefined
   readonly visitors: VisitorKeys
   /** Returns true when there is an administrator. */
   readonly isSetUp: () => Promise<boolean>
@@ -75,24 +107,27 @@ export interface GuardDependencies {
 
 /** Creates the guard of every request before it is parsed: its limit, session, access, and origin. */
 export function createGuard(dependencies: GuardDependencies) {
-  return async (
-    guarded: GuardedRequest,
-    spec: Route['spec'] | undefined,
-  ): Promise<Visitor | SessionCaller | undefined> => {
+  return async (guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Visitor | Caller | undefined> => {
     if (spec?.access === 'scrape') return dependencies.checkScrape(guarded)
     await count(dependencies, guarded, spec)
-    const visitor = await findVisitor(dependencies, guarded)
-    const access = (spec?.access ?? 'session') as Exclude<Access, 'scrape'>
+    const access = (spec?.access ?? 'signed-in') as Exclude<Access, 'scrape'>
     if (access !== 'always' && !(await dependencies.isSetUp()))
       throw forbidden('This service is not set up yet; see POST /api/setup', 'setup_required')
     if (!isRead(guarded)) checkOrigin(dependencies, guarded)
-    if (access === 'always' || access === 'public') {
-      if (!isRead(guarded)) checkToken(guarded, visitor.key)
+    const isOpen = access === 'always' || access === 'public'
+    const { tokens } = dependencies
+    const bearer = tokens === undefined || isOpen ? undefined : readBearer(guarded)
+    // A token goes before a cookie, and needs no CSRF token: no browser sends it by itself.
+    if (tokens !== undefined && bearer !== undefined)
+      return checkPermissions(await tokens.identify(guarded, bearer), access, isRead(guarded))
+    const visitor = await findVisitor(dependencies, guarded)
+    if (isOpen) {
+      if (!isRead(guarded)) checkCsrf(guarded, visitor.key)
       return visitor
     }
     const { session } = visitor
     if (session === undefined) throw new HttpError({ kind: 'unauthenticated' })
-    if (!isRead(guarded)) checkToken(guarded, session.key)
+    if (!isRead(guarded)) checkCsrf(guarded, session.key)
     checkSession(session, access, dependencies.now())
     return session
   }
@@ -136,16 +171,41 @@ const otherSite = () =>
     'cross_origin',
   )
 
-function checkToken(guarded: GuardedRequest, key: string | undefined): void {
+function checkCsrf(guarded: GuardedRequest, key: string | undefined): void {
   if (key !== undefined && hasCsrfToken(guarded, key)) return
   throw forbidden('The header X-CSRF-Token is missing or not that of this session; see GET /api/v1/csrf', 'csrf')
+}
+
+/** Returns true for an access that tokens may have; the others need a session, or nothing. */
+export function takesToken(access: string): boolean {
+  return access === 'signed-in' || access === 'admin' || access === 'editor'
+}
+
+/** Least permissions of a token for routes of an access; undefined where only a session will do. */
+function permissionsFor(access: Access, isReading: boolean): TokenPermissions | undefined {
+  if (!takesToken(access)) return undefined
+  if (isReading) return 'read'
+  return access === 'editor' ? 'edit' : 'full'
+}
+
+function checkPermissions(caller: TokenCaller, access: Access, isReading: boolean): TokenCaller {
+  const least = permissionsFor(access, isReading)
+  if (least === undefined) throw tokenForbidden('this needs a signed-in session, not a token')
+  const { options } = TokenPermissions
+  if (options.indexOf(caller.permissions) < options.indexOf(least))
+    throw tokenForbidden(`this needs a token with the permissions ${least}`)
+  if (access !== 'signed-in') checkAdministrator(caller)
+  return caller
+}
+
+function checkAdministrator({ role }: Caller): void {
+  if (role !== 'admin') throw forbidden('Administrator access is required.')
 }
 
 function checkSession(session: SessionCaller, access: Access, now: number): void {
   if (access === 'any-session') return
   if (session.passwordChangeRequired) throw forbidden('The password must be changed first', 'password_change_required')
-  const isForAdministrators = access === 'admin' || access === 'recent-admin'
-  if (isForAdministrators && session.role !== 'admin') throw forbidden('Administrator access is required.')
+  if (forAdministrators.has(access)) checkAdministrator(session)
   const isForRecent = access === 'recent-session' || access === 'recent-admin'
   if (isForRecent && !isRecent(session, now)) throw reauthenticationRequired()
 }

@@ -12,8 +12,8 @@ import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { BackupControl } from '@hearth/service'
 import type { Kysely } from 'kysely'
 import { createNeighbours } from '@hearth/service'
-import { about, version } from './about.ts'
-import { createGuard } from './access.ts'
+import { aboutFor, version } from './about.ts'
+import { createGuard, type Caller } from './access.ts'
 import { createAccounts } from './accounts/accounts.ts'
 import { openIdPath } from './accounts/openid.ts'
 import { createSessionCookies } from './accounts/session-cookie.ts'
@@ -55,7 +55,7 @@ import { createOverview } from './overview/overview.ts'
 import { SitePasskeys } from './passkeys/passkeys.ts'
 import { toError } from './problems.ts'
 import { createRouteLimits } from './route-limits.ts'
-import { openapiDocument } from './openapi.ts'
+import { documentWithoutTokens, openapiDocument } from './openapi.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsStore } from './settings/settings.ts'
 import { createEditMany } from './sites/bulk-edit.ts'
@@ -76,6 +76,7 @@ import { createApplyCounts } from './prometheus/apply-counts.ts'
 import { sitesCollectors } from './prometheus/figures.ts'
 import { createRequestCounts, type RequestCounts } from './prometheus/request-counts.ts'
 import type { Tables } from './tables.ts'
+import { createTokens } from './tokens/tokens.ts'
 import { createHostIndex } from './sites/domains.ts'
 import { createLiveTail } from './traffic/live-tail.ts'
 import { Traffic } from './traffic/traffic.ts'
@@ -175,7 +176,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     general: {
       readiness: createReadiness(deploy, isSetUp),
       build: config.build,
-      document: openapiDocument,
+      document: config.hasApiTokens ? openapiDocument : documentWithoutTokens,
       neighbours: createNeighbours({ service: 'sites', configured: config.hearthServices, clock: timers }),
     },
     ...accountFeatures(context, access),
@@ -205,6 +206,7 @@ export async function createApp(dependencies: AppDependencies): Promise<App> {
     notifications: context.notifications,
     async close() {
       events.close()
+      access.tokens?.close()
       await http.close()
       await certificates.close()
       await traffic.close()
@@ -267,12 +269,17 @@ function createAccess(context: Context) {
     relyingPartyId: config.relyingParty.id,
     attempts,
     retention: config.securityLog,
-    onSessionEnded: (key) => events.endSession(key),
+    hasApiTokens: config.hasApiTokens,
+    onSessionEnded: (key) => events.endConnection(key),
     onAccessChanged: (userId) => events.endUser(userId),
   })
+  const tokens = config.hasApiTokens
+    ? createTokens({ db, timers: context.timers, onRevoked: (key) => events.endConnection(key) })
+    : undefined
   const guard = createGuard({
     limits,
     identify: (key) => accounts.sessions.identify(key),
+    tokens,
     visitors: accounts.visitors,
     isSetUp: () => accounts.users.isSetUp(),
     // A browser on this machine may call the service by its name or its address.
@@ -285,11 +292,16 @@ function createAccess(context: Context) {
       void accounts.securityLog.failed({ from: client, reason: 'rate_limited', status: 429 })
     },
   })
-  return { accounts, limits, guard }
+  /** Returns the role a caller has by now; undefined when the session or the token is over. */
+  async function roleNow(caller: Caller) {
+    if ('tokenId' in caller) return tokens?.roleNow(caller.tokenId)
+    return (await accounts.sessions.peek(caller.key))?.role
+  }
+  return { accounts, tokens, roleNow, limits, guard }
 }
 
 /** Creates the sign-in methods. */
-function accountFeatures(context: Context, { accounts, limits }: Access) {
+function accountFeatures(context: Context, { accounts, tokens, roleNow, limits }: Access) {
   const { config, events } = context
   const refund: Features['signIn']['refund'] = (spec, address) => limits.refund(spec, address)
   const cookies = createSessionCookies(config.publicUrl)
@@ -297,6 +309,8 @@ function accountFeatures(context: Context, { accounts, limits }: Access) {
     config.openId && new OpenId(config.openId, { ...context, path: openIdPath, allow: config.outboundAllow })
   return {
     accounts,
+    tokens,
+    roleNow,
     signIn: { cookies, refund },
     openIdSignIn: {
       ...context,
@@ -442,7 +456,7 @@ function openCertificates(context: Context, { nodes }: Deploy): Certificates {
 function createTraffic(
   { db, timers, log, requests, siteReports }: Context & { requests: RequestCounts },
   { nodes }: Deploy,
-  { accounts }: Access,
+  { roleNow }: Access,
 ) {
   let index = createHostIndex([])
   const live = createLiveTail(timers)
@@ -468,7 +482,7 @@ function createTraffic(
     live,
     upstreams,
     hasSite: async (id) => (await findSiteRow(db, id)) !== undefined,
-    roleNow: async (key) => (await accounts.sessions.peek(key))?.role,
+    roleNow,
   }
   return {
     feature,
@@ -570,7 +584,7 @@ function createSites(context: Context, deploy: Deploy, uploads: Uploads) {
 function createHttp({ config, log, pages }: Context, { guard }: Access, features: Features) {
   return createServer({
     routes: allRoutes(features),
-    about,
+    about: aboutFor(config),
     guard,
     toError,
     onAnswered: features.metrics.onAnswered,

@@ -8,6 +8,8 @@ import {
   readRelyingParty,
   securityLogConfig,
   securityLogSettings,
+  tokenConfig,
+  tokenSettings,
 } from '@hearth/accounts'
 import { metricsConfig, metricsSettings } from '@hearth/metrics'
 import { allowAddresses, outboundAllow } from '@hearth/outbound'
@@ -79,6 +81,7 @@ export const settingsSchema = z.object({
   ...metricsSettings,
   ...securityLogSettings,
   ...openIdSettings,
+  ...tokenSettings,
   PUBLIC_ORIGIN: originList.default([]),
   ...passkeySettings,
   CADDY_ADMIN: adminAddress.optional(),
@@ -113,6 +116,7 @@ export function readConfig(environment: Environment) {
     ...metricsConfig(settings),
     ...securityLogConfig(settings),
     ...openIdConfig(settings),
+    ...tokenConfig(settings),
     /** Origins of the service's pages, beside the address a browser uses. */
     origins: [...(publicUrl === undefined ? [] : [publicUrl]), ...PUBLIC_ORIGIN].map((text) => new URL(text).origin),
     relyingParty: readRelyingParty({ publicUrl, publicOrigins: PUBLIC_ORIGIN, rpId }),

@@ -63,7 +63,7 @@ export function generalRoutes({ readiness, build, document, neighbours }: Genera
     neighbourRoute(neighbours, {
       path: '/api/v1/neighbours',
       tag: 'General',
-      access: 'session' satisfies Access,
+      access: 'signed-in' satisfies Access,
       limit: '30/min' satisfies Limit,
     }),
     // Shapes alone, nothing of what is stored.

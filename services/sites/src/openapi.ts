@@ -1,6 +1,13 @@
+import { withoutTokenRoutes } from '@hearth/accounts'
 import { describeApi } from '@hearth/http'
-import { about } from './about.ts'
+import { aboutFor } from './about.ts'
 import { allRoutes } from './routes.ts'
 
 /** Returns the API's OpenAPI document. */
-export const openapiDocument = describeApi(allRoutes, about)
+export const openapiDocument = describeApi(allRoutes, aboutFor({ hasApiTokens: true }))
+
+/** Returns the document of a service without API tokens. */
+export const documentWithoutTokens = describeApi(
+  (features) => withoutTokenRoutes(allRoutes(features)),
+  aboutFor({ hasApiTokens: false }),
+)

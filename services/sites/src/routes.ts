@@ -3,9 +3,10 @@ import type { Route } from '@hearth/http'
 import { metricsRoute, type Metrics } from '@hearth/metrics'
 import { notificationRoutes, type Notifications } from '@hearth/notifications'
 import { backupRoutes, type BackupControl } from '@hearth/service'
-import type { Access, Limit, SessionCaller } from './access.ts'
+import type { Access, Caller, Limit, SessionCaller } from './access.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import { openIdSignInRoutes, type OpenIdSignInDependencies } from './accounts/openid.ts'
+import type { Role } from './accounts/schema.ts'
 import { sessionRoutes, type SignInContext } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
 import type { Events } from './events/events.ts'
@@ -34,6 +35,8 @@ import { siteRoutes } from './sites/routes.ts'
 import type { ExplainSite } from './sites/preview-schema.ts'
 import { type TrafficFeature, trafficRoutes, upstreamRoutes } from './traffic/routes.ts'
 import type { Sites } from './sites/sites.ts'
+import { ownTokenRoutes } from './tokens/routes.ts'
+import type { Tokens } from './tokens/tokens.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
@@ -45,6 +48,10 @@ export interface Features {
   readonly signIn: SignInContext
   readonly openIdSignIn: OpenIdSignInDependencies
   readonly passkeys: SitePasskeys
+  /** Undefined while API tokens are switched off: then there are no routes of them either. */
+  readonly tokens: Tokens | undefined
+  /** The role a caller has by now; undefined when the session or the token is over. */
+  readonly roleNow: (caller: Caller) => Promise<Role | undefined>
   readonly settings: SettingsStore
   readonly backups: BackupControl
   readonly events: Events
@@ -91,11 +98,12 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(accounts, signIn),
     ...openIdSignInRoutes(features.openIdSignIn),
     ...passkeyRoutes(features.passkeys, { ...signIn, securityLog: accounts.securityLog }),
+    ...(features.tokens === undefined ? [] : ownTokenRoutes(features.tokens, accounts.securityLog)),
     ...userRoutes(accounts),
     ...securityLogRoutes<SessionCaller>(accounts.securityLog, securityLogMount),
     ...settingsRoutes(settings, features.now),
     ...backupRoutes(features.backups, backupForm),
-    ...eventRoutes(events, accounts.sessions),
+    ...eventRoutes(events, features.roleNow),
     ...siteRoutes(features.sites, features),
     ...upstreamRoutes(features.checkUpstreams),
     ...applyRoutes(features.applying),

@@ -1,3 +1,4 @@
+import type { TokenTables } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import type { AccountTables } from './accounts/tables.ts'
 import { certificateTableNames, type CertificateTables } from './certificates/tables.ts'
@@ -5,6 +6,7 @@ import type { NodeTables } from './deploy/nodes/tables.ts'
 import type { ApplyTables } from './deploy/tables.ts'
 import type { SettingTables } from './settings/settings.ts'
 import type { SiteTables } from './sites/tables.ts'
+import type { TokenPermissions } from './tokens/schema.ts'
 import { trafficTableNames, type TrafficTables } from './traffic/tables.ts'
 
 /** All tables of the service. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
@@ -17,7 +19,8 @@ export interface Tables
     ApplyTables,
     CertificateTables,
     TrafficTables,
-    NotificationTables {
+    NotificationTables,
+    TokenTables<TokenPermissions> {
   facts: FactRow
 }
 
@@ -36,6 +39,7 @@ export const tableNames = [
   'settings',
   'users',
   'openid_identities',
+  'tokens',
   'recovery_codes',
   'passkeys',
   'security_events',

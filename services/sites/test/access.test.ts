@@ -38,6 +38,9 @@ const forUsers = new Set([
   'DELETE /api/session/password',
   'POST /api/session/reauthenticate',
   'POST /api/session/recovery-codes',
+  'GET /api/session/tokens',
+  'POST /api/session/tokens',
+  'DELETE /api/session/tokens/{id}',
   'GET /api/sessions',
   'DELETE /api/sessions/{id}',
   'GET /api/security-log',
@@ -63,6 +66,7 @@ const forUsers = new Set([
 const recent = new Set([
   'DELETE /api/session/password',
   'POST /api/session/recovery-codes',
+  'POST /api/session/tokens',
   'DELETE /api/passkeys/{id}',
   'POST /api/caddy/import/caddyfile',
   'POST /api/caddy/import/config',
@@ -79,7 +83,7 @@ let user: Browser
 let operations: Operation[]
 
 before(async () => {
-  sites = await startSites({}, { timers })
+  sites = await startSites({ API_TOKENS: 'on' }, { timers })
   admin = await sites.signIn()
   await sites.addUser('grace', 'user')
   user = await sites.signInAs('grace')
@@ -113,7 +117,11 @@ test('every route is in a list or for administrators; the lists name no unknown 
   assert.deepEqual(named, [])
   for (const operation of operations) {
     const name = nameOf(operation)
-    const expected = open.has(name) ? /^(?:always|public)$/ : forUsers.has(name) ? /session$/ : /admin$/
+    const expected = open.has(name)
+      ? /^(?:always|public)$/
+      : forUsers.has(name)
+        ? /session$|^signed-in$/
+        : /admin|^editor$/
     assert.match(operation.access, expected, name)
   }
 })

@@ -29,6 +29,7 @@ testSettings({
     RELEASES_URL: 'https://releases.example.org',
     SECURITY_LOG_DAYS: '30',
     SECURITY_LOG_ROWS: '1000',
+    API_TOKENS: 'on',
     BACKUP_DIR: '/backups',
     BACKUP_EVERY: '6h',
     BACKUP_KEEP: '14d,12m',

@@ -27,7 +27,7 @@ testConformance(
   },
   async () => {
     await using cleanup = new AsyncDisposableStack()
-    const sites = cleanup.use(await startSites())
+    const sites = cleanup.use(await startSites({ API_TOKENS: 'on' }))
     const admin = await sites.signIn()
     const { id } = await sites.addUser('grace', 'user')
     const headers = { origin: sites.url.replace('127.0.0.1', 'localhost') }

@@ -27,6 +27,9 @@ const limits: Record<string, string> = {
   'DELETE /api/sessions/{id}': '60/min',
   'POST /api/session/reauthenticate': '10/min',
   'POST /api/session/recovery-codes': '5/min',
+  'GET /api/session/tokens': '60/min',
+  'POST /api/session/tokens': '10/min',
+  'DELETE /api/session/tokens/{id}': '10/min',
   'GET /api/security-log': '60/min',
   'GET /api/security-log.csv': '10/min',
   'GET /api/security-log.jsonl': '10/min',
@@ -122,7 +125,7 @@ let sites: Sites
 let visitor: Browser
 
 before(async () => {
-  sites = await startSites({}, { timers, log: lines.log })
+  sites = await startSites({ API_TOKENS: 'on' }, { timers, log: lines.log })
   await sites.signIn()
   visitor = sites.browser()
   await visitor.csrf()

@@ -55,7 +55,7 @@ async function listen(): Promise<void> {
 }
 
 before(async () => {
-  sites = await startSites({}, { caddy: true, log: recorded.log })
+  sites = await startSites({ API_TOKENS: 'on' }, { caddy: true, log: recorded.log })
   admin = await sites.signIn()
   await sites.addUser('grace', 'user')
   await listen()

@@ -63,7 +63,7 @@ let admin: Browser
 let operations: Operation[]
 
 before(async () => {
-  sites = await startSites({ PUBLIC_ORIGIN: 'http://sites.localhost:8104' }, { caddy: true })
+  sites = await startSites({ PUBLIC_ORIGIN: 'http://sites.localhost:8104', API_TOKENS: 'on' }, { caddy: true })
   operations = operationsOf(await openapiDocument())
 })
 after(() => sites[Symbol.asyncDispose]())

@@ -1,10 +1,10 @@
+import { readBearer } from '@hearth/accounts'
 import {
   addressGroup,
   createAddressSet,
   createBudget,
   HttpError,
   routeFor,
-  type AddressSet,
   type GuardedRequest,
   type Route,
 } from '@hearth/http'
@@ -26,7 +26,8 @@ export interface Caller {
         readonly kind: 'token'
         readonly id: string
         readonly permissions: TokenPermissions
-        readonly addresses: AddressSet
+        /** True if the token may be used from this address. */
+        readonly mayComeFrom: (address: string) => boolean
       }
 }
 
@@ -124,9 +125,7 @@ function credentialsOf({ request }: GuardedRequest): { bearer: string | undefine
   const query = request.query as Record<string, unknown>
   const fromQuery = typeof query['token'] === 'string' ? query['token'] : undefined
   delete query['token']
-  const header = request.headers.authorization
-  const isBearer = header !== undefined && /^Bearer\b/i.test(header)
-  const bearer = isBearer ? (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '') : fromQuery
+  const bearer = readBearer({ request }) ?? fromQuery
   return { bearer, sessionKey: bearer === undefined ? request.cookies[sessionCookie] : undefined }
 }
 
@@ -144,7 +143,7 @@ type TokenWay = Extract<Caller['via'], { kind: 'token' }>
 type SessionWay = Extract<Caller['via'], { kind: 'session' }>
 
 function checkToken(guarded: GuardedRequest, token: TokenWay, access: string): void {
-  if (!token.addresses.isEmpty && !token.addresses.has(guarded.client.address)) {
+  if (!token.mayComeFrom(guarded.client.address)) {
     throw forbidden('Insufficient permissions: the token may not be used from this address')
   }
   if (token.permissions === 'read-only' && !isRead(guarded)) {

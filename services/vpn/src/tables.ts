@@ -4,7 +4,7 @@ import type {
   RecoveryCodeTables,
   SecurityLogTables,
   SessionRow,
-  TokenRow,
+  TokenTables,
   UserRow as AccountUserRow,
 } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
@@ -13,12 +13,18 @@ import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeTables, SecurityLogTables, OpenIdTables {
+export interface Tables
+  extends
+    NotificationTables,
+    PasskeyTables,
+    RecoveryCodeTables,
+    SecurityLogTables,
+    OpenIdTables,
+    TokenTables<TokenPermissions> {
   facts: FactRow
   settings: SettingRow
   users: UserRow
   sessions: SessionRow<'user_id'>
-  tokens: TokenRow<'hash', TokenColumns>
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
@@ -48,16 +54,6 @@ export interface UserRow extends AccountUserRow {
   /** PHC string. */
   password_hash: string
   last_login_ip: string | null
-}
-
-/** Columns of API tokens that this service adds. */
-export interface TokenColumns {
-  user_id: string
-  /** First characters of the value. */
-  prefix: string
-  permissions: TokenPermissions
-  ip_whitelist: string
-  last_used_ip: string | null
 }
 
 /** An interface as stored. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AnyQuery } from '../any-query.ts'
+import type { TokenTables } from './tables.ts'
 
 /** The column of the table `tokens` that holds the hash. */
 export type HashColumn = 'hash' | 'token_hash'
@@ -64,4 +65,10 @@ export async function deleteTokenRow(db: Db, where: Columns): Promise<Row | unde
     .where((row) => row.and(where as Partial<Row>))
     .returningAll()
     .executeTakeFirst()
+}
+
+/** Deletes all tokens of a user. */
+export async function deleteTokensOf(query: AnyQuery, userId: string): Promise<void> {
+  const db = query as Kysely<TokenTables<string>>
+  await db.deleteFrom('tokens').where('user_id', '=', userId).execute()
 }

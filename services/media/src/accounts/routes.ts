@@ -16,6 +16,7 @@ type AnyCall = Pick<Call<Caller | undefined, undefined, undefined, undefined>, '
 export interface AccountDependencies {
   readonly sessions: Sessions
   readonly securityLog: SecurityLog
+  readonly hasApiTokens: boolean
   readonly captcha: Captcha
   readonly csrf: CsrfTokens
   /** True if users reach the service over https, so that its cookies are marked secure. */
@@ -180,7 +181,7 @@ function signOutRoute({ sessions, securityLog }: AccountDependencies, cookies: P
   )
 }
 
-function stateRoute({ sessions }: AccountDependencies, cookies: PageCookies): Route {
+function stateRoute({ sessions, hasApiTokens }: AccountDependencies, cookies: PageCookies): Route {
   return route(
     {
       method: 'GET',
@@ -200,13 +201,14 @@ function stateRoute({ sessions }: AccountDependencies, cookies: PageCookies): Ro
         has_credentials: sessions.hasCredentials(),
         is_open: !sessions.isOn(),
         version,
+        ...(hasApiTokens && { api_tokens: true as const }),
       }
     },
   )
 }
 
 function sessionListRoutes({ sessions, securityLog }: AccountDependencies): Route[] {
-  const shared = { tag: 'Sign-in', access: 'member', limit: '60' } as const
+  const shared = { tag: 'Sign-in', access: 'account', limit: '60' } as const
   return [
     route(
       {

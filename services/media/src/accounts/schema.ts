@@ -27,6 +27,7 @@ export const SessionState = z
     has_credentials: z.boolean().meta({ description: 'Whether an account was set up' }),
     is_open: z.boolean().meta({ description: 'Sign-in is off: everyone who reaches the service may do everything' }),
     version: z.string(),
+    api_tokens: z.literal(true).optional().meta({ description: 'There while API tokens are switched on' }),
   })
   .meta({ id: 'SessionState' })
 export type SessionState = z.infer<typeof SessionState>

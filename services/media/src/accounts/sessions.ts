@@ -127,6 +127,13 @@ export class Sessions {
     return username === this.#dependencies.settings.internal('admin_username') ? accountActor(username) : undefined
   }
 
+  /** The account, when it has this id and was set up. */
+  findAccount(id: string): Actor | undefined {
+    const username = this.#dependencies.settings.internal('admin_username')
+    const account = username === undefined ? undefined : accountActor(username)
+    return account?.userId === id ? account : undefined
+  }
+
   async #findAccount(username: string) {
     const { settings } = this.#dependencies
     // The command line, or another process, may have set the account.

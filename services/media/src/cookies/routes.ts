@@ -11,7 +11,13 @@ const PlatformPath = z.object({ platform: z.string() })
 /** Routes for the cookies of accounts at the platforms. Values of cookies are never read back. */
 export function cookieRoutes({ jars }: { jars: CookieJars }): Route[] {
   const shared = { tag: 'Cookies', access: 'member' } as const
-  const one = { ...shared, path: '/api/cookies/{platform}', params: PlatformPath, limit: '10' } as const
+  const one = {
+    ...shared,
+    access: 'account',
+    path: '/api/cookies/{platform}',
+    params: PlatformPath,
+    limit: '10',
+  } as const
   const success = { status: 200, body: CookieSnapshot } as const
   return [
     route(

@@ -56,6 +56,7 @@ async function open(
     address: client.address,
     lastEventId: header('last-event-id'),
     snapshot: async () => ({ type: 'snapshot', jobs: await jobs() }),
+    tokenId: caller.tokenId,
     isAllowed: () => stillAllowed(caller),
   })
   if (stream === undefined) throw unavailable('Too many event streams are open', 5)

@@ -6,6 +6,8 @@ import type { MediaBus, MediaEvent } from '../events.ts'
 /** A subscriber of all events, or of the events of one job. */
 export interface Subscriber {
   readonly address: string
+  /** The API token that it came with. */
+  readonly tokenId?: string | undefined
   /** Only events of this job. */
   readonly jobId?: string
   readonly lastEventId?: string | undefined
@@ -32,10 +34,11 @@ export function createEventStreams(bus: MediaBus, limits: EventStreamOptions<Med
   })
   return {
     /** Opens a stream; undefined when too many are open, in total or of this client. */
-    open({ address, jobId, snapshot, ...subscriber }: Subscriber): Promise<Readable | undefined> {
+    open({ address, jobId, snapshot, tokenId, ...subscriber }: Subscriber): Promise<Readable | undefined> {
       return stream.subscribe({
         ...subscriber,
         owner: addressGroup(address),
+        ...(tokenId !== undefined && { userId: tokenId }),
         greet: async (_hasMissed, seq) => ({ ...(await snapshot()), seq }),
         view: (event, seq) => (concerns(event, jobId) ? { ...event, seq } : undefined),
         farewell: (reason, seq) => farewell(reason, { seq, jobId }),
@@ -44,6 +47,8 @@ export function createEventStreams(bus: MediaBus, limits: EventStreamOptions<Med
     get count(): number {
       return stream.size
     },
+    /** Ends the streams of a token. */
+    endToken: (id: string) => stream.end(({ userId }) => userId === id),
     close: () => stream.close(),
   }
 }

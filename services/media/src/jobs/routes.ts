@@ -37,7 +37,7 @@ function listRoutes(jobs: Jobs): Route[] {
 }
 
 function changeRoutes({ jobs, removeAll }: { jobs: Jobs; removeAll: RemoveAll }): Route[] {
-  const shared = { method: 'POST', tag: 'Jobs', access: 'member' } as const
+  const shared = { method: 'POST', tag: 'Jobs', access: 'submitter' } as const
   const one = { ...shared, params: JobPath, success: { status: 200, body: Job } } as const
   return [
     route(
@@ -89,6 +89,7 @@ function changeRoutes({ jobs, removeAll }: { jobs: Jobs; removeAll: RemoveAll })
     route(
       {
         ...shared,
+        access: 'member',
         path: '/api/jobs/remove-all',
         summary: 'Delete every job and its files; cannot be undone',
         limit: '2',

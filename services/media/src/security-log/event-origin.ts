@@ -6,8 +6,8 @@ export const accountActor = (username: string): Actor => ({ userId: 'account', u
 
 /** Returns who did something and from where, for an event of the security log; nobody is known while sign-in is off. */
 export function eventOrigin(
-  { username, sessionKey }: Caller,
+  { username, sessionKey, tokenId }: Caller,
   from: RequestOrigin,
 ): Pick<NewSecurityEvent, 'by' | 'from'> {
-  return { by: sessionKey === undefined ? undefined : accountActor(username), from }
+  return { by: sessionKey === undefined && tokenId === undefined ? undefined : accountActor(username), from }
 }

@@ -2,6 +2,7 @@ import type { SecurityLog } from '@hearth/accounts/security-log'
 import { FileForm, type Call, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import { forbidden } from '../problems.ts'
 import { eventOrigin } from '../security-log/event-origin.ts'
 import type { ChangeSettings, SettingsStore } from './settings.ts'
 import { Logo, LogoRemoved, Settings, SettingsAnswer, SettingsChange } from './schema.ts'
@@ -45,6 +46,8 @@ export function settingsRoutes(
         success: { status: 200, body: SettingsAnswer },
       },
       async ({ caller, body, answer, client }) => {
+        if (caller.tokenId !== undefined && isAboutSignIn(body))
+          throw forbidden('Sign-in and its account are changed by a signed-in session, not by a token')
         const isOn = () => settings.current().enable_authentication
         const wasOn = isOn()
         const result = await changeSettings(body)
@@ -64,6 +67,9 @@ export function settingsRoutes(
     ),
   ]
 }
+
+const isAboutSignIn = ({ enable_authentication, admin_username, admin_password }: SettingsChange): boolean =>
+  [enable_authentication, admin_username, admin_password].some((value) => value !== undefined)
 
 /** The picture laid over videos. */
 export function logoRoutes({ logos }: { logos: Logos }): Route[] {

@@ -80,7 +80,7 @@ interface SettingsAccount {
   endAll(): Promise<void>
 }
 
-/** Deletes passkeys and recovery codes, in the transaction that stores another account. */
+/** Deletes passkeys, recovery codes and tokens, in the transaction that stores another account. */
 type ForgetMethods = (trx: AnyQuery) => Promise<void>
 
 /** Creates the write of the settings. */

@@ -11,9 +11,16 @@ interface ShareFeatures {
   readonly linkBase: (client: { origin: string }) => string
 }
 
+const shared = {
+  tag: 'Shares',
+  access: 'submitter',
+  path: '/api/share/{job_id}',
+  limit: '20',
+  params: JobPath,
+} as const
+
 /** Routes for share links. */
 export function shareRoutes({ shares, linkBase }: ShareFeatures): Route[] {
-  const shared = { tag: 'Shares', access: 'member', path: '/api/share/{job_id}', limit: '20', params: JobPath } as const
   return [
     route(
       {

@@ -24,7 +24,7 @@ export function ownMethodRoutes(context: SignInMethodRoutesContext, cookies: Pag
   return signInMethodRoutes<MethodUser, Caller | undefined, Caller>(methods, {
     prefix: '/api',
     tag: 'Sign-in',
-    access: { visitor: 'public' satisfies Access, user: 'member' satisfies Access },
+    access: { visitor: 'public' satisfies Access, user: 'account' satisfies Access },
     limits: { start: limit('30'), signIn: limit('5'), read: limit('60'), write: limit('10') },
     cookie: { name: 'hearth_media_passkey', isPublishedSecurely },
     checkOpen() {

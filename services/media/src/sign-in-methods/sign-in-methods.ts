@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { deletePasskeysOf, deleteRecoveryCodesOf, endSessionsOf, type AnyQuery } from '@hearth/accounts'
+import { deletePasskeysOf, deleteRecoveryCodesOf, deleteTokensOf, endSessionsOf, type AnyQuery } from '@hearth/accounts'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import { SignInMethods, type MethodUser } from '@hearth/accounts/sign-in-methods'
 import { hashToken } from '@hearth/credentials'
@@ -51,11 +51,12 @@ export function createSignInMethods(context: SignInMethodContext): SignInMethods
   )
 }
 
-/** Deletes passkeys and recovery codes, when the account gets another name or password; within the transaction that stores it. */
+/** Deletes passkeys, recovery codes and tokens, when the account gets another name or password; within the transaction that stores it. */
 export async function deleteSignInMethods(trx: AnyQuery): Promise<void> {
   const { userId } = accountActor('')
   await deletePasskeysOf(trx, userId)
   await deleteRecoveryCodesOf(trx, userId)
+  await deleteTokensOf(trx, userId)
 }
 
 /** The account; undefined when none was set up. */

@@ -9,7 +9,7 @@ import type { Trims } from './trims.ts'
 
 /** Parts of a sound, to the sample. */
 export function trimRoutes({ trims, artifacts }: { trims: Trims; artifacts: ArtifactStore }): Route[] {
-  const shared = { tag: 'Trims', access: 'member', path: '/api/trim/{job_id}', params: JobPath } as const
+  const shared = { tag: 'Trims', access: 'submitter', path: '/api/trim/{job_id}', params: JobPath } as const
   return [
     route(
       {

@@ -31,6 +31,8 @@ export type TempoCluster = Schemas['TempoClusters'][number]
 export type HostInfo = Schemas['HostInfo']
 export type Updates = Schemas['Updates']
 export type Component = Schemas['Component']
+/** Permissions of an API token. */
+export type TokenPermissions = Schemas['TokenCreate']['permissions']
 
 /** The session of this page. */
 export const session = createSessionStore(createMediaSession())

@@ -24,6 +24,7 @@ export interface AccountDependencies {
   readonly setUpToken: SetUpToken
   /** How long the security log is kept. */
   readonly retention: SecurityLogRetention
+  readonly hasApiTokens: boolean
   /** Called with the key of each session that ends, and with each user whose access changes. */
   readonly onSessionEnded: (key: string) => void
   readonly onAccessChanged: (userId: string) => void
@@ -45,6 +46,7 @@ export function createAccounts(dependencies: AccountDependencies) {
     clock,
     recoveryCodes,
     securityLog,
+    hasApiTokens: dependencies.hasApiTokens,
     onEnded: dependencies.onSessionEnded,
     onAccessChanged,
   })

@@ -76,6 +76,7 @@ export const Session = z
     has_password: z.boolean(),
     passkeys: z.int().min(0),
     recovery_codes_left: z.int().min(0),
+    api_tokens: z.literal(true).optional().meta({ description: 'There while API tokens are switched on' }),
   })
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>

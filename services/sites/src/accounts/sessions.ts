@@ -52,6 +52,7 @@ export interface SessionDependencies {
   readonly clock: Clock
   readonly recoveryCodes: RecoveryCodes
   readonly securityLog: SecurityLog
+  readonly hasApiTokens: boolean
   /** Called with the key of each session that ended. */
   readonly onEnded: (key: string) => void
   /** Called with each user some of whose sessions ended. */
@@ -119,6 +120,7 @@ export class Sessions {
       has_password: user.password_hash !== null,
       passkeys: passkeys.get(user.id) ?? 0,
       recovery_codes_left: await this.#dependencies.recoveryCodes.count(user.id),
+      ...(this.#dependencies.hasApiTokens && { api_tokens: true as const }),
     }
   }
 

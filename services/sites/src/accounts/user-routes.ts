@@ -8,7 +8,7 @@ import type { Users } from './users.ts'
 
 /** Accounts, for administrators. */
 export function userRoutes({ users, securityLog }: { users: Users; securityLog: SecurityLog }): Route[] {
-  const shared = { tag: 'Users', access: 'admin' } as const
+  const shared = { tag: 'Users', access: 'admin-session' } as const
   const all = { ...shared, path: '/api/users' } as const
   const one = { ...shared, path: '/api/users/{id}', params: UserParams, limit: '30/min', errors: [404, 409] } as const
   return [

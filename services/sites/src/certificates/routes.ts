@@ -49,7 +49,7 @@ function inventoryRoutes({ inventory, history }: CertificateFeature): Route[] {
         tag,
         summary: 'The certificates hosts show',
         description: 'Found by handshakes with the managed server; at most ten minutes old.',
-        access: 'session',
+        access: 'signed-in',
         limit: '30/min',
         success: { status: 200, body: CertificateList },
       },
@@ -103,7 +103,7 @@ function historyRoutes(history: History): Route[] {
   const shared = {
     method: 'GET',
     tag,
-    access: 'session',
+    access: 'signed-in',
     limit: '30/min',
     query: HistoryQuery,
     success: { status: 200, body: GradeHistory },

@@ -28,7 +28,7 @@ export interface ApplyRoutesDependencies {
   readonly now: () => number
 }
 
-const shared = { tag: 'Caddy', access: 'admin' } as const
+const shared = { tag: 'Caddy', access: 'editor' } as const
 
 const changed = { success: { status: 200, body: SyncResult }, errors: [409, 422, 503] } as const
 

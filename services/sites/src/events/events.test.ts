@@ -33,7 +33,7 @@ class Heard {
 async function listen(ring: Events, more: Partial<Subscriber> = {}): Promise<Heard> {
   const role: Role = more.role ?? 'admin'
   const roleNow = () => Promise.resolve(role)
-  const subscriber = { sessionKey: 'key', userId: 'ada', role, lastEventId: undefined, roleNow, ...more }
+  const subscriber = { connection: 'key', userId: 'ada', role, lastEventId: undefined, roleNow, ...more }
   const stream = await ring.subscribe(subscriber)
   assert.ok(stream !== undefined)
   return new Heard(stream)
@@ -105,9 +105,9 @@ test('ids of an earlier run are never mistaken for ids of this one', async () =>
 
 test('the number of streams is limited in total and per session', async () => {
   const ring = createEvents(systemTimers, { maxStreams: 5, maxPerOwner: 2 })
-  const open = (sessionKey: string) =>
+  const open = (connection: string) =>
     ring.subscribe({
-      sessionKey,
+      connection,
       userId: 'ada',
       role: 'admin',
       lastEventId: undefined,
@@ -125,7 +125,7 @@ test('the number of streams is limited in total and per session', async () => {
 test('a client that does not read is disconnected, and no other', async () => {
   const ring = createEvents(systemTimers, { maxQueued: { messages: 8 } })
   const stuck = await ring.subscribe({
-    sessionKey: 'stuck',
+    connection: 'stuck',
     userId: 'eve',
     role: 'admin',
     lastEventId: undefined,
@@ -145,9 +145,9 @@ test('a client that does not read is disconnected, and no other', async () => {
 test('a heartbeat comments on idle streams and ends those whose session or role is gone', async () => {
   const ring = createEvents(createFastTimers(500))
   let role: Role | undefined = 'admin'
-  const kept = await listen(ring, { sessionKey: 'kept' })
-  const ended = await listen(ring, { sessionKey: 'ended', roleNow: () => Promise.resolve(role) })
-  const failing = await listen(ring, { sessionKey: 'failing', roleNow: () => Promise.reject(new Error('no database')) })
+  const kept = await listen(ring, { connection: 'kept' })
+  const ended = await listen(ring, { connection: 'ended', roleNow: () => Promise.resolve(role) })
+  const failing = await listen(ring, { connection: 'failing', roleNow: () => Promise.reject(new Error('no database')) })
   await eventually(
     () => ended.text,
     (text) => text.includes(': keep-alive\n\n'),

@@ -4,13 +4,14 @@ import type { Timers } from '@hearth/runtime'
 import type { Role } from '../accounts/schema.ts'
 import type { NewEvent, SiteEvent } from './schema.ts'
 
-/** A subscriber of the event stream: a session. */
+/** A subscriber of the event stream. */
 export interface Subscriber {
-  readonly sessionKey: string
+  /** Key of the session, or of the token. */
+  readonly connection: string
   readonly userId: string
   readonly role: Role
   readonly lastEventId: string | undefined
-  /** Returns the current role of the session; undefined when the session has ended. */
+  /** Returns the current role; undefined when the session or the token has ended. */
   readonly roleNow: () => Promise<Role | undefined>
 }
 
@@ -37,10 +38,10 @@ export function createEvents(timers: Timers, limits: EventStreamOptions<SiteEven
   })
   return {
     publish: (event: NewEvent) => stream.publish(bounded({ details: {}, ...event, ts: now() })),
-    /** Opens a stream; undefined when too many are open, in total or of this session. */
-    subscribe: ({ sessionKey, userId, role, lastEventId, roleNow }: Subscriber): Promise<Readable | undefined> =>
+    /** Opens a stream; undefined when too many are open, in total or of this session or token. */
+    subscribe: ({ connection, userId, role, lastEventId, roleNow }: Subscriber): Promise<Readable | undefined> =>
       stream.subscribe({
-        owner: sessionKey,
+        owner: connection,
         userId,
         lastEventId,
         // With another role the browser connects anew, and gets what that role may see.
@@ -52,7 +53,7 @@ export function createEvents(timers: Timers, limits: EventStreamOptions<SiteEven
     get listeners() {
       return stream.size
     },
-    endSession: (sessionKey: string) => stream.end(({ owner }) => owner === sessionKey),
+    endConnection: (key: string) => stream.end(({ owner }) => owner === key),
     endUser: (id: string) => stream.end(({ userId }) => userId === id),
     close: () => stream.close(),
   }

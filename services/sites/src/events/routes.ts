@@ -1,12 +1,12 @@
 import type { Route } from '@hearth/http'
-import { route } from '../access.ts'
-import type { Sessions } from '../accounts/sessions.ts'
+import { route, type Caller } from '../access.ts'
+import type { Role } from '../accounts/schema.ts'
 import { tooMany } from '../problems.ts'
 import type { Events } from './events.ts'
 import { SiteEvent } from './schema.ts'
 
 /** The live stream. A browser keeps one open and needs no polling. */
-export function eventRoutes(events: Events, sessions: Sessions): Route[] {
+export function eventRoutes(events: Events, roleNow: (caller: Caller) => Promise<Role | undefined>): Route[] {
   return [
     route(
       {
@@ -16,7 +16,7 @@ export function eventRoutes(events: Events, sessions: Sessions): Route[] {
         summary: 'What happens, as it happens',
         description:
           'Server-sent events with ascending ids; each `data` is a SiteEvent. `Last-Event-ID` goes on where a connection was lost; an event of type `reset` says that too much was missed. Role `user` is told nothing of settings, onboarding and drift, and of sites and nodes only that they changed.',
-        access: 'session',
+        access: 'signed-in',
         limit: '20/min',
         success: {
           status: 200,
@@ -27,11 +27,11 @@ export function eventRoutes(events: Events, sessions: Sessions): Route[] {
       },
       async ({ caller, header, answer }) => {
         const stream = await events.subscribe({
-          sessionKey: caller.key,
+          connection: caller.key,
           userId: caller.userId,
           role: caller.role,
           lastEventId: header('last-event-id'),
-          roleNow: async () => (await sessions.peek(caller.key))?.role,
+          roleNow: () => roleNow(caller),
         })
         if (stream === undefined) throw tooMany('Too many event streams are open; close one first', 5)
         answer.header('cache-control', 'no-cache, no-transform')

@@ -4,7 +4,7 @@ import { createAddressSet, createServer } from '@hearth/http'
 import { createLog, systemTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { makeNpmDatabase } from '../../test/npm-fixture.ts'
-import { about } from '../about.ts'
+import { aboutFor } from '../about.ts'
 import { toError, type ErrorBody } from '../problems.ts'
 import { runImportCommand, type ImportCommandDependencies } from './import-command.ts'
 import { importRoutes } from './routes.ts'
@@ -65,7 +65,7 @@ describe('the endpoints', () => {
     bench = await openImports()
     app = await createServer({
       routes: importRoutes(bench.imports),
-      about,
+      about: aboutFor({ hasApiTokens: false }),
       guard: () => Promise.resolve({ username: 'ada' }),
       toError,
       trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },

@@ -5,7 +5,7 @@ import { CaddyRunning, DashboardMetrics } from './schema.ts'
 
 /** Figures for everybody who is signed in. */
 export function overviewRoutes(overview: Overview): Route[] {
-  const shared = { method: 'GET', tag: 'Overview', access: 'session' } as const
+  const shared = { method: 'GET', tag: 'Overview', access: 'signed-in' } as const
   return [
     route(
       {

@@ -10,7 +10,7 @@ import type { Synced } from './sync.ts'
 
 /** An edit takes as long as Caddy needs; ten a minute would make work on many sites impossible, and Caddy gets one change for many. */
 const edits = '60/min'
-const shared = { tag: 'Sites', access: 'admin' } as const
+const shared = { tag: 'Sites', access: 'editor' } as const
 const one = { ...shared, path: '/api/sites/{id}', params: SiteParams } as const
 
 /** Dependencies of the endpoints beside the sites. */

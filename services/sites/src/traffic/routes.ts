@@ -1,5 +1,5 @@
 import type { Route } from '@hearth/http'
-import { route } from '../access.ts'
+import { route, type Caller } from '../access.ts'
 import type { Role } from '../accounts/schema.ts'
 import { notFound, tooMany } from '../problems.ts'
 import type { LiveTail } from './live-tail.ts'
@@ -24,8 +24,8 @@ export interface TrafficFeature {
   readonly upstreams: UpstreamStates
   /** Returns true if there is such a site. */
   readonly hasSite: (id: number) => Promise<boolean>
-  /** The role a session has by now, or undefined when it is over. */
-  readonly roleNow: (sessionKey: string) => Promise<Role | undefined>
+  /** The role a caller has by now; undefined when the session or the token is over. */
+  readonly roleNow: (caller: Caller) => Promise<Role | undefined>
 }
 
 const tag = 'Traffic'
@@ -43,7 +43,7 @@ function countRoutes({ traffic, upstreams, hasSite }: TrafficFeature): Route[] {
         path: '/api/v1/traffic',
         tag,
         summary: 'Requests of all sites',
-        access: 'session',
+        access: 'signed-in',
         limit: '60/min',
         query: TrafficQuery,
         success: { status: 200, body: TrafficOverview },
@@ -56,7 +56,7 @@ function countRoutes({ traffic, upstreams, hasSite }: TrafficFeature): Route[] {
         path: '/api/v1/traffic/last-seen',
         tag,
         summary: 'When each site was last asked for something',
-        access: 'session',
+        access: 'signed-in',
         limit: '60/min',
         success: { status: 200, body: LastSeen },
       },
@@ -121,7 +121,7 @@ function liveRoutes({ live, roleNow }: TrafficFeature): Route[] {
         const stream = await live.subscribe({
           owner: caller.key,
           siteId: query.site_id,
-          isAllowed: async () => (await roleNow(caller.key)) === 'admin',
+          isAllowed: async () => (await roleNow(caller)) === 'admin',
         })
         if (stream === undefined) throw tooMany('Too many look on already; close one first', 5)
         answer.header('cache-control', 'no-cache, no-transform')
@@ -140,7 +140,7 @@ export function upstreamRoutes(check: CheckUpstreams): Route[] {
         method: 'POST',
         path: '/api/sites/check-upstreams',
         tag: 'Sites',
-        access: 'admin',
+        access: 'editor',
         summary: 'Check whether upstreams accept connections',
         description:
           'Opens an empty connection to each address and closes it. Addresses that a site must not have are not connected to. Nothing is changed.',

@@ -1,3 +1,4 @@
+import { tokenCreated, tokenRevoked } from '@hearth/accounts'
 import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
@@ -32,13 +33,10 @@ export function tokenRoutes(tokens: Tokens, publish: Publish, securityLog: Secur
         errors: [409],
       },
       ({ caller, body, client }) => {
-        const created = securityLog.recordAfter(tokens.create(caller, body), {
-          kind: 'token_created',
-          by: caller,
-          from: client,
-          target: body.name,
-          detail: `${body.permissions}, expires: ${body.expires}`,
-        })
+        const created = securityLog.recordAfter(
+          tokens.create(caller, body),
+          tokenCreated(body, { by: caller, from: client }),
+        )
         return edited(created, ({ name }) => `Token ${name} created`)
       },
     ),
@@ -53,12 +51,9 @@ export function tokenRoutes(tokens: Tokens, publish: Publish, securityLog: Secur
         errors: [404],
       },
       ({ caller, params, client }) => {
-        const revoked = securityLog.recordAfter(tokens.revoke(caller.userId, params.id), ({ name }) => ({
-          kind: 'token_revoked',
-          by: caller,
-          from: client,
-          target: name,
-        }))
+        const revoked = securityLog.recordAfter(tokens.revoke(caller.userId, params.id), (token) =>
+          tokenRevoked(token, { by: caller, from: client }),
+        )
         return edited(revoked, ({ name }) => `Token ${name} revoked`)
       },
     ),

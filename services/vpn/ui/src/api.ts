@@ -13,7 +13,6 @@ export type User = Schemas['User']
 /** An account in the list of all. */
 export type ListedUser = Schemas['ListedUser']
 /** An API token. */
-export type Token = Schemas['Token']
 /** Settings of the service. */
 export type Settings = Schemas['Settings']
 /** The public endpoint and its candidates. */
@@ -71,7 +70,6 @@ export const keys = {
   interfaces: ['interfaces'],
   peers: ['peers'],
   users: ['users'],
-  tokens: ['tokens'],
   sessions: ['sessions'],
   settings: ['settings'],
   dnsStatus: ['dns_status'],

@@ -4,6 +4,7 @@ import * as sessionOrigin from './0002-session-origin.ts'
 import * as notifications from './0003-notifications.ts'
 import * as securityLog from './0004-security-log.ts'
 import * as passkeys from './0005-passkeys.ts'
+import * as tokens from './0006-tokens.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -12,4 +13,5 @@ export const migrations: Migrations = {
   '0003-notifications': notifications,
   '0004-security-log': securityLog,
   '0005-passkeys': passkeys,
+  '0006-tokens': tokens,
 }

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { api, type Settings, type SettingsAnswer, signInMethods } from '../api.ts'
 import { ActionButton } from '../buttons.tsx'
 import { OwnSessions } from './own-sessions.tsx'
+import { MediaTokens, useHasTokens } from './own-tokens.tsx'
 import { SettingsGroup, useSaveSettings, type SettingField } from './settings-group.tsx'
 
 const sessions: readonly SettingField[] = [
@@ -49,6 +50,7 @@ export function AccessSettings({ settings }: { settings: Settings }) {
       {settings.enable_authentication && (
         <>
           <SignInMethods api={signInMethods} service="Media" />
+          <MediaTokens />
           <OwnSessions />
         </>
       )}
@@ -102,6 +104,7 @@ function SignInCard({ settings }: { settings: Settings }) {
 /** Sets the account, and turns sign-in on when it is off; everybody signs in anew afterwards. */
 function AccountDialog({ opened, isOn, onClose }: { opened: boolean; isOn: boolean; onClose: () => void }) {
   const form = useForm<AccountValues>({ initialValues: noAccount, validate: checkAccount })
+  const methods = useHasTokens() ? 'passkeys, recovery codes and API tokens' : 'passkeys and recovery codes'
   return (
     <FormDialog<AccountValues, SettingsAnswer>
       opened={opened}
@@ -120,7 +123,7 @@ function AccountDialog({ opened, isOn, onClose }: { opened: boolean; isOn: boole
     >
       <Text size="sm" c="dimmed">
         {isOn
-          ? 'Every session ends, this one too; passkeys and recovery codes go.'
+          ? `Every session ends, this one too; ${methods} go.`
           : 'Choose the account. You sign in with it right away.'}
       </Text>
       <TextInput

@@ -8,6 +8,7 @@ import * as sessionOrigin from './0006-session-origin.ts'
 import * as notifications from './0007-notifications.ts'
 import * as securityLog from './0008-security-log.ts'
 import * as openId from './0009-openid.ts'
+import * as tokens from './0010-tokens.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -20,4 +21,5 @@ export const migrations: Migrations = {
   '0007-notifications': notifications,
   '0008-security-log': securityLog,
   '0009-openid': openId,
+  '0010-tokens': tokens,
 }

@@ -13,6 +13,7 @@ import { IconKeyOff, IconPassword } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { OwnSessions } from '../account/own-sessions.tsx'
+import { SiteTokens } from '../account/own-tokens.tsx'
 import { Passkeys, RecoveryCodes } from '../account/sign-in-methods.tsx'
 import { IconButton } from '../controls/icon-button.tsx'
 import { api, keys, readSession, type Session } from '../api.ts'
@@ -29,6 +30,7 @@ export function AccountPage() {
         {session.data !== undefined && <SignInSection session={session.data} />}
         <Passkeys />
         {session.data !== undefined && <RecoveryCodes session={session.data} />}
+        {session.data?.api_tokens === true && <SiteTokens />}
         <OwnSessions />
       </div>
     </>
