@@ -22,6 +22,7 @@ export interface Tables extends NotificationTables, PasskeyTables, RecoveryCodeT
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
+  setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   lists: ListRow
   peer_traffic: PeerTrafficRow
@@ -126,6 +127,22 @@ export interface PeerActivityRow {
   tx_bucketed: number
 }
 
+/** A link that hands a device its configuration, once. */
+export interface SetupLinkRow {
+  id: string
+  /** SHA-256 of the value, hex. */
+  hash: string
+  peer_id: string
+  created_at: number
+  /** User name. */
+  created_by: string | null
+  expires_at: number
+  revoked_at: number | null
+  used_at: number | null
+  /** Address of the device that used it. */
+  used_from: string | null
+}
+
 /** Traffic of one bucket of time. The same bytes stand in a fine bucket, an hour and a day. */
 export interface TrafficBucketRow {
   /** Length of the bucket: 300, 3600 or 86400. */
@@ -215,7 +232,10 @@ export interface ListRow {
   created_at: number
 }
 
-/** Every table that is backed up, those that others refer to first; challenges live for two minutes. */
+/**
+ * Every table that is backed up, those that others refer to first. Challenges live for two minutes; set-up links are left out,
+ * because a restored one would work a second time.
+ */
 export const tableNames = [
   'facts',
   'settings',

@@ -2,6 +2,7 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, messageEnvelope, ok } from '../envelope.ts'
 import { createEditAnswer, type Publish } from '../service-event.ts'
+import { configurationFileName } from './file-name.ts'
 import type { Peers } from './peers.ts'
 import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, PeerUpdate } from './schema.ts'
 
@@ -60,7 +61,7 @@ function configurationRoutes(peers: Peers): Route[] {
       },
       async ({ params, client }) => {
         const { name, text } = await peers.configuration(params.id, client.host)
-        return { content: text, fileName: `${fileNameOf(name)}.conf` }
+        return { content: text, fileName: configurationFileName(name) }
       },
     ),
     route(
@@ -122,16 +123,6 @@ function changingRoutes(peers: Peers, publish: Publish): Route[] {
       ({ params }) => edited(peers.remove(params.id), ({ name }) => `Peer ${name} deleted`),
     ),
   ]
-}
-
-/** A file name the WireGuard apps take for the tunnel's name: at most 15 plain characters. */
-function fileNameOf(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .replaceAll(/[^A-Za-z0-9_=+.-]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, 15)
-  return plain === '' ? 'wireguard' : plain
 }
 
 /** A PNG picture of a text, for a phone's WireGuard app to scan: black on white, with the quiet zone readers need. */

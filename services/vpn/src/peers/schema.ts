@@ -117,6 +117,7 @@ export const PeerUpdate = z
   .meta({ id: 'PeerUpdate' })
 export type PeerUpdate = z.infer<typeof PeerUpdate>
 
+/** Path of one peer. */
 export const PeerParams = z.object({ id: idText })
 
 export const PeerSort = z.enum(['created_at', 'name', 'ip', 'last_handshake', 'transfer_rx', 'transfer_tx'])
