@@ -218,7 +218,7 @@ export async function createApp(dependencies: AppDependencies) {
   const peers = new Peers({
     ...managed,
     publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
-    onChanged: (id) => filtering.peersChanged([id]),
+    onChanged: (ids) => filtering.peersChanged(ids),
   })
   const health = () =>
     readHealth({

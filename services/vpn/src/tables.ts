@@ -110,6 +110,10 @@ export interface PeerRow {
   /** JSON, ids of the lists that hold for it; null for all. */
   dns_lists: string | null
   dns_logging: number
+  /** JSON, as they are shown. */
+  tags: string
+  /** The tags as they are compared, each on its line. */
+  tag_keys: string
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */

@@ -36,6 +36,8 @@ function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
+    tags: '[]',
+    tag_keys: '',
     ...more,
   }
 }

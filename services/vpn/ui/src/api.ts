@@ -73,6 +73,7 @@ export const keys = {
   interfaces: ['interfaces'],
   peers: ['peers'],
   setupLinks: ['setup_links'],
+  peerTags: ['peer_tags'],
   users: ['users'],
   tokens: ['tokens'],
   sessions: ['sessions'],

@@ -83,6 +83,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
     ...(peer.allowed_ips.length > 0
       ? [['Listed networks', <Mono key="networks">{peer.allowed_ips.join(', ')}</Mono>] as [string, ReactNode]]
       : []),
+    ...(peer.tags.length > 0 ? [['Tags', peer.tags.join(', ')] as [string, ReactNode]] : []),
     ['Kept apart', peer.client_isolation ? 'Yes' : 'No'],
     ['Names', <Names key="names" peer={peer} isAdmin={isAdmin} />],
     ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],
