@@ -1,4 +1,4 @@
-import { Skeleton, Table } from '@mantine/core'
+import { Checkbox, Skeleton, Table } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import { ErrorState, placeholders } from './page-parts.tsx'
@@ -37,6 +37,16 @@ export function tableAnswer<Row>(
   return { rows, total, error: query.error, retry: () => void query.refetch(), stale: query.isPlaceholderData }
 }
 
+/** Rows that are chosen, for actions on several of them. */
+export interface TableSelection<Row> {
+  /** By the keys of rows, also of those on other pages. */
+  readonly selected: Pick<ReadonlySet<string>, 'has'>
+  /** Chooses rows, or no longer. */
+  readonly change: (rows: readonly Row[], isSelected: boolean) => void
+  /** Name of a row, for screen readers. */
+  readonly nameOf: (row: Row) => string
+}
+
 interface DataTableProps<Row> {
   /** Names the table for screen readers. */
   label: string
@@ -49,6 +59,8 @@ interface DataTableProps<Row> {
   state?: TableState
   pageSize?: number
   dimmed?: (row: Row) => boolean
+  /** With it every row has a box to choose it by, and the head one for the whole page. */
+  selection?: TableSelection<Row>
 }
 
 /** A table whose search, order and pages are the server's; on a phone each row becomes a card. */
@@ -66,12 +78,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   )
 }
 
-function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataTableProps<Row>) {
+function WideTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, answer, rowKey, state, dimmed, selection } = props
   return (
     <Table.ScrollContainer minWidth={640} type="native">
       <Table aria-label={label} aria-busy={answer.rows === undefined} highlightOnHover verticalSpacing={7}>
         <Table.Thead>
           <Table.Tr>
+            {selection !== undefined && (
+              <Table.Th data-role="selection">
+                <SelectPage {...props} selection={selection} />
+              </Table.Th>
+            )}
             {columns.map((column) => (
               <SortHeader key={column.key} column={column} state={state} />
             ))}
@@ -81,6 +99,7 @@ function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataT
           {answer.rows === undefined
             ? placeholders(5).map((name) => (
                 <Table.Tr key={name}>
+                  {selection !== undefined && <Table.Td data-role="selection" />}
                   {columns.map((column) => (
                     <Table.Td key={column.key}>
                       <Skeleton height={14} my={6} />
@@ -90,6 +109,11 @@ function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataT
               ))
             : answer.rows.map((row) => (
                 <Table.Tr key={rowKey(row)} data-dimmed={dimmed?.(row) === true || undefined}>
+                  {selection !== undefined && (
+                    <Table.Td data-role="selection">
+                      <SelectRow row={row} rowKey={rowKey} selection={selection} />
+                    </Table.Td>
+                  )}
                   {columns.map((column) => (
                     <Table.Td key={column.key} data-numeric={column.numeric} data-role={column.role}>
                       {column.render(row)}
@@ -103,7 +127,32 @@ function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataT
   )
 }
 
-function Cards<Row>({ label, columns, answer, rowKey, dimmed }: DataTableProps<Row>) {
+function SelectPage<Row>(props: DataTableProps<Row> & { selection: TableSelection<Row> }) {
+  const { selection, rowKey } = props
+  const rows = props.answer.rows ?? []
+  const chosen = rows.filter((row) => selection.selected.has(rowKey(row))).length
+  return (
+    <Checkbox
+      aria-label="Select all on this page"
+      checked={chosen > 0 && chosen === rows.length}
+      indeterminate={chosen > 0 && chosen < rows.length}
+      onChange={(event) => selection.change(rows, event.currentTarget.checked)}
+    />
+  )
+}
+
+function SelectRow<Row>(props: { row: Row; rowKey: (row: Row) => string; selection: TableSelection<Row> }) {
+  const { row, rowKey, selection } = props
+  return (
+    <Checkbox
+      aria-label={`Select ${selection.nameOf(row)}`}
+      checked={selection.selected.has(rowKey(row))}
+      onChange={(event) => selection.change([row], event.currentTarget.checked)}
+    />
+  )
+}
+
+function Cards<Row>({ label, columns, answer, rowKey, dimmed, selection }: DataTableProps<Row>) {
   const lines = columns.filter((column) => column.role === undefined)
   const part = (row: Row, role: 'title' | 'actions') =>
     columns.filter((column) => column.role === role).map((column) => <div key={column.key}>{column.render(row)}</div>)
@@ -119,7 +168,10 @@ function Cards<Row>({ label, columns, answer, rowKey, dimmed }: DataTableProps<R
     <ul aria-label={label} className="hearth-cards">
       {answer.rows.map((row) => (
         <li key={rowKey(row)} className="hearth-row-card" data-dimmed={dimmed?.(row) === true || undefined}>
-          <div className="hearth-row-title">{part(row, 'title')}</div>
+          <div className="hearth-row-title" data-selectable={selection !== undefined || undefined}>
+            {selection !== undefined && <SelectRow row={row} rowKey={rowKey} selection={selection} />}
+            {part(row, 'title')}
+          </div>
           <dl>
             {lines.map((column) => (
               <div key={column.key}>

@@ -24,6 +24,8 @@ export interface HearthAppOptions<Event> {
   service: Service
   session: SessionStore
   pages: readonly Page[]
+  /** Pages for people who are not signed in: each stands alone, without navigation. */
+  openPages?: readonly Page[]
   /** Address of the event stream and what an event does to the cached answers. */
   events: {
     url: string
@@ -63,11 +65,32 @@ export function startHearthApp<Event>(options: HearthAppOptions<Event>): void {
         <QueryClientProvider client={createQueryClient()}>
           <Notifications />
           <SessionContext value={options.session}>
-            <SessionGate {...options} />
+            <Switch>
+              {(options.openPages ?? []).map((page) => (
+                <Route key={page.path} path={page.path}>
+                  <OpenPage page={page} service={options.service} />
+                </Route>
+              ))}
+              <Route>
+                <SessionGate {...options} />
+              </Route>
+            </Switch>
           </SessionContext>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,
+  )
+}
+
+const loading = <output className="hearth-loading" aria-label="Loading" />
+
+function OpenPage({ page, service }: { page: Page; service: Service }) {
+  return (
+    <ErrorBoundary>
+      <Suspense fallback={loading}>
+        <PageFrame page={page} service={service} />
+      </Suspense>
+    </ErrorBoundary>
   )
 }
 
@@ -81,7 +104,6 @@ function SessionGate<Event>(options: HearthAppOptions<Event>) {
   useEffect(() => {
     if (state.step === 'signed-out') cache.clear()
   }, [state.step, cache])
-  const loading = <output className="hearth-loading" aria-label="Loading" />
   if (state.step === 'loading') return loading
   if (state.step === 'unreachable')
     return (

@@ -6,7 +6,7 @@ import { type SignInForm, useSessionStore } from './session-store.ts'
 import type { SignInFailure } from './sign-in-failure.ts'
 
 /** A card in the middle of an empty page, under the service's name. */
-export function Gate({ service, children }: { service: Service; children: ReactNode }) {
+export function Gate({ service, children }: { service: Pick<Service, 'name' | 'icon'>; children: ReactNode }) {
   const Icon = service.icon
   return (
     <main className="hearth-gate">

@@ -45,6 +45,7 @@ import { openIdPath } from './sessions/openid.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { type EndpointContext, publicEndpointOf, readPublicEndpoint } from './settings/public-endpoint.ts'
 import { openSettings } from './settings/settings.ts'
+import { SetupLinks } from './setup-links/setup-links.ts'
 import { createSignInMethods } from './sign-in-methods/sign-in-methods.ts'
 import { Tokens } from './tokens/tokens.ts'
 import { forgetFirstPassword } from './users/first-administrator.ts'
@@ -214,6 +215,11 @@ export async function createApp(dependencies: AppDependencies) {
     ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
   }
   const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler }
+  const peers = new Peers({
+    ...managed,
+    publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
+    onChanged: (ids) => filtering.peersChanged(ids),
+  })
   const health = () =>
     readHealth({
       database,
@@ -256,10 +262,13 @@ export async function createApp(dependencies: AppDependencies) {
       securityLog,
       interfaces: new Interfaces({ ...managed, host, onChanged: () => filtering.interfacesChanged() }),
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
-      peers: new Peers({
-        ...managed,
-        publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
-        onChanged: (id) => filtering.peersChanged([id]),
+      peers,
+      setupLinks: new SetupLinks({
+        database,
+        clock,
+        publicUrl: config.publicUrl,
+        configuration: (id, requestHost) => peers.configuration(id, requestHost),
+        onUsed: (use) => peerReports.linkUsed(use),
       }),
       publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),
       filtering,

@@ -35,6 +35,8 @@ import type { Sessions } from './sessions/sessions.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import type { PasskeyHolder } from './sign-in-methods/sign-in-methods.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
+import { setupLinkRoutes } from './setup-links/routes.ts'
+import type { SetupLinks } from './setup-links/setup-links.ts'
 import type { SettingsStore } from './settings/settings.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import type { Tokens } from './tokens/tokens.ts'
@@ -58,6 +60,7 @@ export interface Features {
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
   readonly peers: Peers
+  readonly setupLinks: SetupLinks
   readonly filtering: Filtering
   readonly lists: Lists
   readonly queryLog: QueryLog
@@ -118,6 +121,7 @@ export function allRoutes(features: Features): Route[] {
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
+    ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),
     ...queryLogRoutes(features.queryLog, features.queryLogContext),

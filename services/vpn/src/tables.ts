@@ -28,6 +28,7 @@ export interface Tables
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
+  setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   lists: ListRow
   peer_traffic: PeerTrafficRow
@@ -105,6 +106,10 @@ export interface PeerRow {
   /** JSON, ids of the lists that hold for it; null for all. */
   dns_lists: string | null
   dns_logging: number
+  /** JSON, as they are shown. */
+  tags: string
+  /** The tags as they are compared, each on its line. */
+  tag_keys: string
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */
@@ -120,6 +125,22 @@ export interface PeerActivityRow {
   /** Part of the totals that stands in `peer_traffic`; the rest belongs to a bucket that is still open. */
   rx_bucketed: number
   tx_bucketed: number
+}
+
+/** A link that hands a device its configuration, once. */
+export interface SetupLinkRow {
+  id: string
+  /** SHA-256 of the value, hex. */
+  hash: string
+  peer_id: string
+  created_at: number
+  /** User name. */
+  created_by: string | null
+  expires_at: number
+  revoked_at: number | null
+  used_at: number | null
+  /** Address of the device that used it. */
+  used_from: string | null
 }
 
 /** Traffic of one bucket of time. The same bytes stand in a fine bucket, an hour and a day. */
@@ -211,7 +232,10 @@ export interface ListRow {
   created_at: number
 }
 
-/** Every table that is backed up, those that others refer to first; challenges live for two minutes. */
+/**
+ * Every table that is backed up, those that others refer to first. Challenges live for two minutes; set-up links are left out,
+ * because a restored one would work a second time.
+ */
 export const tableNames = [
   'facts',
   'settings',

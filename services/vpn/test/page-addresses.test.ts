@@ -10,9 +10,9 @@ test('every page address responds with 200, and other addresses with the 404 pag
     assert.match(reply.text, /<div id="root">/, path)
     return reply.status
   }
-  for (const path of ['/', '/peers', '/peers/some-id', '/dns/log', '/profile', '/traffic/countries?hours=24'])
+  for (const path of ['/', '/peers', '/peers/some-id', '/dns/log', '/profile', '/setup', '/traffic/countries?hours=24'])
     assert.equal(await statusOf(path), 200, path)
-  for (const path of ['/nowhere', '/dns/none', '/interfaces/wg0', '/index', '/peers/a/b'])
+  for (const path of ['/nowhere', '/dns/none', '/interfaces/wg0', '/index', '/peers/a/b', '/setup/a'])
     assert.equal(await statusOf(path), 404, path)
 })
 

@@ -17,7 +17,7 @@ import { Peers } from '../src/peers/peers.ts'
 import { openSampler } from '../src/peers/sampler.ts'
 import { defaultSettings } from '../src/settings/schema.ts'
 import type { RunCommand } from '../src/wireguard/command.ts'
-import { DeviceError } from '../src/wireguard/device.ts'
+import { DeviceError, type WireGuardDriver } from '../src/wireguard/device.ts'
 import { createFirewall } from '../src/wireguard/firewall.ts'
 import { createSimulatedDriver } from '../src/wireguard/simulated-driver.ts'
 import { Tunnels } from '../src/wireguard/tunnels.ts'
@@ -30,7 +30,11 @@ interface Cost {
   resolver: number
   /** Bytes that went to and came from `nft`. */
   firewall: number
+  /** Changes that the device was asked for. */
+  calls: number
 }
+
+const nothing: Cost = { rows: 0, resolver: 0, firewall: 0, calls: 0 }
 
 /** Counts the rows of every answer of the database. */
 function counting(cost: Cost): KyselyPlugin {
@@ -84,7 +88,7 @@ function recordingFirewall(cost: Cost): RunCommand {
 async function openService(count: number) {
   await using cleanup = new AsyncDisposableStack()
   const { path: directory } = cleanup.use(await temporaryDirectory('cost'))
-  const cost: Cost = { rows: 0, resolver: 0, firewall: 0 }
+  const cost: Cost = { ...nothing }
   const opened = openDatabase<Tables>({ file: ':memory:' })
   cleanup.defer(() => opened.close())
   await migrate(opened.query, migrations)
@@ -93,7 +97,14 @@ async function openService(count: number) {
   const sealer = createSealer(randomBytes(32))
   const desired = new DesiredDevices({ db: database.query, sealer, clock: systemClock })
   const firewall = createFirewall(recordingFirewall(cost), () => Promise.resolve())
-  const driver = createSimulatedDriver(directory)
+  const simulated = createSimulatedDriver(directory)
+  const driver: WireGuardDriver = {
+    ...simulated,
+    change(name, changesOfDevice) {
+      cost.calls += 1
+      return simulated.change(name, changesOfDevice)
+    },
+  }
   const tunnels = new Tunnels({ driver, firewall, log, desired: (name) => desired.read(name) })
   cleanup.defer(() => tunnels.close())
   const sampler = await openSampler({ database, devices: tunnels, clock: systemClock, log })
@@ -123,8 +134,8 @@ async function openService(count: number) {
   const peers = new Peers({
     ...shared,
     publicEndpoint: () => 'vpn.example.org',
-    onChanged(id) {
-      changes.push(filtering.peersChanged([id]))
+    onChanged(ids) {
+      changes.push(filtering.peersChanged(ids))
       return changes.at(-1) ?? Promise.resolve()
     },
   })
@@ -136,7 +147,7 @@ async function openService(count: number) {
   await Promise.all(changes)
   /** Measures an action with all that follows it. */
   const costOf = async (act: () => Promise<unknown>): Promise<Cost> => {
-    Object.assign(cost, { rows: 0, resolver: 0, firewall: 0 })
+    Object.assign(cost, nothing)
     await act()
     await Promise.all(changes)
     return { ...cost }
@@ -178,5 +189,33 @@ test('a change of a peer reads, sends and writes the same, however many peers th
     assert.ok(rows > 0 && rows < 40, `${name}: ${rows} rows`)
     assert.ok(resolver < 500, `${name}: ${resolver} bytes`)
     assert.ok(firewall < 500, `${name}: ${firewall} bytes`)
+  }
+})
+
+async function bulkCosts(count: number): Promise<Record<string, Cost>> {
+  await using service = await openService(count)
+  const { peers, costOf } = service
+  const query = { limit: 10, offset: 0, sort: 'created_at', order: 'asc' } as const
+  const { rows } = await peers.list({ role: 'admin' }, query)
+  const ids = rows.map(({ id }) => id)
+  return {
+    disable: await costOf(() => peers.changeMany({ action: 'disable', ids })),
+    enable: await costOf(() => peers.changeMany({ action: 'enable', ids })),
+    'add a tag': await costOf(() => peers.changeMany({ action: 'add_tag', ids, tag: 'Kids' })),
+    'set an expiry': await costOf(() =>
+      peers.changeMany({ action: 'set_expiry', ids, expires_at: '2099-01-01T00:00:00Z' }),
+    ),
+    delete: await costOf(() => peers.changeMany({ action: 'delete', ids })),
+  }
+}
+
+test('a change of many peers is one of the device, and costs the same however many others there are', async () => {
+  const [few, many] = [await bulkCosts(20), await bulkCosts(600)]
+  assert.deepEqual(many, few)
+  for (const [name, { rows, resolver, firewall, calls }] of Object.entries(few)) {
+    const changesDevice = ['disable', 'enable', 'delete'].includes(name)
+    assert.equal(calls, changesDevice ? 1 : 0, name)
+    assert.ok(rows > 0 && rows < 80, `${name}: ${rows} rows`)
+    assert.ok(resolver < 5000 && firewall < 1000, `${name}: ${resolver} bytes to the resolver, ${firewall} to nft`)
   }
 })

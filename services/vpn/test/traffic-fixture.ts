@@ -23,6 +23,8 @@ function peerRow(id: string, on: string): PeerRow {
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
+    tags: '[]',
+    tag_keys: '',
   }
   const keys = {
     ipv6: null,

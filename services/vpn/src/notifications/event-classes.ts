@@ -3,6 +3,7 @@ import { backupClass, releaseClass, type EventClass } from '@hearth/notification
 /** The event classes of the service, in the order in which pages list them. */
 export const eventClasses = [
   { id: 'peer.first-connection', group: 'Peers', label: 'Peer connected for the first time', severity: 'info' },
+  { id: 'peer.setup-link-used', group: 'Peers', label: 'Set-up link used', severity: 'info' },
   { id: 'peer.two-places', group: 'Peers', label: 'Key used from two places', severity: 'warning' },
   { id: 'interface.down', group: 'Interfaces', label: 'Interface down', severity: 'critical' },
   { id: 'dns.failing', group: 'DNS', label: 'DNS does not answer', severity: 'critical' },

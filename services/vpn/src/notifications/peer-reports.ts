@@ -24,6 +24,12 @@ export function createPeerReports({ reports, peers }: PeerReportsDependencies) {
         if (host !== '') places.set(id, notePlace(places.get(id), host, at))
       }
     },
+    /** Reports that a device got its configuration by a set-up link. */
+    linkUsed({ peerId, name, address }: { peerId: string; name: string; address: string }): void {
+      const title = `The set-up link of ${name} was used`
+      const text = `From ${address}. If that was not the person it was meant for, delete the peer: whoever used the link has its key.`
+      reports.notify({ class: 'peer.setup-link-used', title, text, path: peerPath(peerId) })
+    },
     /** Reports the peers whose keys seem to be used from two places. */
     check(): void {
       for (const id of places.keys()) if (peers.peer(id) === undefined) places.delete(id)

@@ -8,13 +8,18 @@ import type { TunnelChanges } from '../wireguard/tunnels.ts'
 import type { Sampler } from './sampler.ts'
 import { isExpired } from './followed-peer.ts'
 
-/** A peer before and after a change that stands in the database already; undefined when it was not, or will not be, there. */
+/** A peer before and after a change; undefined when it was not, or will not be, there. */
 export interface PeerTransition {
-  readonly on: InterfaceRow
   readonly before: PeerRow | undefined
   readonly after: PeerRow | undefined
+}
+
+/** Changes of peers of one interface that stand in the database already; the device takes all of them or none. */
+export interface DeviceTransition {
+  readonly on: InterfaceRow
+  readonly peers: readonly PeerTransition[]
   /** Puts the database back when the device does not follow. */
-  readonly undo: () => Promise<void>
+  readonly undo: () => Promise<unknown>
 }
 
 export interface ApplyDependencies {
@@ -23,34 +28,39 @@ export interface ApplyDependencies {
   readonly sampler: Sampler
 }
 
-/** Takes a change to the running device. When that fails the database is put back and a `Problem` says why. */
+/** Takes changes to the running device, in one go. When that fails the database is put back and a `Problem` says why. */
 export async function applyToDevice(
   dependencies: ApplyDependencies,
   tunnel: TunnelChanges,
-  transition: PeerTransition,
+  { on, peers, undo }: DeviceTransition,
 ): Promise<void> {
-  const { on, before, after, undo } = transition
   if (on.enabled !== 1) return
   const now = dependencies.clock.now()
-  const was = before !== undefined && isEffective(before, now) ? before : undefined
-  const willBe = after !== undefined && isEffective(after, now) ? after : undefined
-  const changes = deviceChanges(dependencies.desired, was, willBe)
+  const effective = peers.map(({ before, after }) => ({ was: onDevice(before, now), willBe: onDevice(after, now) }))
+  const changes = effective.flatMap(({ was, willBe }) => deviceChanges(dependencies.desired, was, willBe))
+  const leaving = peers.flatMap(({ after }, index) => {
+    const { was, willBe } = effective[index] ?? {}
+    return after !== undefined && was !== undefined && was.public_key !== willBe?.public_key ? [after.id] : []
+  })
   try {
-    const rules = isolationDiffers(was, willBe)
-      ? await rulesAfter(dependencies, tunnel, { on, was, willBe })
-      : undefined
-    const leaves = changes.some((change) => change.kind === 'remove')
-    if (leaves && after !== undefined) await dependencies.sampler.samplePeer(after.id)
+    const rules = await rulesAfter(dependencies, tunnel, { on, effective })
+    if (leaving.length > 0) await dependencies.sampler.samplePeers(on.name, leaving)
     await tunnel.apply(on.name, changes, rules)
-    if (leaves && after !== undefined) await dependencies.sampler.restart([after.id])
+    if (leaving.length > 0) await dependencies.sampler.restart(leaving)
   } catch (error) {
     await undo()
     throw tunnelProblem(error)
   }
 }
 
-function isEffective(row: PeerRow, now: number): boolean {
-  return row.enabled === 1 && !isExpired(row.expires_at, now)
+/** A peer on the device before and after a change: undefined when it is not there, or may not connect. */
+interface EffectiveTransition {
+  readonly was: PeerRow | undefined
+  readonly willBe: PeerRow | undefined
+}
+
+function onDevice(row: PeerRow | undefined, now: number): PeerRow | undefined {
+  return row !== undefined && row.enabled === 1 && !isExpired(row.expires_at, now) ? row : undefined
 }
 
 function deviceChanges(desired: DesiredDevices, was: PeerRow | undefined, willBe: PeerRow | undefined): PeerChange[] {
@@ -65,23 +75,24 @@ function isSameOnDevice(was: PeerRow | undefined, willBe: PeerRow): boolean {
   return (['public_key', 'preshared_key', 'ip', 'ipv6'] as const).every((column) => was?.[column] === willBe[column])
 }
 
-function isolationDiffers(was: PeerRow | undefined, willBe: PeerRow | undefined): boolean {
-  return isolatedAddresses(was).join() !== isolatedAddresses(willBe).join()
-}
-
 function isolatedAddresses(row: PeerRow | undefined): string[] {
   if (row?.client_isolation !== 1) return []
   return row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6]
 }
 
-/** The rules in force with the isolation of one peer exchanged: what other peers have is neither read nor written. */
+/**
+ * The rules in force with the isolation of these peers exchanged: what other peers have is neither read nor written. Undefined
+ * when the isolation stays as it is.
+ */
 async function rulesAfter(
   { desired }: ApplyDependencies,
   tunnel: TunnelChanges,
-  { on, was, willBe }: { on: InterfaceRow; was: PeerRow | undefined; willBe: PeerRow | undefined },
-): Promise<InterfaceRules> {
+  { on, effective }: { on: InterfaceRow; effective: readonly EffectiveTransition[] },
+): Promise<InterfaceRules | undefined> {
+  const before = effective.flatMap(({ was }) => isolatedAddresses(was))
+  const after = effective.flatMap(({ willBe }) => isolatedAddresses(willBe))
+  if (before.join() === after.join()) return undefined
   const rules = tunnel.rules(on.name) ?? (await desired.rules(on))
-  const [before, after] = [isolatedAddresses(was), isolatedAddresses(willBe)]
-  const others = rules.isolated.filter((address) => !before.includes(address) && !after.includes(address))
-  return { ...rules, isolated: [...others, ...after] }
+  const touched = new Set([...before, ...after])
+  return { ...rules, isolated: [...rules.isolated.filter((address) => !touched.has(address)), ...after] }
 }

@@ -11,6 +11,7 @@ import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import { networkOf } from '../wireguard/network-address.ts'
 import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
+import { tagColumns } from './tags.ts'
 import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
 
 /** Settings that a new peer takes over when it names no others. */
@@ -52,6 +53,7 @@ export async function newPeerRow(
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
+    ...tagColumns(input.tags ?? []),
     ...(await changedFiltering(trx, input)),
     ...newKeys(id, context.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
     created_at: context.now,
@@ -84,6 +86,7 @@ export async function changedPeerColumns(
   if (changes.persistent_keepalive !== undefined) columns.persistent_keepalive = changes.persistent_keepalive
   if (changes.enabled !== undefined) columns.enabled = changes.enabled ? 1 : 0
   if (changes.expires_at !== undefined) columns.expires_at = timeOf(changes.expires_at)
+  if (changes.tags !== undefined) Object.assign(columns, tagColumns(changes.tags))
   if (changes.client_isolation !== undefined) columns.client_isolation = changes.client_isolation ? 1 : 0
   await checkUnique(trx, { ...row, ...columns })
   return columns

@@ -11,7 +11,10 @@ import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
 import { changedPeerColumns, newPeerRow, type PeerDefaults, type NewPeerContext } from './new-peer.ts'
+import { changeManyPeers } from './bulk-changes.ts'
+import type { PeerBulkChange } from './bulk-schema.ts'
 import type { Sampler } from './sampler.ts'
+import { countTags, type TagCount, tagsOf } from './tags.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
 import * as store from './store.ts'
 import { type FollowedPeer, isExpired, peerStatus } from './followed-peer.ts'
@@ -27,8 +30,8 @@ export interface PeerDependencies {
   readonly tunnels: Pick<Tunnels, 'withLock' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
-  /** Called after every change of a peer; resolves when the resolver uses it. */
-  readonly onChanged: (id: string) => Promise<void>
+  /** Called after every change of peers; resolves when the resolver uses it. */
+  readonly onChanged: (ids: readonly string[]) => Promise<void>
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
   readonly publicEndpoint: (host: string) => string
 }
@@ -65,12 +68,12 @@ export class Peers {
         this.#db.transaction().execute((trx) => this.#insert(trx, input)),
       )
       const undo = () => store.deletePeerRow(this.#db, added.id)
-      await applyToDevice(this.#dependencies, tunnel, { on, before: undefined, after: added, undo })
+      await applyToDevice(this.#dependencies, tunnel, { on, peers: [{ before: undefined, after: added }], undo })
       this.#dependencies.sampler.follow(added, on)
       return added
     })
     // A peer sends no query before its first handshake, so this is not awaited; a failure is logged.
-    this.#dependencies.onChanged(row.id).catch(() => undefined)
+    this.#dependencies.onChanged([row.id]).catch(() => undefined)
     return this.get(administrator, row.id)
   }
 
@@ -81,11 +84,21 @@ export class Peers {
         this.#db.transaction().execute((trx) => this.#change(trx, id, changes)),
       )
       const undo = () => store.updatePeerRow(this.#db, id, before)
-      await applyToDevice(this.#dependencies, tunnel, { on, before, after, undo })
+      await applyToDevice(this.#dependencies, tunnel, { on, peers: [{ before, after }], undo })
       this.#dependencies.sampler.follow(after, on)
     })
-    await this.#dependencies.onChanged(id)
+    await this.#dependencies.onChanged([id])
     return this.get(administrator, id)
+  }
+
+  /** Changes many peers as one; see `changeManyPeers`. */
+  changeMany(change: PeerBulkChange): Promise<number> {
+    return changeManyPeers(this.#dependencies, change)
+  }
+
+  /** Every tag that peers have, with their number. */
+  async tags(): Promise<TagCount[]> {
+    return countTags(await store.countPeersByTags(this.#db))
   }
 
   async remove(id: string): Promise<Peer> {
@@ -96,8 +109,7 @@ export class Peers {
       // Off the device first: were it the other way round, a failure would leave a peer with access and without a record.
       await applyToDevice(this.#dependencies, tunnel, {
         on,
-        before: peerColumns(row),
-        after: undefined,
+        peers: [{ before: peerColumns(row), after: undefined }],
         undo: () => Promise.resolve(),
       })
       await this.#db.transaction().execute(async (trx) => {
@@ -109,7 +121,7 @@ export class Peers {
       this.#dependencies.sampler.forget(id)
       return this.#view(administrator, row, this.#dependencies.clock.now())
     })
-    await this.#dependencies.onChanged(id)
+    await this.#dependencies.onChanged([id])
     return removed
   }
 
@@ -229,6 +241,7 @@ function peerOfRow(
     use_adblocker: row.dns_filtering === 1,
     blocklist_ids: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
     dns_logging_enabled: row.dns_logging === 1,
+    tags: tagsOf(row),
     expires_at: toIsoString(row.expires_at),
     expired: isExpired(row.expires_at, now),
     created_at: new Date(row.created_at).toISOString(),

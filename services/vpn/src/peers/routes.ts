@@ -1,16 +1,23 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
-import { dataEnvelope, messageEnvelope, ok } from '../envelope.ts'
+import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
 import { createEditAnswer, type Publish } from '../service-event.ts'
+import { configurationFileName } from './file-name.ts'
 import type { Peers } from './peers.ts'
-import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, PeerUpdate } from './schema.ts'
+import { PeerBulkChange, PeerBulkChanged } from './bulk-schema.ts'
+import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, PeerTags, PeerUpdate } from './schema.ts'
 
 const shared = { tag: 'Peers', limit: 'counted' } as const
 const member = { ...shared, path: '/api/peers/{id}', params: PeerParams } as const
 
 /** Peers: everyone signed in may read them, administrators change them and hand out configurations. */
 export function peerRoutes(peers: Peers, publish: Publish): Route[] {
-  return [...readingRoutes(peers), ...configurationRoutes(peers), ...changingRoutes(peers, publish)]
+  return [
+    ...readingRoutes(peers),
+    ...configurationRoutes(peers),
+    ...changingRoutes(peers, publish),
+    bulkRoute(peers, publish),
+  ]
 }
 
 function readingRoutes(peers: Peers): Route[] {
@@ -30,6 +37,17 @@ function readingRoutes(peers: Peers): Route[] {
         const { rows, total } = await peers.list(caller, query)
         return ok({ peers: rows, total, limit: query.limit, offset: query.offset })
       },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/peers/tags',
+        summary: 'List the tags of peers',
+        access: 'signed-in',
+        success: { status: 200, body: dataEnvelope(PeerTags) },
+      },
+      async () => ok(await peers.tags()),
     ),
     route(
       {
@@ -60,7 +78,7 @@ function configurationRoutes(peers: Peers): Route[] {
       },
       async ({ params, client }) => {
         const { name, text } = await peers.configuration(params.id, client.host)
-        return { content: text, fileName: `${fileNameOf(name)}.conf` }
+        return { content: text, fileName: configurationFileName(name) }
       },
     ),
     route(
@@ -124,14 +142,35 @@ function changingRoutes(peers: Peers, publish: Publish): Route[] {
   ]
 }
 
-/** A file name the WireGuard apps take for the tunnel's name: at most 15 plain characters. */
-function fileNameOf(name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .replaceAll(/[^A-Za-z0-9_=+.-]+/g, '-')
-    .replaceAll(/^[-.]+|[-.]+$/g, '')
-    .slice(0, 15)
-  return plain === '' ? 'wireguard' : plain
+/** What was done to peers, for a sentence. */
+const bulkVerbs: Record<PeerBulkChange['action'], string> = {
+  enable: 'enabled',
+  disable: 'disabled',
+  delete: 'deleted',
+  add_tag: 'tagged',
+  remove_tag: 'without the tag now',
+  set_expiry: 'changed',
+}
+
+function bulkRoute(peers: Peers, publish: Publish): Route {
+  return route(
+    {
+      ...shared,
+      method: 'POST',
+      path: '/api/peers/bulk',
+      summary: 'Change many peers',
+      description:
+        'Up to 1,000 peers as one change of their tunnels: all of them or none. A 422 names those for which it cannot be, in `details.peers`, and their places among the ids.',
+      access: 'admin',
+      body: PeerBulkChange,
+      success: { status: 200, body: messageEnvelope(PeerBulkChanged) },
+    },
+    async ({ body }) => {
+      const count = await peers.changeMany(body)
+      publish({ type: 'changed', collection: 'peers', id: null })
+      return done({ peers: count }, `${count} ${count === 1 ? 'peer' : 'peers'} ${bulkVerbs[body.action]}`)
+    },
+  )
 }
 
 /** A PNG picture of a text, for a phone's WireGuard app to scan: black on white, with the quiet zone readers need. */

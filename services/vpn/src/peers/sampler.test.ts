@@ -37,6 +37,8 @@ function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
+    tags: '[]',
+    tag_keys: '',
     ...more,
   }
 }
@@ -149,7 +151,7 @@ test('a peer that was removed from its device counts from zero on its return, ev
   await using fixture = await startTest([peerRow('p2')])
   const sampler = await fixture.open()
   fixture.device.set('p2', { rxBytes: 100 })
-  await sampler.samplePeer('p2')
+  await sampler.samplePeers('wg0', ['p2'])
   await sampler.restart(['p2'])
   fixture.device.set('p2', { rxBytes: 150 })
   await sampler.sample()

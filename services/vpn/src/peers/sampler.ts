@@ -56,6 +56,9 @@ export interface SamplerDependencies {
   readonly traffic?: TrafficRecorder
 }
 
+/** Peers of a device that was read; null when it does not exist. */
+type Reading = Pick<DeviceState, 'peers'> | null
+
 /** Loads what is known of every peer; reading the devices begins with the first `sample`. */
 export async function openSampler(dependencies: SamplerDependencies): Promise<Sampler> {
   const sampler = new Sampler(dependencies)
@@ -158,18 +161,21 @@ export class Sampler {
     return this.#turn.run('sample', () => this.#sampleOne(name))
   }
 
-  /** Reads one peer at once, before its counters go away with it; costs the same however many others there are. */
-  samplePeer(id: string): Promise<void> {
+  /** Reads peers of an interface at once, before their counters go away with them; writes nothing of others. */
+  samplePeers(name: string, ids: readonly string[]): Promise<void> {
     return this.#turn.run('sample', async () => {
-      const peer = this.#byId.get(id)
-      if (peer === undefined) return
-      const { interface: name, public_key: key } = peer
-      const state = await this.#read(name, (devices) => devices.readPeer(name, key))
-      if (state === undefined) return
-      const reading = state === null ? null : { peers: new Map([[key, state]]) }
-      this.#take(peer, reading, { now: this.#dependencies.clock.now(), elapsed: 0 })
-      if (peer.isDirty) await this.#write([peer])
+      const peers = this.#followed(ids)
+      const [first] = peers
+      if (first === undefined) return
+      const reading = peers.length === 1 ? await this.#readPeer(first) : await this.#read(name, (all) => all.read(name))
+      await this.#takeBetweenRounds(peers, reading)
     })
+  }
+
+  /** Reads one peer as a device with that peer alone; costs the same however many others there are. */
+  async #readPeer({ interface: name, public_key: key }: Followed) {
+    const state = await this.#read(name, (devices) => devices.readPeer(name, key))
+    return state && { peers: new Map([[key, state]]) }
   }
 
   /** These peers left their device: when they come back, its counters begin at zero. */
@@ -243,9 +249,11 @@ export class Sampler {
   }
 
   async #sampleOne(name: string): Promise<void> {
-    const reading = await this.#read(name, (devices) => devices.read(name))
+    await this.#takeBetweenRounds(this.#on(name), await this.#read(name, (devices) => devices.read(name)))
+  }
+
+  async #takeBetweenRounds(peers: readonly Followed[], reading: Reading | undefined): Promise<void> {
     if (reading === undefined) return
-    const peers = this.#on(name)
     for (const peer of peers) this.#take(peer, reading, { now: this.#dependencies.clock.now(), elapsed: 0 })
     await this.#write(peers.filter((peer) => peer.isDirty))
   }
@@ -262,11 +270,7 @@ export class Sampler {
   }
 
   /** `elapsed` is the time since the last round; none when only the counters are examined in between. */
-  #take(
-    peer: Followed,
-    reading: Pick<DeviceState, 'peers'> | null | undefined,
-    { now, elapsed }: { now: number; elapsed: number },
-  ): void {
+  #take(peer: Followed, reading: Reading | undefined, { now, elapsed }: { now: number; elapsed: number }): void {
     const before = peer.activity
     if (reading !== undefined) {
       const next = countTraffic(before, reading?.peers.get(peer.public_key))

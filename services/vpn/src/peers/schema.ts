@@ -1,6 +1,7 @@
 import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 import { idText, Timestamp, pageQuery, plainText, splitList, wholeNumber } from '../envelope.ts'
+import { areDistinct, maxTags } from './tags.ts'
 
 /** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -15,6 +16,18 @@ export const PeerName = z
       .min(1)
       .max(64)
       .refine((name) => !invisible.test(name), 'must not contain control or invisible characters'),
+  )
+
+/** A tag of peers: 1 to 32 visible characters, the same regardless of case. */
+export const Tag = z
+  .string()
+  .transform((tag) => tag.normalize('NFC').trim())
+  .pipe(
+    z
+      .string()
+      .min(1)
+      .max(32)
+      .refine((tag) => !invisible.test(tag), 'must not contain control or invisible characters'),
   )
 
 /** Networks that a device sends through the tunnel. */
@@ -39,7 +52,8 @@ const allowedIps = z
 
 const keepalive = z.int().min(0).max(65_535)
 const publicKey = z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
-const expiry = IsoTime.nullable().meta({ description: 'When the peer stops working; null for never' })
+/** When a peer stops working. */
+export const expiry = IsoTime.nullable().meta({ description: 'When the peer stops working; null for never' })
 
 /** A peer as the API shows it. */
 export const Peer = z
@@ -68,6 +82,7 @@ export const Peer = z
     use_adblocker: z.boolean().meta({ description: 'Names are filtered for it' }),
     blocklist_ids: z.array(z.string()).nullable().meta({ description: 'The lists that hold for it; null for all' }),
     dns_logging_enabled: z.boolean().meta({ description: 'What it looks up goes into the query log' }),
+    tags: z.array(z.string()),
     expires_at: Timestamp.nullable(),
     expired: z.boolean(),
     created_at: Timestamp,
@@ -83,6 +98,12 @@ const settable = {
   allowed_ips: allowedIps.optional(),
   persistent_keepalive: keepalive.optional().meta({ description: 'Seconds; 0 is off' }),
   enabled: z.boolean().optional(),
+  tags: z
+    .array(Tag)
+    .max(maxTags)
+    .refine(areDistinct, 'must not contain a tag twice, upper and lower case alike')
+    .optional()
+    .meta({ description: 'Words to find peers by; they replace those the peer has' }),
   expires_at: expiry.optional(),
   client_isolation: z.boolean().optional(),
   use_adblocker: z.boolean().optional().meta({ description: 'Filter names for this peer (default)' }),
@@ -117,6 +138,7 @@ export const PeerUpdate = z
   .meta({ id: 'PeerUpdate' })
 export type PeerUpdate = z.infer<typeof PeerUpdate>
 
+/** Path of one peer. */
 export const PeerParams = z.object({ id: idText })
 
 export const PeerSort = z.enum(['created_at', 'name', 'ip', 'last_handshake', 'transfer_rx', 'transfer_tx'])
@@ -128,11 +150,17 @@ export const PeerListQuery = z.strictObject({
     .enum(['active', 'inactive', 'disabled', 'connected'])
     .optional()
     .meta({ description: 'connected is another word for active' }),
+  tag: Tag.optional().meta({ description: 'Only peers with this tag, regardless of case' }),
   search: plainText(128).optional().meta({ description: 'Part of a name or address, or the start of a public key' }),
   sort: PeerSort.default('created_at'),
   order: z.enum(['asc', 'desc']).default('asc'),
 })
 export type PeerListQuery = z.infer<typeof PeerListQuery>
+
+/** Every tag that peers have. */
+export const PeerTags = z
+  .array(z.object({ tag: z.string(), peers: wholeNumber.meta({ description: 'Number of peers with it' }) }))
+  .meta({ id: 'PeerTags' })
 
 /** The peer list's own envelope: the counts stand beside the array inside `data`. */
 export const PeerPage = z

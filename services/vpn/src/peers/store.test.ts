@@ -44,6 +44,8 @@ function peerRow(number: number): PeerRow {
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
+    tags: '[]',
+    tag_keys: '',
   }
 }
 

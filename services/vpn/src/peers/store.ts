@@ -77,6 +77,9 @@ function filter(base: JoinedQuery<object>, query: PeerListQuery, now: number): J
   let filtered = base
   if (query.interface !== undefined) filtered = filtered.where('peers.interface', '=', query.interface)
   if (query.status !== undefined) filtered = filtered.where((where) => hasStatus(where, query.status ?? 'active', now))
+  const { tag } = query
+  if (tag !== undefined)
+    filtered = filtered.where(() => contains('peers.tag_keys', `%\n${likePattern(nameKey(tag))}\n%`))
   const search = query.search?.trim() ?? ''
   if (search !== '') filtered = filtered.where((where) => matches(where, search))
   return filtered
@@ -112,6 +115,16 @@ function contains(column: string, pattern: string) {
   return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`
 }
 
+/** Counts the peers by the tags they have. */
+export function countPeersByTags(db: Db): Promise<{ tags: string; count: number }[]> {
+  return db
+    .selectFrom('peers')
+    .select((row) => ['tags', row.fn.countAll<number>().as('count')])
+    .where('tag_keys', '!=', '')
+    .groupBy('tags')
+    .execute()
+}
+
 export function findPeerRow(db: Db, id: string): Promise<PeerWithActivityRow | undefined> {
   return withActivity(joined(db)).where('peers.id', '=', id).executeTakeFirst()
 }
@@ -127,6 +140,37 @@ export async function insertPeerRow(db: Db, row: PeerRow): Promise<void> {
 
 export async function updatePeerRow(db: Db, id: string, changes: Partial<Omit<PeerRow, 'id'>>): Promise<void> {
   await db.updateTable('peers').set(changes).where('id', '=', id).execute()
+}
+
+/** Writes peers that change together, those that become alike with one statement. */
+export async function updateManyPeerRows(db: Db, before: readonly PeerRow[], after: readonly PeerRow[]): Promise<void> {
+  const changes = after.map((row, index) => ({ id: row.id, columns: changedColumns(before[index], row) }))
+  for (const alike of Map.groupBy(changes, ({ columns }) => JSON.stringify(columns)).values()) {
+    const [first] = alike
+    if (first === undefined) continue
+    const ids = alike.map(({ id }) => id)
+    await db.updateTable('peers').set(first.columns).where('id', 'in', ids).execute()
+  }
+}
+
+function changedColumns(before: PeerRow | undefined, after: PeerRow): Partial<PeerRow> {
+  const columns = Object.entries(after).filter(([name, value]) => before?.[name as keyof PeerRow] !== value)
+  return Object.fromEntries(columns)
+}
+
+/** Reads peers without what belongs to them in other tables. */
+export function findPlainPeerRows(db: Db, ids: readonly string[]): Promise<PeerRow[]> {
+  return db.selectFrom('peers').selectAll().where('id', 'in', ids).execute()
+}
+
+/** Reads the names of the interfaces that these peers are on. */
+export async function interfacesOfPeers(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.selectFrom('peers').select('interface').distinct().where('id', 'in', ids).execute()
+  return rows.map((row) => row.interface)
+}
+
+export async function deletePeerRows(db: Db, ids: readonly string[]): Promise<void> {
+  await db.deleteFrom('peers').where('id', 'in', ids).execute()
 }
 
 export async function deletePeerRow(db: Db, id: string): Promise<void> {

@@ -6,6 +6,10 @@ type Schemas = components['schemas']
 export type Interface = Schemas['Interface']
 /** A peer. */
 export type Peer = Schemas['Peer']
+/** A link that hands a device its configuration, once. */
+export type SetupLink = Schemas['SetupLink']
+/** A device's configuration, as a set-up link hands it over. */
+export type DeviceSetup = Schemas['DeviceSetup']
 /** Figures of the overview. */
 export type Dashboard = Schemas['Dashboard']
 /** An account. */
@@ -69,6 +73,8 @@ export const keys = {
   overview: ['overview'],
   interfaces: ['interfaces'],
   peers: ['peers'],
+  setupLinks: ['setup_links'],
+  peerTags: ['peer_tags'],
   users: ['users'],
   sessions: ['sessions'],
   settings: ['settings'],

@@ -3,7 +3,7 @@ import './dns/dns.css'
 import { followEvents, hearthServices, signInScreenOf, startHearthApp } from '@hearth/ui'
 import { readNeighbours, session, signInMethods } from './api.ts'
 import { applyEvent, type ServiceEvent } from './live-cache.ts'
-import { pages } from './pages.ts'
+import { openPages, pages } from './pages.ts'
 
 startHearthApp<ServiceEvent>({
   service: {
@@ -18,6 +18,7 @@ startHearthApp<ServiceEvent>({
   },
   session,
   pages,
+  openPages,
   neighbours: readNeighbours,
   events: { url: '/api/events', onEvent: followEvents(applyEvent) },
 })

@@ -3,6 +3,7 @@ import {
   IconBell,
   IconChartBar,
   IconDevices,
+  IconDeviceMobile,
   IconHistory,
   IconLayoutDashboard,
   IconNetwork,
@@ -70,4 +71,9 @@ export const pages: readonly Page[] = [
     () => import('./pages/security-log.tsx'),
   ),
   page('/profile', { title: 'Profile', icon: IconUserCircle, placement: 'menu' }, () => import('./pages/profile.tsx')),
+]
+
+/** Pages for people who are not signed in. */
+export const openPages: readonly Page[] = [
+  page('/setup', { title: 'Set up a device', icon: IconDeviceMobile }, () => import('./pages/set-up-device.tsx')),
 ]

@@ -9,6 +9,8 @@ import * as notifications from './0007-notifications.ts'
 import * as securityLog from './0008-security-log.ts'
 import * as passkeys from './0009-passkeys.ts'
 import * as openId from './0010-openid.ts'
+import * as setupLinks from './0011-setup-links.ts'
+import * as peerTags from './0012-peer-tags.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -22,4 +24,6 @@ export const migrations: Migrations = {
   '0008-security-log': securityLog,
   '0009-passkeys': passkeys,
   '0010-openid': openId,
+  '0011-setup-links': setupLinks,
+  '0012-peer-tags': peerTags,
 }

@@ -8,21 +8,21 @@ import {
   type TableState,
   useSession,
   useTableState,
-  type Column,
-  formatBytes,
-  RelativeTime,
 } from '@hearth/ui'
 import { IconDevices, IconPlus, IconQrcode, IconSearchOff } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { keys, type Peer, readInterfaces } from '../api.ts'
+import { maxSelected, readTags } from '../peers/bulk-actions.ts'
+import { BulkBar } from '../peers/bulk-bar.tsx'
+import type { SelectedPeers } from '../peers/bulk-dialogs.tsx'
+import { peerColumns } from '../peers/peer-columns.tsx'
 import { ConnectDevice } from '../peers/connect-device.tsx'
 import { CreatePeer } from '../peers/peer-dialogs.tsx'
 import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
 import { peersPerPage, toPeerQuery } from '../peers/peer-values.ts'
 import { readPeers } from '../peers/peer-actions.ts'
-import { PeerStatusBadge } from '../peers/peer-status.tsx'
 
 /** All devices of the VPN: found, filtered and sorted by the server, kept current by events. */
 export function PeersPage() {
@@ -55,21 +55,32 @@ export function PeersPage() {
 
 function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnect: (peer: Peer) => void }) {
   const { isAdmin } = useSession()
-  const state = useTableState(['status', 'interface'])
+  const state = useTableState(['status', 'interface', 'tag'])
   const query = toPeerQuery(state)
   const peers = useQuery({
     queryKey: [...keys.peers, query],
     queryFn: () => readPeers(query),
     placeholderData: keepPreviousData,
   })
+  const selection = usePeerSelection()
   const narrowed = state.search !== '' || Object.values(state.filters).some((value) => value !== '')
   const actions = (peer: Peer) => <RowActions peer={peer} onConnect={() => props.onConnect(peer)} />
   return (
     <>
       <PeerFilters state={state} interfaces={props.interfaces} />
+      {isAdmin && (
+        <BulkBar
+          selected={selection.selected}
+          query={query}
+          total={peers.data?.total ?? 0}
+          select={(found) => selection.change(found, true)}
+          clear={selection.clear}
+        />
+      )}
       <DataTable
         label="Peers"
-        columns={peerColumns(isAdmin ? actions : undefined)}
+        columns={peerColumns(state, isAdmin ? actions : undefined)}
+        {...(isAdmin && { selection })}
         state={state}
         pageSize={peersPerPage}
         rowKey={(peer) => peer.id}
@@ -85,6 +96,25 @@ function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnec
       />
     </>
   )
+}
+
+/** Peers that are chosen, on whatever page of the table they stand. */
+function usePeerSelection() {
+  const [selected, setSelected] = useState<SelectedPeers>(new Map())
+  return {
+    selected,
+    nameOf: (peer: Peer) => peer.name,
+    clear: () => setSelected(new Map()),
+    change: (peers: readonly Peer[], isSelected: boolean) =>
+      setSelected((present) => {
+        const next = new Map(present)
+        for (const { id, name } of peers) {
+          if (!isSelected) next.delete(id)
+          else if (next.size < maxSelected) next.set(id, name)
+        }
+        return next
+      }),
+  }
 }
 
 function RowActions({ peer, onConnect }: { peer: Peer; onConnect: () => void }) {
@@ -138,6 +168,11 @@ function NoPeers({ hasInterface, onCreate }: { hasInterface: boolean; onCreate: 
 }
 
 function PeerFilters({ state, interfaces }: { state: TableState; interfaces: string[] }) {
+  const tags = useQuery({ queryKey: keys.peerTags, queryFn: readTags })
+  const tag = state.filters['tag'] ?? ''
+  const known = tags.data?.map((each) => each.tag) ?? []
+  // The address may name one in another case, or one that no peer has any more.
+  const chosen = known.find((each) => each.toLowerCase() === tag.toLowerCase()) ?? tag
   return (
     <search className="hearth-toolbar">
       <TableSearch state={state} label="Search peers" />
@@ -158,6 +193,14 @@ function PeerFilters({ state, interfaces }: { state: TableState; interfaces: str
         onChange={(event) => state.change({ filter: { interface: event.currentTarget.value } })}
         data={[{ value: '', label: 'Any interface' }, ...interfaces]}
       />
+      {(known.length > 0 || tag !== '') && (
+        <NativeSelect
+          aria-label="Tag"
+          value={chosen}
+          onChange={(event) => state.change({ filter: { tag: event.currentTarget.value } })}
+          data={[{ value: '', label: 'Any tag' }, ...new Set([...known, ...(tag === '' ? [] : [chosen])])]}
+        />
+      )}
     </search>
   )
 }
@@ -168,56 +211,15 @@ function NothingFound({ state }: { state: TableState }) {
       icon={IconSearchOff}
       title="No peer matches"
       action={
-        <Button variant="default" onClick={() => state.change({ search: '', filter: { status: '', interface: '' } })}>
+        <Button
+          variant="default"
+          onClick={() => state.change({ search: '', filter: { status: '', interface: '', tag: '' } })}
+        >
           Show all peers
         </Button>
       }
     >
       Search looks at names, addresses and the start of public keys.
     </EmptyState>
-  )
-}
-
-/** The columns of the peer table; `actions` is what an administrator can do with a row. */
-function peerColumns(actions: ((peer: Peer) => React.ReactNode) | undefined): Column<Peer>[] {
-  return [
-    { key: 'name', header: 'Name', sort: 'name', role: 'title', render: (peer) => <PeerLink peer={peer} /> },
-    { key: 'status', header: 'Status', render: (peer) => <PeerStatusBadge peer={peer} /> },
-    { key: 'interface', header: 'Interface', render: (peer) => peer.interface },
-    { key: 'ip', header: 'Address', sort: 'ip', render: (peer) => <span className="hearth-mono">{peer.ip}</span> },
-    {
-      key: 'last_handshake',
-      header: 'Last handshake',
-      sort: 'last_handshake',
-      render: (peer) => <RelativeTime value={peer.last_handshake} />,
-    },
-    {
-      key: 'transfer_rx',
-      header: 'Received',
-      sort: 'transfer_rx',
-      numeric: true,
-      render: (peer) => formatBytes(peer.transfer_rx),
-    },
-    {
-      key: 'transfer_tx',
-      header: 'Sent',
-      sort: 'transfer_tx',
-      numeric: true,
-      render: (peer) => formatBytes(peer.transfer_tx),
-    },
-    ...(actions === undefined
-      ? []
-      : [{ key: 'actions', header: 'Actions', role: 'actions' as const, render: actions }]),
-  ]
-}
-
-/** The peer's name as the way to its details; the table's search stays in the address. */
-function PeerLink({ peer }: { peer: Peer }) {
-  const [params] = useSearchParams()
-  const rest = params.toString()
-  return (
-    <Link href={`/peers/${peer.id}${rest === '' ? '' : `?${rest}`}`} className="hearth-name">
-      {peer.name}
-    </Link>
   )
 }

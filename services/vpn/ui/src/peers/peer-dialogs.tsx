@@ -2,6 +2,7 @@ import { answer, ConfirmDelete, formatCount, FormDialog } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type Peer } from '../api.ts'
+import { staleAfterPeers } from './bulk-actions.ts'
 import { PeerAdvanced, PeerBasics } from './peer-fields.tsx'
 import { newPeerValues, type PeerValues, peerValues, toPeerCreate, toPeerUpdate } from './peer-values.ts'
 
@@ -18,7 +19,7 @@ export function CreatePeer(props: { interfaces: string[]; onClose: () => void; o
       submitLabel="Add peer"
       form={form}
       submit={(values) => answer(api.POST('/api/peers', { body: toPeerCreate(values) }))}
-      renew={[keys.peers, keys.interfaces, keys.overview]}
+      renew={staleAfterPeers}
       onDone={({ data }) => props.onCreated(data)}
     >
       <PeerBasics form={form} interfaces={props.interfaces} editing={false} />
@@ -43,7 +44,7 @@ export function EditPeer({ peer, onClose }: { peer: Peer; onClose: () => void })
       submitLabel="Save"
       form={form}
       submit={submit}
-      renew={[keys.peers]}
+      renew={[keys.peers, keys.peerTags]}
     >
       <PeerBasics form={form} interfaces={[]} editing />
       <PeerAdvanced form={form} editing />
@@ -80,7 +81,7 @@ export function DeletePeer({ peer, onClose, onDeleted }: { peer: Peer; onClose: 
       ]}
       action={{
         run: () => answer(api.DELETE('/api/peers/{id}', { params: { path: { id: peer.id } } })),
-        renew: [keys.peers, keys.interfaces, keys.overview],
+        renew: staleAfterPeers,
         onDone: onDeleted,
       }}
     />

@@ -10,6 +10,7 @@ import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
 import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
 import { readPeer, useEnablePeer } from './peer-actions.ts'
 import { PeerStatusBadge } from './peer-status.tsx'
+import { SetupLinks } from './setup-links.tsx'
 import { routingModes } from './peer-values.ts'
 import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
 import { periodNamed, toTrafficQuery } from '../traffic/periods.ts'
@@ -49,6 +50,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
       <EndpointWarning />
       <PeerTraffic id={peer.id} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
+      {isAdmin && <SetupLinks peer={peer} />}
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
     </Stack>
   )
@@ -81,6 +83,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
     ...(peer.allowed_ips.length > 0
       ? [['Listed networks', <Mono key="networks">{peer.allowed_ips.join(', ')}</Mono>] as [string, ReactNode]]
       : []),
+    ...(peer.tags.length > 0 ? [['Tags', peer.tags.join(', ')] as [string, ReactNode]] : []),
     ['Kept apart', peer.client_isolation ? 'Yes' : 'No'],
     ['Names', <Names key="names" peer={peer} isAdmin={isAdmin} />],
     ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],

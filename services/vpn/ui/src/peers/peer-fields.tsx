@@ -1,14 +1,26 @@
-import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, Textarea, TextInput, Input, Text } from '@mantine/core'
+import {
+  Accordion,
+  Checkbox,
+  NativeSelect,
+  NumberInput,
+  Stack,
+  TagsInput,
+  Textarea,
+  TextInput,
+  Input,
+  Text,
+} from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { describeError, LoadingLines } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys, readBlocklists, readInterfaces } from '../api.ts'
+import { readTags } from './bulk-actions.ts'
 import { type PeerValues, routingModes, usesAllowedIps } from './peer-values.ts'
 
 type PeerForm = UseFormReturnType<PeerValues>
 
-/** Name and interface: all a new device needs. */
+/** Name, interface and tags: all a new device needs. */
 export function PeerBasics({ form, interfaces, editing }: { form: PeerForm; interfaces: string[]; editing: boolean }) {
   return (
     <>
@@ -29,11 +41,26 @@ export function PeerBasics({ form, interfaces, editing }: { form: PeerForm; inte
           {...form.getInputProps('interface')}
         />
       )}
+      <TagsField form={form} />
     </>
   )
 }
 
-const basics = new Set(['name', 'interface'])
+function TagsField({ form }: { form: PeerForm }) {
+  const tags = useQuery({ queryKey: keys.peerTags, queryFn: readTags })
+  return (
+    <TagsInput
+      label="Tags"
+      description="Words to find peers by, such as “kids”; press Enter after each"
+      maxTags={16}
+      maxLength={32}
+      data={tags.data?.map(({ tag }) => tag) ?? []}
+      {...form.getInputProps('tags')}
+    />
+  )
+}
+
+const basics = new Set(['name', 'interface', 'tags'])
 const dns = new Set(['use_adblocker', 'blocklist_ids', 'dns_logging_enabled'])
 
 /** Everything that has a sensible default, folded away unless a problem is in there. */

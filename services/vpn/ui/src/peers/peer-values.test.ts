@@ -15,6 +15,7 @@ const peer: Peer = {
   id: '01a1fdb7-2641-745a-948f-76b041efffe8',
   name: 'phone',
   interface: 'wg0',
+  tags: ['kids'],
   ip: '10.8.0.2',
   ipv6: 'fd13:13:13::2',
   routing_mode: 'split_tunnel',
@@ -57,6 +58,8 @@ test('an edit sends what differs, and emptied fields clear values', () => {
   const before = peerValues(peer)
   const edit = (changes: object) => toPeerUpdate({ ...before, ...changes }, before)
   assert.deepEqual(edit({ name: 'tablet' }), { name: 'tablet' })
+  assert.deepEqual(edit({ tags: ['kids', 'phones'] }), { tags: ['kids', 'phones'] })
+  assert.deepEqual(edit({ tags: [] }), { tags: [] })
   assert.deepEqual(edit({ ipv6: '' }), { ipv6: null })
   assert.deepEqual(edit({ expires_at: '' }), { expires_at: null })
   assert.deepEqual(edit({ allowed_ips: '' }), { allowed_ips: [] })
@@ -97,7 +100,7 @@ test('the table queries only the filters that are set', () => {
   const state = { search: '', sort: '', page: 1, filters: {} }
   assert.deepEqual(toPeerQuery(state), { limit: 25, offset: 0 })
   assert.deepEqual(
-    toPeerQuery({ search: 'x', sort: '-name', page: 3, filters: { status: 'active', interface: 'wg0' } }),
+    toPeerQuery({ search: 'x', sort: '-name', page: 3, filters: { status: 'active', interface: 'wg0', tag: 'kids' } }),
     {
       limit: 25,
       offset: 50,
@@ -105,6 +108,7 @@ test('the table queries only the filters that are set', () => {
       sort: 'name',
       order: 'desc',
       interface: 'wg0',
+      tag: 'kids',
       status: 'active',
     },
   )

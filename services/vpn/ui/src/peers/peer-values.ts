@@ -11,6 +11,7 @@ type RoutingMode = Peer['routing_mode']
 export interface PeerValues extends Record<string, unknown> {
   name: string
   interface: string
+  tags: string[]
   ip: string
   ipv6: string
   routing_mode: RoutingMode | ''
@@ -33,6 +34,7 @@ export function newPeerValues(interfaceName: string): PeerValues {
   return {
     name: '',
     interface: interfaceName,
+    tags: [],
     ip: '',
     ipv6: '',
     routing_mode: '',
@@ -53,6 +55,7 @@ export function peerValues(peer: Peer): PeerValues {
   return {
     name: peer.name,
     interface: peer.interface,
+    tags: peer.tags,
     ip: peer.ip,
     ipv6: peer.ipv6 ?? '',
     routing_mode: peer.routing_mode,
@@ -83,7 +86,7 @@ export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate
 /** The members that differ, as the API takes them: an emptied value takes something away, or leaves it as it is where that cannot be. */
 function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate, 'interface'> {
   const { interface: _, ip, ipv6, routing_mode, public_key, ...changed } = changedValues(values, before)
-  const { allowed_ips, expires_at, blocklist_ids, ...plain } = changed
+  const { allowed_ips, expires_at, blocklist_ids, tags, ...plain } = changed
   return {
     ...(plain as Pick<PeerUpdate, 'name' | 'persistent_keepalive' | 'client_isolation' | 'use_preshared_key'>),
     ...(ip ? { ip } : {}),
@@ -92,6 +95,7 @@ function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate
     ...(public_key ? { public_key: public_key.trim() } : {}),
     ...(allowed_ips === undefined ? {} : { allowed_ips: parseNetworks(allowed_ips) }),
     ...(expires_at === undefined ? {} : { expires_at: expires_at === '' ? null : new Date(expires_at).toISOString() }),
+    ...(sameLists(values.tags, before.tags) || tags === undefined ? {} : { tags }),
     ...(sameLists(values.blocklist_ids, before.blocklist_ids) || blocklist_ids === undefined ? {} : { blocklist_ids }),
   }
 }
@@ -113,7 +117,7 @@ export function toLocalTime(timestamp: string | null): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** Lists are compared as a set. */
+/** Lists and tags are compared as sets. */
 function sameLists(one: string[] | null, other: string[] | null): boolean {
   if (one === null || other === null) return one === other
   return one.length === other.length && one.every((id) => other.includes(id))
@@ -146,6 +150,7 @@ export const peersPerPage = 25
 export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' | 'filters'>): PeerQuery {
   const column = state.sort.replace(/^-/, '')
   const status = state.filters['status']
+  const tag = state.filters['tag'] ?? ''
   return {
     limit: peersPerPage,
     offset: (state.page - 1) * peersPerPage,
@@ -154,6 +159,7 @@ export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' |
       ? {}
       : { sort: column as PeerQuery['sort'] & string, order: state.sort.startsWith('-') ? 'desc' : 'asc' }),
     ...(state.filters['interface'] ? { interface: state.filters['interface'] } : {}),
+    ...(tag === '' ? {} : { tag }),
     ...(status ? { status: status as Peer['status'] } : {}),
   }
 }
