@@ -25,6 +25,7 @@ import { listRoutes } from './lists/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { Problem } from './problems.ts'
 import type { Dashboard } from './overview/schema.ts'
+import { peerImportRoutes } from './peer-import/routes.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -121,6 +122,7 @@ export function allRoutes(features: Features): Route[] {
     ...tokenRoutes(tokens, publish, securityLog),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
+    ...peerImportRoutes(features, publish, securityLog),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),

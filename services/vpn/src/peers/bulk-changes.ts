@@ -1,22 +1,13 @@
 import type { Kysely } from 'kysely'
 import { parseIsoTime } from '@hearth/runtime'
-import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
+import { updateInterfaceRow } from '../interfaces/store.ts'
 import { Problem } from '../problems.ts'
-import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import type { PeerRow, Tables } from '../tables.ts'
 import type { TunnelChanges } from '../wireguard/tunnels.ts'
-import { applyToDevice, type PeerTransition } from './apply-to-device.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
-import type { PeerDependencies } from './peers.ts'
+import { applyAll, type BulkDependencies, byInterface, withLocks } from './many-devices.ts'
 import * as store from './store.ts'
 import { maxTags, tagColumns, tagsOf, withoutTag, withTag } from './tags.ts'
-
-type BulkDependencies = Omit<PeerDependencies, 'publicEndpoint' | 'settings' | 'sealer'>
-
-/** Changes of the peers of one interface. */
-interface InterfaceChange {
-  readonly on: InterfaceRow
-  readonly peers: readonly (PeerTransition & { readonly before: PeerRow })[]
-}
 
 /**
  * Changes many peers as one: all of them or none, in one transaction of the database and one change of each tunnel. Returns the
@@ -33,17 +24,6 @@ export async function changeManyPeers(dependencies: BulkDependencies, change: Pe
   return ids.length
 }
 
-/** Takes the locks in the order of the names, so that two changes never wait for each other. */
-async function withLocks(
-  { tunnels }: BulkDependencies,
-  names: readonly string[],
-  work: (tunnel: TunnelChanges | undefined) => Promise<void>,
-): Promise<void> {
-  const take = ([name, ...rest]: readonly string[], held?: TunnelChanges): Promise<void> =>
-    name === undefined ? work(held) : tunnels.withLock(name, (tunnel) => take(rest, tunnel))
-  return take(names.toSorted())
-}
-
 type BulkUpdate = Exclude<PeerBulkChange, { action: 'delete' }>
 
 async function updateLocked(
@@ -52,7 +32,7 @@ async function updateLocked(
   change: BulkUpdate,
 ): Promise<void> {
   const { database, clock, sampler } = dependencies
-  const changes = await database.query.transaction().execute(async (trx) => {
+  const { rows, changes } = await database.query.transaction().execute(async (trx) => {
     const rows = await findAll(trx, change.ids)
     const now = clock.now()
     const after = rows.map((row) => ({ ...row, ...changedColumns(row, change), updated_at: now }))
@@ -65,14 +45,12 @@ async function updateLocked(
       },
     )
     await store.updateManyPeerRows(trx, rows, after)
-    return byInterface(
-      trx,
-      rows.map((before, index) => ({ before, after: after[index] })),
-    )
+    const transitions = rows.map((before, index) => ({ before, after: after[index] }))
+    return { rows, changes: await byInterface(trx, transitions) }
   })
   const undo = () =>
     database.query.transaction().execute(async (trx) => {
-      for (const { peers } of changes) for (const { before } of peers) await store.updatePeerRow(trx, before.id, before)
+      for (const row of rows) await store.updatePeerRow(trx, row.id, row)
     })
   await applyAll(dependencies, tunnel, { changes, undo })
   for (const { on, peers } of changes) for (const { after } of peers) if (after !== undefined) sampler.follow(after, on)
@@ -97,36 +75,12 @@ async function deleteLocked(
       rows.map(({ id }) => id),
     )
     for (const { on, peers } of changes) {
-      const next = peers.reduce((host, { before }) => Math.max(host, before.ip_number + 1), on.next_host)
+      const next = peers.reduce((host, { before }) => Math.max(host, (before?.ip_number ?? 0) + 1), on.next_host)
       await updateInterfaceRow(trx, on.name, { next_host: next })
     }
   })
   for (const { id } of rows) sampler.forget(id)
 }
-
-/** Takes the changes to one device after the other; when one refuses, those before it are put back along with the database. */
-async function applyAll(
-  dependencies: BulkDependencies,
-  tunnel: TunnelChanges | undefined,
-  { changes, undo }: { changes: readonly InterfaceChange[]; undo: () => Promise<unknown> },
-): Promise<void> {
-  if (tunnel === undefined) return
-  const done: InterfaceChange[] = []
-  const undoAll = async () => {
-    await undo()
-    for (const { on, peers } of done) {
-      const back = peers.map(({ before, after }) => ({ before: after, after: before }))
-      // The check of the tunnels repairs what this cannot.
-      await applyToDevice(dependencies, tunnel, { on, peers: back, undo: nothing }).catch(() => undefined)
-    }
-  }
-  for (const change of changes) {
-    await applyToDevice(dependencies, tunnel, { ...change, undo: undoAll })
-    done.push(change)
-  }
-}
-
-const nothing = () => Promise.resolve()
 
 function changedColumns(row: PeerRow, change: BulkUpdate): Partial<PeerRow> {
   switch (change.action) {
@@ -166,13 +120,4 @@ function refuse(
   throw new Problem('invalid', `The peer ${first.name} ${message}${others}; nothing was changed`, {
     details: { fields, peers },
   })
-}
-
-async function byInterface(db: Kysely<Tables>, transitions: InterfaceChange['peers']): Promise<InterfaceChange[]> {
-  const changes: InterfaceChange[] = []
-  for (const [name, peers] of Map.groupBy(transitions, ({ before }) => before.interface)) {
-    const on = await findInterfaceRow(db, name)
-    if (on !== undefined) changes.push({ on, peers })
-  }
-  return changes
 }

@@ -14,6 +14,9 @@ import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
 import { tagColumns } from './tags.ts'
 import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
 
+/** Members that are unique among peers. */
+export const uniqueMembers = ['name', 'ipv6', 'ip', 'public_key'] as const
+
 /** Settings that a new peer takes over when it names no others. */
 export interface PeerDefaults {
   readonly default_routing_mode: RoutingMode

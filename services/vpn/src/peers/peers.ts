@@ -10,9 +10,10 @@ import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
-import { changedPeerColumns, newPeerRow, type PeerDefaults, type NewPeerContext } from './new-peer.ts'
+import { changedPeerColumns, newPeerRow, uniqueMembers, type PeerDefaults, type NewPeerContext } from './new-peer.ts'
 import { changeManyPeers } from './bulk-changes.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
+import { createManyPeers, type CreationOutcome } from './many-new-peers.ts'
 import type { Sampler } from './sampler.ts'
 import { countTags, type TagCount, tagsOf } from './tags.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
@@ -35,9 +36,6 @@ export interface PeerDependencies {
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
   readonly publicEndpoint: (host: string) => string
 }
-
-/** Members that are unique among peers. */
-const uniqueMembers = ['name', 'ipv6', 'ip', 'public_key']
 
 const administrator: Viewer = { role: 'admin' }
 
@@ -94,6 +92,11 @@ export class Peers {
   /** Changes many peers as one; see `changeManyPeers`. */
   changeMany(change: PeerBulkChange): Promise<number> {
     return changeManyPeers(this.#dependencies, change)
+  }
+
+  /** Creates many peers as one; see `createManyPeers`. */
+  createMany(inputs: readonly PeerCreate[], options: { readonly isTrial: boolean }): Promise<CreationOutcome[]> {
+    return createManyPeers({ ...this.#dependencies, context: this.#context }, inputs, options)
   }
 
   /** Every tag that peers have, with their number. */

@@ -123,6 +123,7 @@ const settable = {
     .meta({ description: 'A preshared key for this peer (default); false removes it' }),
 }
 
+/** A peer to create. */
 export const PeerCreate = z
   .strictObject({ name: PeerName, interface: plainText(64).min(1), ...settable })
   .meta({ id: 'PeerCreate' })

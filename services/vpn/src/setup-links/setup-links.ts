@@ -31,6 +31,12 @@ export interface SetupLinkDependencies {
   readonly onUsed: (use: { peerId: string; name: string; address: string }) => void
 }
 
+/** Who makes a link, and the origin of the request, for a service without a public URL. */
+export interface LinkContext {
+  readonly by: Pick<Caller, 'username'>
+  readonly origin: string
+}
+
 /** A redeemed link: what the device gets, and the peer it belongs to. */
 export interface Redeemed {
   readonly peerId: string
@@ -53,18 +59,35 @@ export class SetupLinks {
     return (await store.listSetupLinkRows(this.#db, peerId)).map((row) => linkOfRow(row, now))
   }
 
-  /**
-   * Makes a link for a peer.
-   *
-   * @param context who makes it, and the origin of the request, for a service without a public URL
-   */
+  /** Makes a link for a peer. */
   async create(
     peerId: string,
     input: SetupLinkCreate,
-    context: { readonly by: Pick<Caller, 'username'>; readonly origin: string },
+    context: LinkContext,
   ): Promise<{ peer: string; link: SetupLinkCreated }> {
     const { name, private_key } = await this.#peer(peerId)
     if (private_key === null) throw conflict('public_key', keyIsElsewhere(name), { code: 'no_private_key' })
+    const { row, url } = this.#newLink(peerId, input, context)
+    await this.#db.transaction().execute((trx) => insertWithin(trx, row))
+    return { peer: name, link: { ...linkOfRow(row, row.created_at), url } }
+  }
+
+  /** Makes a link for each of these peers that has its private key here. Returns their URLs by the ids of the peers. */
+  async createMany(
+    peerIds: readonly string[],
+    input: SetupLinkCreate,
+    context: LinkContext,
+  ): Promise<ReadonlyMap<string, string>> {
+    const ids = await store.peersWithKeys(this.#db, peerIds)
+    const links = ids.map((id) => this.#newLink(id, input, context))
+    await store.insertSetupLinkRows(
+      this.#db,
+      links.map(({ row }) => row),
+    )
+    return new Map(links.map(({ row, url }) => [row.peer_id, url]))
+  }
+
+  #newLink(peerId: string, input: SetupLinkCreate, context: LinkContext): { row: SetupLinkRow; url: string } {
     const { clock, publicUrl } = this.#dependencies
     const now = clock.now()
     const value = createSessionKey()
@@ -79,9 +102,8 @@ export class SetupLinks {
       used_at: null,
       used_from: null,
     }
-    await this.#db.transaction().execute((trx) => insertWithin(trx, row))
     const base = publicUrl?.replace(/\/+$/, '') ?? context.origin
-    return { peer: name, link: { ...linkOfRow(row, now), url: `${base}${setupPage}#${value}` } }
+    return { row, url: `${base}${setupPage}#${value}` }
   }
 
   /** Revokes a link; one that is over already stays as it is. */

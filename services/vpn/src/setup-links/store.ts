@@ -81,6 +81,29 @@ export async function insertSetupLinkRow(db: Db, row: SetupLinkRow): Promise<voi
   await db.insertInto('setup_links').values(row).execute()
 }
 
+/** Adds many links, in statements of a bounded size. */
+export async function insertSetupLinkRows(db: Db, rows: readonly SetupLinkRow[]): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    for (let at = 0; at < rows.length; at += 500)
+      await trx
+        .insertInto('setup_links')
+        .values(rows.slice(at, at + 500))
+        .execute()
+  })
+}
+
+/** Finds which of these peers have their private keys here. */
+export async function peersWithKeys(db: Db, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('peers')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('private_key', 'is not', null)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 export async function deleteSetupLinkRows(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await db.deleteFrom('setup_links').where('id', 'in', ids).execute()
 }

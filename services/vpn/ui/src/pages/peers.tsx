@@ -9,7 +9,7 @@ import {
   useSession,
   useTableState,
 } from '@hearth/ui'
-import { IconDevices, IconPlus, IconQrcode, IconSearchOff } from '@tabler/icons-react'
+import { IconDevices, IconFileTypeCsv, IconPlus, IconQrcode, IconSearchOff } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
@@ -19,6 +19,7 @@ import { BulkBar } from '../peers/bulk-bar.tsx'
 import type { SelectedPeers } from '../peers/bulk-dialogs.tsx'
 import { peerColumns } from '../peers/peer-columns.tsx'
 import { ConnectDevice } from '../peers/connect-device.tsx'
+import { ImportPeers } from '../peers/import-peers.tsx'
 import { CreatePeer } from '../peers/peer-dialogs.tsx'
 import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
 import { peersPerPage, toPeerQuery } from '../peers/peer-values.ts'
@@ -30,7 +31,7 @@ export function PeersPage() {
   const { id } = useParams<{ id?: string }>()
   const [, navigate] = useLocation()
   const [params] = useSearchParams()
-  const [dialog, setDialog] = useState<Peer | 'create'>()
+  const [dialog, setDialog] = useState<Peer | 'create' | 'import'>()
   const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
   const names = interfaces.data?.map(({ name }) => name) ?? []
   const search = params.toString()
@@ -39,7 +40,21 @@ export function PeersPage() {
       <PageHeader
         title="Peers"
         description="Devices that may connect, each with its own key and address."
-        actions={isAdmin && names.length > 0 && <AddPeer onClick={() => setDialog('create')} />}
+        actions={
+          isAdmin &&
+          names.length > 0 && (
+            <>
+              <Button
+                variant="default"
+                leftSection={<IconFileTypeCsv size={16} aria-hidden />}
+                onClick={() => setDialog('import')}
+              >
+                Import
+              </Button>
+              <AddPeer onClick={() => setDialog('create')} />
+            </>
+          )
+        }
       />
       <PeerTable interfaces={names} onCreate={() => setDialog('create')} onConnect={setDialog} />
       {id !== undefined && (
@@ -48,6 +63,7 @@ export function PeersPage() {
       {dialog === 'create' && (
         <CreatePeer interfaces={names} onClose={() => setDialog(undefined)} onCreated={setDialog} />
       )}
+      {dialog === 'import' && <ImportPeers interfaces={names} onClose={() => setDialog(undefined)} />}
       {typeof dialog === 'object' && <ConnectDevice peer={dialog} onClose={() => setDialog(undefined)} />}
     </>
   )

@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely'
+import { findInterfaceRow } from '../interfaces/store.ts'
+import type { InterfaceRow, Tables } from '../tables.ts'
+import type { TunnelChanges } from '../wireguard/tunnels.ts'
+import { applyToDevice, type PeerTransition } from './apply-to-device.ts'
+import type { PeerDependencies } from './peers.ts'
+
+/** Dependencies of changes of many peers. */
+export type BulkDependencies = Omit<PeerDependencies, 'publicEndpoint' | 'settings' | 'sealer'>
+
+/** Changes of the peers of one interface. */
+export interface InterfaceChange {
+  readonly on: InterfaceRow
+  readonly peers: readonly PeerTransition[]
+}
+
+/** Takes the locks in the order of the names, so that two changes never wait for each other. */
+export async function withLocks<T>(
+  { tunnels }: BulkDependencies,
+  names: Iterable<string>,
+  work: (tunnel: TunnelChanges | undefined) => Promise<T>,
+): Promise<T> {
+  const take = ([name, ...rest]: readonly string[], held?: TunnelChanges): Promise<T> =>
+    name === undefined ? work(held) : tunnels.withLock(name, (tunnel) => take(rest, tunnel))
+  return take([...new Set(names)].toSorted())
+}
+
+/** Takes the changes to one device after the other; when one refuses, those before it are put back along with the database. */
+export async function applyAll(
+  dependencies: BulkDependencies,
+  tunnel: TunnelChanges | undefined,
+  { changes, undo }: { changes: readonly InterfaceChange[]; undo: () => Promise<unknown> },
+): Promise<void> {
+  if (tunnel === undefined) return
+  const done: InterfaceChange[] = []
+  const undoAll = async () => {
+    await undo()
+    for (const { on, peers } of done) {
+      const back = peers.map(({ before, after }) => ({ before: after, after: before }))
+      // The check of the tunnels repairs what this cannot.
+      await applyToDevice(dependencies, tunnel, { on, peers: back, undo: nothing }).catch(() => undefined)
+    }
+  }
+  for (const change of changes) {
+    await applyToDevice(dependencies, tunnel, { ...change, undo: undoAll })
+    done.push(change)
+  }
+}
+
+const nothing = () => Promise.resolve()
+
+/** Puts changes of peers together by their interfaces. */
+export async function byInterface(
+  db: Kysely<Tables>,
+  transitions: InterfaceChange['peers'],
+): Promise<InterfaceChange[]> {
+  const changes: InterfaceChange[] = []
+  for (const [name, peers] of Map.groupBy(transitions, ({ before, after }) => (before ?? after)?.interface ?? '')) {
+    const on = await findInterfaceRow(db, name)
+    if (on !== undefined) changes.push({ on, peers })
+  }
+  return changes
+}
