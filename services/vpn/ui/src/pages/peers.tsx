@@ -20,10 +20,17 @@ import type { SelectedPeers } from '../peers/bulk-dialogs.tsx'
 import { peerColumns } from '../peers/peer-columns.tsx'
 import { ConnectDevice } from '../peers/connect-device.tsx'
 import { ImportPeers } from '../peers/import-peers.tsx'
+import { ConnectWithOwnKey } from '../peers/own-keys.tsx'
 import { CreatePeer } from '../peers/peer-dialogs.tsx'
 import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
 import { peersPerPage, toPeerQuery } from '../peers/peer-values.ts'
 import { readPeers } from '../peers/peer-actions.ts'
+
+/** A new peer whose private key only this page knows. */
+interface NewKey {
+  readonly peer: Peer
+  readonly privateKey: string
+}
 
 /** All devices of the VPN: found, filtered and sorted by the server, kept current by events. */
 export function PeersPage() {
@@ -31,10 +38,12 @@ export function PeersPage() {
   const { id } = useParams<{ id?: string }>()
   const [, navigate] = useLocation()
   const [params] = useSearchParams()
-  const [dialog, setDialog] = useState<Peer | 'create' | 'import'>()
+  const [dialog, setDialog] = useState<Peer | 'create' | 'import' | NewKey>()
   const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
   const names = interfaces.data?.map(({ name }) => name) ?? []
   const search = params.toString()
+  const connect = (peer: Peer, privateKey: string | undefined) =>
+    setDialog(privateKey === undefined ? peer : { peer, privateKey })
   return (
     <>
       <PageHeader
@@ -61,10 +70,15 @@ export function PeersPage() {
         <PeerDrawer id={id} onClose={() => navigate(`/peers${search === '' ? '' : `?${search}`}`)} />
       )}
       {dialog === 'create' && (
-        <CreatePeer interfaces={names} onClose={() => setDialog(undefined)} onCreated={setDialog} />
+        <CreatePeer interfaces={names} onClose={() => setDialog(undefined)} onCreated={connect} />
       )}
       {dialog === 'import' && <ImportPeers interfaces={names} onClose={() => setDialog(undefined)} />}
-      {typeof dialog === 'object' && <ConnectDevice peer={dialog} onClose={() => setDialog(undefined)} />}
+      {typeof dialog === 'object' && 'privateKey' in dialog && (
+        <ConnectWithOwnKey {...dialog} onClose={() => setDialog(undefined)} />
+      )}
+      {typeof dialog === 'object' && 'id' in dialog && (
+        <ConnectDevice peer={dialog} onClose={() => setDialog(undefined)} />
+      )}
     </>
   )
 }

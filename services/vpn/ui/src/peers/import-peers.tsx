@@ -110,7 +110,8 @@ function Preview(props: { body: ImportBody; report: Report; onBack: () => void; 
     run: () => send(body),
     renew: staleAfterPeers,
     onDone: ({ data }) => onCreated(data),
-    onProblem: (error) => setProblem(describeError(error)),
+    // Its sentence, not one for each of up to a thousand lines.
+    onProblem: (error) => setProblem(error instanceof Error ? error.message : describeError(error)),
   })
   const lines = report.peers.toSorted((a, b) => Number(b.problems.length > 0) - Number(a.problems.length > 0))
   const count = report.peers.length

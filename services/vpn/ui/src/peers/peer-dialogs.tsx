@@ -1,7 +1,10 @@
 import { answer, ConfirmDelete, formatCount, FormDialog } from '@hearth/ui'
+import { Checkbox } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type Peer } from '../api.ts'
+import { useState } from 'react'
+import { keysObstacle, makeKeyPair } from './browser-keys.ts'
 import { staleAfterPeers } from './bulk-actions.ts'
 import { PeerAdvanced, PeerBasics } from './peer-fields.tsx'
 import { newPeerValues, type PeerValues, peerValues, toPeerCreate, toPeerUpdate } from './peer-values.ts'
@@ -9,7 +12,14 @@ import { newPeerValues, type PeerValues, peerValues, toPeerCreate, toPeerUpdate 
 const named = { name: (name: string) => (name.trim() === '' ? 'Give the device a name' : null) }
 
 /** Adds a peer; mount it afresh for every new one. */
-export function CreatePeer(props: { interfaces: string[]; onClose: () => void; onCreated: (peer: Peer) => void }) {
+export function CreatePeer(props: {
+  interfaces: string[]
+  onClose: () => void
+  /** Gets the peer, and its private key when that was made in this browser. */
+  onCreated: (peer: Peer, privateKey: string | undefined) => void
+}) {
+  const [hasOwnKeys, setOwnKeys] = useState(false)
+  const obstacle = keysObstacle(window.isSecureContext, window.crypto.subtle)
   const form = useForm<PeerValues>({ initialValues: newPeerValues(props.interfaces[0] ?? ''), validate: named })
   return (
     <FormDialog
@@ -18,12 +28,26 @@ export function CreatePeer(props: { interfaces: string[]; onClose: () => void; o
       title="Add peer"
       submitLabel="Add peer"
       form={form}
-      submit={(values) => answer(api.POST('/api/peers', { body: toPeerCreate(values) }))}
+      submit={async (values) => {
+        const pair = hasOwnKeys ? await makeKeyPair(window.crypto.subtle) : undefined
+        const body = { ...toPeerCreate(values), ...(pair !== undefined && { public_key: pair.publicKey }) }
+        return { ...(await answer(api.POST('/api/peers', { body }))), privateKey: pair?.privateKey }
+      }}
       renew={staleAfterPeers}
-      onDone={({ data }) => props.onCreated(data)}
+      onDone={({ data, privateKey }) => props.onCreated(data, privateKey)}
     >
       <PeerBasics form={form} interfaces={props.interfaces} editing={false} />
-      <PeerAdvanced form={form} editing={false} />
+      <Checkbox
+        label="Make the keys in this browser"
+        description={
+          obstacle ??
+          'The service then never has the private key: you get file and QR code once, and nobody can show them again'
+        }
+        disabled={obstacle !== undefined}
+        checked={hasOwnKeys}
+        onChange={(event) => setOwnKeys(event.currentTarget.checked)}
+      />
+      <PeerAdvanced form={form} editing={false} hasOwnKeys={hasOwnKeys} />
     </FormDialog>
   )
 }

@@ -64,7 +64,8 @@ const basics = new Set(['name', 'interface', 'tags'])
 const dns = new Set(['use_adblocker', 'blocklist_ids', 'dns_logging_enabled'])
 
 /** Everything that has a sensible default, folded away unless a problem is in there. */
-export function PeerAdvanced({ form, editing }: { form: PeerForm; editing: boolean }) {
+export function PeerAdvanced(props: { form: PeerForm; editing: boolean; hasOwnKeys?: boolean }) {
+  const { form, editing, hasOwnKeys = false } = props
   const [open, setOpen] = useState<string | null>(null)
   const invalidFields = Object.keys(form.errors).filter((field) => !basics.has(field))
   const invalidSection =
@@ -97,7 +98,7 @@ export function PeerAdvanced({ form, editing }: { form: PeerForm; editing: boole
               description="The peer stops working then; empty means never"
               {...form.getInputProps('expires_at')}
             />
-            <KeyFields form={form} editing={editing} />
+            <KeyFields form={form} editing={editing} hasOwnKeys={hasOwnKeys} />
           </Stack>
         </Accordion.Panel>
       </Accordion.Item>
@@ -174,7 +175,8 @@ function AddressFields({ form, editing }: { form: PeerForm; editing: boolean }) 
   )
 }
 
-function KeyFields({ form, editing }: { form: PeerForm; editing: boolean }) {
+function KeyFields(props: { form: PeerForm; editing: boolean; hasOwnKeys: boolean }) {
+  const { form, editing, hasOwnKeys } = props
   return (
     <>
       <Checkbox
@@ -184,6 +186,7 @@ function KeyFields({ form, editing }: { form: PeerForm; editing: boolean }) {
       />
       <TextInput
         label="Public key of the device"
+        disabled={hasOwnKeys}
         description={
           editing
             ? 'A new one replaces the key pair; the device then keeps its private key to itself'
