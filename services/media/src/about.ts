@@ -55,3 +55,6 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'System', description: 'The host and the tools' },
   ],
 })
+
+/** The description of everything there is: with API tokens. */
+export const about = aboutFor({ hasApiTokens: true })

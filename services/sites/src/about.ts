@@ -64,3 +64,6 @@ export const aboutFor = ({ hasApiTokens }: { hasApiTokens: boolean }): ApiDescri
     { name: 'Servers', description: 'The Caddy servers' },
   ],
 })
+
+/** The description of everything there is: with API tokens. */
+export const about = aboutFor({ hasApiTokens: true })
