@@ -68,13 +68,13 @@ export {
   type FoundToken,
   type NewBoundToken,
 } from './tokens/bound-tokens.ts'
-export { createTokenCheck, readBearer, tokenForbidden, type CheckToken } from './tokens/check-token.ts'
+export { checkTokenPermissions, readBearer } from './tokens/check-token.ts'
 export { tokenScheme, tokenTag, withoutTokenRoutes } from './tokens/describe.ts'
-export { OpenAnswers } from './tokens/open-answers.ts'
 export { tokenConfig, tokenSettings } from './tokens/settings.ts'
 export { deleteTokensOf, type Token, type TokenRow } from './tokens/store.ts'
 export { createTokenTable, type BoundTokenColumns, type TokenTables } from './tokens/tables.ts'
 export { tokenCreated, tokenRevoked } from './tokens/token-events.ts'
+export { createTokenGate, type TokenGateDependencies } from './tokens/token-gate.ts'
 export {
   isExpired,
   TokenStore,

@@ -1,4 +1,4 @@
-import { readBearer, tokenForbidden } from '@hearth/accounts'
+import { checkTokenPermissions, readBearer } from '@hearth/accounts'
 import { addressGroup, createBudget, routeFor, type Budget, type GuardedRequest, type Route } from '@hearth/http'
 import type { CheckScrape } from '@hearth/metrics'
 import type { Clock } from '@hearth/runtime'
@@ -130,12 +130,15 @@ export const takesToken = (access: string): boolean =>
 function checkPermissions(guarded: GuardedRequest, caller: TokenCaller, spec: Route['spec'] | undefined): TokenCaller {
   const access = spec?.access ?? 'member'
   if (!isRead(guarded) && isCrossSite(guarded)) throw forbidden('Requests from other sites are refused')
-  if (!takesToken(access)) throw tokenForbidden('this needs a signed-in session, not a token')
-  const least = isRead(guarded) ? 'read' : access === 'submitter' ? 'submit' : 'full'
-  const { options } = TokenPermissions
-  if (options.indexOf(caller.permissions) < options.indexOf(least))
-    throw tokenForbidden(`this needs a token with the permissions ${least}`)
+  checkTokenPermissions(TokenPermissions.options, caller.permissions, permissionsFor(access, isRead(guarded)))
   return caller
+}
+
+/** Least permissions of a token for routes of an access; undefined where only a session will do. */
+function permissionsFor(access: string, isReading: boolean): TokenPermissions | undefined {
+  if (!takesToken(access)) return undefined
+  if (isReading) return 'read'
+  return access === 'submitter' ? 'submit' : 'full'
 }
 
 /** Redirects a browser to the sign-in page; answers a script with 401. */

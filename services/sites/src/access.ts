@@ -1,4 +1,4 @@
-import { readBearer, tokenForbidden } from '@hearth/accounts'
+import { checkTokenPermissions, readBearer } from '@hearth/accounts'
 import { addressGroup, HttpError, routeFor, type GuardedRequest, type Route } from '@hearth/http'
 import type { CheckScrape } from '@hearth/metrics'
 import { checkAllowance, hasCsrfToken, isRead } from '@hearth/service'
@@ -189,11 +189,7 @@ function permissionsFor(access: Access, isReading: boolean): TokenPermissions | 
 }
 
 function checkPermissions(caller: TokenCaller, access: Access, isReading: boolean): TokenCaller {
-  const least = permissionsFor(access, isReading)
-  if (least === undefined) throw tokenForbidden('this needs a signed-in session, not a token')
-  const { options } = TokenPermissions
-  if (options.indexOf(caller.permissions) < options.indexOf(least))
-    throw tokenForbidden(`this needs a token with the permissions ${least}`)
+  checkTokenPermissions(TokenPermissions.options, caller.permissions, permissionsFor(access, isReading))
   if (access !== 'signed-in') checkAdministrator(caller)
   return caller
 }

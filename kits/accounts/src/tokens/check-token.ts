@@ -42,6 +42,21 @@ export function createTokenCheck<Permissions extends string, Owner>(
   }
 }
 
-/** Returns the refusal of a request that its token does not permit. */
-export const tokenForbidden = (reason: string) =>
+/**
+ * Throws an `HttpError` unless the permissions of a token are enough for a request.
+ *
+ * @param order all permissions, from the least to the most
+ * @param least those that the request needs; undefined where only a session will do
+ */
+export function checkTokenPermissions<Permissions extends string>(
+  order: readonly Permissions[],
+  given: Permissions,
+  least: Permissions | undefined,
+): void {
+  if (least === undefined) throw tokenForbidden('this needs a signed-in session, not a token')
+  if (order.indexOf(given) < order.indexOf(least))
+    throw tokenForbidden(`this needs a token with the permissions ${least}`)
+}
+
+const tokenForbidden = (reason: string) =>
   new HttpError({ kind: 'forbidden', reason: `Insufficient permissions: ${reason}` })

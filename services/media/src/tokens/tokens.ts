@@ -1,4 +1,4 @@
-import { BoundTokens, createTokenCheck, OpenAnswers, type Actor, type AnyQuery } from '@hearth/accounts'
+import { createTokenGate, type Actor, type AnyQuery } from '@hearth/accounts'
 import type { GuardedRequest } from '@hearth/http'
 import type { Timers } from '@hearth/runtime'
 import type { TokenCaller } from '../access.ts'
@@ -18,29 +18,22 @@ interface TokenDependencies {
 
 /** Creates the tokens, with the check of those that requests bring. */
 export function createTokens({ db, timers, findAccount, onRevoked }: TokenDependencies) {
-  const own = new BoundTokens<TokenPermissions, Actor>({
+  const { own, identify, close } = createTokenGate<TokenPermissions, Actor>({
     query: db,
-    clock: timers,
+    timers,
     prefix: 'hmed',
     findOwner: (id) => Promise.resolve(findAccount(id)),
-    onRevoked({ id }) {
-      onRevoked(id)
-      answers.end(id)
-    },
+    onRevoked,
   })
-  const isUsable = async (id: string) => (await own.ownerOf(id)) !== undefined
-  const check = createTokenCheck(own, timers)
-  const answers = new OpenAnswers({ timers, isUsable })
   return {
     own,
     /** Returns the program behind a token. Throws an `HttpError` for a wrong one. */
     async identify(guarded: GuardedRequest, value: string): Promise<TokenCaller> {
-      const { id, permissions, owner } = await check(guarded, value)
-      answers.follow(guarded.reply.raw, id)
+      const { id, permissions, owner } = await identify(guarded, value)
       return { username: owner.username, sessionKey: undefined, tokenId: id, permissions }
     },
     /** Resolves to true if a token is still valid. */
-    isUsable,
-    close: () => answers.close(),
+    isUsable: async (id: string) => (await own.ownerOf(id)) !== undefined,
+    close,
   }
 }

@@ -1,4 +1,4 @@
-import { BoundTokens, createTokenCheck, OpenAnswers, type AnyQuery } from '@hearth/accounts'
+import { createTokenGate, type AnyQuery } from '@hearth/accounts'
 import type { GuardedRequest } from '@hearth/http'
 import type { Timers } from '@hearth/runtime'
 import type { TokenCaller } from '../access.ts'
@@ -18,33 +18,27 @@ interface TokenDependencies {
 
 /** Creates the tokens, with the check of those that requests bring. */
 export function createTokens({ db, timers, onRevoked }: TokenDependencies) {
-  const own = new BoundTokens<TokenPermissions, UserRow>({
+  const { own, identify, close } = createTokenGate<TokenPermissions, UserRow>({
     query: db,
-    clock: timers,
+    timers,
     prefix: 'hsit',
     async findOwner(userId) {
       const owner = await usersIn(db).find(userId)
       return owner?.is_active === 1 ? owner : undefined
     },
-    onRevoked({ id }) {
-      onRevoked(keyOf(id))
-      answers.end(id)
-    },
+    onRevoked: (id) => onRevoked(keyOf(id)),
   })
-  const check = createTokenCheck(own, timers)
-  const answers = new OpenAnswers({ timers, isUsable: async (id) => (await own.ownerOf(id)) !== undefined })
   return {
     own,
     /** Returns the program behind a token. Throws an `HttpError` for a wrong one. */
     async identify(guarded: GuardedRequest, value: string): Promise<TokenCaller> {
-      const { id, permissions, owner } = await check(guarded, value)
-      answers.follow(guarded.reply.raw, id)
+      const { id, permissions, owner } = await identify(guarded, value)
       const { id: userId, username, role } = owner
       return { userId, username, role, permissions, tokenId: id, key: keyOf(id), provedAt: 0 }
     },
     /** Returns the present role of a token's user; undefined when the token is over. */
     roleNow: async (id: string) => (await own.ownerOf(id))?.role,
-    close: () => answers.close(),
+    close,
   }
 }
 

@@ -31,7 +31,7 @@ async function updateLocked(
   tunnel: TunnelChanges | undefined,
   change: BulkUpdate,
 ): Promise<void> {
-  const { database, clock, sampler } = dependencies
+  const { database, clock } = dependencies
   const { rows, changes } = await database.query.transaction().execute(async (trx) => {
     const rows = await findAll(trx, change.ids)
     const now = clock.now()
@@ -53,7 +53,6 @@ async function updateLocked(
       for (const row of rows) await store.updatePeerRow(trx, row.id, row)
     })
   await applyAll(dependencies, tunnel, { changes, undo })
-  for (const { on, peers } of changes) for (const { after } of peers) if (after !== undefined) sampler.follow(after, on)
 }
 
 async function deleteLocked(

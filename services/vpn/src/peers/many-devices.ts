@@ -25,7 +25,10 @@ export async function withLocks<T>(
   return take([...new Set(names)].toSorted())
 }
 
-/** Takes the changes to one device after the other; when one refuses, those before it are put back along with the database. */
+/**
+ * Takes the changes to one device after the other, and follows the peers from then on; when one refuses, those before it are put
+ * back along with the database.
+ */
 export async function applyAll(
   dependencies: BulkDependencies,
   tunnel: TunnelChanges | undefined,
@@ -45,6 +48,8 @@ export async function applyAll(
     await applyToDevice(dependencies, tunnel, { ...change, undo: undoAll })
     done.push(change)
   }
+  for (const { on, peers } of changes)
+    for (const { after } of peers) if (after !== undefined) dependencies.sampler.follow(after, on)
 }
 
 const nothing = () => Promise.resolve()

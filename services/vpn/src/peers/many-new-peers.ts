@@ -30,8 +30,6 @@ export async function createManyPeers(
     const created = changes.flatMap(({ peers }) => peers.flatMap(({ after }) => after?.id ?? []))
     const undo = () => store.deletePeerRows(dependencies.database.query, created)
     await applyAll(dependencies, tunnel, { changes, undo })
-    for (const { on, peers } of changes)
-      for (const { after } of peers) if (after !== undefined) dependencies.sampler.follow(after, on)
     return created
   })
   if (ids.length > 0) await dependencies.onChanged(ids)

@@ -155,7 +155,7 @@ async function insertWithin(trx: Kysely<Tables>, row: SetupLinkRow): Promise<voi
     trx,
     over.map(({ id }) => id),
   )
-  await store.insertSetupLinkRow(trx, row)
+  await store.insertSetupLinkRows(trx, [row])
 }
 
 function linkOfRow(row: SetupLinkRow, now: number): SetupLink {

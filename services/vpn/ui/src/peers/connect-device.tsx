@@ -18,19 +18,28 @@ export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => vo
         </Text>
         <EndpointWarning />
         {peer.has_private_key ? <QrCode peer={peer} /> : <OwnKey />}
-        <List type="ordered" size="sm" spacing={4}>
-          <List.Item>Install the WireGuard app on the device.</List.Item>
-          <List.Item>
-            {peer.has_private_key
-              ? 'On a phone choose “Add tunnel”, “Scan from QR code”. On a computer import the downloaded file.'
-              : 'Import the downloaded file and put the device’s private key into it.'}
-          </List.Item>
-          <List.Item>Switch the tunnel on.</List.Item>
-        </List>
-        <HandshakeStatus peer={peer} />
+        <ConnectSteps peer={peer} isComplete={peer.has_private_key} />
         <ConfigurationButtons peer={peer} />
       </Stack>
     </Modal>
+  )
+}
+
+/** The steps that connect a device, and whether it is connected. A configuration is complete when its private key is in it. */
+export function ConnectSteps({ peer, isComplete }: { peer: Peer; isComplete: boolean }) {
+  return (
+    <>
+      <List type="ordered" size="sm" spacing={4}>
+        <List.Item>Install the WireGuard app on the device.</List.Item>
+        <List.Item>
+          {isComplete
+            ? 'On a phone choose “Add tunnel”, “Scan from QR code”. On a computer import the downloaded file.'
+            : 'Import the downloaded file and put the device’s private key into it.'}
+        </List.Item>
+        <List.Item>Switch the tunnel on.</List.Item>
+      </List>
+      <HandshakeStatus peer={peer} />
+    </>
   )
 }
 

@@ -1,12 +1,12 @@
-import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { CopyButton, describeError, LoadingLines, saveFile } from '@hearth/ui'
 import { IconDownload, IconEyeOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { withPrivateKey } from './browser-keys.ts'
+import { ConnectSteps } from './connect-device.tsx'
 import { readConfiguration } from './peer-actions.ts'
-import { HandshakeStatus } from './peer-status.tsx'
 import { QrPicture } from './qr-picture.tsx'
 
 /** Dialog that hands a device its configuration with a private key that only this page knows, once. */
@@ -40,14 +40,7 @@ export function ConnectWithOwnKey(props: { peer: Peer; privateKey: string; onClo
         ) : (
           <>
             <QrPicture text={text} label={`QR code with the configuration of ${peer.name}`} />
-            <List type="ordered" size="sm" spacing={4}>
-              <List.Item>Install the WireGuard app on the device.</List.Item>
-              <List.Item>
-                On a phone choose “Add tunnel”, “Scan from QR code”. On a computer import the downloaded file.
-              </List.Item>
-              <List.Item>Switch the tunnel on.</List.Item>
-            </List>
-            <HandshakeStatus peer={peer} />
+            <ConnectSteps peer={peer} isComplete />
             <Group gap="xs" grow preventGrowOverflow={false}>
               <Button
                 leftSection={<IconDownload size={16} aria-hidden />}
