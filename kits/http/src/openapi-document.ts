@@ -7,7 +7,7 @@ import {
 } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { shareComponents, type OpenApiDocument } from './openapi-components.ts'
-import { fastifySchemaOf, type ApiDescription } from './openapi.ts'
+import { describedSchemaOf, type ApiDescription } from './openapi.ts'
 import { routerPath, type Route } from './route.ts'
 
 /** Zod takes an IPv6 address that ends as an IPv4 one, but its pattern does not have it; the format alone says what is meant. */
@@ -42,7 +42,7 @@ export async function openApiOf(routes: readonly Route[], about: ApiDescription)
     app.route({
       method: spec.method,
       url: routerPath(spec),
-      schema: fastifySchemaOf(spec, about),
+      schema: describedSchemaOf(spec, about),
       handler: () => undefined,
     })
   await app.ready()

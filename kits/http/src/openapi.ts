@@ -113,18 +113,44 @@ function tagsOf({ path, tag }: Route['spec'], about: ApiDescription): string[] {
   return group === undefined ? [tag] : [group, tag]
 }
 
-/** The Fastify schema of a route: it validates the request, writes the answer and describes both in the document. */
-export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
-  const { success } = spec
+/** Parts of a request that a schema checks. */
+const inputsOf = ({ params, query, body }: Route['spec']) => ({
+  ...(params === undefined ? {} : { params }),
+  ...(query === undefined ? {} : { querystring: query }),
+  ...(body === undefined ? {} : { body }),
+})
+
+/** The good answer of a route. */
+const successOf = ({ success }: Route['spec']) =>
+  'body' in success
+    ? { content: { 'application/json': { schema: success.body } }, description: success.description ?? 'Success' }
+    : {
+        content: { [success.media]: { schema: success.schema ?? contentSchema(success.media) } },
+        description: success.description,
+      }
+
+/** The schema by which the server checks the requests of a route and writes its answers. */
+export function routeSchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
+  const success = successOf(spec)
+  const error = {
+    content: {
+      [about.errorMedia ?? 'application/json']: { schema: about.errorBody },
+      ...(spec.errorPages !== undefined && { 'text/html': { schema: z.string() } }),
+    },
+  }
+  // Classes of statuses: an object with the key 500 takes an array of six hundred places, in each route several times.
+  const response = { '3xx': alsoAnswered(303, success, about), '4xx': error, '5xx': error }
+  return {
+    ...inputsOf(spec),
+    response: { ...response, [`${String(spec.success.status).charAt(0)}xx`]: success },
+  } as FastifySchema
+}
+
+/** The schema that describes a route in the document. */
+export function describedSchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
   const also = [...(spec.also ?? []), ...(about.alsoOf?.(spec.access) ?? [])]
   const errors = errorStatuses(spec, about)
-  const described =
-    'body' in success
-      ? { content: { 'application/json': { schema: success.body } }, description: success.description ?? 'Success' }
-      : {
-          content: { [success.media]: { schema: success.schema ?? contentSchema(success.media) } },
-          description: success.description,
-        }
+  const success = successOf(spec)
   return {
     ...(spec.hidden === true ? { hide: true } : {}),
     operationId: operationIdOf(spec),
@@ -132,15 +158,13 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
     summary: spec.summary,
     ...(spec.description === undefined ? {} : { description: spec.description }),
     security: securityOf(spec, about),
-    ...(spec.params === undefined ? {} : { params: spec.params }),
-    ...(spec.query === undefined ? {} : { querystring: spec.query }),
-    ...(spec.body === undefined ? {} : { body: spec.body }),
+    ...inputsOf(spec),
     ...(spec.takes === undefined ? {} : { consumes: [mediaOfForm(spec.takes)] }),
     'x-access': spec.access,
     'x-limit': spec.limit,
     response: {
-      [success.status]: described,
-      ...Object.fromEntries(also.map((status) => [status, alsoAnswered(status, described, about)])),
+      [spec.success.status]: success,
+      ...Object.fromEntries(also.map((status) => [status, alsoAnswered(status, success, about)])),
       ...Object.fromEntries(
         errors.map((status) => [
           status,

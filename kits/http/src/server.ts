@@ -10,11 +10,12 @@ import { compressingHook } from './content-encoding.ts'
 import { refuseUnreadable, sendError, type ErrorAnswer } from './error-answers.ts'
 import { addOwnIssues } from './to-http-error.ts'
 import { HttpError } from './http-error.ts'
-import { fastifySchemaOf, type ApiDescription } from './openapi.ts'
+import { routeSchemaOf, type ApiDescription } from './openapi.ts'
 import { acceptForms } from './forms.ts'
 import { hostError } from './host-header.ts'
+import { createMethodCheck, maxParamLength } from './method-check.ts'
 import { readPage, readPageAddresses, servePageFiles, type PageExists, type RenderPage } from './pages.ts'
-import { routerPath, type Call, type Content, type Method, type Route } from './route.ts'
+import { routerPath, type Call, type Content, type Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 
@@ -86,6 +87,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   addSecurityHeaders(app)
   refuseWrongHost(app)
   await app.register(fastifyCookie)
+  refuseOtherMethods(app, options)
   app.setErrorHandler((error, _request, reply) => sendError(options, reply, error))
   const page = readPage(options.pages)
   const isPage = readPageAddresses(options.pages)
@@ -140,7 +142,7 @@ function createFastify(options: ServerOptions): FastifyInstance {
     bodyLimit: options.bodyLimit ?? bodyLimit,
     genReqId: requestIdOf,
     trustProxy: (address: string) => options.trust.proxies.has(address),
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: { maxParamLength },
     ...rewriting(options.rewriteUrl),
     requestTimeout: 30_000,
     return503OnClosing: false,
@@ -160,10 +162,8 @@ function acceptOnlyJson(app: FastifyInstance): void {
 }
 
 async function addRoutes(app: FastifyInstance, options: ServerOptions, page: RenderPage): Promise<void> {
-  const methodsOf = new Map<string, Method[]>()
   for (const route of options.routes) {
     const url = routerPath(route.spec)
-    methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.spec.method])
     const { takes } = route.spec
     // Parsers are registered in the scope of the route, so that other routes accept only JSON.
     if (takes === undefined) addRoute(app, options, { route, url, page })
@@ -173,7 +173,6 @@ async function addRoutes(app: FastifyInstance, options: ServerOptions, page: Ren
         addRoute(scope, options, { route, url, page })
       })
   }
-  for (const [url, allowed] of methodsOf) refuseOtherMethods(app, options, { url, allowed })
 }
 
 interface Placed {
@@ -188,7 +187,7 @@ function addRoute(app: FastifyInstance, options: ServerOptions, { route, url, pa
     method: route.spec.method,
     url,
     config: { spec: route.spec },
-    schema: fastifySchemaOf(route.spec, options.about),
+    schema: routeSchemaOf(route.spec, options.about),
     ...(route.spec.maxBodyBytes === undefined ? {} : { bodyLimit: route.spec.maxBodyBytes }),
     ...(route.spec.compressed && { onSend: compressingHook() }),
     // Added only to routes with rules of their own; others use the server's handler.
@@ -242,22 +241,13 @@ function sendContent(reply: FastifyReply, media: string, answer: Content): Fasti
 }
 
 /** A known path with another method answers 405 and says which there are, to callers who may know. */
-function refuseOtherMethods(
-  app: FastifyInstance,
-  options: ServerOptions,
-  { url, allowed }: { url: string; allowed: Method[] },
-): void {
-  const known = new Set<string>([...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])])
-  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !known.has(method))
-  if (others.length === 0) return
-  app.route({
-    method: others,
-    url,
-    onRequest: async (request, reply) => {
-      await options.guard({ request, reply, client: clientOf(request, options.trust) }, undefined)
-      throw new HttpError({ kind: 'method-not-allowed', allowed })
-    },
-    handler: () => undefined,
+function refuseOtherMethods(app: FastifyInstance, options: ServerOptions): void {
+  const allowedInstead = createMethodCheck(options.routes.map(({ spec }) => spec))
+  app.addHook('onRequest', async (request, reply) => {
+    const allowed = allowedInstead(request.method, request.url)
+    if (allowed === undefined) return
+    await options.guard({ request, reply, client: clientOf(request, options.trust) }, undefined)
+    throw new HttpError({ kind: 'method-not-allowed', allowed })
   })
 }
 
