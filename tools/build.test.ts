@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { builtFolder, isBuilt } from '../cli/build-state.ts'
@@ -50,6 +50,10 @@ test('the command line runs a service’s build unless its sources are newer', a
   assert.equal(await buildServices([service]), true)
   assert.equal(await print(), '1.2.3 1 2 3 from the build\n')
 
+  put('src/numbers/numbers.ts', String.raw`export const numbers = ['zwölf', '\’\\’', '😀'.replace(/[😀]/u, '1 – 2')]`)
+  assert.equal(await buildServices([service]), true)
+  assert.equal(await print(), '1.2.3 zwölf ’\\’ 1 – 2 from the build\n')
+
   put('src/numbers/numbers.ts', 'export const =')
   assert.equal(await buildServices([service]), false, 'what cannot be built leaves the last build in place')
   assert.ok(existsSync(join(builtFolder(service), 'commands.mjs')))
@@ -67,5 +71,13 @@ test('a build has plain JavaScript, source maps and the web pages', () => {
       ['commands.mjs', 'commands.mjs.map', 'pages/index.html'].filter((name) => !files.includes(name)),
       [],
     )
+    // Either costs each service megabytes: two bytes for every character, and the whole of fetch at the start.
+    const texts = files.filter((name) => name.endsWith('.mjs')).map((name) => [name, read(service, name)] as const)
+    assert.deepEqual(
+      texts.filter(([, text]) => /[\u0080-\uFFFF]|from ["'](?:node:)?http["']/.test(text)).map(([name]) => name),
+      [],
+    )
   }
 })
+
+const read = (service: ServiceFolder, name: string) => readFileSync(join(builtFolder(service), name), 'utf8')

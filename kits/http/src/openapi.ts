@@ -143,7 +143,7 @@ export function routeSchemaOf(spec: Route['spec'], about: ApiDescription): Fasti
   return {
     ...inputsOf(spec),
     response: { ...response, [`${String(spec.success.status).charAt(0)}xx`]: success },
-  } as FastifySchema
+  }
 }
 
 /** The schema that describes a route in the document. */
