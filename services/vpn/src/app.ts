@@ -25,6 +25,7 @@ import { Interfaces } from './interfaces/interfaces.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
 import { allInterfaceRows } from './interfaces/store.ts'
 import { eventClasses } from './notifications/event-classes.ts'
+import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
 import { createServiceReports } from './notifications/service-reports.ts'
 import { readOverview } from './overview/overview.ts'
@@ -232,6 +233,12 @@ export async function createApp(dependencies: AppDependencies) {
     })
   const { reports } = notifications
   const peerReports = createPeerReports({ reports, peers: sampler })
+  const checkExpiry = createExpiryReports({
+    reports,
+    peers: sampler,
+    clock,
+    warningDays: () => currentSettings().expiry_warning_days,
+  })
   const checkService = createServiceReports({ reports, db: database.query, tunnels, health })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
@@ -339,6 +346,7 @@ export async function createApp(dependencies: AppDependencies) {
   const reporting = startRepeatedCheck({
     async check() {
       peerReports.check()
+      checkExpiry()
       await checkService()
     },
     everyMs: 10_000,

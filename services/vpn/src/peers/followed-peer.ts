@@ -82,6 +82,15 @@ export function isExpired(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt <= now
 }
 
+/** Returns true if the peer may connect now and expires within so many days. */
+export function expiresWithin(
+  { enabled, expires_at: at }: Pick<FollowedPeerRow, 'enabled' | 'expires_at'>,
+  days: number,
+  now: number,
+): boolean {
+  return enabled === 1 && at !== null && at > now && at <= now + days * 86_400_000
+}
+
 /**
  * The status of a peer: the only place that derives it, for the overview, the interfaces, the peers and the event stream. It is
  * never stored, so that no change can leave an old one behind. The list's filter says the same in SQL, see `store.ts`.

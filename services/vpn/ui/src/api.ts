@@ -97,6 +97,9 @@ export const readOverview = async () => (await answer(api.GET('/api/metrics/dash
 /** All interfaces, at most a hundred. */
 export const readInterfaces = async () => (await answer(api.GET('/api/interfaces'))).data
 
+/** Reads the settings; administrators only. */
+export const readSettings = async () => (await answer(api.GET('/api/settings'))).data
+
 /** Reads the status of the resolver. */
 export const readStatus = async () => (await answer(api.GET('/api/dns/status'))).data
 

@@ -9,7 +9,7 @@ import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
 import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
 import { readPeer, useEnablePeer } from './peer-actions.ts'
-import { PeerStatusBadge } from './peer-status.tsx'
+import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
 import { SetupLinks } from './setup-links.tsx'
 import { routingModes } from './peer-values.ts'
 import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
@@ -44,7 +44,10 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
   return (
     <Stack gap="lg">
       <Group justify="space-between">
-        <PeerStatusBadge peer={peer} />
+        <Group gap="xs">
+          <PeerStatusBadge peer={peer} />
+          <ExpiresSoon peer={peer} />
+        </Group>
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
       <EndpointWarning />

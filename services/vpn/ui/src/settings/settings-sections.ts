@@ -46,6 +46,25 @@ export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
     ],
   },
   {
+    title: 'Peers that expire or are not seen',
+    fields: [
+      {
+        name: 'expiry_warning_days',
+        kind: 'number',
+        label: 'Warn before a peer expires',
+        description: 'It is marked in the list, and a notification is sent; 0 for no warning',
+        suffix: ' days',
+      },
+      {
+        name: 'silent_peer_days',
+        kind: 'number',
+        label: 'Review peers that were not seen for',
+        description: 'The page Peers says how many have had no handshake for so long',
+        suffix: ' days',
+      },
+    ],
+  },
+  {
     title: 'Sampling and sessions',
     fields: [
       {

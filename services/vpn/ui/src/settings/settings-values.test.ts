@@ -16,6 +16,8 @@ test('only changed settings are sent, and an emptied number is not a change', ()
     default_persistent_keepalive: 25,
     default_routing_mode: 'full_tunnel' as const,
     sample_interval_seconds: 2,
+    expiry_warning_days: 7,
+    silent_peer_days: 90,
     metrics_retention_days: 0,
     geoip_country_url: '',
     geoip_asn_url: '',
