@@ -23,6 +23,8 @@ export interface Followed extends Mutable {
   writtenAt: number
   writtenHandshake: number | null
   isDirty: boolean
+  /** Connected in the last sample, or in a connection that a process before left open. */
+  isOn: boolean
   /** Activity that the last round reported. */
   reported: { readonly activity: PeerActivity; readonly isConnected: boolean }
   /** Part of the totals that the recorder has written into buckets. */
@@ -46,6 +48,7 @@ export function followedOfRow(row: FollowedPeerRow): Followed {
     writtenAt: 0,
     writtenHandshake: last_handshake,
     isDirty: false,
+    isOn: false,
     bucketed: { rx, tx },
     activity,
     reported: { activity, isConnected: false },

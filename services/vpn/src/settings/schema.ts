@@ -42,6 +42,16 @@ const members = {
     .min(1)
     .max(3650)
     .meta({ description: 'Days without a handshake after which the page proposes to review a peer' }),
+  connection_history_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .meta({ description: 'Connections of peers that began earlier are deleted' }),
+  connection_history_rows: z
+    .int()
+    .min(1000)
+    .max(10_000_000)
+    .meta({ description: 'Connections that are kept at most, of all peers together; the oldest are deleted' }),
   metrics_retention_days: z.int().min(0).max(36_500).meta({
     description: 'Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year',
   }),
@@ -96,6 +106,8 @@ export const defaultSettings: Settings = {
   sample_interval_seconds: 2,
   expiry_warning_days: 7,
   silent_peer_days: 90,
+  connection_history_days: 90,
+  connection_history_rows: 500_000,
   metrics_retention_days: 0,
   geoip_country_url: '',
   geoip_asn_url: '',

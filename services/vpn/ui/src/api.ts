@@ -6,6 +6,8 @@ type Schemas = components['schemas']
 export type Interface = Schemas['Interface']
 /** A peer. */
 export type Peer = Schemas['Peer']
+/** A time in which a peer was connected. */
+export type PeerConnection = Schemas['PeerConnection']
 /** A link that hands a device its configuration, once. */
 export type SetupLink = Schemas['SetupLink']
 /** A device's configuration, as a set-up link hands it over. */
@@ -74,6 +76,7 @@ export const keys = {
   interfaces: ['interfaces'],
   peers: ['peers'],
   setupLinks: ['setup_links'],
+  connections: ['connections'],
   peerTags: ['peer_tags'],
   users: ['users'],
   sessions: ['sessions'],

@@ -7,6 +7,7 @@ import { Link } from 'wouter'
 import { api, keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
+import { Connections } from './connections.tsx'
 import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
 import { readPeer, useEnablePeer } from './peer-actions.ts'
 import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
@@ -53,6 +54,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
       <EndpointWarning />
       <PeerTraffic id={peer.id} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
+      {isAdmin && <Connections peer={peer} />}
       {isAdmin && <SetupLinks peer={peer} />}
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
     </Stack>

@@ -84,8 +84,21 @@ export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
     ],
   },
   {
-    title: 'Traffic, countries and networks',
+    title: 'Connections, traffic, countries and networks',
     fields: [
+      {
+        name: 'connection_history_days',
+        kind: 'number',
+        label: 'Connection history',
+        description: 'When each peer was connected is deleted after this time, 1 to 3650 days',
+        suffix: ' days',
+      },
+      {
+        name: 'connection_history_rows',
+        kind: 'number',
+        label: 'Connections kept',
+        description: 'Of all peers together, at least 1000; the oldest are deleted',
+      },
       {
         name: 'metrics_retention_days',
         kind: 'number',

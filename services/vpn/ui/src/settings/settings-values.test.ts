@@ -18,6 +18,8 @@ test('only changed settings are sent, and an emptied number is not a change', ()
     sample_interval_seconds: 2,
     expiry_warning_days: 7,
     silent_peer_days: 90,
+    connection_history_days: 90,
+    connection_history_rows: 500_000,
     metrics_retention_days: 0,
     geoip_country_url: '',
     geoip_asn_url: '',
