@@ -12,11 +12,14 @@ import { type Clock, type Log, systemClock, systemTimers, toIsoString } from '@h
 import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
 import { createGuard, type Identify } from './access.ts'
+import { ConnectionHistory } from './connections/history.ts'
+import { openConnections } from './connections/recorder.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './tables.ts'
 import type { ResolverSupervisor } from './resolver/supervisor.ts'
 import { createEvents } from './events/events.ts'
 import { openGeographyData } from './geography/open-geography.ts'
+import { countryName } from './geography/place.ts'
 import { createGeography } from './geography/geography.ts'
 import { createDriftRecord, readHealth } from './health/health.ts'
 import { DesiredDevices } from './interfaces/desired-devices.ts'
@@ -25,9 +28,11 @@ import { Interfaces } from './interfaces/interfaces.ts'
 import { proposeInterface } from './interfaces/new-interface.ts'
 import { allInterfaceRows } from './interfaces/store.ts'
 import { eventClasses } from './notifications/event-classes.ts'
+import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
 import { createServiceReports } from './notifications/service-reports.ts'
 import { readOverview } from './overview/overview.ts'
+import { handshakeLifetime } from './peers/followed-peer.ts'
 import { Peers } from './peers/peers.ts'
 import { openSampler } from './peers/sampler.ts'
 import { startSampling } from './peers/sampling-loop.ts'
@@ -162,7 +167,25 @@ export async function createApp(dependencies: AppDependencies) {
   })
   const geographyData = await openGeographyData({ config, database, clock, log, open, settings: currentSettings })
   const recorder = new TrafficRecorder((trx, closed) => geographyData.attribution.addEndpoints(trx, closed))
-  const sampler = await openSampler({ database, devices: tunnels, clock, log, traffic: recorder })
+  const connectionRecorder = await openConnections(database, handshakeLifetime)
+  const sampler = await openSampler({
+    database,
+    devices: tunnels,
+    clock,
+    log,
+    traffic: recorder,
+    connections: connectionRecorder,
+  })
+  const connections = new ConnectionHistory({
+    database,
+    clock,
+    recorder: connectionRecorder,
+    settings: currentSettings,
+    countryOf(address) {
+      const { country } = geographyData.databases.place(address)
+      return { code: country, name: countryName(country) }
+    },
+  })
   const history = new TrafficHistory({ database, clock, recorder, peers: sampler })
 
   // DNS: the resolver itself runs already, or starts when it can.
@@ -232,6 +255,12 @@ export async function createApp(dependencies: AppDependencies) {
     })
   const { reports } = notifications
   const peerReports = createPeerReports({ reports, peers: sampler })
+  const checkExpiry = createExpiryReports({
+    reports,
+    peers: sampler,
+    clock,
+    warningDays: () => currentSettings().expiry_warning_days,
+  })
   const checkService = createServiceReports({ reports, db: database.query, tunnels, health })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
@@ -263,6 +292,7 @@ export async function createApp(dependencies: AppDependencies) {
       interfaces: new Interfaces({ ...managed, host, onChanged: () => filtering.interfacesChanged() }),
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers,
+      connections,
       setupLinks: new SetupLinks({
         database,
         clock,
@@ -321,6 +351,7 @@ export async function createApp(dependencies: AppDependencies) {
     peers: () => Array.from(sampler.peers(), ({ id }) => id),
     retentionDays: () => currentSettings().metrics_retention_days,
     others: [(before: number) => geographyData.cleanUp(before)],
+    also: [() => connections.deleteOld()],
   })
   const sampling = startSampling({
     sampler,
@@ -339,6 +370,7 @@ export async function createApp(dependencies: AppDependencies) {
   const reporting = startRepeatedCheck({
     async check() {
       peerReports.check()
+      checkExpiry()
       await checkService()
     },
     everyMs: 10_000,
@@ -347,6 +379,8 @@ export async function createApp(dependencies: AppDependencies) {
   })
   settings.subscribe('sample_interval_seconds', () => sampling.intervalChanged())
   settings.subscribe('metrics_retention_days', () => retention.changed())
+  settings.subscribe('connection_history_days', () => retention.changed())
+  settings.subscribe('connection_history_rows', () => retention.changed())
   settings.subscribe('geoip_country_url', () => geographyData.addressChanged())
   settings.subscribe('geoip_asn_url', () => geographyData.addressChanged())
 

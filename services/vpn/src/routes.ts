@@ -9,6 +9,8 @@ import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type L
 import { z } from 'zod'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
+import type { ConnectionHistory } from './connections/history.ts'
+import { connectionRoutes } from './connections/routes.ts'
 import type { Filtering } from './filtering/filtering.ts'
 import { dnsRoutes } from './filtering/routes.ts'
 import { dataEnvelope, envelope, ok, OpenApiDocument, page, pageEnvelope } from './envelope.ts'
@@ -61,6 +63,7 @@ export interface Features {
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
   readonly peers: Peers
+  readonly connections: ConnectionHistory
   readonly setupLinks: SetupLinks
   readonly filtering: Filtering
   readonly lists: Lists
@@ -123,6 +126,7 @@ export function allRoutes(features: Features): Route[] {
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...peerImportRoutes(features, publish, securityLog),
+    ...connectionRoutes(features.connections),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),

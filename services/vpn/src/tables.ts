@@ -28,6 +28,7 @@ export interface Tables
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
+  peer_connections: PeerConnectionRow
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   lists: ListRow
@@ -125,6 +126,23 @@ export interface PeerActivityRow {
   /** Part of the totals that stands in `peer_traffic`; the rest belongs to a bucket that is still open. */
   rx_bucketed: number
   tx_bucketed: number
+}
+
+/** A time in which a peer was connected without a pause. Bytes are seen from the server. */
+export interface PeerConnectionRow {
+  peer_id: string
+  began: number
+  /** Null while it lasts. */
+  ended: number | null
+  /** Totals of the peer when it began. */
+  rx_before: number
+  tx_before: number
+  /** While it lasts, as far as they were written. */
+  rx_bytes: number
+  tx_bytes: number
+  /** JSON: `[address, received, sent]` of each, the last one used at the end; see `connections/connection.ts`. */
+  addresses: string
+  address_changes: number
 }
 
 /** A link that hands a device its configuration, once. */
@@ -249,6 +267,7 @@ export const tableNames = [
   'interfaces',
   'peers',
   'peer_activity',
+  'peer_connections',
   'dns_rules',
   'lists',
   'peer_traffic',

@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
 import { createLog, createManualClock } from '@hearth/runtime'
+import { openConnections } from '../src/connections/recorder.ts'
 import { migrations } from '../src/database/migrations/index.ts'
 import type { PeerRow, Tables } from '../src/tables.ts'
+import { handshakeLifetime } from '../src/peers/followed-peer.ts'
 import { openSampler } from '../src/peers/sampler.ts'
 import { insertPeerRow } from '../src/peers/store.ts'
 import { TrafficHistory } from '../src/traffic/history.ts'
@@ -68,9 +70,10 @@ export async function openTrafficFixture(
   /** A process of the service: ends by being forgotten, as by kill -9, or by `flush`. */
   const start = async () => {
     const recorder = new TrafficRecorder(onClosed)
-    const sampler = await openSampler({ database, devices, clock, log, traffic: recorder })
+    const connections = await openConnections(database, handshakeLifetime)
+    const sampler = await openSampler({ database, devices, clock, log, traffic: recorder, connections })
     const history = new TrafficHistory({ database, clock, recorder, peers: sampler })
-    return { recorder, sampler, history }
+    return { recorder, sampler, history, connections }
   }
   return { database, clock, counters, start, [Symbol.asyncDispose]: () => database.close() }
 }

@@ -196,6 +196,55 @@ describe('a device with the file of GET /api/peers/{id}/config and wg-quick', ()
     }
   })
 
+  test(
+    'has a connection in its history with its bytes, over a restart and a crash, until it is cut off',
+    { skip },
+    async () => {
+      const { service } = world
+      const begin = Date.now()
+      const device = await world.connect('history', { interface: name, routing_mode: 'isolated' })
+      const port = await world.echo(world.server, '10.71.0.1')
+      const bytes = mebibyte
+      const list = (): Promise<{ began_at: string; ended_at: string | null; rx_bytes: number; tx_bytes: number }[]> =>
+        service.done('GET', `/api/peers/${device.id}/connections`)
+      const moved = async (count: number) => {
+        assert.ok((await transfer(device.host, { address: '10.71.0.1', port, bytes })).isIntact)
+        const rows = await eventually(
+          list,
+          ([row]) => row !== undefined && Math.min(row.rx_bytes, row.tx_bytes) >= count * bytes,
+        )
+        assert.equal(rows.length, 1, 'it is one connection')
+        assert.ok((rows[0]?.rx_bytes ?? 0) < count * bytes * 1.2, 'nothing is counted twice')
+        return rows[0]
+      }
+      const first = await moved(1)
+      const began = Date.parse(first?.began_at ?? '')
+      assert.ok(began >= begin - 1000 && began <= Date.now(), `began ${began - begin} ms after the start`)
+      assert.equal(first?.ended_at, null)
+      await service.stop()
+      await service.start()
+      await moved(2)
+      await service.kill()
+      await service.start()
+      const last = await moved(3)
+      const [{ addresses }] = await service.done('GET', `/api/peers/${device.id}/connections`)
+      assert.match(addresses[0].address, /^192\.0\.2\.\d+$/)
+
+      await service.done('PUT', `/api/peers/${device.id}`, { enabled: false })
+      const cutOff = Date.now()
+      const [ended] = await eventually(list, ([row]) => row?.ended_at !== null)
+      assert.equal(ended?.began_at, last?.began_at)
+      assert.ok(Math.abs(Date.parse(ended?.ended_at ?? '') - cutOff) < 10_000, `ended ${ended?.ended_at}`)
+      const timeline = await service.done('GET', `/api/peers/${device.id}/connections/timeline`)
+      assert.deepEqual(timeline.spans, [{ began_at: ended?.began_at, ended_at: ended?.ended_at }])
+      await service.done('PUT', `/api/peers/${device.id}`, { enabled: true })
+      await device.client.down()
+      await device.client.up()
+      assert.ok(await device.host.canReach('10.71.0.1'))
+      await eventually(list, (rows) => rows.length === 2)
+    },
+  )
+
   test('is active for 180 seconds after its last handshake, then inactive', { skip }, async () => {
     const { service } = world
     const { id } = await service.done('POST', '/api/peers', { name: 'silent', interface: name })

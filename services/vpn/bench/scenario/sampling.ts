@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { openDatabase } from '@hearth/database'
 import { createLog, systemClock } from '@hearth/runtime'
 import type { Tables } from '../../src/tables.ts'
+import { openConnections } from '../../src/connections/recorder.ts'
+import { handshakeLifetime } from '../../src/peers/followed-peer.ts'
 import { openSampler } from '../../src/peers/sampler.ts'
 import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import type { PeerState } from '../../src/wireguard/device.ts'
@@ -30,12 +32,15 @@ export async function measureSampler(
     devices,
     clock: systemClock,
     log,
-    ...(hasHistory ? { traffic: new TrafficRecorder() } : {}),
+    ...(hasHistory
+      ? { traffic: new TrafficRecorder(), connections: await openConnections(database, handshakeLifetime) }
+      : {}),
   })
   const followed = [...sampler.peers()]
-  const sample = (name: string, hasHandshakes: boolean) =>
+  const connectedSince = Date.now()
+  const sample = (name: string, handshake: (number: number) => number) =>
     measure(name, { rounds, times: 8, limit }, async (number) => {
-      const latestHandshake = hasHandshakes ? Date.now() - 1_000_000 + number : 1_700_000_000_000
+      const latestHandshake = handshake(number)
       const state = { presharedKey: null, allowedIps: [], endpoint: '203.0.113.9:4000', latestHandshake }
       const bytes = { rxBytes: (number + 1) * 1500, txBytes: (number + 1) * 9000 }
       peers = new Map(followed.map(({ public_key: publicKey }) => [publicKey, { ...state, ...bytes, publicKey }]))
@@ -43,8 +48,10 @@ export async function measureSampler(
     })
   const title = hasHistory ? 'sampler' : 'sampler without history'
   const measured = [
-    await sample(`${title}, all counters changed`, false),
-    await sample(`${title}, all counters and handshakes changed`, true),
+    await sample(`${title}, all counters changed`, () => 1_700_000_000_000),
+    await sample(`${title}, all counters and handshakes changed`, (number) => Date.now() - 1_000_000 + number),
+    await sample(`${title}, all connected, counters changed`, () => connectedSince),
+    await sample(`${title}, all connected, counters and handshakes changed`, () => Date.now()),
   ]
   await database.close()
   return measured

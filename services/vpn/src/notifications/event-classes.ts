@@ -4,6 +4,8 @@ import { backupClass, releaseClass, type EventClass } from '@hearth/notification
 export const eventClasses = [
   { id: 'peer.first-connection', group: 'Peers', label: 'Peer connected for the first time', severity: 'info' },
   { id: 'peer.setup-link-used', group: 'Peers', label: 'Set-up link used', severity: 'info' },
+  { id: 'peer.expiring', group: 'Peers', label: 'Peer expires soon', severity: 'warning' },
+  { id: 'peer.expired', group: 'Peers', label: 'Peer expired', severity: 'info' },
   { id: 'peer.two-places', group: 'Peers', label: 'Key used from two places', severity: 'warning' },
   { id: 'interface.down', group: 'Interfaces', label: 'Interface down', severity: 'critical' },
   { id: 'dns.failing', group: 'DNS', label: 'DNS does not answer', severity: 'critical' },

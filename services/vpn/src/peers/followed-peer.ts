@@ -23,6 +23,8 @@ export interface Followed extends Mutable {
   writtenAt: number
   writtenHandshake: number | null
   isDirty: boolean
+  /** Connected in the last sample, or in a connection that a process before left open. */
+  isOn: boolean
   /** Activity that the last round reported. */
   reported: { readonly activity: PeerActivity; readonly isConnected: boolean }
   /** Part of the totals that the recorder has written into buckets. */
@@ -46,6 +48,7 @@ export function followedOfRow(row: FollowedPeerRow): Followed {
     writtenAt: 0,
     writtenHandshake: last_handshake,
     isDirty: false,
+    isOn: false,
     bucketed: { rx, tx },
     activity,
     reported: { activity, isConnected: false },
@@ -80,6 +83,15 @@ type StatusFacts = Pick<FollowedPeerRow, 'enabled' | 'expires_at' | 'last_handsh
 /** Returns true if the peer has expired. */
 export function isExpired(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt <= now
+}
+
+/** Returns true if the peer may connect now and expires within so many days. */
+export function expiresWithin(
+  { enabled, expires_at: at }: Pick<FollowedPeerRow, 'enabled' | 'expires_at'>,
+  days: number,
+  now: number,
+): boolean {
+  return enabled === 1 && at !== null && at > now && at <= now + days * 86_400_000
 }
 
 /**

@@ -18,7 +18,7 @@ import type { Sampler } from './sampler.ts'
 import { countTags, type TagCount, tagsOf } from './tags.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
 import * as store from './store.ts'
-import { type FollowedPeer, isExpired, peerStatus } from './followed-peer.ts'
+import { expiresWithin, type FollowedPeer, isExpired, peerStatus } from './followed-peer.ts'
 
 /** The role of the caller; only administrators see where peers connect from. */
 type Viewer = Pick<Caller, 'role'>
@@ -27,7 +27,7 @@ export interface PeerDependencies {
   readonly database: Database<Tables>
   readonly sealer: Sealer
   readonly clock: Clock
-  readonly settings: () => PeerDefaults
+  readonly settings: () => PeerDefaults & { readonly expiry_warning_days: number }
   readonly tunnels: Pick<Tunnels, 'withLock' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
@@ -51,7 +51,8 @@ export class Peers {
 
   async list(viewer: Viewer, query: PeerListQuery): Promise<Page<Peer>> {
     const now = this.#dependencies.clock.now()
-    const { rows, total } = await store.listPeerRows(this.#db, query, now)
+    const expiresUntil = query.expires_soon && now + this.#warningDays * 86_400_000
+    const { rows, total } = await store.listPeerRows(this.#db, { ...query, expiresUntil }, now)
     return { rows: rows.map((row) => this.#view(viewer, row, now)), total }
   }
 
@@ -176,9 +177,14 @@ export class Peers {
   #view(viewer: Viewer, row: store.PeerWithActivityRow, now: number): Peer {
     return peerOfRow(row, {
       now,
+      warningDays: this.#warningDays,
       showEndpoint: viewer.role === 'admin',
       followed: this.#dependencies.sampler.peer(row.id),
     })
+  }
+
+  get #warningDays(): number {
+    return this.#dependencies.settings().expiry_warning_days
   }
 
   get #context(): NewPeerContext {
@@ -212,14 +218,18 @@ function peerColumns(row: store.PeerWithActivityRow): PeerRow {
   return columns
 }
 
+interface ViewContext {
+  readonly now: number
+  readonly warningDays: number
+  readonly showEndpoint: boolean
+  readonly followed: FollowedPeer | undefined
+}
+
 /**
  * The wire form of a peer. No key but the public one is in it. `followed` has the latest counters, which the stored ones trail
  * by up to half a minute.
  */
-function peerOfRow(
-  row: store.PeerWithActivityRow,
-  { now, showEndpoint, followed }: { now: number; showEndpoint: boolean; followed: FollowedPeer | undefined },
-): Peer {
+function peerOfRow(row: store.PeerWithActivityRow, { now, warningDays, showEndpoint, followed }: ViewContext): Peer {
   const status = peerStatus(row, now)
   return {
     id: row.id,
@@ -247,6 +257,7 @@ function peerOfRow(
     tags: tagsOf(row),
     expires_at: toIsoString(row.expires_at),
     expired: isExpired(row.expires_at, now),
+    expires_soon: expiresWithin(row, warningDays, now),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }

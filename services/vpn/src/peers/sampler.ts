@@ -1,7 +1,9 @@
 import type { Database } from '@hearth/database'
 import { type Clock, createKeyedQueue, type Log } from '@hearth/runtime'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
-import type { DeviceState, WireGuardDriver } from '../wireguard/device.ts'
+import type { DeviceState } from '../wireguard/device.ts'
+import { DeviceReader, type Devices } from './device-reader.ts'
+import type { ConnectionRecorder } from '../connections/recorder.ts'
 import { type FollowedPeerRow, followedPeerRows, writeActivity } from './activity-store.ts'
 import { hostOfEndpoint } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
@@ -45,8 +47,6 @@ const writtenAtOnce = 1000
 /** Maximum time until the counters of every peer are written, milliseconds, however long the rounds are. */
 const turnsWithin = 15_000
 
-type Devices = Pick<WireGuardDriver, 'read' | 'readPeer'>
-
 export interface SamplerDependencies {
   readonly database: Database<Tables>
   readonly devices: Devices
@@ -54,6 +54,8 @@ export interface SamplerDependencies {
   readonly log: Log
   /** Takes what is counted, for the history; without one it is left for the next process that has one. */
   readonly traffic?: TrafficRecorder
+  /** Follows when peers are connected. */
+  readonly connections?: ConnectionRecorder
 }
 
 /** Peers of a device that was read; null when it does not exist. */
@@ -72,12 +74,14 @@ export class Sampler {
   /** Readings are taken one after the other: an older one taken late would look like a counter that began again. */
   readonly #turn = createKeyedQueue(100)
   readonly #byId = new Map<string, Followed>()
+  readonly #devices: DeviceReader
   #lastRound: number
   #lastReport: SampleReport | undefined
   #expiryChecked: number
 
   constructor(dependencies: SamplerDependencies) {
     this.#dependencies = dependencies
+    this.#devices = new DeviceReader(dependencies)
     this.#lastRound = dependencies.clock.monotonic()
     this.#expiryChecked = dependencies.clock.now()
   }
@@ -88,6 +92,7 @@ export class Sampler {
       const peer = followedOfRow(row)
       peer.reported = { ...peer.reported, isConnected: isConnected(peer, now) }
       this.#byId.set(peer.id, peer)
+      peer.isOn = this.#dependencies.connections?.load(peer.id, peer.activity) ?? false
       this.#recover(peer, now)
     }
   }
@@ -123,6 +128,7 @@ export class Sampler {
   forget(id: string): void {
     this.#byId.delete(id)
     this.#dependencies.traffic?.forget(id)
+    this.#dependencies.connections?.forget(id)
   }
 
   peer(id: string): FollowedPeer | undefined {
@@ -167,14 +173,15 @@ export class Sampler {
       const peers = this.#followed(ids)
       const [first] = peers
       if (first === undefined) return
-      const reading = peers.length === 1 ? await this.#readPeer(first) : await this.#read(name, (all) => all.read(name))
+      const reading =
+        peers.length === 1 ? await this.#readPeer(first) : await this.#devices.read(name, (all) => all.read(name))
       await this.#takeBetweenRounds(peers, reading)
     })
   }
 
   /** Reads one peer as a device with that peer alone; costs the same however many others there are. */
   async #readPeer({ interface: name, public_key: key }: Followed) {
-    const state = await this.#read(name, (devices) => devices.readPeer(name, key))
+    const state = await this.#devices.read(name, (devices) => devices.readPeer(name, key))
     return state && { peers: new Map([[key, state]]) }
   }
 
@@ -189,12 +196,14 @@ export class Sampler {
 
   /** Writes down what has not been written yet. */
   flush(): Promise<void> {
-    return this.#turn.run('sample', () =>
-      this.#write([
+    const { traffic, connections } = this.#dependencies
+    return this.#turn.run('sample', () => {
+      connections?.writeAll()
+      return this.#write([
         ...[...this.#byId.values()].filter((peer) => peer.isDirty),
-        ...this.#followed(this.#dependencies.traffic?.closeAll() ?? []),
-      ]),
-    )
+        ...this.#followed(traffic?.closeAll() ?? []),
+      ])
+    })
   }
 
   #followed(ids: readonly string[]): Followed[] {
@@ -204,17 +213,18 @@ export class Sampler {
   async #sampleAll(): Promise<SampleReport> {
     const begin = this.#dependencies.clock.monotonic()
     const now = this.#dependencies.clock.now()
-    const readings = await this.#readAll()
+    const readings = await this.#devices.readAll([...this.#byId.values()].map((peer) => peer.interface))
     const sinceLast = begin - this.#lastRound
     const elapsed = Math.min(sinceLast, maxRoundMs)
     const totals = { rx: 0, tx: 0 }
     const changed: Followed[] = []
     const switched: Followed[] = []
     const first: Followed[] = []
+    const round = { now, elapsed }
     for (const peer of this.#byId.values()) {
-      this.#take(peer, readings.get(peer.interface), { now, elapsed })
+      this.#take(peer, readings.get(peer.interface), round)
       const { activity: before, isConnected: wasConnected } = peer.reported
-      peer.reported = { activity: peer.activity, isConnected: isConnected(peer, now) }
+      peer.reported = { activity: peer.activity, isConnected: peer.isOn }
       totals.rx += peer.activity.rx_total - before.rx_total
       totals.tx += peer.activity.tx_total - before.tx_total
       const isSwitched = wasConnected !== peer.reported.isConnected
@@ -238,35 +248,14 @@ export class Sampler {
     return this.#lastReport
   }
 
-  /** Reads a device: null when it does not exist, undefined when the reading failed, which is logged. */
-  async #read<T>(name: string, read: (devices: Devices) => Promise<T | undefined>): Promise<T | null | undefined> {
-    try {
-      return (await read(this.#dependencies.devices)) ?? null
-    } catch (error) {
-      this.#dependencies.log.warn({ err: error, interface: name }, 'reading the device failed')
-      return undefined
-    }
-  }
-
   async #sampleOne(name: string): Promise<void> {
-    await this.#takeBetweenRounds(this.#on(name), await this.#read(name, (devices) => devices.read(name)))
+    await this.#takeBetweenRounds(this.#on(name), await this.#devices.read(name, (devices) => devices.read(name)))
   }
 
   async #takeBetweenRounds(peers: readonly Followed[], reading: Reading | undefined): Promise<void> {
     if (reading === undefined) return
     for (const peer of peers) this.#take(peer, reading, { now: this.#dependencies.clock.now(), elapsed: 0 })
     await this.#write(peers.filter((peer) => peer.isDirty))
-  }
-
-  /** A reading that fails leaves that interface as it was; the drift check reports why. */
-  async #readAll(): Promise<Map<string, DeviceState | null>> {
-    const names = new Set([...this.#byId.values()].map((peer) => peer.interface))
-    const readings = new Map<string, DeviceState | null>()
-    for (const name of names) {
-      const reading = await this.#read(name, (devices) => devices.read(name))
-      if (reading !== undefined) readings.set(name, reading)
-    }
-    return readings
   }
 
   /** `elapsed` is the time since the last round; none when only the counters are examined in between. */
@@ -278,7 +267,10 @@ export class Sampler {
       peer.activity = next
     }
     const [rx, tx] = [peer.activity.rx_total - before.rx_total, peer.activity.tx_total - before.tx_total]
-    const activeMs = isConnected(peer, now) ? elapsed : 0
+    const wasOn = peer.isOn
+    peer.isOn = isConnected(peer, now)
+    if (wasOn || peer.isOn) this.#dependencies.connections?.observe(peer, before, now)
+    const activeMs = peer.isOn ? elapsed : 0
     if (rx > 0 || tx > 0 || activeMs > 0) this.#record(peer, { rx, tx, activeMs }, now)
   }
 
@@ -294,17 +286,21 @@ export class Sampler {
 
   /** Totals and the buckets they were counted into become visible together, so that nothing is in one and not in the other. */
   async #write(given: readonly Followed[]): Promise<void> {
-    const { traffic, database, clock } = this.#dependencies
+    const { traffic, connections, database, clock } = this.#dependencies
     const peers = [...new Set(given)]
-    if (peers.length === 0 && traffic?.hasOrphans() !== true) return
+    if (peers.length === 0 && traffic?.hasOrphans() !== true && connections?.isDue() !== true) return
     const now = clock.now()
     const rows = peers.map((peer) => activityRowOf(peer, traffic?.closedOf(peer.id)))
     let isCommitted = false
     try {
-      await writeActivity(database.query, rows, async (trx, ids) => traffic?.write(trx, ids))
+      await writeActivity(database.query, rows, async (trx, ids) => {
+        await traffic?.write(trx, ids)
+        await connections?.write(trx)
+      })
       isCommitted = true
     } finally {
       traffic?.end(isCommitted)
+      connections?.end(isCommitted)
     }
     for (const [index, peer] of peers.entries()) {
       peer.isDirty = false

@@ -85,6 +85,7 @@ export const Peer = z
     tags: z.array(z.string()),
     expires_at: Timestamp.nullable(),
     expired: z.boolean(),
+    expires_soon: z.boolean().meta({ description: 'Expires within `expiry_warning_days`, and may connect until then' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -152,6 +153,13 @@ export const PeerListQuery = z.strictObject({
     .optional()
     .meta({ description: 'connected is another word for active' }),
   tag: Tag.optional().meta({ description: 'Only peers with this tag, regardless of case' }),
+  expires_soon: z
+    .enum(['true'])
+    .optional()
+    .meta({ description: 'Only peers that expire within the setting `expiry_warning_days`' }),
+  silent_days: z.coerce.number().int().min(1).max(3650).optional().meta({
+    description: 'Only peers without a handshake for so many days; one that never connected counts from its creation',
+  }),
   search: plainText(128).optional().meta({ description: 'Part of a name or address, or the start of a public key' }),
   sort: PeerSort.default('created_at'),
   order: z.enum(['asc', 'desc']).default('asc'),

@@ -7,10 +7,11 @@ import { migrations } from '../database/migrations/index.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { PeerListQuery, PeerSort } from './schema.ts'
 import { peerStatus } from './followed-peer.ts'
-import { insertPeerRow, listPeerRows, type PeerWithActivityRow } from './store.ts'
+import { insertPeerRow, listPeerRows, type PeerRowQuery, type PeerWithActivityRow } from './store.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 const count = 60
+const day = 86_400_000
 
 function interfaceRow(name: string, number: number): InterfaceRow {
   const texts = { name, address: `10.${number}.0.1/24`, address6: null, dns: '', private_key: '', public_key: name }
@@ -33,12 +34,12 @@ function peerRow(number: number): PeerRow {
     allowed_ips: '[]',
     persistent_keepalive: 25,
     enabled: number % 5 === 0 ? 0 : 1,
-    expires_at: number % 7 === 0 ? now : number % 7 === 1 ? now + 1 : null,
+    expires_at: number % 7 === 0 ? now : number % 7 === 1 ? now + number : null,
     client_isolation: 0,
     public_key: `key ${id}`,
     private_key: null,
     preshared_key: null,
-    created_at: number % 10,
+    created_at: now - (number % 10) * day,
     updated_at: 0,
     dns_number: randomInt(1, 2 ** 31 - 1),
     dns_filtering: 1,
@@ -62,7 +63,8 @@ async function checkLists(location: DatabaseLocation): Promise<void> {
   const all: PeerWithActivityRow[] = []
   for (let number = 0; number < count; number += 1) {
     const row = peerRow(number)
-    const last_handshake = number % 3 === 0 ? null : now - (number % 9) * 30_000
+    const ago = number % 5 === 1 ? (number % 6) * day : (number % 9) * 30_000
+    const last_handshake = number % 3 === 0 ? null : now - ago
     const activity = { last_handshake, endpoint: null, rx_total: number % 6, tx_total: (number * 11) % 40 }
     await insertPeerRow(db, row)
     await db.updateTable('peer_activity').set(activity).where('peer_id', '=', row.id).execute()
@@ -73,12 +75,12 @@ async function checkLists(location: DatabaseLocation): Promise<void> {
       { ...filter, sort, order: 'asc' },
       { ...filter, sort, order: 'desc' },
     ])) {
-      const wanted = listed(all, PeerListQuery.parse(query))
+      const wanted = listed(all, parsed(query))
       for (const { limit, offset } of [
         { limit: 100, offset: 0 },
         { limit: 7, offset: 5 },
       ]) {
-        const { rows, total } = await listPeerRows(db, PeerListQuery.parse({ ...query, limit, offset }), now)
+        const { rows, total } = await listPeerRows(db, parsed({ ...query, limit, offset }), now)
         assert.deepEqual(
           { total, rows: structuredClone(rows) },
           { total: wanted.length, rows: wanted.slice(offset, offset + limit) },
@@ -97,7 +99,16 @@ const filters = [
   { status: 'inactive' },
   { status: 'disabled', interface: 'off' },
   { status: 'connected', search: '5' },
+  { expires_soon: 'true' },
+  { silent_days: 3 },
+  { silent_days: 1, status: 'inactive', interface: 'on' },
 ]
+
+/** A query with the time until which peers expire soon. */
+function parsed(query: object): PeerRowQuery {
+  const parsed = PeerListQuery.parse(query)
+  return { ...parsed, expiresUntil: parsed.expires_soon && now + 30 }
+}
 
 const sortValues: Record<PeerListQuery['sort'], (row: PeerWithActivityRow) => number | string> = {
   created_at: (row) => row.created_at,
@@ -109,17 +120,21 @@ const sortValues: Record<PeerListQuery['sort'], (row: PeerWithActivityRow) => nu
 }
 
 /** Selects the peers of a query in the slow and obvious way. */
-function listed(all: readonly PeerWithActivityRow[], query: PeerListQuery): PeerWithActivityRow[] {
-  const { interface: on, search, status, sort, order } = query
+function listed(all: readonly PeerWithActivityRow[], query: PeerRowQuery): PeerWithActivityRow[] {
+  const { interface: on, search, status, sort, order, expiresUntil, silent_days: silent } = query
   const value = sortValues[sort]
   const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
   const ascending = all
     .filter((row) => on === undefined || row.interface === on)
     .filter((row) => status === undefined || statusOf(row) === (status === 'connected' ? 'active' : status))
+    .filter((row) => expiresUntil === undefined || (statusOf(row) !== 'disabled' && isUntil(row, expiresUntil)))
+    .filter((row) => silent === undefined || (row.last_handshake ?? row.created_at) <= now - silent * day)
     .filter((row) => [row.name_key, row.ip, row.ipv6 ?? ''].some((text) => text.includes(search ?? '')))
     .toSorted((a, b) => compare(value(a), value(b)) || compare(a.id, b.id))
   return order === 'asc' ? ascending : ascending.toReversed()
 }
+
+const isUntil = ({ expires_at: at }: PeerWithActivityRow, until: number) => at !== null && at <= until
 
 function statusOf(row: PeerWithActivityRow) {
   return peerStatus(row, now)

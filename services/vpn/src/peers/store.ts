@@ -33,7 +33,9 @@ function joined(db: Db): JoinedQuery<object> {
 function joinedFor(db: Db, query: PeerListQuery, isOrdered: boolean): JoinedQuery<object> {
   if (query.status !== undefined) return joined(db)
   const sortsByActivity = isOrdered && !['created_at', 'name', 'ip'].includes(query.sort)
-  return sortsByActivity ? db.selectFrom('peers').innerJoin(...activity) : db.selectFrom('peers')
+  return sortsByActivity || query.silent_days !== undefined
+    ? db.selectFrom('peers').innerJoin(...activity)
+    : db.selectFrom('peers')
 }
 
 function withActivity(query: JoinedQuery<object>): JoinedQuery<PeerWithActivityRow> {
@@ -48,8 +50,11 @@ function withActivity(query: JoinedQuery<object>): JoinedQuery<PeerWithActivityR
     .select('interfaces.enabled as interface_enabled')
 }
 
+/** A query of the list; with `expiresUntil` only peers that may connect and expire until then. */
+export type PeerRowQuery = PeerListQuery & { readonly expiresUntil?: number | undefined }
+
 /** Reads one page of peers; `now` decides which are active and which expired. */
-export async function listPeerRows(db: Db, query: PeerListQuery, now: number): Promise<Page<PeerWithActivityRow>> {
+export async function listPeerRows(db: Db, query: PeerRowQuery, now: number): Promise<Page<PeerWithActivityRow>> {
   const inOrder = <O>(rows: JoinedQuery<O>) =>
     rows.orderBy(sortColumns[query.sort], query.order).orderBy('peers.id', query.order)
   // The page is found by its ids and read afterwards, so that nothing but ids is carried through the sort.
@@ -73,24 +78,40 @@ const sortColumns = {
   transfer_tx: 'peer_activity.tx_total',
 } as const
 
-function filter(base: JoinedQuery<object>, query: PeerListQuery, now: number): JoinedQuery<object> {
+function filter(base: JoinedQuery<object>, query: PeerRowQuery, now: number): JoinedQuery<object> {
   let filtered = base
   if (query.interface !== undefined) filtered = filtered.where('peers.interface', '=', query.interface)
   if (query.status !== undefined) filtered = filtered.where((where) => hasStatus(where, query.status ?? 'active', now))
   const { tag } = query
   if (tag !== undefined)
     filtered = filtered.where(() => contains('peers.tag_keys', `%\n${likePattern(nameKey(tag))}\n%`))
+  const { expiresUntil, silent_days: days } = query
+  if (expiresUntil !== undefined)
+    filtered = filtered.where((where) =>
+      where.and([isUsable(where, now), where('peers.expires_at', '<=', expiresUntil)]),
+    )
+  if (days !== undefined) filtered = filtered.where(lastSeen, '<=', now - days * day)
   const search = query.search?.trim() ?? ''
   if (search !== '') filtered = filtered.where((where) => matches(where, search))
   return filtered
 }
 
-/** The same rule as `peerStatus`, for the database. */
-function hasStatus(where: Where, status: NonNullable<PeerListQuery['status']>, now: number) {
-  const usable = where.and([
+const day = 86_400_000
+
+/** The last handshake; the creation of a peer that never had one. */
+const lastSeen = sql<number>`coalesce(peer_activity.last_handshake, peers.created_at)`
+
+/** Enabled and not expired. */
+function isUsable(where: Where, now: number) {
+  return where.and([
     where('peers.enabled', '=', 1),
     where.or([where('peers.expires_at', 'is', null), where('peers.expires_at', '>', now)]),
   ])
+}
+
+/** The same rule as `peerStatus`, for the database. */
+function hasStatus(where: Where, status: NonNullable<PeerListQuery['status']>, now: number) {
+  const usable = isUsable(where, now)
   const connected = where.and([
     where('peer_activity.last_handshake', 'is not', null),
     where('peer_activity.last_handshake', '>', now - handshakeLifetime),

@@ -34,6 +34,24 @@ const members = {
   default_persistent_keepalive: z.int().min(0).max(65_535),
   default_routing_mode: RoutingMode.exclude(['custom']),
   sample_interval_seconds: z.int().min(1).max(300).meta({ description: 'How often handshakes and counters are read' }),
+  expiry_warning_days: z.int().min(0).max(365).meta({
+    description: 'Days before a peer expires at which it is told and marked; 0 for no warning',
+  }),
+  silent_peer_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .meta({ description: 'Days without a handshake after which the page proposes to review a peer' }),
+  connection_history_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .meta({ description: 'Connections of peers that began earlier are deleted' }),
+  connection_history_rows: z
+    .int()
+    .min(1000)
+    .max(10_000_000)
+    .meta({ description: 'Connections that are kept at most, of all peers together; the oldest are deleted' }),
   metrics_retention_days: z.int().min(0).max(36_500).meta({
     description: 'Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year',
   }),
@@ -86,6 +104,10 @@ export const defaultSettings: Settings = {
   default_persistent_keepalive: 25,
   default_routing_mode: 'full_tunnel',
   sample_interval_seconds: 2,
+  expiry_warning_days: 7,
+  silent_peer_days: 90,
+  connection_history_days: 90,
+  connection_history_rows: 500_000,
   metrics_retention_days: 0,
   geoip_country_url: '',
   geoip_asn_url: '',

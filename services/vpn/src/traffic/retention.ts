@@ -21,6 +21,8 @@ export interface RetentionDependencies {
   readonly retentionDays: () => number
   /** Further stores with the same retention, which delete entries from before a time. */
   readonly others: readonly ((before: number) => Promise<void>)[]
+  /** Further stores that know their own retention. */
+  readonly also?: readonly (() => Promise<void>)[]
 }
 
 /** The time before which buckets of a length are deleted; null for never. */
@@ -47,6 +49,7 @@ export async function deleteOldTraffic(dependencies: RetentionDependencies): Pro
   }
   const until = keptSince(tiers.hour, dependencies.retentionDays(), now)
   for (const other of dependencies.others) if (until !== null) await other(until)
+  for (const other of dependencies.also ?? []) await other()
 }
 
 /**

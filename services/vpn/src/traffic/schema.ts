@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
 
 /** A time as ISO 8601 has it: with an offset, or without, which is UTC; a date alone is its beginning. */
-const QueryTime = z
+export const QueryTime = z
   .string()
   .max(40)
   // A plus sign that was not escaped arrives as a blank.

@@ -6,6 +6,8 @@ type Schemas = components['schemas']
 export type Interface = Schemas['Interface']
 /** A peer. */
 export type Peer = Schemas['Peer']
+/** A time in which a peer was connected. */
+export type PeerConnection = Schemas['PeerConnection']
 /** A link that hands a device its configuration, once. */
 export type SetupLink = Schemas['SetupLink']
 /** A device's configuration, as a set-up link hands it over. */
@@ -74,6 +76,7 @@ export const keys = {
   interfaces: ['interfaces'],
   peers: ['peers'],
   setupLinks: ['setup_links'],
+  connections: ['connections'],
   peerTags: ['peer_tags'],
   users: ['users'],
   sessions: ['sessions'],
@@ -96,6 +99,9 @@ export const readOverview = async () => (await answer(api.GET('/api/metrics/dash
 
 /** All interfaces, at most a hundred. */
 export const readInterfaces = async () => (await answer(api.GET('/api/interfaces'))).data
+
+/** Reads the settings; administrators only. */
+export const readSettings = async () => (await answer(api.GET('/api/settings'))).data
 
 /** Reads the status of the resolver. */
 export const readStatus = async () => (await answer(api.GET('/api/dns/status'))).data

@@ -22,6 +22,7 @@ export function applyEvent(event: Exclude<ServiceEvent, { type: 'hello' }>, to: 
     case 'connection':
       refresher.note('interfaces')
       refresher.note('peers')
+      refresher.note('connections')
       return
     case 'overview':
       cache.setQueryData(keys.overview, event.overview)

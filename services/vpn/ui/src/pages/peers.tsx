@@ -25,6 +25,7 @@ import { CreatePeer } from '../peers/peer-dialogs.tsx'
 import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
 import { peersPerPage, toPeerQuery } from '../peers/peer-values.ts'
 import { readPeers } from '../peers/peer-actions.ts'
+import { SilentPeers } from '../peers/silent-peers.tsx'
 
 /** A new peer whose private key only this page knows. */
 interface NewKey {
@@ -85,7 +86,7 @@ export function PeersPage() {
 
 function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnect: (peer: Peer) => void }) {
   const { isAdmin } = useSession()
-  const state = useTableState(['status', 'interface', 'tag'])
+  const state = useTableState(['status', 'interface', 'tag', 'silent'])
   const query = toPeerQuery(state)
   const peers = useQuery({
     queryKey: [...keys.peers, query],
@@ -98,6 +99,7 @@ function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnec
   return (
     <>
       <PeerFilters state={state} interfaces={props.interfaces} />
+      {isAdmin && <SilentPeers state={state} />}
       {isAdmin && (
         <BulkBar
           selected={selection.selected}
@@ -215,6 +217,7 @@ function PeerFilters({ state, interfaces }: { state: TableState; interfaces: str
           { value: 'active', label: 'Connected' },
           { value: 'inactive', label: 'Not connected' },
           { value: 'disabled', label: 'Disabled or expired' },
+          { value: 'expires-soon', label: 'Expires soon' },
         ]}
       />
       <NativeSelect
@@ -243,7 +246,7 @@ function NothingFound({ state }: { state: TableState }) {
       action={
         <Button
           variant="default"
-          onClick={() => state.change({ search: '', filter: { status: '', interface: '', tag: '' } })}
+          onClick={() => state.change({ search: '', filter: { status: '', interface: '', tag: '', silent: '' } })}
         >
           Show all peers
         </Button>

@@ -11,16 +11,13 @@ import {
 } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { api, keys, type Settings } from '../api.ts'
+import { api, keys, readSettings, type Settings } from '../api.ts'
 import { EndpointField, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
 import { settingsSections, type SettingsValues } from '../settings/settings-sections.ts'
 
 /** Settings page; administrators only. */
 export function SettingsPage() {
-  const settings = useQuery({
-    queryKey: keys.settings,
-    queryFn: async () => (await answer(api.GET('/api/settings'))).data,
-  })
+  const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
   return (
     <>
       <PageHeader
@@ -59,7 +56,7 @@ function Form({ settings }: { settings: Settings }) {
       form={form}
       changes={changes}
       save={() => answer(api.PUT('/api/settings', { body: changes }))}
-      renew={[keys.settings]}
+      renew={[keys.settings, keys.peers]}
       sections={settingsSections}
     >
       <Section title="How devices reach this server">

@@ -3,7 +3,7 @@ import { type Column, formatBytes, RelativeTime, type TableState } from '@hearth
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { Peer } from '../api.ts'
-import { PeerStatusBadge } from './peer-status.tsx'
+import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
 
 /** The tags of a peer; each shows the peers that have it. */
 function PeerTags({ tags, onChoose }: { tags: readonly string[]; onChoose: (tag: string) => void }) {
@@ -39,7 +39,16 @@ export function peerColumns(state: TableState, actions: ((peer: Peer) => ReactNo
         </>
       ),
     },
-    { key: 'status', header: 'Status', render: (peer) => <PeerStatusBadge peer={peer} /> },
+    {
+      key: 'status',
+      header: 'Status',
+      render: (peer) => (
+        <>
+          <PeerStatusBadge peer={peer} />
+          <ExpiresSoon peer={peer} />
+        </>
+      ),
+    },
     { key: 'interface', header: 'Interface', render: (peer) => peer.interface },
     { key: 'ip', header: 'Address', sort: 'ip', render: (peer) => <span className="hearth-mono">{peer.ip}</span> },
     {

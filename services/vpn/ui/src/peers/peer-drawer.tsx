@@ -7,9 +7,10 @@ import { Link } from 'wouter'
 import { api, keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
+import { Connections } from './connections.tsx'
 import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
 import { readPeer, useEnablePeer } from './peer-actions.ts'
-import { PeerStatusBadge } from './peer-status.tsx'
+import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
 import { SetupLinks } from './setup-links.tsx'
 import { routingModes } from './peer-values.ts'
 import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
@@ -44,12 +45,16 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
   return (
     <Stack gap="lg">
       <Group justify="space-between">
-        <PeerStatusBadge peer={peer} />
+        <Group gap="xs">
+          <PeerStatusBadge peer={peer} />
+          <ExpiresSoon peer={peer} />
+        </Group>
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
       <EndpointWarning />
       <PeerTraffic id={peer.id} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
+      {isAdmin && <Connections peer={peer} />}
       {isAdmin && <SetupLinks peer={peer} />}
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
     </Stack>

@@ -1,5 +1,5 @@
 import { RelativeTime, StatusBadge, type Tone } from '@hearth/ui'
-import { IconBan, IconClockX, IconPlugConnected, IconPlugConnectedX } from '@tabler/icons-react'
+import { IconBan, IconClockExclamation, IconClockX, IconPlugConnected, IconPlugConnectedX } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -26,6 +26,19 @@ export function PeerStatusBadge({ peer }: { peer: Pick<Peer, 'status' | 'expired
     <StatusBadge tone={appearance.tone} icon={appearance.icon}>
       {appearance.text}
     </StatusBadge>
+  )
+}
+
+/** Says when a peer expires, if that is soon. */
+export function ExpiresSoon({ peer }: { peer: Pick<Peer, 'expires_at' | 'expires_soon'> }) {
+  if (!peer.expires_soon) return null
+  return (
+    <span className="peer-expires">
+      <IconClockExclamation size={14} aria-hidden />
+      <span>
+        Expires <RelativeTime value={peer.expires_at} />
+      </span>
+    </span>
   )
 }
 

@@ -37,6 +37,7 @@ const peer: Peer = {
   dns_logging_enabled: true,
   expires_at: '2027-01-02T03:04:00.000Z',
   expired: false,
+  expires_soon: false,
   created_at: '2026-11-21T10:00:00.000Z',
   updated_at: '2026-11-21T10:00:00.000Z',
 }

@@ -150,6 +150,7 @@ export const peersPerPage = 25
 export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' | 'filters'>): PeerQuery {
   const column = state.sort.replace(/^-/, '')
   const status = state.filters['status']
+  const silentDays = Number(state.filters['silent'] ?? '')
   const tag = state.filters['tag'] ?? ''
   return {
     limit: peersPerPage,
@@ -160,6 +161,8 @@ export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' |
       : { sort: column as PeerQuery['sort'] & string, order: state.sort.startsWith('-') ? 'desc' : 'asc' }),
     ...(state.filters['interface'] ? { interface: state.filters['interface'] } : {}),
     ...(tag === '' ? {} : { tag }),
-    ...(status ? { status: status as Peer['status'] } : {}),
+    ...(status === 'expires-soon' ? { expires_soon: 'true' } : status ? { status: status as Peer['status'] } : {}),
+    // Those that may connect and do not: who was disabled has been reviewed.
+    ...(silentDays > 0 ? { silent_days: silentDays, ...(!status && { status: 'inactive' }) } : {}),
   }
 }

@@ -46,6 +46,25 @@ export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
     ],
   },
   {
+    title: 'Peers that expire or are not seen',
+    fields: [
+      {
+        name: 'expiry_warning_days',
+        kind: 'number',
+        label: 'Warn before a peer expires',
+        description: 'It is marked in the list, and a notification is sent; 0 for no warning',
+        suffix: ' days',
+      },
+      {
+        name: 'silent_peer_days',
+        kind: 'number',
+        label: 'Review peers that were not seen for',
+        description: 'The page Peers says how many have had no handshake for so long',
+        suffix: ' days',
+      },
+    ],
+  },
+  {
     title: 'Sampling and sessions',
     fields: [
       {
@@ -65,8 +84,21 @@ export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
     ],
   },
   {
-    title: 'Traffic, countries and networks',
+    title: 'Connections, traffic, countries and networks',
     fields: [
+      {
+        name: 'connection_history_days',
+        kind: 'number',
+        label: 'Connection history',
+        description: 'When each peer was connected is deleted after this time, 1 to 3650 days',
+        suffix: ' days',
+      },
+      {
+        name: 'connection_history_rows',
+        kind: 'number',
+        label: 'Connections kept',
+        description: 'Of all peers together, at least 1000; the oldest are deleted',
+      },
       {
         name: 'metrics_retention_days',
         kind: 'number',
