@@ -1,5 +1,6 @@
 import { AnswerCache } from '../src/dns/answer-cache.ts'
-import { type Answered, Engine, Outcome } from '../src/dns/engine.ts'
+import { Engine } from '../src/dns/engine.ts'
+import { type Answered, Outcome } from '../src/dns/outcome.ts'
 import { hashDomain } from '../src/dns/policy/domain-hash.ts'
 import { assembleBundle } from '../src/dns/policy/list-bundle.ts'
 import { Meaning, createClasses, meanings } from '../src/dns/policy/membership.ts'

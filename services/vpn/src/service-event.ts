@@ -33,6 +33,7 @@ export const ServiceEvent = z
         'tokens',
         'settings',
         'dns_rules',
+        'dns_records',
         'dns_settings',
         'blocklists',
       ]),

@@ -8,6 +8,7 @@ import type {
   UserRow as AccountUserRow,
 } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
+import type { DnsRecordType } from './filtering/records/schema.ts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
@@ -31,6 +32,7 @@ export interface Tables
   peer_connections: PeerConnectionRow
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
+  dns_records: DnsRecordRow
   lists: ListRow
   peer_traffic: PeerTrafficRow
   interface_traffic: InterfaceTrafficRow
@@ -221,6 +223,25 @@ export interface DnsRuleRow {
   created_by: string | null
 }
 
+/** A local record; see `filtering/records`. */
+export interface DnsRecordRow {
+  id: string
+  /** Lower case, punycode, without a leading `*.`. */
+  domain: string
+  /** The record of a wildcard, `*.domain`. */
+  below_only: number
+  type: DnsRecordType
+  /** In its one form, see `record-value.ts`. */
+  value: string
+  /** Seconds. */
+  ttl: number
+  /** The address leads back to the name. */
+  reverse: number
+  created_at: number
+  /** User name. */
+  created_by: string | null
+}
+
 /** A block list. Its text, when it was fetched once, lies in `DATA_DIR/dns/lists`. */
 export interface ListRow {
   id: string
@@ -269,6 +290,7 @@ export const tableNames = [
   'peer_activity',
   'peer_connections',
   'dns_rules',
+  'dns_records',
   'lists',
   'peer_traffic',
   'interface_traffic',

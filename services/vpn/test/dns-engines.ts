@@ -1,6 +1,7 @@
 import { AnswerCache } from '../src/dns/answer-cache.ts'
 import type { EngineSettings } from '../src/dns/engine-settings.ts'
-import { type Answered, Engine, Outcome } from '../src/dns/engine.ts'
+import { Engine } from '../src/dns/engine.ts'
+import { type Answered, Outcome } from '../src/dns/outcome.ts'
 import type { Policy } from '../src/dns/policy/policy.ts'
 import { type ReadMessage, type TestMessage, type TestRecord, decodeMessage, encodeMessage } from './dns-messages.ts'
 import { plainSettings, policyOf } from './dns-policies.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Status } from '../src/dns/policy/verdict.ts'
+import { Reason, Status } from '../src/dns/policy/verdict.ts'
 import type { ResolverClient, ResolverRule } from '../src/dns/resolver-files.ts'
+import { recordOf } from './dns-policies.ts'
 import { addressOf, startFakeNameserver, type Zone } from './fake-nameserver.ts'
 import { startResolverFixture } from './loopback-resolver.ts'
 
@@ -66,14 +67,20 @@ test(
       zone[`alias${n}.${name()}`] = { cname: random() < 0.3 ? `alias${n + 100}.example` : name() }
     for (let n = 0; n < 40; n++) zone[`alias${n + 100}.example`] = { cname: name() }
     const aliases = Object.keys(zone)
+    // Local records: addresses of one network, and aliases to whatever there is.
+    const owners = [...new Set(Array.from({ length: 40 }, () => (random() < 0.2 ? `*.${name()}` : name())))]
+    const records = owners.map((owner, n) =>
+      recordOf(random() < 0.5 ? `${owner} A 192.168.9.${n + 1}` : `${owner} CNAME ${pick([...aliases, name()])}`),
+    )
     await using upstream = await startFakeNameserver(zone)
     await using fixture = await startResolverFixture({
       lists: { one: text(12), two: text(12), three: text(12) },
       clients,
       rules: [...new Map(rules.map((rule) => [`${rule.domain} ${rule.belowOnly} ${rule.client}`, rule])).values()],
+      records,
       upstreamPort: upstream.port,
     })
-    const seen = { blocked: 0, allowed: 0, cname: 0 }
+    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0 }
     const check = async () => {
       const client = 1 + Math.floor(random() * 8)
       const domain = random() < 0.3 ? pick(aliases) : name()
@@ -84,10 +91,18 @@ test(
       const isBlocked = said.verdict.status === Status.blocked
       assert.equal(live.isBlocked, isBlocked, `${domain} for ${client}: ${JSON.stringify(said)}`)
       seen[isBlocked ? 'blocked' : 'allowed'] += 1
+      const isLocal = said.verdict.reason === Reason.local
+      // Without aliases the answer is in the records, and no other answer has addresses of their network.
+      if (isLocal && said.cnames.length === 0 && live.rcode === 0) assert.match(live.addresses.join(), /^192\.168\.9\./)
+      if (live.addresses.some((address) => address.startsWith('192.168.9.'))) assert.ok(isLocal, domain)
+      if (isLocal) seen[said.cnames.length === 0 ? 'local' : 'led'] += 1
       if (isBlocked && said.name !== domain) seen.cname += 1
     }
     for (let done = 0; done < pairs; done += 50) await Promise.all(Array.from({ length: 50 }, check))
     context.diagnostic(JSON.stringify(seen))
-    assert.ok(seen.blocked > 500 && seen.allowed > 500 && seen.cname > 20, JSON.stringify(seen))
+    assert.ok(
+      seen.blocked > 500 && seen.allowed > 500 && seen.cname > 20 && seen.local > 20 && seen.led > 20,
+      JSON.stringify(seen),
+    )
   },
 )

@@ -153,7 +153,16 @@ test('upstreams are tested before saving, and wrong ones are not saved', { skip:
   assert.equal((await fixture.call('GET', '/api/dns/settings')).query_log, 'blocked')
 })
 
-const paths = ['/', '/dns', '/dns/log', '/dns/rules', '/dns/lists', '/dns/settings', '/dns?why=ads.shop.example']
+const paths = [
+  '/',
+  '/dns',
+  '/dns/log',
+  '/dns/rules',
+  '/dns/names',
+  '/dns/lists',
+  '/dns/settings',
+  '/dns?why=ads.shop.example',
+]
 
 test(
   'the DNS pages are accessible and fit the screen, on desktop and phone, dark and light',
@@ -173,6 +182,11 @@ test(
       client: long,
     })
     await fixture.call('POST', '/api/dns/rules', { action: 'allow', domain: '*.fine.example' })
+    for (const [name, type, value] of [
+      [`${'a-long-label.'.repeat(12)}example`, 'TXT', 'text-without-a-space.'.repeat(20)],
+      ['*.home.example', 'CNAME', 'nas.home.example'],
+    ])
+      await fixture.call('POST', '/api/dns/records', { name, type, value })
     await fixture.look('ads.shop.example', 'www.fine.example', `${'part-of-a-long-name.'.repeat(9)}example`)
     await untilLogged(fixture, 3)
     const urls = paths.map((path) => `${fixture.service.url}${path}`)
@@ -205,7 +219,7 @@ test(
     assert.equal(await page.getByText('secret.example').count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Pause filter' }).count(), 0)
     const tabs = page.getByRole('navigation', { name: 'DNS' }).getByRole('link')
-    assert.deepEqual(await tabs.allInnerTexts(), ['Overview', 'Rules', 'Lists'])
+    assert.deepEqual(await tabs.allInnerTexts(), ['Overview', 'Rules', 'Local names', 'Lists'])
     await page.getByRole('link', { name: 'Rules', exact: true }).click()
     await page.getByText('ads.example').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Add rule' }).count(), 0)

@@ -5,7 +5,10 @@ import { type ListBundle, assembleBundle } from '../src/dns/policy/list-bundle.t
 import { Meaning, createClasses, meanings } from '../src/dns/policy/membership.ts'
 import type { NameSeeds } from '../src/dns/policy/name-hash.ts'
 import { type Policy, type PolicySettings, buildPolicy, openPolicy } from '../src/dns/policy/policy.ts'
+import type { LocalRecord } from '../src/dns/policy/record-table.ts'
 import type { RuleRecord } from '../src/dns/policy/rule-table.ts'
+import { addressBytes } from '../src/dns/address-bytes.ts'
+import { wireName } from '../src/dns/wire/wire-name.ts'
 import { insertName, tableBits } from '../src/dns/policy/suffix-table.ts'
 
 /** An entry of a list: `||d^`, `|d|` or `*.d`, after `@@` for an exception, before `$important`. */
@@ -81,6 +84,17 @@ export const clientOf = (number: number, more: Partial<ClientRecord> = {}): Clie
   ...more,
 })
 
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+
+/** A local record in the words of an operator: `nas.home A 192.0.2.1`, `*.home CNAME nas.home`; other data as bytes. */
+export function recordOf(text: string, data?: Uint8Array, ttl = 300): LocalRecord {
+  const [name = '', typeName = '', value = ''] = text.split(' ')
+  const type = { A: 1, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28 }[typeName] ?? 0
+  const written = type === 1 || type === 28 ? addressBytes(value) : wireName(value)
+  const domain = name.replace('*.', '')
+  return { domain, belowOnly: name.startsWith('*.'), type, ttl, data: hexOf(data ?? written ?? new Uint8Array(0)) }
+}
+
 let ruleNumber = 0
 /** A rule in the words of an operator: `block ads.example`, `allow *.ads.example`; for a client, or 0 for everyone. */
 export function ruleOf(text: string, client = 0, number = ++ruleNumber): RuleRecord {
@@ -103,6 +117,7 @@ export function policyOf(parts: {
   readonly lists?: readonly TestList[]
   readonly clients?: readonly ClientRecord[]
   readonly rules?: readonly RuleRecord[]
+  readonly records?: readonly LocalRecord[]
   readonly settings?: Partial<PolicySettings>
 }): Policy {
   return openPolicy(
@@ -110,6 +125,7 @@ export function policyOf(parts: {
       bundle: compiled(parts.lists ?? []),
       clients: parts.clients ?? [],
       rules: parts.rules ?? [],
+      records: parts.records ?? [],
       settings: { blockingEnabled: true, pausedUntil: 0, forwardedZones: [], ...parts.settings },
     }),
   )

@@ -3,7 +3,13 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@hearth/testing'
 import { ResolverSupervisor } from '../src/resolver/supervisor.ts'
-import type { ResolverClient, ResolverList, ResolverRule, ResolverSettings } from '../src/dns/resolver-files.ts'
+import type {
+  ResolverClient,
+  ResolverList,
+  ResolverRecord,
+  ResolverRule,
+  ResolverSettings,
+} from '../src/dns/resolver-files.ts'
 import { ResolverInput, resolverSettings } from '../src/filtering/resolver-input.ts'
 import { defaultDnsSettings } from '../src/filtering/schema.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
@@ -16,6 +22,7 @@ export interface ResolverContent {
   readonly lists?: Readonly<Record<string, string>>
   readonly clients?: readonly ResolverClient[]
   readonly rules?: readonly ResolverRule[]
+  readonly records?: readonly ResolverRecord[]
   readonly settings?: Partial<ResolverSettings>
   /** Port of the server to forward to, on loopback. */
   readonly upstreamPort: number
@@ -68,6 +75,7 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
   await input.write('settings', { ...settings, ...content.settings })
   await input.write('clients', content.clients ?? [])
   await input.write('rules', content.rules ?? [])
+  await input.write('records', content.records ?? [])
   await writeLists(content.lists ?? {})
   const kept = cleanup.move()
   return {

@@ -97,7 +97,7 @@ export interface AnswerContext {
   client: number
   /** True if filtering is paused. */
   isPaused: boolean
-  readonly question: Question
+  question: Question
 }
 
 /** Settings and decision that determine whether the addresses of an answer are checked. */

@@ -1,12 +1,15 @@
 import type { LogEntry } from './log-ring.ts'
 import type { EngineSettings } from './engine-settings.ts'
 import { localRcode, writeLocal } from './local-answer.ts'
+import type { AliasChain } from './alias-chain.ts'
+import { RecordWriter } from './record-writer.ts'
 import type { Decider } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status } from './policy/verdict.ts'
 import { ExtendedError, Rcode } from './wire/codes.ts'
 import type { Question } from './wire/question.ts'
-import { Reply, blockRcode, writeBlocked } from './wire/reply.ts'
+import type { CopiedRecords } from './wire/record-copy.ts'
+import { Reply, authorityBytes, blockRcode, writeBlocked } from './wire/reply.ts'
 
 /** Texts of Extended DNS Errors; for lists it is their name. */
 const encoder = new TextEncoder()
@@ -14,10 +17,15 @@ const ruleText = encoder.encode('custom rule')
 const specialText = encoder.encode('kept at this resolver')
 const privateText = encoder.encode('private address')
 
+/** Seconds for which a device may remember that a name with local records has none of a type. */
+const noDataTtl = 60
+/** OPT with an Extended DNS Error without a text. */
+const optBytes = 17
+
 /** TTL of the single record in answers to type ANY, seconds. */
 const anyTtl = 3600
 /** Header values around a body from the cache or an upstream. */
-interface Body {
+export interface Body {
   readonly rcode: number
   readonly isAuthentic: boolean
   readonly answers: number
@@ -35,6 +43,7 @@ export class AnswerWriter {
   readonly #question: Question
   readonly #entry: LogEntry
   readonly #reply = new Reply()
+  readonly #records = new RecordWriter()
 
   constructor(
     question: Question,
@@ -86,8 +95,7 @@ export class AnswerWriter {
 
   /** Returns true if a body of this length can go to the client, with question and OPT. */
   fits(length: number): boolean {
-    // 17: OPT with an Extended DNS Error without a text.
-    return this.#question.end + length + (this.#question.hasOpt ? 17 : 0) <= this.#most
+    return this.#question.end + length + (this.#question.hasOpt ? optBytes : 0) <= this.#most
   }
 
   /** The answer for a blocked name, as the settings want it, with the reason as an Extended DNS Error. */
@@ -133,6 +141,63 @@ export class AnswerWriter {
     writeLocal(this.#reply, question, zone)
     this.#entry.rcode = rcode
     return this.#reply.finish(question, rcode, ExtendedError.none, undefined)
+  }
+
+  /** The answer from local records: the chain of aliases, then the last name's records of the asked type, or the SOA. */
+  records(chain: AliasChain): number {
+    const { records: table } = this.policy
+    const writer = this.#beginRecords(Rcode.noError)
+    const first = chain.records === 0 ? 0 : table.first(chain.records, this.#question.type)
+    if (writer.chain(chain) < 0) return this.truncated(Rcode.noError)
+    if (first === 0) return this.#noData(writer, Rcode.noError)
+    const at = writer.records(first, table.run(chain.records, first))
+    if (at < 0) return this.truncated(Rcode.noError)
+    this.#reply.authoritative()
+    return this.#endRecords(at, Rcode.noError)
+  }
+
+  /** A chain of aliases to a name that no upstream is asked for. */
+  aliasesOnly(chain: AliasChain): number {
+    const writer = this.#beginRecords(chain.rcode)
+    return writer.chain(chain) < 0 ? this.truncated(chain.rcode) : this.#noData(writer, chain.rcode)
+  }
+
+  /** A chain of aliases, and what an upstream or the cache says about the name at its end. */
+  chained(chain: AliasChain, body: Body, from: CopiedRecords, error: number): number {
+    const writer = this.#beginRecords(body.rcode)
+    if (writer.chain(chain) < 0) return this.truncated(body.rcode)
+    const at = writer.copy(chain.question, body, from)
+    return at < 0 ? this.truncated(body.rcode) : this.#endRecords(at, body.rcode, error)
+  }
+
+  #beginRecords(rcode: number): RecordWriter {
+    this.begin(rcode)
+    const limit = this.#outAt + this.#most - (this.#question.hasOpt ? optBytes : 0)
+    this.#records.begin(this.policy.records, this.#out, this.#question, this.#outAt, limit)
+    return this.#records
+  }
+
+  #noData(writer: RecordWriter, rcode: number): number {
+    this.#reply.authoritative()
+    const at = writer.records(0, 0)
+    const room = this.#outAt + this.#most - (this.#question.hasOpt ? optBytes : 0) - at
+    if (room < authorityBytes) return this.truncated(rcode)
+    this.#reply.at = at
+    this.#reply.authority(noDataTtl, writer.owner)
+    writer.authorities = 1
+    return this.#endRecords(this.#reply.at, rcode)
+  }
+
+  #endRecords(at: number, rcode: number, error: number = ExtendedError.none): number {
+    const out = this.#out
+    const { answers, authorities } = this.#records
+    out[this.#outAt + 6] = answers >> 8
+    out[this.#outAt + 7] = answers
+    out[this.#outAt + 8] = authorities >> 8
+    out[this.#outAt + 9] = authorities
+    this.#reply.at = at
+    this.#entry.rcode = rcode
+    return this.#reply.finish(this.#question, rcode, error, undefined)
   }
 
   #textFor(decider: Decider): Uint8Array | undefined {

@@ -8,7 +8,8 @@ import { aRecord, cname } from '../../test/dns-engines.ts'
 import { T, encodeMessage, soaData } from '../../test/dns-messages.ts'
 import { clientOf, plainSettings, policyOf, ruleOf } from '../../test/dns-policies.ts'
 import { AnswerCache } from './answer-cache.ts'
-import { type Answered, Engine, Outcome } from './engine.ts'
+import { Engine } from './engine.ts'
+import { type Answered, Outcome } from './outcome.ts'
 
 /** Numbers that look random and are the same for the same seed (mulberry32). */
 function createDice(seed: number): (below: number) => number {

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { aRecord, cname, createTestEngine } from '../../test/dns-engines.ts'
 import { T, decodeMessage, encodeMessage } from '../../test/dns-messages.ts'
 import { clientOf, policyOf, ruleOf } from '../../test/dns-policies.ts'
-import { Outcome } from './engine.ts'
+import { Outcome } from './outcome.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { wireName } from './wire/wire-name.ts'
 

@@ -2,22 +2,22 @@ import type { LogEntry } from './log-ring.ts'
 import { type AnswerCache, Freshness, maxAnswerBytes } from './answer-cache.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
-import { AnswerCheck, type AnswerContext, type AnswerFacts, Objection, checksAddresses } from './answer-check.ts'
+import type { AnswerContext } from './answer-check.ts'
+import { AnswerGuard } from './answer-guard.ts'
+import { type Answered, Outcome } from './outcome.ts'
 import type { EngineSettings } from './engine-settings.ts'
 import { isQueriedAtParent } from './local-answer.ts'
 import { Decider, isPausedAt } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { QuestionKey } from './question-key.ts'
+import { QueryTarget } from './query-target.ts'
 import { RandomBits } from './random-case.ts'
 import { answersQuery, maxUpstreamBytes, writeUpstreamQuery } from './upstream-query.ts'
 import { AnswerScan } from './wire/answer-scan.ts'
 import { ExtendedError, Rcode, Type } from './wire/codes.ts'
 import { Question, isSameQuestion, unanswerable } from './wire/question.ts'
 import { maxReplyBytes } from './wire/reply.ts'
-
-/** More than 0: bytes of the answer that stand in `out` from `outAt`. Otherwise one of these. */
-export const Outcome = { drop: 0, forward: -1 } as const
 
 /** Dependencies of an engine. */
 export interface EngineDependencies {
@@ -26,20 +26,6 @@ export interface EngineDependencies {
   readonly settings: EngineSettings
   /** Fills bytes at random, for the case of letters; for tests. By default `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void
-}
-
-/** A forwarded query and its answer. The caller keeps one such object and sets it again. */
-export interface Answered {
-  /** The client's query stands at query[queryAt .. queryAt + queryLength). */
-  query: Uint8Array
-  queryAt: number
-  queryLength: number
-  /** The client's number. */
-  client: number
-  /** The upstream's answer, that `accept` took; its own place, not in `out`. */
-  answer: Uint8Array
-  answerAt: number
-  answerLength: number
 }
 
 /** Time for which a stale answer is served before an upstream is queried again (RFC 8767 5), seconds. */
@@ -75,9 +61,10 @@ export class Engine {
   #cache: AnswerCache
   readonly #question = new Question()
   readonly #sent = new Question()
+  readonly #target: QueryTarget
+  readonly #guard: AnswerGuard
   readonly #key: QuestionKey
   readonly #decider = new Decider()
-  readonly #check = new AnswerCheck()
   readonly #scan = new AnswerScan()
   readonly #writer: AnswerWriter
   readonly #stored = { message: new Uint8Array(0), at: 0, from: 0 }
@@ -85,7 +72,6 @@ export class Engine {
   #scanned = -1
   readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
   readonly #asker: AnswerContext
-  readonly #addressRules: { settings: EngineSettings; readonly decider: Decider }
   readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
 
   constructor(dependencies: EngineDependencies) {
@@ -93,7 +79,6 @@ export class Engine {
       dependencies.random ?? ((bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
     this.#policy = dependencies.policy
     this.#settings = dependencies.settings
-    this.#addressRules = { settings: dependencies.settings, decider: this.#decider }
     this.#cache = dependencies.cache
     const seeds = new Uint8Array(8)
     random(seeds)
@@ -103,18 +88,22 @@ export class Engine {
     this.#upstream = { id: 0, wantsAuthentic: false, bits: new RandomBits(random) }
     this.entry = emptyEntry(this.#question.name.bytes)
     this.#writer = new AnswerWriter(this.#question, this.entry, dependencies)
+    const told = { entry: this.entry, writer: this.#writer }
+    this.#target = new QueryTarget(this.#question, this.#decider, told)
+    this.#guard = new AnswerGuard(this.#target, dependencies.settings, told)
   }
 
   /** Puts another policy in force; between batches. The cache stays, as it holds only what upstreams said. */
   use(policy: Policy): void {
     this.#policy = policy
+    this.#asker.policy = policy
     this.#writer.policy = policy
   }
 
   /** Puts other settings, and if given another cache, in force; between batches. */
   configure(settings: EngineSettings, cache: AnswerCache = this.#cache): void {
     this.#settings = settings
-    this.#addressRules.settings = settings
+    this.#guard.configure(settings)
     this.#writer.settings = settings
     this.#cache = cache
   }
@@ -136,7 +125,7 @@ export class Engine {
   handleQuery(d: Uint8Array, o: number, n: number, client: number): number {
     const early = this.#begin(d, o, n, client)
     if (early !== Outcome.forward) return early
-    this.#key.take(this.#question)
+    this.#key.take(this.#target.question)
     const entry = this.#cache.find(this.#key)
     if (entry >= 0) {
       const freshness = this.#cache.freshness(entry, this.#seconds())
@@ -155,7 +144,7 @@ export class Engine {
   writeUpstream(u: Uint8Array, at: number, id: number): number {
     this.#upstream.id = id
     this.#upstream.wantsAuthentic = this.#settings.dnssec
-    return writeUpstreamQuery(this.#question, this.#upstream, u, at)
+    return writeUpstreamQuery(this.#target.question, this.#upstream, u, at)
   }
 
   /**
@@ -190,7 +179,7 @@ export class Engine {
   finish(answered: Answered): number {
     const early = this.#begin(answered.query, answered.queryAt, answered.queryLength, answered.client)
     if (early !== Outcome.forward) return early
-    const question = this.#question
+    const question = this.#target.question
     const { answer: m, answerAt: o, answerLength: n } = answered
     const scan = this.#scan
     // Two questions with the same hash are not the same question yet.
@@ -200,8 +189,9 @@ export class Engine {
     if (scan.isTruncated) return this.#writer.truncated(scan.rcode)
     if (scan.rcode !== Rcode.noError && scan.rcode !== Rcode.noSuchName)
       return this.#writer.plain(scan.rcode, scan.error)
-    const objection = this.#object(scan, m, o, n)
-    if (objection !== Objection.none) return this.#answerObjection(objection)
+    const refused = this.#guard.refuse(this.#asker, scan, m, o, n)
+    if (refused !== 0) return refused
+    if (this.#target.isChained) return this.#target.complete(scan, m, o, n, ExtendedError.none)
     const length = scan.end - question.end
     if (!this.#writer.fits(length)) return this.#writer.truncated(scan.rcode)
     this.#writer.begin(scan.rcode)
@@ -214,7 +204,7 @@ export class Engine {
   #isScanned(m: Uint8Array, o: number, n: number): boolean {
     if (this.#scanned === n && this.#came.m === m && this.#came.o === o) return true
     this.#scanned = -1
-    return this.#scan.read(m, o, n, this.#question.end, this.#question.type)
+    return this.#scan.read(m, o, n, this.#target.question.end, this.#target.question.type)
   }
 
   /**
@@ -244,16 +234,41 @@ export class Engine {
       return this.#writer.plain(problem, ExtendedError.none)
     }
     const decider = this.#decider
+    this.#target.reset(decider)
     decider.type = question.type
-    decider.decide(this.#policy, question.name, client, isPausedAt(this.#policy, this.now), null)
+    const asker = this.#asker
+    asker.client = client
+    asker.isPaused = isPausedAt(this.#policy, this.now)
+    asker.question = question
+    decider.decide(this.#policy, question.name, client, asker.isPaused, null)
     noteDecision(this.entry, decider)
     this.isLogged = clients.isLogged(decider.client)
     if (decider.rewriteCount > 0) return this.#writer.rewrite(decider)
     if (decider.status === Status.blocked) return this.#writer.block(decider)
+    if (decider.records !== 0)
+      return question.type === Type.any ? this.#writer.any() : this.#fromRecords(decider.records)
     if (decider.reason === Reason.local && !isQueriedAtParent(question, decider.source))
       return this.#writer.local(decider.source)
     if (question.type === Type.any) return this.#writer.any()
     return Outcome.forward
+  }
+
+  /** The answer from local records; `Outcome.forward` when they lead to a name that has none. */
+  #fromRecords(records: number): number {
+    const length = this.#target.answer(this.#asker, records)
+    this.#asker.question = this.#target.question
+    return length
+  }
+
+  /** An answer out of the cache, about the last of a chain of aliases. */
+  #chainedFromCache(place: number, error: number): number {
+    const cache = this.#cache
+    const { message, end } = this.#target.question
+    const length = end + cache.bodyLength(place)
+    cache.read(place, this.#seconds(), message, end)
+    const refused = this.#guard.refuse(this.#asker, cache, message, 0, length)
+    if (refused !== 0) return refused
+    return this.#target.complete(cache, message, 0, length, error)
   }
 
   /** An answer out of the cache. */
@@ -262,45 +277,19 @@ export class Engine {
     const question = this.#question
     const length = cache.bodyLength(place)
     this.entry.traits |= Trait.cached
+    if (this.#target.isChained)
+      return this.#chainedFromCache(place, isStale ? ExtendedError.staleAnswer : ExtendedError.none)
     const from = this.outAt + question.end
     // It is written before its size is checked, because it must be examined first.
     if (this.out.length - from < maxAnswerBytes) return this.#writer.truncated(Rcode.noError)
     cache.read(place, this.#seconds(), this.out, from)
-    const objection = this.#object(cache, this.out, this.outAt, question.end + length)
-    if (objection !== Objection.none) return this.#answerObjection(objection)
+    const refused = this.#guard.refuse(this.#asker, cache, this.out, this.outAt, question.end + length)
+    if (refused !== 0) return refused
     if (!this.#writer.fits(length)) return this.#writer.truncated(cache.rcode)
     this.#writer.begin(cache.rcode)
     if (!isStale) return this.#writer.complete(cache, length, ExtendedError.none)
     const isNegative = cache.rcode === Rcode.noSuchName
     return this.#writer.complete(cache, length, isNegative ? ExtendedError.staleNoSuchName : ExtendedError.staleAnswer)
-  }
-
-  /** Returns the objection against the answer m[o .. o + n) for this client. */
-  #object(body: AnswerFacts, m: Uint8Array, o: number, n: number): number {
-    if (!body.hasTargets && !body.hasPrivate && !this.#policy.conditional.hasAddresses) return Objection.none
-    const check = this.#check
-    const decider = this.#decider
-    check.checksTargets = decider.status === Status.allowed && decider.reason === Reason.none
-    check.checksAddresses = body.hasPrivate && checksAddresses(this.#addressRules, this.#question.name)
-    if (!check.checksTargets && !check.checksAddresses) return Objection.none
-    const asker = this.#asker
-    asker.policy = this.#policy
-    asker.client = this.entry.client
-    asker.isPaused = isPausedAt(this.#policy, this.now)
-    return check.check(asker, m, o, n, body.answers)
-  }
-
-  #answerObjection(objection: number): number {
-    if (objection === Objection.unreadable) return this.#writer.plain(Rcode.serverFailure, ExtendedError.none)
-    if (objection === Objection.target || objection === Objection.listedAddress) {
-      noteDecision(this.entry, this.#check.decider)
-      if (objection === Objection.target) this.entry.traits |= Trait.cname
-      return this.#writer.block(this.#check.decider)
-    }
-    const decider = this.#check.decider
-    decider.blockPrivate()
-    noteDecision(this.entry, decider)
-    return this.#writer.block(decider)
   }
 
   /** No upstream answered: the expired answer in the cache, or SERVFAIL. */
@@ -314,7 +303,7 @@ export class Engine {
   /** The answer in the cache, also an expired one when the settings allow it; 0 for none. */
   #stale(): number {
     const now = this.#seconds()
-    this.#key.take(this.#question)
+    this.#key.take(this.#target.question)
     const place = this.#settings.serveStale ? this.#cache.find(this.#key) : -1
     if (place < 0 || !this.#cache.isUsable(place, now)) return 0
     const isFresh = this.#cache.freshness(place, now) === Freshness.fresh

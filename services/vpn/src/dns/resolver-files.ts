@@ -8,6 +8,7 @@ export const resolverFile = {
   clients: 'clients.json',
   rules: 'rules.json',
   lists: 'lists.json',
+  records: 'records.json',
   /** All lists compiled; made by the resolver itself. */
   bundle: 'lists.bin',
   /** Query log; written by the resolver, read by the service. */
@@ -95,6 +96,20 @@ export interface ResolverRule {
   readonly belowOnly: boolean
   /** A client's number; 0 for everyone. */
   readonly client: number
+}
+
+/** An entry of `records.json`: a local record. */
+export interface ResolverRecord {
+  /** Lower case, punycode, without a leading `*.` and a final dot. */
+  readonly domain: string
+  /** `*.domain`: all names below it that have no records themselves. */
+  readonly belowOnly: boolean
+  /** DNS type. */
+  readonly type: number
+  /** Seconds. */
+  readonly ttl: number
+  /** Data in wire form, as hexadecimal digits. */
+  readonly data: string
 }
 
 /** An entry of `lists.json`: a list that is enabled and whose text lies in `lists/<id>.txt`. */

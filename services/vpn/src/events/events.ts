@@ -34,4 +34,11 @@ function viewFor(role: Role, event: ServiceEvent): ServiceEvent | undefined {
   return event
 }
 
-const readableByUsers: ReadonlySet<string> = new Set(['peers', 'interfaces', 'dns_rules', 'dns_settings', 'blocklists'])
+const readableByUsers: ReadonlySet<string> = new Set([
+  'peers',
+  'interfaces',
+  'dns_rules',
+  'dns_records',
+  'dns_settings',
+  'blocklists',
+])

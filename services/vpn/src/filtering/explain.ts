@@ -51,7 +51,7 @@ export async function explain(dependencies: ExplainDependencies, question: Expla
 type Shown = DnsExplanation['matches'][number]
 
 function shownMatch(names: PolicyNames, match: Explanation['matches'][number]): Shown {
-  const of = match.kind === 'rule' ? names.rule(match.source) : names.list(match.source)
+  const of = namedSource(names, match)
   return {
     kind: match.kind,
     action: match.action,
@@ -66,7 +66,13 @@ function shownMatch(names: PolicyNames, match: Explanation['matches'][number]): 
   }
 }
 
+function namedSource(names: PolicyNames, { kind, source }: Explanation['matches'][number]) {
+  if (kind === 'record') return undefined
+  return kind === 'rule' ? names.rule(source) : names.list(source)
+}
+
 function sourceName(match: Explanation['matches'][number], of: { name?: string; client?: string | null } | undefined) {
+  if (match.kind === 'record') return 'Local record'
   if (match.kind === 'list') return of?.name ?? 'a list that is gone'
   return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'
 }

@@ -15,6 +15,9 @@ import type { ResolverState } from '../resolver/messages.ts'
 import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-files.ts'
 import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
+import { LocalRecords } from './records/records.ts'
+import { resolverRecords } from './records/resolver-records.ts'
+import { allRecordRows } from './records/store.ts'
 import { previewedRule, Rules, shownDomain } from './rules/rules.ts'
 import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, ExplainQuery, UpstreamTestResult } from './schema.ts'
@@ -71,6 +74,7 @@ export class Filtering {
   readonly #input: ResolverInput
   readonly #publishSettings: () => Promise<void>
   readonly #publishRules: () => Promise<void>
+  readonly #publishRecords: () => Promise<void>
   readonly #clients: ClientSync
   readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null; clientNumber: number }>()
   /** All lists, disabled ones too: the log names those that blocked earlier. */
@@ -78,6 +82,7 @@ export class Filtering {
   #listsChange: ListsChange | undefined
   #settings: DnsSettingsStore | undefined
   readonly rules: Rules
+  readonly records: LocalRecords
   readonly resolver: Resolver
   readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
 
@@ -91,6 +96,7 @@ export class Filtering {
     })
     this.#publishSettings = joinRuns(() => this.#writeSettings())
     this.#publishRules = joinRuns(() => this.#writeRules())
+    this.#publishRecords = joinRuns(() => this.#writeRecords())
     this.#clients = new ClientSync({
       ...dependencies,
       db: this.#db,
@@ -100,6 +106,7 @@ export class Filtering {
       hasRules: (clients) => [...this.#ruleNames.values()].some(({ clientNumber }) => clients.has(clientNumber)),
     })
     this.rules = new Rules({ ...dependencies, publish: () => this.#soon(this.#publishRules()) })
+    this.records = new LocalRecords({ ...dependencies, publish: () => this.#soon(this.#publishRecords()) })
     this.names = {
       rule: (number) => this.#ruleNames.get(number),
       list: (number) => this.#lists.find((list) => list.number === number),
@@ -114,7 +121,8 @@ export class Filtering {
       publish: () => this.#soon(this.#publishSettings()),
     })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
-    for (const publish of [() => this.#clients.open(), this.#publishSettings, this.#publishRules]) {
+    const open = () => this.#clients.open()
+    for (const publish of [open, this.#publishSettings, this.#publishRules, this.#publishRecords]) {
       // The files are written; the resolver uses them as soon as it runs.
       await publish().catch((error: unknown) =>
         this.#dependencies.log.error({ err: error }, 'the resolver was not notified'),
@@ -235,6 +243,10 @@ export class Filtering {
         listenClient: this.#clients.listenClient,
       }),
     )
+  }
+
+  async #writeRecords(): Promise<void> {
+    await this.#input.write('records', resolverRecords(await allRecordRows(this.#db)))
   }
 
   async #writeRules(): Promise<void> {

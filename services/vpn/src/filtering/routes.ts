@@ -5,6 +5,7 @@ import type { Publish } from '../service-event.ts'
 import type { HealthNotice } from '../health/schema.ts'
 import type { Filtering } from './filtering.ts'
 import { pendingNote } from './in-force.ts'
+import { recordRoutes } from './records/routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
 import { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import {
@@ -30,6 +31,7 @@ export function dnsRoutes(filtering: Filtering, health: () => Promise<HealthNoti
     statusRoute(filtering, health),
     ...explainRoutes(filtering),
     ...ruleRoutes(filtering.rules, publish),
+    ...recordRoutes(filtering.records, publish),
   ]
 }
 

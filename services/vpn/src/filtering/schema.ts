@@ -141,15 +141,15 @@ export type ExplainQuery = z.infer<typeof ExplainQuery>
 /** Something that matches a name. */
 export const DnsMatch = z
   .object({
-    kind: z.enum(['rule', 'list']),
+    kind: z.enum(['rule', 'list', 'record']),
     action: z.enum(['block', 'allow']),
     scope: z.enum(['client', 'global']).nullable(),
     name: z.string().meta({ description: 'The name it matches: the queried one, or one it leads to' }),
-    text: z.string().meta({ description: 'The rule, or the list’s entry in Adblock’s words' }),
+    text: z.string().meta({ description: 'The rule, the list’s entry in Adblock’s words, or the local name' }),
     important: z.boolean(),
     modifiers: Modifiers,
     id: z.string().nullable().meta({ description: 'Of the rule or the list' }),
-    source: z.string().meta({ description: 'The list’s name, or whose rule it is' }),
+    source: z.string().meta({ description: 'The list’s name, whose rule it is, or `Local record`' }),
     deciding: z.boolean(),
   })
   .meta({ id: 'DnsMatch' })

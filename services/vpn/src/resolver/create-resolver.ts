@@ -6,15 +6,16 @@ import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
 import { Shared } from '../dns/loops/shared-state.ts'
 import { layOnHugePages } from '../dns/sockets/huge-pages.ts'
-import { openLibc, type Libc } from '../dns/sockets/libc.ts'
+import type { Libc } from '../dns/sockets/libc.ts'
 import type { Streams } from '../dns/tcp/streams.ts'
 import type { RelayOptions } from '../dns/upstream/relay.ts'
+import { chooseEngine } from './choose-engine.ts'
 import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
 import { type ListsChange, ListsInForce } from './lists-in-force.ts'
 import { LogThreadHost } from './log-thread-host.ts'
-import type { ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
+import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
 import {
   type ActiveConfig,
   policyOf,
@@ -23,6 +24,7 @@ import {
   settingsConfig,
   startConfig,
 } from './read-files.ts'
+import { RecordsInForce } from './records-in-force.ts'
 import { UpstreamServers } from './upstream-servers.ts'
 
 const logFile = 'query-log.db'
@@ -63,7 +65,8 @@ export async function createResolver(dependencies: ResolverDependencies): Promis
     warn: dependencies.warn,
     prepare: (memory) => libc !== undefined && layOnHugePages(libc, memory),
   })
-  const files = { ...read, clients: new ClientsInForce(read.clients, lists.bundle()) }
+  const clients = new ClientsInForce(read.clients, lists.bundle())
+  const files = { ...read, clients, records: new RecordsInForce(read.records) }
   const servers = new UpstreamServers(dependencies)
   const upstreams = await servers.apply(files.settings.upstreams)
   const config = startConfig(files, lists.bundle(), { listeners: [], upstreams })
@@ -166,11 +169,14 @@ export class Resolver {
   }
 
   /** Reads a file again and puts it in force for the next query. Rejects, and leaves all as it is, when it cannot be read. */
-  changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
-    return this.#withLock(() => {
-      if (file === 'settings') return this.#changedSettings()
-      return file === 'rules' ? this.#changedRules() : this.#replacedClients()
-    })
+  changed(file: ChangedFile): Promise<void> {
+    const apply = {
+      settings: () => this.#changedSettings(),
+      rules: () => this.#changedRules(),
+      records: () => this.#changedRecords(),
+      clients: () => this.#replacedClients(),
+    }
+    return this.#withLock(apply[file])
   }
 
   /** Puts changed clients in force for the next query. */
@@ -261,6 +267,14 @@ export class Resolver {
     this.#files = files
   }
 
+  async #changedRecords(): Promise<void> {
+    const { dependencies, lists } = this.#opened
+    const records = new RecordsInForce(await readResolverFile(dependencies.directory, 'records'))
+    const files = { ...this.#files, records }
+    this.#update({ policy: policyOf(files, lists.bundle()) })
+    this.#files = files
+  }
+
   async #replacedClients(): Promise<void> {
     const clients = await readResolverFile(this.#opened.dependencies.directory, 'clients')
     this.#update({ clients: this.#files.clients.replace(clients) })
@@ -278,21 +292,5 @@ export class Resolver {
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
     await this.#addresses.apply(settings.listeners)
     servers.closeLeft()
-  }
-}
-
-/** The C library, or the reason why `dgram` is used. */
-async function chooseEngine(
-  wanted: 'auto' | 'ffi' | 'dgram',
-  isCautious: boolean,
-): Promise<{ libc: Libc | undefined; engineReason: string }> {
-  if (wanted === 'dgram') return { libc: undefined, engineReason: 'chosen in the settings' }
-  if (isCautious && wanted === 'auto')
-    return { libc: undefined, engineReason: 'batched system calls ended the process before' }
-  try {
-    const libc = await openLibc()
-    return { libc, engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls work here' }
-  } catch (error) {
-    return { libc: undefined, engineReason: (error as Error).message }
   }
 }

@@ -1,11 +1,14 @@
 import { AnswerCheck, checksAddresses, Objection } from '../dns/answer-check.ts'
 import type { EngineSettings } from '../dns/engine-settings.ts'
-import { isPausedAt } from '../dns/policy/decide.ts'
-import { explain, followsTargets } from '../dns/policy/explain.ts'
+import { Decider, isPausedAt } from '../dns/policy/decide.ts'
+import { type Explained, type ExplainedMatch, explain, followsTargets } from '../dns/policy/explain.ts'
 import type { Policy } from '../dns/policy/policy.ts'
 import { Row } from '../dns/policy/precedence.ts'
+import { RecordWord } from '../dns/policy/record-table.ts'
 import { Reason, Status, type Verdict } from '../dns/policy/verdict.ts'
+import { AliasChain, Lead } from '../dns/alias-chain.ts'
 import { Type } from '../dns/wire/codes.ts'
+import { Name, readName, textOf } from '../dns/wire/name.ts'
 import { isSameQuestion, Question } from '../dns/wire/question.ts'
 import { addressesOf, cnamesOf, countOf, queryFor } from './packets.ts'
 import type { ExplainRequest, Explanation } from './messages.ts'
@@ -24,27 +27,94 @@ export interface ExplainContext {
  * Explains how a name would be answered, with the code that answers; with `resolve` it also finds the names and addresses
  * this one points to. Throws a `RangeError` for what is no domain name.
  */
-export async function explainName(
-  context: ExplainContext,
-  { domain, client, resolve, qtype }: ExplainRequest,
-): Promise<Explanation> {
-  const { policy } = context
+export async function explainName(context: ExplainContext, request: ExplainRequest): Promise<Explanation> {
+  const { domain, client, qtype } = request
   const question = { domain, client, now: Date.now(), type: qtype }
-  const alone = explain(policy, question)
+  const alone = explain(context.policy, question)
+  if (alone.row === Row.record) return explainRecords(context, request, alone)
+  return explainAnswer(context, { ...request, now: question.now, rowsType: qtype }, alone)
+}
+
+interface Asked extends ExplainRequest {
+  readonly now: number
+  /** The type that the rows of a decision are asked for. */
+  readonly rowsType: number
+}
+
+/** Explains a name that upstreams are asked about, when it is not decided alone. */
+async function explainAnswer(context: ExplainContext, asked: Asked, alone: Explained): Promise<Explanation> {
+  const { domain, client, now, resolve, qtype, rowsType } = asked
   // A local name is sent to no upstream.
   const isQueried = resolve && alone.verdict.reason !== Reason.local && alone.row !== Row.rewrite
   const found = isQueried ? await answerFor(context, domain, qtype) : undefined
   if (found === undefined) return { ...alone, cnames: [] }
   const cnames = cnamesOf(found.answer)
-  const whole = explain(policy, question, { targets: cnames, addresses: addressesOf(found.answer) })
+  const question = { domain, client, now, type: rowsType }
+  const whole = explain(context.policy, question, { targets: cnames, addresses: addressesOf(found.answer) })
   const { verdict, name, matches } = whole
   if (!isPrivate(context, { verdict: alone.verdict, client }, found)) return { verdict, name, matches, cnames }
   return {
     verdict: { status: Status.blocked, reason: Reason.privateAnswer, source: 0 },
     name: domain,
-    matches: matches.map((match) => Object.assign({}, match, { isDeciding: false })),
+    matches: matches.map(undecided),
     cnames,
   }
+}
+
+const undecided = (match: ExplainedMatch): ExplainedMatch => Object.assign({}, match, { isDeciding: false })
+
+/** Explains a name with local records: its aliases lead to other names, each of which is decided about. */
+async function explainRecords(
+  context: ExplainContext,
+  request: ExplainRequest,
+  alone: Explained,
+): Promise<Explanation> {
+  const { policy } = context
+  const { client } = request
+  const now = Date.now()
+  const { lead, names } = aliasesOf(policy, request, now)
+  const last = names.at(-1)
+  if (last === undefined) return { ...alone, cnames: [] }
+  const matches = [...alone.matches]
+  for (const domain of names) {
+    const question = { domain, client, now, type: Type.cname }
+    const target = explain(policy, question)
+    const isUpstream = domain === last && lead === Lead.upstream
+    const asked = { ...request, domain, now, rowsType: Type.cname }
+    const answer = isUpstream ? await explainAnswer(context, asked, target) : { ...target, cnames: [] }
+    const cnames = [...names, ...answer.cnames]
+    if (answer.verdict.status === Status.blocked) return { ...answer, matches: [...matches, ...answer.matches], cnames }
+    matches.push(...answer.matches.map(undecided))
+    if (domain === last) return { ...alone, matches, cnames }
+  }
+  return { ...alone, matches, cnames: names }
+}
+
+/** The names that the local CNAME records of a name lead to, and where the last one leads. */
+function aliasesOf(policy: Policy, { domain, client, qtype }: ExplainRequest, now: number) {
+  const names: string[] = []
+  const question = new Question()
+  const query = queryFor(domain, qtype)
+  if (query === undefined || question.read(query, 0, query.length) !== 0) return { lead: Lead.records, names }
+  const decider = new Decider()
+  const isPaused = isPausedAt(policy, now)
+  decider.type = qtype
+  decider.decide(policy, question.name, client, isPaused, null)
+  if (decider.records === 0 || qtype === Type.any) return { lead: Lead.records, names }
+  const chain = new AliasChain()
+  const lead = chain.follow({ policy, client, isPaused }, question, decider.records)
+  const { words, bytes } = policy.records
+  for (const alias of chain.aliases.subarray(0, chain.count)) {
+    const at = words[alias + RecordWord.dataAt]!
+    const message = Uint8Array.from([
+      ...new Uint8Array(12),
+      ...bytes.subarray(at, at + words[alias + RecordWord.dataLength]!),
+    ])
+    const name = new Name()
+    readName(name, message, 0, message.length, 12)
+    names.push(textOf(name))
+  }
+  return { lead, names }
 }
 
 interface Found {

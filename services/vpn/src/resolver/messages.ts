@@ -10,6 +10,9 @@ export interface ClientsChange {
   readonly removed: readonly number[]
 }
 
+/** A file that the resolver reads again when it is notified. */
+export type ChangedFile = 'settings' | 'clients' | 'rules' | 'records'
+
 /** A question about a name. */
 export interface ExplainRequest {
   readonly domain: string

@@ -9,10 +9,12 @@ import {
   resolverFile,
   type ResolverClient,
   type ResolverList,
+  type ResolverRecord,
   type ResolverRule,
   type ResolverSettings,
 } from '../dns/resolver-files.ts'
 import type { ClientsInForce } from './clients-in-force.ts'
+import type { RecordsInForce } from './records-in-force.ts'
 
 /** Files that the resolver works from. */
 export interface ResolverFiles {
@@ -20,6 +22,7 @@ export interface ResolverFiles {
   readonly clients: readonly ResolverClient[]
   readonly rules: readonly ResolverRule[]
   readonly lists: readonly ResolverList[]
+  readonly records: readonly ResolverRecord[]
 }
 
 /** Settings without a file: the resolver listens nowhere. */
@@ -48,7 +51,7 @@ const noSettings: ResolverSettings = {
   logRetentionDays: 7,
 }
 
-const absent: ResolverFiles = { settings: noSettings, clients: [], rules: [], lists: [] }
+const absent: ResolverFiles = { settings: noSettings, clients: [], rules: [], lists: [], records: [] }
 
 /** Reads one of the files; what a missing one stands for when it is not there. Throws when it cannot be read or is no JSON. */
 export async function readResolverFile<Name extends keyof ResolverFiles>(
@@ -75,23 +78,28 @@ export async function readResolverFiles(directory: string, warn: (message: strin
       return absent[name]
     }
   }
-  const [settings, clients, rules, lists] = await Promise.all([
+  const [settings, clients, rules, lists, records] = await Promise.all([
     read('settings'),
     read('clients'),
     read('rules'),
     read('lists'),
+    read('records'),
   ])
-  return { settings, clients, rules, lists }
+  return { settings, clients, rules, lists, records }
 }
 
-/** Configuration in force; clients change one by one, so they are kept as the table they are looked up in. */
-export type ActiveConfig = Omit<ResolverFiles, 'clients'> & { readonly clients: ClientsInForce }
+/** Configuration in force; clients change one by one and records are many, so they are kept as the tables they are looked up in. */
+export type ActiveConfig = Omit<ResolverFiles, 'clients' | 'records'> & {
+  readonly clients: ClientsInForce
+  readonly records: RecordsInForce
+}
 
 /** The policy that files and compiled lists make together. */
 export const policyOf = (files: ActiveConfig, bundle: ListBundle): PolicyMemory => ({
   bundle: bundle.memory,
   clients: files.clients.table(bundle),
   rules: buildRuleTable(files.rules, bundle.table.seeds),
+  records: files.records.table(bundle.table.seeds),
   settings: policySettings(files.settings),
 })
 

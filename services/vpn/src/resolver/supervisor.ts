@@ -4,6 +4,7 @@ import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 import type { ListsChange } from './lists-in-force.ts'
 import type {
+  ChangedFile,
   ClientsChange,
   ExplainRequest,
   Explanation,
@@ -107,7 +108,7 @@ export class ResolverSupervisor {
   }
 
   /** Puts a file that was written in force for the next query; rejects with the reason. */
-  changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
+  changed(file: ChangedFile): Promise<void> {
     return this.#call('changed', [file])
   }
 

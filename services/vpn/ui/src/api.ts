@@ -31,6 +31,8 @@ export type DnsStatus = Schemas['DnsStatus']
 export type DnsSettings = Schemas['DnsSettings']
 /** A rule of an operator. */
 export type DnsRule = Schemas['DnsRule']
+/** A local record. */
+export type DnsRecord = Schemas['DnsRecord']
 /** Queries that a rule would have changed. */
 export type RulePreview = Schemas['DnsRulePreview']
 /** Explanation of a name. */
@@ -85,6 +87,7 @@ export const keys = {
   dnsSettings: ['dns_settings'],
   dnsStats: ['dns_stats'],
   dnsRules: ['dns_rules'],
+  dnsRecords: ['dns_records'],
   dnsLog: ['dns_log'],
   explanation: ['dns_explanation'],
   blocklists: ['blocklists'],

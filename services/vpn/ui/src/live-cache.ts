@@ -52,6 +52,8 @@ function staleAfter(collection: string): string[] {
       return ['dns_settings', 'dns_status', 'dns_explanation']
     case 'dns_rules':
       return ['dns_rules', 'dns_explanation']
+    case 'dns_records':
+      return ['dns_records', 'dns_explanation']
     case 'blocklists':
       return ['blocklists', 'dns_status', 'dns_explanation']
     default:

@@ -30,6 +30,11 @@ export const pages: readonly Page[] = [
     () => import('./pages/dns-rules.tsx'),
   ),
   page(
+    '/dns/names',
+    { title: 'Local names', icon: IconShieldCheck, placement: 'hidden' },
+    () => import('./pages/dns-names.tsx'),
+  ),
+  page(
     '/dns/lists',
     { title: 'Block lists', icon: IconShieldCheck, placement: 'hidden' },
     () => import('./pages/dns-lists.tsx'),

@@ -1,6 +1,7 @@
 import { countDecision } from '../decision-counts.ts'
 import type { LogRing } from '../log-ring.ts'
-import { Outcome, type Answered, type Engine } from '../engine.ts'
+import type { Engine } from '../engine.ts'
+import { Outcome, type Answered } from '../outcome.ts'
 import type { UpstreamQueries } from './upstream-queries.ts'
 import { clientOfQuery } from './client-source.ts'
 import type { ClientRate } from './client-rate.ts'

@@ -7,20 +7,11 @@ import type { Policy } from './policy.ts'
 import { localZoneOf, noZone } from './local-zones.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
-import { isRewriting } from './rewrites.ts'
+import { heldPlace, takeRewrites } from './rewrites.ts'
 import { isSpecial } from './special-names.ts'
+import type { Trace } from './trace.ts'
 import { findName } from './suffix-table.ts'
-import { Reason, type ReasonCode, Status } from './verdict.ts'
-
-/** Called with everything that matches on the way to a decision; see `explain.ts`. */
-export interface Trace {
-  /** Rules for the client (or for everyone) about the parent of the name that starts with this label; `at` is their slot. */
-  rules(row: number, label: number, at: number): void
-  /** Lists name the parent of the name that starts with this label; `at` is the class's place in the bundle's classes. */
-  lists(label: number, at: number): void
-  /** A rule with modifiers, or about an address, holds; `place` is its place among the policy's conditional rules. */
-  conditional(place: number): void
-}
+import { Reason, type ReasonCode, Status, recordSource } from './verdict.ts'
 
 /** Number of addresses of rewrites in one answer. */
 const maxRewrites = 4
@@ -53,6 +44,8 @@ export class Decider {
   /** Places of the rules whose addresses are the answer (`$dnsrewrite`), and how many there are; 0 when no rewrite decided. */
   readonly rewrites = new Int32Array(maxRewrites)
   rewriteCount = 0
+  /** Position of the name's local records in the policy's table, when they are the answer; otherwise 0. */
+  records = 0
   readonly #lanes1 = new Int32Array(128)
   readonly #lanes2 = new Int32Array(128)
   readonly #found = new Uint32Array(meanings)
@@ -77,15 +70,23 @@ export class Decider {
     const { clients, settings } = policy
     const index = clients.indexOf(client)
     this.#reset(index)
+    const { records } = policy
+    if (records.count !== 0) {
+      this.#hash(name, records.seeds)
+      this.records = records.find(this.#lanes1, this.#lanes2, name.count)
+      if (this.records !== 0 && trace !== null) trace.records(records.label)
+    }
     if (!settings.blockingEnabled || isPaused || !clients.isFiltered(index)) {
+      this.#settleRecords()
       this.#settleLocal(policy, name)
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
       if (trace === null) return
     }
-    this.#hash(name, policy.bundle.table.seeds)
+    if (records.count === 0) this.#hash(name, policy.bundle.table.seeds)
     const { rules } = policy
     if (index !== 0 && rules.hasRules(client)) this.#followRules(policy, name, client, trace)
     if (rules.isGlobal && (this.#isOpen || trace !== null)) this.#followRules(policy, name, 0, trace)
+    this.#settleRecords()
     if (this.#isOpen && isSpecial(name.bytes, name.length)) {
       this.#settle(Row.special, Status.blocked, Reason.special, 0)
     }
@@ -124,7 +125,17 @@ export class Decider {
     this.traits = 0
     this.condition = -1
     this.rewriteCount = 0
+    this.records = 0
     this.#isOpen = true
+  }
+
+  /** Local records are the answer, unless a rule blocks the name; an allowed one has no other answer for that. */
+  #settleRecords(): void {
+    if (this.records === 0) return
+    if (this.#isOpen || this.status === Status.allowed) {
+      this.#isOpen = true
+      this.#settle(Row.record, Status.allowed, Reason.local, recordSource)
+    } else this.records = 0
   }
 
   /** A name that is never sent upstream is not filtered. */
@@ -233,15 +244,9 @@ export class Decider {
 
   /** Takes the first rewrite to a response code, or all that give an address. */
   #settleRewrites(conditional: ConditionalRules): void {
-    const { rules, matched, count } = conditional
+    const { rules } = conditional
     if (!this.#isOpen) return
-    for (let k = 0; k < count && this.rewriteCount < maxRewrites; k++) {
-      const place = matched[k]!
-      if (!isRewriting(conditional, place)) continue
-      if (rules[place]!.rewrite!.rcode !== 0) this.rewriteCount = 0
-      this.rewrites[this.rewriteCount++] = place
-      if (rules[place]!.rewrite!.rcode !== 0) break
-    }
+    this.rewriteCount = takeRewrites(conditional, this.rewrites)
     if (this.rewriteCount === 0) return
     const first = this.rewrites[0]!
     const { list, data, traits } = rules[first]!
@@ -281,14 +286,11 @@ export class Decider {
   }
 
   /** Notes which rule with modifiers it was that decided for this list. */
-  #credit({ rules, matched, count }: ConditionalRules, meaning: number, list: number): void {
-    for (let k = 0; k < count; k++) {
-      const rule = rules[matched[k]!]!
-      if (rule.meaning !== meaning || rule.list !== list || rule.rewrite !== null) continue
-      this.condition = matched[k]!
-      this.traits = rule.traits
-      return
-    }
+  #credit(conditional: ConditionalRules, meaning: number, list: number): void {
+    const place = heldPlace(conditional, meaning, list)
+    if (place < 0) return
+    this.condition = place
+    this.traits = conditional.rules[place]!.traits
   }
 
   /** The first match counts. */

@@ -2,21 +2,22 @@ import { addressBytes } from '../address-bytes.ts'
 import { Type } from '../wire/codes.ts'
 import { type Name, readName, textOf, writeDotted } from '../wire/name.ts'
 import { wireName } from '../wire/wire-name.ts'
-import { Decider, type Trace, isPausedAt } from './decide.ts'
+import { Decider, isPausedAt } from './decide.ts'
+import type { Trace } from './trace.ts'
 import { Meaning } from './membership.ts'
 import { explainPatterns } from './patterns.ts'
 import { modifierNames } from './modifier-names.ts'
 import type { Policy } from './policy.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
-import { Reason, Status, type Verdict } from './verdict.ts'
+import { Reason, Status, type Verdict, recordSource } from './verdict.ts'
 
-/** A rule or a list's entry that matches a name. */
+/** A rule, a list's entry or a local name that matches a name. */
 export interface ExplainedMatch {
   readonly name: string
-  readonly kind: 'rule' | 'list'
+  readonly kind: 'rule' | 'list' | 'record'
   readonly action: 'block' | 'allow'
-  /** Rule number or list number. */
+  /** Rule number, list number or `recordSource`. */
   readonly source: number
   /** The client's rule or everyone's; lists: null. */
   readonly scope: 'client' | 'global' | null
@@ -162,12 +163,12 @@ const emptyName = (): Name => ({ bytes: new Uint8Array(256), length: 0, labels: 
 
 const actionOf = (status: number): 'block' | 'allow' => (status === Status.blocked ? 'block' : 'allow')
 
-/** Rules by row, then by how specific they are, allow first; lists by row, allow first, then by number, then the same way. */
+/** Local records stand between rules and lists; rules by row, then by how specific they are, allow first; lists by row, allow first, then by number, then the same way. */
 function inOrder({ row, kind, action, depth, source }: Found): number {
   const isBlock = action === 'allow' ? 0 : 1
   return (
-    (row === Row.rewrite ? Row.important - 0.5 : row) * 1_000_000 +
-    (kind === 'rule' ? depth * 10 + isBlock : isBlock * 500_000 + source * 1000 + depth)
+    (row === Row.rewrite ? Row.important - 0.5 : row === Row.record ? Row.globalRule + 0.25 : row) * 1_000_000 +
+    (kind !== 'list' ? depth * 10 + isBlock : isBlock * 500_000 + source * 1000 + depth)
   )
 }
 
@@ -185,6 +186,12 @@ function collect(policy: Policy, name: Name, client: number, found: Found[]): Tr
         const action = kind.startsWith('allow') ? 'allow' : 'block'
         found.push({ row, depth: label, kind: 'rule', action, source, scope, text, important: false, modifiers: [] })
       }
+    },
+    records(label) {
+      const text = label === 0 ? textOf(name) : `*.${textOf(name, label)}`
+      const [row, source] = [Row.record, recordSource]
+      const local = { row, depth: label, kind: 'record', action: 'allow', source, scope: null, text } as const
+      found.push({ ...local, important: false, modifiers: [] })
     },
     lists(label, at) {
       const { classes } = policy.bundle

@@ -25,6 +25,10 @@ export function localZoneOf(name: Name, forwarded: readonly Uint8Array[]): numbe
   return noZone
 }
 
+/** Returns true if a domain in text form belongs to a local zone. */
+export const isInLocalZone = (domain: string): boolean =>
+  localZones.some((zone) => domain === zone.domain || domain.endsWith(`.${zone.domain}`))
+
 /** Returns where the zone's own name starts in a name that belongs to it. */
 export const zoneStart = (name: Name, zone: number): number => name.length - zones[zone]!.length
 

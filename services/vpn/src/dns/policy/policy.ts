@@ -4,6 +4,7 @@ import { type ClientRecord, type ClientTable, openClientTable } from './client-t
 import { audiencesOf, ConditionalRules } from './conditional-rules.ts'
 import { type ListBundle, openBundle } from './list-bundle.ts'
 import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
+import { type LocalRecord, type RecordTable, buildRecordTable, openRecordTable } from './record-table.ts'
 import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
 
 /** Settings that take part in decisions. */
@@ -24,6 +25,7 @@ export interface Policy {
   readonly bundle: ListBundle
   readonly clients: ClientTable
   readonly rules: RuleTable
+  readonly records: RecordTable
   readonly settings: PolicySettings
   readonly patterns: PatternMatcher
   /** Rules of lists that need more than a name. */
@@ -37,6 +39,7 @@ export interface PolicyMemory {
   readonly bundle: SharedArrayBuffer
   readonly clients: SharedArrayBuffer
   readonly rules: SharedArrayBuffer
+  readonly records: SharedArrayBuffer
   readonly settings: PolicySettings
 }
 
@@ -45,6 +48,7 @@ export function buildPolicy(parts: {
   readonly bundle: SharedArrayBuffer
   readonly clients: readonly ClientRecord[]
   readonly rules: readonly RuleRecord[]
+  readonly records?: readonly LocalRecord[]
   readonly settings: PolicySettings
 }): PolicyMemory {
   const { lists, table, rules } = openBundle(parts.bundle)
@@ -52,6 +56,7 @@ export function buildPolicy(parts: {
     bundle: parts.bundle,
     clients: buildClientTable(parts.clients, lists, audiencesOf(rules)),
     rules: buildRuleTable(parts.rules, table.seeds),
+    records: buildRecordTable(parts.records ?? [], table.seeds),
     settings: parts.settings,
   }
 }
@@ -60,6 +65,9 @@ export function buildPolicy(parts: {
 export function openPolicy(memory: PolicyMemory): Policy {
   const bundle = openBundle(memory.bundle)
   const rules = openRuleTable(memory.rules)
+  const records = openRecordTable(memory.records)
+  if (!isSame(records.seeds, bundle.table.seeds))
+    throw new Error('the local records were made for another bundle of lists')
   if (!isSame(rules.seeds, bundle.table.seeds)) throw new Error('the rules were made for another bundle of lists')
   const listNames: (Uint8Array | undefined)[] = []
   for (const list of bundle.lists) listNames[list.number] = shortText(list.name)
@@ -67,6 +75,7 @@ export function openPolicy(memory: PolicyMemory): Policy {
     bundle,
     clients: openClientTable(memory.clients),
     rules,
+    records,
     settings: memory.settings,
     patterns: createPatternMatcher(bundle.patterns),
     conditional: new ConditionalRules(bundle.rules, bundle.table.seeds),
@@ -78,8 +87,9 @@ export function openPolicy(memory: PolicyMemory): Policy {
 export function reopenPolicy(policy: Policy, before: PolicyMemory, after: PolicyMemory): Policy {
   if (before === after) return policy
   if (before.bundle !== after.bundle || before.rules !== after.rules) return openPolicy(after)
+  const records = before.records === after.records ? policy.records : openRecordTable(after.records)
   const clients = before.clients === after.clients ? policy.clients : openClientTable(after.clients)
-  return { ...policy, clients, settings: after.settings }
+  return { ...policy, clients, records, settings: after.settings }
 }
 
 const isSame = (one: NameSeeds, other: NameSeeds): boolean =>

@@ -10,6 +10,7 @@ export const Row = {
   nothing: 7,
   local: 8,
   rewrite: 9,
+  record: 10,
 } as const
 
 /** A row of the published table. */
@@ -33,6 +34,12 @@ export const precedence: readonly PrecedenceRow[] = [
     outcome: 'as the rule says',
   },
   { row: Row.globalRule, lookedAt: 'custom rules for everyone, in the same way', outcome: 'as the rule says' },
+  {
+    row: Row.record,
+    lookedAt:
+      'local records: the name itself, otherwise the closest wildcard above it; unless a rule blocks the name; also while filtering is off',
+    outcome: 'answered from the records, or without data when none is of the asked type',
+  },
   {
     row: Row.special,
     lookedAt:

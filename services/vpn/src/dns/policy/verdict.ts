@@ -15,11 +15,17 @@ export const Reason = {
   special: 4,
   /** The answer leads into a private network (rebinding). */
   privateAnswer: 5,
-  /** A name that belongs to the local network and is never sent to an upstream; `source` is the zone's place in `localZones`. */
+  /**
+   * A name that belongs to the local network and is never sent to an upstream; `source` is the zone's place in `localZones`, or
+   * `recordSource`.
+   */
   local: 6,
   /** The answer holds an address that a list is about; `source` is the list's number. */
   address: 7,
 } as const
+/** The `source` of a name that has local records. */
+export const recordSource = 1_000_000
+
 export type ReasonCode = (typeof Reason)[keyof typeof Reason]
 
 /** Details of the decision; bits. */

@@ -1,7 +1,8 @@
 import { countDecision, decisionCounts } from '../decision-counts.ts'
 import type { LogRing } from '../log-ring.ts'
 import { AnswerCache } from '../answer-cache.ts'
-import { Engine, Outcome } from '../engine.ts'
+import { Engine } from '../engine.ts'
+import { Outcome } from '../outcome.ts'
 import type { DataConfig } from '../loops/data-config.ts'
 import { openPolicy, reopenPolicy } from '../policy/policy.ts'
 

@@ -54,6 +54,20 @@ export class Question {
     return this.#judge(d, o, (d[after + 2]! << 8) | d[after + 3]!)
   }
 
+  /** Becomes the question at the beginning of a message, up to `end`, asked by the client who asked the other one. */
+  become(other: Question, message: Uint8Array, end: number): void {
+    readName(this.name, message, 0, end, 12)
+    this.message = message
+    this.at = 0
+    this.end = end
+    this.type = other.type
+    this.hasOpt = other.hasOpt
+    this.dnssecOk = other.dnssecOk
+    this.checkingDisabled = other.checkingDisabled
+    this.wantsAuthentic = other.wantsAuthentic
+    this.limit = other.limit
+  }
+
   /** Returns the result for a question that can be read: 0 or a response code. */
   #judge(d: Uint8Array, o: number, questionClass: number): number {
     const { type } = this

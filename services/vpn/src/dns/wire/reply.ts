@@ -1,9 +1,7 @@
 import { ExtendedError, Rcode, Type, udpSize } from './codes.ts'
 import { wireName } from './wire-name.ts'
 import type { Question } from './question.ts'
-
-/** More than any answer takes that is made here: question, one record and OPT. */
-export const maxReplyBytes = 480
+import { writeRecordHead } from './record-head.ts'
 
 /** The end of an SOA record that stands for no zone: its names, serial, refresh, retry and expire, all 0; the minimum follows. */
 const soaStart = Uint8Array.from([
@@ -11,6 +9,12 @@ const soaStart = Uint8Array.from([
   ...wireName('nobody.invalid')!,
   ...new Uint8Array(16),
 ])
+
+/** Bytes of the record that `Reply.authority` writes. */
+export const authorityBytes = 12 + soaStart.length + 4
+
+/** More than any answer takes that is made here: question, one record and OPT. */
+export const maxReplyBytes = 480
 
 /** Section of a record; the position of its count in the header. */
 export const Section = { answer: 7, authority: 9 } as const
@@ -65,10 +69,10 @@ export class Reply {
     this.answer(Type.hinfo, ttl, rfc8482)
   }
 
-  /** In the authority section: how long it counts that there is nothing (RFC 2308). */
-  authority(ttl: number): void {
+  /** In the authority section: how long it counts that there is nothing (RFC 2308); the owner's name stands so many bytes behind the message's start. */
+  authority(ttl: number, owner = 12): void {
     this.out[this.start + 9] = 1
-    this.#head(Type.soa, ttl, soaStart.length + 4, 12)
+    this.#head(Type.soa, ttl, soaStart.length + 4, owner)
     for (let k = 0; k < soaStart.length; k++) this.out[this.at++] = soaStart[k]!
     this.#word(ttl)
   }
@@ -106,15 +110,7 @@ export class Reply {
     const { out, at } = this
     out[at] = 0xc0 | (owner >> 8)
     out[at + 1] = owner
-    out[at + 2] = 0
-    out[at + 3] = type
-    out[at + 4] = 0
-    out[at + 5] = 1
-    this.at = at + 6
-    this.#word(ttl)
-    out[at + 10] = 0
-    out[at + 11] = size
-    this.at = at + 12
+    this.at = writeRecordHead(out, at + 2, type, ttl, size)
   }
 
   #word(value: number): void {

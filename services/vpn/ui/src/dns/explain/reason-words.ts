@@ -17,7 +17,7 @@ const sentences: Readonly<Record<string, string>> = {
   special: 'Devices query this name to find out whether they may bypass the filter.',
   private_answer: 'A public name that points into the home network can be an attack (DNS rebinding).',
   local:
-    'Names of the local network mean nothing elsewhere. If an upstream knows them: Settings, Forwarded local zones.',
+    'The resolver itself answers: from your local names, or because a name of the local network means nothing elsewhere. If an upstream knows it: Settings, Forwarded local zones.',
   address: 'The answer holds an address that a list blocks.',
   none: '',
 }

@@ -1,0 +1,169 @@
+import { wireName } from '../wire/wire-name.ts'
+import { hashDomain } from './domain-hash.ts'
+import { isInLocalZone } from './local-zones.ts'
+import { type NameSeeds, finish } from './name-hash.ts'
+
+/** A local record; the same as `ResolverRecord`. */
+export interface LocalRecord {
+  /** Lower case, punycode, without a leading `*.` and a final dot. */
+  readonly domain: string
+  /** `*.domain`: all names below it that have no records themselves. */
+  readonly belowOnly: boolean
+  /** DNS type. */
+  readonly type: number
+  /** Seconds. */
+  readonly ttl: number
+  /** Data in wire form, as hexadecimal digits. */
+  readonly data: string
+}
+
+const magic = 0x4c44_4c31 // "LDL1"
+const headerWords = 8
+const Head = { magic: 0, names: 1, bits: 2, wildcards: 3, seed1: 4, seed2: 5 } as const
+/** Words of a slot: the lanes of the name, which kind of name it is, and the position of its records. */
+const slotWords = 4
+const Kind = { exact: 1, below: 2 } as const
+
+/** Words of a record, and what they hold. A name's number of records stands before its first. */
+export const RecordWord = { type: 0, ttl: 1, dataAt: 2, dataLength: 3, count: 4 } as const
+
+/** Records of the operator, hashed by name. Nothing in here allocates. */
+export class RecordTable {
+  /** Number of names that have records, and of those above them that exist therefore. */
+  readonly count: number
+  readonly seeds: NameSeeds
+  /** `RecordWord` says what stands where. */
+  readonly words: Uint32Array
+  /** The same memory; the data of records. */
+  readonly bytes: Uint8Array
+  /** The label that the name of the records last found begins with: 0 for the name itself, otherwise a wildcard's. */
+  label = 0
+  readonly #hasWildcards: boolean
+  readonly #mask: number
+
+  constructor(memory: SharedArrayBuffer) {
+    const words = new Uint32Array(memory)
+    if (words.length < headerWords || words[Head.magic] !== magic) throw new Error('this is no table of local records')
+    const slots = 2 ** words[Head.bits]!
+    if (words.length < headerWords + slots * slotWords) throw new Error('the table of local records is cut off')
+    this.words = words
+    this.bytes = new Uint8Array(memory)
+    this.count = words[Head.names]!
+    this.seeds = { first: words[Head.seed1]! | 0, second: words[Head.seed2]! | 0 }
+    this.#hasWildcards = words[Head.wildcards]! !== 0
+    this.#mask = slots - 1
+  }
+
+  /**
+   * Returns the position in `words` of the records for a name of so many labels, by the lanes of it and its parents: its own, or
+   * those of the closest wildcard above it; 0 for none. A name that exists only because of one below it has no records.
+   */
+  find(lanes1: Int32Array, lanes2: Int32Array, labels: number): number {
+    this.label = 0
+    if (labels === 0) return 0
+    const own = this.#find(Kind.exact, lanes1[0]!, lanes2[0]!)
+    if ((own !== 0 && this.words[own] !== 0) || !this.#hasWildcards) return own
+    for (let label = 1; label < labels; label++) {
+      const at = this.#find(Kind.below, lanes1[label]!, lanes2[label]!)
+      if (at === 0) continue
+      this.label = label
+      return at
+    }
+    return own
+  }
+
+  /** Returns the position in `words` of the first record of a type among those at `records`; 0 for none. They lie in the order of types. */
+  first(records: number, type: number): number {
+    const { words } = this
+    const end = records + 1 + words[records]! * RecordWord.count
+    for (let at = records + 1; at < end; at += RecordWord.count) if (words[at + RecordWord.type] === type) return at
+    return 0
+  }
+
+  /** Returns the number of records of a type from the first on. */
+  run(records: number, first: number): number {
+    const { words } = this
+    const end = records + 1 + words[records]! * RecordWord.count
+    let at = first
+    while (at < end && words[at + RecordWord.type] === words[first + RecordWord.type]) at += RecordWord.count
+    return (at - first) / RecordWord.count
+  }
+
+  #find(kind: number, lane1: number, lane2: number): number {
+    const { words } = this
+    for (let slot = place(kind, lane1) & this.#mask; ; slot = (slot + 1) & this.#mask) {
+      const at = headerWords + slot * slotWords
+      if (words[at + 2] === 0) return 0
+      if ((words[at]! | 0) === lane1 && (words[at + 1]! | 0) === lane2 && words[at + 2] === kind) return words[at + 3]!
+    }
+  }
+}
+
+/** Opens a table of records. Throws when the memory holds none, or only a part of one. */
+export const openRecordTable = (memory: SharedArrayBuffer): RecordTable => new RecordTable(memory)
+
+/** Makes the table for names hashed with these seeds: the bundle's. What is no domain name is left out. */
+export function buildRecordTable(records: readonly LocalRecord[], seeds: NameSeeds): SharedArrayBuffer {
+  const names = namesOf(records)
+  const bits = Math.max(2, Math.ceil(Math.log2(names.length + 1)) + 1)
+  const recordsAt = headerWords + 2 ** bits * slotWords
+  const count = names.reduce((sum, name) => sum + name.records.length, 0)
+  const dataAt = 4 * (recordsAt + names.length + count * RecordWord.count)
+  const dataBytes = names.reduce(
+    (sum, name) => sum + name.records.reduce((all, { data }) => all + data.length / 2, 0),
+    0,
+  )
+  const memory = new SharedArrayBuffer(dataAt + 4 * Math.ceil(dataBytes / 4))
+  const words = new Uint32Array(memory)
+  const bytes = new Uint8Array(memory)
+  const wildcards = names.filter(({ kind }) => kind === Kind.below).length
+  words.set([magic, names.length, bits, wildcards, seeds.first, seeds.second])
+  let [at, to] = [recordsAt, dataAt]
+  for (const { domain, kind, records: own } of names) {
+    const lanes = hashDomain(domain, seeds)
+    if (lanes === undefined) continue
+    let slot = place(kind, lanes.lane1) & (2 ** bits - 1)
+    while (words[headerWords + slot * slotWords + 2] !== 0) slot = (slot + 1) & (2 ** bits - 1)
+    words.set([lanes.lane1, lanes.lane2, kind, at], headerWords + slot * slotWords)
+    words[at++] = own.length
+    for (const { type, ttl, data } of own) {
+      words.set([type, ttl, to, data.length / 2], at)
+      at += RecordWord.count
+      for (let digit = 0; digit < data.length; digit += 2)
+        bytes[to++] = Number.parseInt(data.slice(digit, digit + 2), 16)
+    }
+  }
+  return memory
+}
+
+interface OwnerName {
+  readonly domain: string
+  readonly kind: number
+  readonly records: readonly LocalRecord[]
+}
+
+/** The names of the records, and those above them in local zones, which would be denied otherwise (RFC 8020). */
+function namesOf(records: readonly LocalRecord[]): OwnerName[] {
+  const owners = new Map<string, LocalRecord[]>()
+  for (const record of records) {
+    if (wireName(record.domain) === undefined) continue
+    const key = `${record.belowOnly ? '*.' : ''}${record.domain}`
+    const known = owners.get(key)
+    if (known === undefined) owners.set(key, [record])
+    else known.push(record)
+  }
+  for (const key of owners.keys()) {
+    for (let dot = key.indexOf('.'); dot >= 0; dot = key.indexOf('.', dot + 1)) {
+      const above = key.slice(dot + 1)
+      if (!isInLocalZone(above)) break
+      if (!owners.has(above)) owners.set(above, [])
+    }
+  }
+  return Array.from(owners, ([key, own]) => ({
+    domain: key.replace(/^\*\./, ''),
+    kind: key.startsWith('*.') ? Kind.below : Kind.exact,
+    records: own.toSorted((one, other) => one.type - other.type),
+  }))
+}
+
+const place = (kind: number, lane1: number): number => finish(lane1 ^ Math.imul(kind, 0x9e37_79b1))

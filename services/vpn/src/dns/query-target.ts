@@ -1,0 +1,77 @@
+import { AliasChain, Lead } from './alias-chain.ts'
+import type { AnswerContext } from './answer-check.ts'
+import type { AnswerWriter, Body } from './answer-writer.ts'
+import type { LogEntry } from './log-ring.ts'
+import { noteDecision } from './log-note.ts'
+import { Outcome } from './outcome.ts'
+import type { Decider } from './policy/decide.ts'
+import { Trait } from './policy/verdict.ts'
+import { ExtendedError, Rcode } from './wire/codes.ts'
+import type { Question } from './wire/question.ts'
+
+/**
+ * The question that the cache and upstreams answer, and the decision about it: the client's, or the last one of a chain of local
+ * aliases.
+ */
+export class QueryTarget {
+  question: Question
+  decider: Decider
+  readonly #chain = new AliasChain()
+  readonly #own: Question
+  readonly #entry: LogEntry
+  readonly #writer: AnswerWriter
+  readonly #copied = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0, from: 0, count: 0 }
+
+  /** The client's question, the decision about it, and what is told of both. */
+  constructor(own: Question, decider: Decider, told: { readonly entry: LogEntry; readonly writer: AnswerWriter }) {
+    this.question = own
+    this.decider = decider
+    this.#own = own
+    this.#entry = told.entry
+    this.#writer = told.writer
+  }
+
+  /** True when the answer begins with local aliases. */
+  get isChained(): boolean {
+    return this.#chain.count !== 0
+  }
+
+  /** The client's own question is the one to answer. */
+  reset(decider: Decider): void {
+    this.question = this.#own
+    this.decider = decider
+    this.#chain.count = 0
+  }
+
+  /** Answers from the records at this position; `Outcome.forward` when they lead to a name that has none, which is the target then. */
+  answer(asker: AnswerContext, records: number): number {
+    const chain = this.#chain
+    const writer = this.#writer
+    switch (chain.follow(asker, this.#own, records)) {
+      case Lead.records:
+        return writer.records(chain)
+      case Lead.nowhere:
+        return writer.aliasesOnly(chain)
+      case Lead.loop:
+        return writer.plain(Rcode.serverFailure, ExtendedError.none)
+      case Lead.blocked:
+        noteDecision(this.#entry, chain.decider)
+        this.#entry.traits |= Trait.cname
+        return writer.block(chain.decider)
+      default:
+        this.question = chain.question
+        this.decider = chain.decider
+        return Outcome.forward
+    }
+  }
+
+  /** Writes the aliases and the answer m[o .. o + n) about the last name. */
+  complete(body: Body, m: Uint8Array, o: number, n: number, error: number): number {
+    const copied = this.#copied
+    copied.m = m
+    copied.o = o
+    copied.n = n
+    copied.from = o + this.question.end
+    return this.#writer.chained(this.#chain, body, copied, error)
+  }
+}
