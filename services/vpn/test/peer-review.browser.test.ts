@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, eventually, everyScreen, showOn } from '@hearth/testing'
+import { assertUsable, browserObstacle, eventually, everyScreen, screenshot, showOn } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 
@@ -35,6 +35,7 @@ test(
       await showOn(page, screen)
       await mark.waitFor()
       await assertUsable(page)
+      await screenshot(page, `vpn-peer-expires-${screen.join('-')}`)
     }
     await showOn(page, [1280, 'light'])
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Expires soon')
@@ -66,6 +67,7 @@ test(
       await showOn(page, screen)
       await silent.waitFor()
       await assertUsable(page)
+      await screenshot(page, `vpn-silent-peers-${screen.join('-')}`)
     }
     await showOn(page, [1280, 'light'])
     await page.getByRole('checkbox', { name: 'Select Phone' }).check()
