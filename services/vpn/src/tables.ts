@@ -28,6 +28,7 @@ export interface Tables
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
+  peer_quotas: PeerQuotaRow
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   lists: ListRow
@@ -110,6 +111,9 @@ export interface PeerRow {
   tags: string
   /** The tags as they are compared, each on its line. */
   tag_keys: string
+  /** Bandwidth to the peer and from it, kbit/s; null without a limit. */
+  limit_down: number | null
+  limit_up: number | null
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */
@@ -125,6 +129,22 @@ export interface PeerActivityRow {
   /** Part of the totals that stands in `peer_traffic`; the rest belongs to a bucket that is still open. */
   rx_bucketed: number
   tx_bucketed: number
+}
+
+/** The quota of a peer. */
+export interface PeerQuotaRow {
+  peer_id: string
+  bytes: number
+  counts: 'both' | 'down'
+  period: 'month' | 'rolling'
+  start_day: number
+  at_limit: 'notify' | 'slow' | 'stop'
+  /** kbit/s; null unless it slows down. */
+  slow_to: number | null
+  /** JSON, see `Marks`. */
+  marks: string
+  /** Percentage that was told of last: 0, 80 or 100. */
+  told: number
 }
 
 /** A link that hands a device its configuration, once. */
@@ -249,6 +269,7 @@ export const tableNames = [
   'interfaces',
   'peers',
   'peer_activity',
+  'peer_quotas',
   'dns_rules',
   'lists',
   'peer_traffic',

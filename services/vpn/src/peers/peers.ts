@@ -7,6 +7,9 @@ import { invalidField, namedConflict, notFound } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
+import { limitView, type PeerLimits } from '../limits/peer-limits.ts'
+import type { Quotas } from '../quotas/quotas.ts'
+import type { PeerQuota } from '../quotas/schema.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
@@ -31,6 +34,8 @@ export interface PeerDependencies {
   readonly tunnels: Pick<Tunnels, 'withLock' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
+  readonly limits: Pick<PeerLimits, 'changed'>
+  readonly quotas: Pick<Quotas, 'view'>
   /** Called after every change of peers; resolves when the resolver uses it. */
   readonly onChanged: (ids: readonly string[]) => Promise<void>
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
@@ -178,6 +183,7 @@ export class Peers {
       now,
       showEndpoint: viewer.role === 'admin',
       followed: this.#dependencies.sampler.peer(row.id),
+      quota: this.#dependencies.quotas.view(row.id),
     })
   }
 
@@ -218,7 +224,12 @@ function peerColumns(row: store.PeerWithActivityRow): PeerRow {
  */
 function peerOfRow(
   row: store.PeerWithActivityRow,
-  { now, showEndpoint, followed }: { now: number; showEndpoint: boolean; followed: FollowedPeer | undefined },
+  {
+    now,
+    showEndpoint,
+    followed,
+    quota,
+  }: { now: number; showEndpoint: boolean; followed: FollowedPeer | undefined; quota: PeerQuota | null },
 ): Peer {
   const status = peerStatus(row, now)
   return {
@@ -244,6 +255,8 @@ function peerOfRow(
     use_adblocker: row.dns_filtering === 1,
     blocklist_ids: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
     dns_logging_enabled: row.dns_logging === 1,
+    ...limitView(row),
+    quota,
     tags: tagsOf(row),
     expires_at: toIsoString(row.expires_at),
     expired: isExpired(row.expires_at, now),

@@ -11,6 +11,8 @@ import * as passkeys from './0009-passkeys.ts'
 import * as openId from './0010-openid.ts'
 import * as setupLinks from './0011-setup-links.ts'
 import * as peerTags from './0012-peer-tags.ts'
+import * as peerLimits from './0015-peer-limits.ts'
+import * as peerQuotas from './0016-peer-quotas.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -26,4 +28,6 @@ export const migrations: Migrations = {
   '0010-openid': openId,
   '0011-setup-links': setupLinks,
   '0012-peer-tags': peerTags,
+  '0015-peer-limits': peerLimits,
+  '0016-peer-quotas': peerQuotas,
 }

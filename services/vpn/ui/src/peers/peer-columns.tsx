@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { Peer } from '../api.ts'
 import { PeerStatusBadge } from './peer-status.tsx'
+import { QuotaBadge } from './quota.tsx'
 
 /** The tags of a peer; each shows the peers that have it. */
 function PeerTags({ tags, onChoose }: { tags: readonly string[]; onChoose: (tag: string) => void }) {
@@ -39,7 +40,15 @@ export function peerColumns(state: TableState, actions: ((peer: Peer) => ReactNo
         </>
       ),
     },
-    { key: 'status', header: 'Status', render: (peer) => <PeerStatusBadge peer={peer} /> },
+    {
+      key: 'status',
+      header: 'Status',
+      render: (peer) => (
+        <>
+          <PeerStatusBadge peer={peer} /> <QuotaBadge quota={peer.quota} />
+        </>
+      ),
+    },
     { key: 'interface', header: 'Interface', render: (peer) => peer.interface },
     { key: 'ip', header: 'Address', sort: 'ip', render: (peer) => <span className="hearth-mono">{peer.ip}</span> },
     {
