@@ -31,6 +31,7 @@ import { eventClasses } from './notifications/event-classes.ts'
 import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
 import { createServiceReports } from './notifications/service-reports.ts'
+import { Quotas } from './quotas/quotas.ts'
 import { readOverview } from './overview/overview.ts'
 import { handshakeLifetime } from './peers/followed-peer.ts'
 import { Peers } from './peers/peers.ts'
@@ -45,6 +46,7 @@ import { openFiltering } from './filtering/filtering.ts'
 import { resolverFile } from './dns/resolver-files.ts'
 import { createLists } from './lists/lists.ts'
 import { followNewestUpdate } from './lists/updates.ts'
+import { PeerLimits } from './limits/peer-limits.ts'
 import { QueryLog } from './query-log/query-log.ts'
 import { openIdPath } from './sessions/openid.ts'
 import { Sessions } from './sessions/sessions.ts'
@@ -61,6 +63,7 @@ import { Users, usersIn } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
 import type { Firewall } from './wireguard/firewall.ts'
+import type { LimitTable } from './wireguard/limit-table.ts'
 import { Tunnels } from './wireguard/tunnels.ts'
 import { describeDrift } from './wireguard/drift.ts'
 
@@ -73,6 +76,7 @@ export interface AppDependencies {
   readonly dataPlane: DataPlaneChoice
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
+  readonly limitTable: LimitTable
   readonly resolver: ResolverSupervisor
   readonly backups: BackupControl
   /** Fetches lists and geography databases from URLs that an operator entered, within the outbound policy. */
@@ -87,7 +91,7 @@ export type App = Awaited<ReturnType<typeof createApp>>
 
 /** Composes the service and brings the tunnels to the state that the database describes. The server does not listen yet. */
 export async function createApp(dependencies: AppDependencies) {
-  const { config, log, database, sealer, dataPlane, driver, firewall, resolver, open, pages } = dependencies
+  const { config, log, database, sealer, dataPlane, driver, firewall, limitTable, resolver, open, pages } = dependencies
   const { clock = systemClock } = dependencies
   const events = createEvents(version)
   const { publish } = events
@@ -156,6 +160,7 @@ export async function createApp(dependencies: AppDependencies) {
   const tunnels = new Tunnels({
     driver,
     firewall,
+    limitTable,
     desired: (name) => desired.read(name),
     log,
     onDrift(drift) {
@@ -166,6 +171,12 @@ export async function createApp(dependencies: AppDependencies) {
     },
   })
   const geographyData = await openGeographyData({ config, database, clock, log, open, settings: currentSettings })
+  const limits: PeerLimits = new PeerLimits({
+    db: database.query,
+    table: limitTable,
+    log,
+    restriction: (id) => quotas.restriction(id),
+  })
   const recorder = new TrafficRecorder((trx, closed) => geographyData.attribution.addEndpoints(trx, closed))
   const connectionRecorder = await openConnections(database, handshakeLifetime)
   const sampler = await openSampler({
@@ -185,6 +196,18 @@ export async function createApp(dependencies: AppDependencies) {
       const { country } = geographyData.databases.place(address)
       return { code: country, name: countryName(country) }
     },
+  })
+  const quotas = await Quotas.open({
+    db: database.query,
+    clock,
+    log,
+    peer(id) {
+      const peer = sampler.peer(id)
+      return peer && { id, name: peer.name, rx: peer.activity.rx_total, tx: peer.activity.tx_total }
+    },
+    limits,
+    reports: notifications.reports,
+    onChanged: () => publish({ type: 'changed', collection: 'peers', id: null }),
   })
   const history = new TrafficHistory({ database, clock, recorder, peers: sampler })
 
@@ -237,9 +260,10 @@ export async function createApp(dependencies: AppDependencies) {
     fixed: config.publicEndpoint,
     ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
   }
-  const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler }
+  const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits }
   const peers = new Peers({
     ...managed,
+    quotas,
     publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
     onChanged: (ids) => filtering.peersChanged(ids),
   })
@@ -289,10 +313,18 @@ export async function createApp(dependencies: AppDependencies) {
       tokens,
       users,
       securityLog,
-      interfaces: new Interfaces({ ...managed, host, onChanged: () => filtering.interfacesChanged() }),
+      interfaces: new Interfaces({
+        ...managed,
+        host,
+        onChanged: async () => {
+          await limits.reload()
+          await filtering.interfacesChanged()
+        },
+      }),
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers,
       connections,
+      quotas,
       setupLinks: new SetupLinks({
         database,
         clock,
@@ -342,6 +374,7 @@ export async function createApp(dependencies: AppDependencies) {
 
   // Periodic work.
   await notifications.start()
+  await limits.reload()
   await tunnels.reconcileAll()
   tunnels.watch(config.driftCheckSeconds * 1000)
   const retention = startRetention({
@@ -364,6 +397,7 @@ export async function createApp(dependencies: AppDependencies) {
     },
     onSample: async (report) => {
       peerReports.sampled(report)
+      await quotas.check()
       if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
   })

@@ -38,6 +38,8 @@ import type { Sessions } from './sessions/sessions.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import type { PasskeyHolder } from './sign-in-methods/sign-in-methods.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
+import type { Quotas } from './quotas/quotas.ts'
+import { quotaRoutes } from './quotas/routes.ts'
 import { setupLinkRoutes } from './setup-links/routes.ts'
 import type { SetupLinks } from './setup-links/setup-links.ts'
 import type { SettingsStore } from './settings/settings.ts'
@@ -64,6 +66,7 @@ export interface Features {
   readonly interfaces: Interfaces
   readonly peers: Peers
   readonly connections: ConnectionHistory
+  readonly quotas: Quotas
   readonly setupLinks: SetupLinks
   readonly filtering: Filtering
   readonly lists: Lists
@@ -127,6 +130,7 @@ export function allRoutes(features: Features): Route[] {
     ...peerRoutes(peers, publish),
     ...peerImportRoutes(features, publish, securityLog),
     ...connectionRoutes(features.connections),
+    ...quotaRoutes(features.quotas, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),

@@ -30,6 +30,7 @@ export interface Tables
   peers: PeerRow
   peer_activity: PeerActivityRow
   peer_connections: PeerConnectionRow
+  peer_quotas: PeerQuotaRow
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow
@@ -113,6 +114,9 @@ export interface PeerRow {
   tags: string
   /** The tags as they are compared, each on its line. */
   tag_keys: string
+  /** Bandwidth to the peer and from it, kbit/s; null without a limit. */
+  limit_down: number | null
+  limit_up: number | null
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */
@@ -145,6 +149,22 @@ export interface PeerConnectionRow {
   /** JSON: `[address, received, sent]` of each, the last one used at the end; see `connections/connection.ts`. */
   addresses: string
   address_changes: number
+}
+
+/** The quota of a peer. */
+export interface PeerQuotaRow {
+  peer_id: string
+  bytes: number
+  counts: 'both' | 'down'
+  period: 'month' | 'rolling'
+  start_day: number
+  at_limit: 'notify' | 'slow' | 'stop'
+  /** kbit/s; null unless it slows down. */
+  slow_to: number | null
+  /** JSON, see `Marks`. */
+  marks: string
+  /** Percentage that was told of last: 0, 80 or 100. */
+  told: number
 }
 
 /** A link that hands a device its configuration, once. */
@@ -289,6 +309,7 @@ export const tableNames = [
   'peers',
   'peer_activity',
   'peer_connections',
+  'peer_quotas',
   'dns_rules',
   'dns_records',
   'lists',

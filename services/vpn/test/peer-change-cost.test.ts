@@ -13,12 +13,14 @@ import type { Tables } from '../src/tables.ts'
 import { openFiltering, type Resolver } from '../src/filtering/filtering.ts'
 import { DesiredDevices } from '../src/interfaces/desired-devices.ts'
 import { Interfaces } from '../src/interfaces/interfaces.ts'
+import { PeerLimits } from '../src/limits/peer-limits.ts'
 import { Peers } from '../src/peers/peers.ts'
 import { openSampler } from '../src/peers/sampler.ts'
 import { defaultSettings } from '../src/settings/schema.ts'
 import type { RunCommand } from '../src/wireguard/command.ts'
 import { DeviceError, type WireGuardDriver } from '../src/wireguard/device.ts'
 import { createFirewall } from '../src/wireguard/firewall.ts'
+import { createSimulatedLimitTable } from '../src/wireguard/limit-table.ts'
 import { createSimulatedDriver } from '../src/wireguard/simulated-driver.ts'
 import { Tunnels } from '../src/wireguard/tunnels.ts'
 
@@ -123,7 +125,15 @@ async function openService(count: number) {
     preview: () => assert.fail('is not asked in this test'),
   })
   cleanup.defer(() => filtering.close())
-  const shared = { database, sealer, clock: systemClock, settings: () => defaultSettings, tunnels, desired, sampler }
+  const limits = new PeerLimits({
+    db: database.query,
+    table: createSimulatedLimitTable(),
+    log,
+    restriction: () => undefined,
+  })
+  const settings = () => defaultSettings
+  const quotas = { view: () => null }
+  const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
     isPortFree: () => Promise.resolve(true),

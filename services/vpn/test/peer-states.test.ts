@@ -12,6 +12,7 @@ import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/tables.ts'
 import { DesiredDevices } from '../src/interfaces/desired-devices.ts'
 import { Interfaces } from '../src/interfaces/interfaces.ts'
+import { PeerLimits } from '../src/limits/peer-limits.ts'
 import { readOverview } from '../src/overview/overview.ts'
 import { Dashboard } from '../src/overview/schema.ts'
 import { Peers } from '../src/peers/peers.ts'
@@ -41,7 +42,9 @@ async function openService() {
   cleanup.defer(() => tunnels.close())
   const sampler = await openSampler({ database, devices: tunnels, clock, log })
   const settings = () => defaultSettings
-  const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
+  const limits = new PeerLimits({ db: database.query, table: planes.limitTable, log, restriction: () => undefined })
+  const quotas = { view: () => null }
+  const shared = { database, sealer, clock, settings, tunnels, desired, sampler, limits, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
     isPortFree: () => Promise.resolve(true),

@@ -27,6 +27,8 @@ function peerRow(id: string, on: string): PeerRow {
     dns_logging: 1,
     tags: '[]',
     tag_keys: '',
+    limit_down: null,
+    limit_up: null,
   }
   const keys = {
     ipv6: null,

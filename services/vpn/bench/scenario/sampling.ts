@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import { openDatabase } from '@hearth/database'
 import { createLog, systemClock } from '@hearth/runtime'
-import type { Tables } from '../../src/tables.ts'
+import type { Kysely } from 'kysely'
+import type { PeerQuotaRow, Tables } from '../../src/tables.ts'
 import { openConnections } from '../../src/connections/recorder.ts'
 import { handshakeLifetime } from '../../src/peers/followed-peer.ts'
-import { openSampler } from '../../src/peers/sampler.ts'
+import { openSampler, type Sampler } from '../../src/peers/sampler.ts'
+import { Quotas } from '../../src/quotas/quotas.ts'
 import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import type { PeerState } from '../../src/wireguard/device.ts'
 import { measure, type Measured } from './measurement.ts'
@@ -53,6 +55,37 @@ export async function measureSampler(
     await sample(`${title}, all connected, counters changed`, () => connectedSince),
     await sample(`${title}, all connected, counters and handshakes changed`, () => Date.now()),
   ]
+  if (hasHistory) measured.push(await measureQuotas(sampler, database.query))
   await database.close()
   return measured
+}
+
+/** Measures the check of the quotas after a round, when every peer has one and none crosses it. */
+async function measureQuotas(sampler: Sampler, db: Kysely<Tables>): Promise<Measured> {
+  const now = Date.now()
+  const rows = Array.from(sampler.peers(), ({ id, activity }): PeerQuotaRow => {
+    const marks = JSON.stringify([{ at: now, total: activity.rx_total + activity.tx_total }])
+    const values = { bytes: 1e15, counts: 'both', period: 'month', start_day: 1 } as const
+    return { peer_id: id, ...values, at_limit: 'stop', slow_to: null, marks, told: 0 }
+  })
+  await db.transaction().execute(async (trx) => {
+    for (const row of rows) await trx.insertInto('peer_quotas').values(row).execute()
+  })
+  const quotas = await Quotas.open({
+    db,
+    clock: systemClock,
+    log: createLog({ name: 'bench', level: 'silent' }),
+    peer(id) {
+      const peer = sampler.peer(id)
+      return peer && { id, name: peer.name, rx: peer.activity.rx_total, tx: peer.activity.tx_total }
+    },
+    limits: { refresh: () => Promise.resolve() },
+    reports: { notify: () => undefined },
+    onChanged: () => undefined,
+  })
+  return measure('quotas of all peers, after a round', { rounds: 3, times: 8, limit: limit / 20 }, async () => {
+    const begin = performance.now()
+    await quotas.check()
+    return performance.now() - begin
+  })
 }

@@ -14,7 +14,7 @@ export async function takeAllDown(): Promise<void> {
     using _lock = lockDataDirectory(config.dataDirectory)
     const run = createCommandRunner()
     const { backend } = chooseBackend(config.backend, await readHostFacts(run))
-    const { driver, firewall } = openDataPlane(backend, { directory: config.dataDirectory, run })
+    const { driver, firewall, limitTable } = openDataPlane(backend, { directory: config.dataDirectory, run })
     // The tunnels may have run for days without the service, and their counters are lost with the devices.
     const log = createLog({ name: 'down', level: 'warn' })
     const sampler = await openSampler({ database, devices: driver, clock: systemClock, log })
@@ -29,6 +29,7 @@ export async function takeAllDown(): Promise<void> {
     }
     await sampler.restart([...sampler.peers()].map((peer) => peer.id))
     await firewall.remove()
+    await limitTable.remove()
     await driver.close()
   })
 }

@@ -6,6 +6,8 @@ export const eventClasses = [
   { id: 'peer.setup-link-used', group: 'Peers', label: 'Set-up link used', severity: 'info' },
   { id: 'peer.expiring', group: 'Peers', label: 'Peer expires soon', severity: 'warning' },
   { id: 'peer.expired', group: 'Peers', label: 'Peer expired', severity: 'info' },
+  { id: 'peer.quota-near', group: 'Peers', label: 'Peer near its quota', severity: 'info' },
+  { id: 'peer.quota-used-up', group: 'Peers', label: 'Quota of a peer used up', severity: 'warning' },
   { id: 'peer.two-places', group: 'Peers', label: 'Key used from two places', severity: 'warning' },
   { id: 'interface.down', group: 'Interfaces', label: 'Interface down', severity: 'critical' },
   { id: 'dns.failing', group: 'DNS', label: 'DNS does not answer', severity: 'critical' },

@@ -29,6 +29,8 @@ function switchOf(cell: string): boolean | string {
 
 const numberOf = (cell: string): number | string => (/^\d+$/.test(cell) ? Number(cell) : cell)
 
+const decimalOf = (cell: string): number | string => (/^\d{1,5}(\.\d{1,3})?$/.test(cell) ? Number(cell) : cell)
+
 /** A date alone means the beginning of that day in UTC. */
 function timeOf(cell: string): string {
   const time = parseIsoTime(cell, { dateOnly: true, withoutOffset: true })
@@ -51,6 +53,8 @@ const readers = {
   public_key: ['public_key', text],
   enabled: ['enabled', switchOf],
   client_isolation: ['client_isolation', switchOf],
+  limit_down: ['limit_down', decimalOf],
+  limit_up: ['limit_up', decimalOf],
   use_adblocker: ['use_adblocker', switchOf],
   dns_logging_enabled: ['dns_logging_enabled', switchOf],
   use_preshared_key: ['use_preshared_key', switchOf],

@@ -1,6 +1,7 @@
 import type { Clock } from '@hearth/runtime'
 import type { InterfaceRow, PeerRow } from '../tables.ts'
 import type { DesiredDevices } from '../interfaces/desired-devices.ts'
+import type { PeerLimits } from '../limits/peer-limits.ts'
 import { tunnelProblem } from '../problems.ts'
 import type { PeerChange } from '../wireguard/device.ts'
 import type { InterfaceRules } from '../wireguard/firewall.ts'
@@ -26,6 +27,7 @@ export interface ApplyDependencies {
   readonly clock: Clock
   readonly desired: DesiredDevices
   readonly sampler: Sampler
+  readonly limits: Pick<PeerLimits, 'changed'>
 }
 
 /** Takes changes to the running device, in one go. When that fails the database is put back and a `Problem` says why. */
@@ -34,7 +36,23 @@ export async function applyToDevice(
   tunnel: TunnelChanges,
   { on, peers, undo }: DeviceTransition,
 ): Promise<void> {
-  if (on.enabled !== 1) return
+  const { limits } = dependencies
+  try {
+    await limits.changed(peers)
+    if (on.enabled === 1) await changeDevice(dependencies, tunnel, { on, peers })
+  } catch (error) {
+    await undo()
+    const back = peers.map(({ before, after }) => ({ before: after, after: before }))
+    await limits.changed(back).catch(() => undefined)
+    throw tunnelProblem(error)
+  }
+}
+
+async function changeDevice(
+  dependencies: ApplyDependencies,
+  tunnel: TunnelChanges,
+  { on, peers }: Pick<DeviceTransition, 'on' | 'peers'>,
+): Promise<void> {
   const now = dependencies.clock.now()
   const effective = peers.map(({ before, after }) => ({ was: onDevice(before, now), willBe: onDevice(after, now) }))
   const changes = effective.flatMap(({ was, willBe }) => deviceChanges(dependencies.desired, was, willBe))
@@ -42,15 +60,10 @@ export async function applyToDevice(
     const { was, willBe } = effective[index] ?? {}
     return after !== undefined && was !== undefined && was.public_key !== willBe?.public_key ? [after.id] : []
   })
-  try {
-    const rules = await rulesAfter(dependencies, tunnel, { on, effective })
-    if (leaving.length > 0) await dependencies.sampler.samplePeers(on.name, leaving)
-    await tunnel.apply(on.name, changes, rules)
-    if (leaving.length > 0) await dependencies.sampler.restart(leaving)
-  } catch (error) {
-    await undo()
-    throw tunnelProblem(error)
-  }
+  const rules = await rulesAfter(dependencies, tunnel, { on, effective })
+  if (leaving.length > 0) await dependencies.sampler.samplePeers(on.name, leaving)
+  await tunnel.apply(on.name, changes, rules)
+  if (leaving.length > 0) await dependencies.sampler.restart(leaving)
 }
 
 /** A peer on the device before and after a change: undefined when it is not there, or may not connect. */

@@ -13,6 +13,8 @@ import type { Tables } from '../tables.ts'
 import { openDataPlane } from '../wireguard/choose-driver.ts'
 import { DeviceError, type WireGuardDriver } from '../wireguard/device.ts'
 import { Tunnels } from '../wireguard/tunnels.ts'
+import { PeerLimits } from '../limits/peer-limits.ts'
+import type { PeerLimit } from '../wireguard/limit-text.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
 import { Peers } from './peers.ts'
 import { openSampler } from './sampler.ts'
@@ -39,7 +41,25 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   const tunnels = new Tunnels({ ...planes, driver, log, desired: (name) => desired.read(name) })
   cleanup.defer(() => tunnels.close())
   const sampler = await openSampler({ database, devices: tunnels, clock: systemClock, log })
-  const shared = { database, sealer, clock: systemClock, settings: () => defaultSettings, tunnels, desired, sampler }
+  const limited = new Map<string, PeerLimit>()
+  const limits = new PeerLimits({
+    db: database.query,
+    table: {
+      ...planes.limitTable,
+      change(ids, next) {
+        if (next.some((limit) => limited.has(limit.id) && limit.interface === faults.refusing))
+          return Promise.reject(new DeviceError(`${faults.refusing}: no buffer space`))
+        for (const id of ids) limited.delete(id)
+        for (const limit of next) limited.set(limit.id, limit)
+        return Promise.resolve()
+      },
+    },
+    log,
+    restriction: () => undefined,
+  })
+  const settings = () => defaultSettings
+  const quotas = { view: () => null }
+  const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
     isPortFree: () => Promise.resolve(true),
@@ -58,7 +78,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   for (const index of [0, 1]) await interfaces.create({ name: `wg${index}`, address: `10.${8 + index}.0.1/24` })
   const ids: string[] = []
   for (const [index, name] of ['a', 'b', 'c', 'd'].entries())
-    ids.push((await peers.create({ name, interface: `wg${index % 2}`, client_isolation: index < 2 })).id)
+    ids.push((await peers.create({ name, interface: `wg${index % 2}`, client_isolation: index < 2, limit_up: 5 })).id)
   /** The database and the devices as they stand. */
   const state = async () => {
     const rows = await database.query.selectFrom('peers').selectAll().orderBy('name').execute()
@@ -66,7 +86,12 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     const rules = await Promise.all(
       ['wg0', 'wg1'].map((name) => tunnels.withLock(name, async (tunnel) => tunnel.rules(name)?.isolated.toSorted())),
     )
-    return { rows, onDevices: devices.map((device) => [...(device?.peers.keys() ?? [])].toSorted()), rules }
+    return {
+      limited: [...limited.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      rows,
+      onDevices: devices.map((device) => [...(device?.peers.keys() ?? [])].toSorted()),
+      rules,
+    }
   }
   const resources = cleanup.move()
   return { peers, ids, faults, notified, state, [Symbol.asyncDispose]: () => resources.disposeAsync() }
@@ -75,6 +100,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
 const changes = (ids: string[]): PeerBulkChange[] => [
   { action: 'disable', ids },
   { action: 'set_expiry', ids, expires_at: '2020-01-01T00:00:00Z' },
+  { action: 'set_limit', ids, limit_down: 2 },
   { action: 'delete', ids },
 ]
 

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { parseIsoTime } from '@hearth/runtime'
 import { updateInterfaceRow } from '../interfaces/store.ts'
+import { limitColumns } from '../limits/peer-limits.ts'
 import { Problem } from '../problems.ts'
 import type { PeerRow, Tables } from '../tables.ts'
 import type { TunnelChanges } from '../wireguard/tunnels.ts'
@@ -89,6 +90,8 @@ function changedColumns(row: PeerRow, change: BulkUpdate): Partial<PeerRow> {
       return { enabled: 0 }
     case 'set_expiry':
       return { expires_at: change.expires_at === null ? null : (parseIsoTime(change.expires_at) ?? null) }
+    case 'set_limit':
+      return limitColumns(change)
     case 'add_tag':
       return tagColumns(withTag(tagsOf(row), change.tag))
     case 'remove_tag':

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idText, wholeNumber } from '../envelope.ts'
+import { settableLimits } from '../limits/schema.ts'
 import { expiry, Tag } from './schema.ts'
 
 const ids = z.array(idText).min(1).max(1000).meta({ description: 'Ids of peers, on any interfaces' })
@@ -13,6 +14,12 @@ export const PeerBulkChange = z
     z.strictObject({ action: z.literal('add_tag'), ids, tag: Tag }),
     z.strictObject({ action: z.literal('remove_tag'), ids, tag: Tag }),
     z.strictObject({ action: z.literal('set_expiry'), ids, expires_at: expiry }),
+    z
+      .strictObject({ action: z.literal('set_limit'), ids, ...settableLimits })
+      .refine(
+        ({ limit_down, limit_up }) => limit_down !== undefined || limit_up !== undefined,
+        'must have limit_down, limit_up or both',
+      ),
   ])
   .meta({ id: 'PeerBulkChange' })
 export type PeerBulkChange = z.infer<typeof PeerBulkChange>

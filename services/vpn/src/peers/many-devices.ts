@@ -6,7 +6,7 @@ import { applyToDevice, type PeerTransition } from './apply-to-device.ts'
 import type { PeerDependencies } from './peers.ts'
 
 /** Dependencies of changes of many peers. */
-export type BulkDependencies = Omit<PeerDependencies, 'publicEndpoint' | 'settings' | 'sealer'>
+export type BulkDependencies = Omit<PeerDependencies, 'publicEndpoint' | 'settings' | 'sealer' | 'quotas'>
 
 /** Changes of the peers of one interface. */
 export interface InterfaceChange {

@@ -6,6 +6,7 @@ import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { nameKey } from '../envelope.ts'
 import { sealContext } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
+import { limitColumns } from '../limits/peer-limits.ts'
 import { conflict, invalidField } from '../problems.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import { networkOf } from '../wireguard/network-address.ts'
@@ -56,6 +57,9 @@ export async function newPeerRow(
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
+    limit_down: null,
+    limit_up: null,
+    ...limitColumns(input),
     ...tagColumns(input.tags ?? []),
     ...(await changedFiltering(trx, input)),
     ...newKeys(id, context.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
@@ -81,6 +85,7 @@ export async function changedPeerColumns(
     ...changedAddress(on, changes),
     ...changedKeys(row, changes, context.sealer),
     ...(await changedFiltering(trx, changes)),
+    ...limitColumns(changes),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, networks)),
     updated_at: context.now,

@@ -7,6 +7,9 @@ import { invalidField, namedConflict, notFound } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
+import { limitView, type PeerLimits } from '../limits/peer-limits.ts'
+import type { Quotas } from '../quotas/quotas.ts'
+import type { PeerQuota } from '../quotas/schema.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
@@ -31,6 +34,8 @@ export interface PeerDependencies {
   readonly tunnels: Pick<Tunnels, 'withLock' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
+  readonly limits: Pick<PeerLimits, 'changed'>
+  readonly quotas: Pick<Quotas, 'view'>
   /** Called after every change of peers; resolves when the resolver uses it. */
   readonly onChanged: (ids: readonly string[]) => Promise<void>
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
@@ -180,6 +185,7 @@ export class Peers {
       warningDays: this.#warningDays,
       showEndpoint: viewer.role === 'admin',
       followed: this.#dependencies.sampler.peer(row.id),
+      quota: this.#dependencies.quotas.view(row.id),
     })
   }
 
@@ -223,13 +229,17 @@ interface ViewContext {
   readonly warningDays: number
   readonly showEndpoint: boolean
   readonly followed: FollowedPeer | undefined
+  readonly quota: PeerQuota | null
 }
 
 /**
  * The wire form of a peer. No key but the public one is in it. `followed` has the latest counters, which the stored ones trail
  * by up to half a minute.
  */
-function peerOfRow(row: store.PeerWithActivityRow, { now, warningDays, showEndpoint, followed }: ViewContext): Peer {
+function peerOfRow(
+  row: store.PeerWithActivityRow,
+  { now, warningDays, showEndpoint, followed, quota }: ViewContext,
+): Peer {
   const status = peerStatus(row, now)
   return {
     id: row.id,
@@ -254,6 +264,8 @@ function peerOfRow(row: store.PeerWithActivityRow, { now, warningDays, showEndpo
     use_adblocker: row.dns_filtering === 1,
     blocklist_ids: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
     dns_logging_enabled: row.dns_logging === 1,
+    ...limitView(row),
+    quota,
     tags: tagsOf(row),
     expires_at: toIsoString(row.expires_at),
     expired: isExpired(row.expires_at, now),

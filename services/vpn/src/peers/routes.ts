@@ -150,6 +150,7 @@ const bulkVerbs: Record<PeerBulkChange['action'], string> = {
   add_tag: 'tagged',
   remove_tag: 'without the tag now',
   set_expiry: 'changed',
+  set_limit: 'changed',
 }
 
 function bulkRoute(peers: Peers, publish: Publish): Route {

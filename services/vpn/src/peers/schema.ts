@@ -1,6 +1,8 @@
 import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 import { idText, Timestamp, pageQuery, plainText, splitList, wholeNumber } from '../envelope.ts'
+import { limitMembers, settableLimits } from '../limits/schema.ts'
+import { PeerQuota } from '../quotas/schema.ts'
 import { areDistinct, maxTags } from './tags.ts'
 
 /** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
@@ -82,6 +84,8 @@ export const Peer = z
     use_adblocker: z.boolean().meta({ description: 'Names are filtered for it' }),
     blocklist_ids: z.array(z.string()).nullable().meta({ description: 'The lists that hold for it; null for all' }),
     dns_logging_enabled: z.boolean().meta({ description: 'What it looks up goes into the query log' }),
+    ...limitMembers,
+    quota: PeerQuota.nullable().meta({ description: 'Set at /api/peers/{id}/quota' }),
     tags: z.array(z.string()),
     expires_at: Timestamp.nullable(),
     expired: z.boolean(),
@@ -107,6 +111,7 @@ const settable = {
     .meta({ description: 'Words to find peers by; they replace those the peer has' }),
   expires_at: expiry.optional(),
   client_isolation: z.boolean().optional(),
+  ...settableLimits,
   use_adblocker: z.boolean().optional().meta({ description: 'Filter names for this peer (default)' }),
   blocklist_ids: z
     .array(idText)

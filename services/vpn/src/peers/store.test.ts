@@ -47,6 +47,8 @@ function peerRow(number: number): PeerRow {
     dns_logging: 1,
     tags: '[]',
     tag_keys: '',
+    limit_down: null,
+    limit_up: null,
   }
 }
 

@@ -38,6 +38,8 @@ function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     dns_logging: 1,
     tags: '[]',
     tag_keys: '',
+    limit_down: null,
+    limit_up: null,
     ...more,
   }
 }

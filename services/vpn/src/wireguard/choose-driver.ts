@@ -5,6 +5,7 @@ import { createFirewall, createSimulatedFirewall, type Firewall } from './firewa
 import { createForwarding } from './forwarding.ts'
 import type { HostFacts } from './host-facts.ts'
 import { createKernelDriver } from './kernel-driver.ts'
+import { createLimitTable, createSimulatedLimitTable, type LimitTable } from './limit-table.ts'
 import { createSimulatedDriver } from './simulated-driver.ts'
 import { createUserspaceDriver } from './userspace-driver.ts'
 
@@ -46,15 +47,20 @@ export function chooseBackend(setting: BackendSetting, facts: HostFacts): DataPl
   return { backend: 'simulated', reason, advice: adviceFor(facts) }
 }
 
-/** The driver and the firewall for a choice. `directory` is the data directory, for the simulation's files. */
+/** The driver, the firewall and the bandwidth limits for a choice. `directory` is the data directory, for the simulation's files. */
 export function openDataPlane(
   backend: Backend,
   options: { readonly directory: string; readonly run: RunCommand },
-): { driver: WireGuardDriver; firewall: Firewall } {
+): { driver: WireGuardDriver; firewall: Firewall; limitTable: LimitTable } {
   const { directory, run } = options
-  if (backend === 'simulated') return { driver: createSimulatedDriver(directory), firewall: createSimulatedFirewall() }
+  if (backend === 'simulated')
+    return {
+      driver: createSimulatedDriver(directory),
+      firewall: createSimulatedFirewall(),
+      limitTable: createSimulatedLimitTable(),
+    }
   const driver = backend === 'kernel' ? createKernelDriver(run) : createUserspaceDriver(run)
-  return { driver, firewall: createFirewall(run, createForwarding()) }
+  return { driver, firewall: createFirewall(run, createForwarding()), limitTable: createLimitTable(run) }
 }
 
 function kernelObstacle(facts: HostFacts): string | null {

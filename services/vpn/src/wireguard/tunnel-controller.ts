@@ -3,6 +3,7 @@ import { bringDevice, inspectDevice } from './bring.ts'
 import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
 import { type DesiredDevice, type Drift, driftOf, isClean } from './drift.ts'
 import { type Firewall, GuardedRules } from './firewall.ts'
+import type { LimitTable } from './limit-table.ts'
 import { deviceErrorOf, type FollowedDevice, mismatches, readTimed } from './peer-batch.ts'
 import { createReadBack } from './read-back.ts'
 
@@ -17,6 +18,8 @@ export interface TunnelState {
 export interface TunnelDependencies {
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
+  /** Bandwidth limits, which are checked along with the firewall. */
+  readonly limitTable?: Pick<LimitTable, 'hasDrifted' | 'repair'>
   /** All interfaces as the database wants them, stopped ones too, or the one of that name. */
   readonly desired: (name?: string) => Promise<readonly DesiredDevice[]>
   readonly log: Log
@@ -109,7 +112,9 @@ export class TunnelController {
       if (inspection !== undefined && isClean(inspection.drift) && standing !== 'error') continue
       await this.withLock(name, () => this.#repair(name))
     }
-    await this.#checkFirewall()
+    const { firewall, limitTable } = this.#dependencies
+    await this.#checkTable(firewall, 'firewall changed')
+    if (limitTable !== undefined) await this.#checkTable(limitTable, 'bandwidth limits changed')
   }
 
   /** Reads a device; concurrent callers share one reading. */
@@ -131,14 +136,13 @@ export class TunnelController {
     }
   }
 
-  async #checkFirewall(): Promise<void> {
-    const { firewall } = this.#dependencies
+  async #checkTable(table: Pick<Firewall, 'hasDrifted' | 'repair'>, change: string): Promise<void> {
     try {
-      if (!(await firewall.hasDrifted())) return
-      await firewall.repair()
-      this.#report(driftOf(null, ['firewall changed']))
+      if (!(await table.hasDrifted())) return
+      await table.repair()
+      this.#report(driftOf(null, [change]))
     } catch (error) {
-      this.#report(driftOf(null, ['firewall changed'], deviceErrorOf('firewall', error).message))
+      this.#report(driftOf(null, [change], deviceErrorOf('firewall', error).message))
     }
   }
 

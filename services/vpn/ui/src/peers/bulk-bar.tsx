@@ -2,6 +2,7 @@ import { Button, Group, Text } from '@mantine/core'
 import { formatCount, useAction } from '@hearth/ui'
 import {
   IconCalendarX,
+  IconGauge,
   IconPlayerPause,
   IconPlayerPlay,
   IconTag,
@@ -12,6 +13,7 @@ import {
 import { useState } from 'react'
 import type { Peer, PeerQuery } from '../api.ts'
 import { maxSelected, readAllPeers, useBulkChange } from './bulk-actions.ts'
+import { SetLimit } from './limits.tsx'
 import { AddTag, DeletePeers, RemoveTag, type SelectedPeers, SetExpiry } from './bulk-dialogs.tsx'
 
 interface BulkBarProps {
@@ -23,7 +25,7 @@ interface BulkBarProps {
   clear: () => void
 }
 
-const dialogs = { tag: AddTag, untag: RemoveTag, expiry: SetExpiry } as const
+const dialogs = { tag: AddTag, untag: RemoveTag, expiry: SetExpiry, limit: SetLimit } as const
 
 /** What can be done with the chosen peers; shown while there are some. */
 export function BulkBar({ selected, query, total, select, clear }: BulkBarProps) {
@@ -68,6 +70,14 @@ export function BulkBar({ selected, query, total, select, clear }: BulkBarProps)
           onClick={() => setDialog('expiry')}
         >
           Set expiry
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconGauge size={14} aria-hidden />}
+          onClick={() => setDialog('limit')}
+        >
+          Limit bandwidth
         </Button>
         <Button
           size="xs"

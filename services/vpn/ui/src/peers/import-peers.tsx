@@ -65,7 +65,8 @@ function ChooseFile(props: { interfaces: string[]; onChecked: (body: ImportBody,
       <Problem text={problem} />
       <Text size="sm">
         One peer per line, up to 1,000. The first line names the columns: <b>name</b>, and any of interface, tags,
-        expires, ip, ipv6, routing_mode, allowed_ips, persistent_keepalive, public_key. Separate tags by semicolons.
+        expires, ip, ipv6, routing_mode, allowed_ips, persistent_keepalive, public_key, limit_down, limit_up. Separate
+        tags by semicolons.
       </Text>
       <FileInput
         label="CSV file"

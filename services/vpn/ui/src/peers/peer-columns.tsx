@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { Peer } from '../api.ts'
 import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
+import { QuotaBadge } from './quota.tsx'
 
 /** The tags of a peer; each shows the peers that have it. */
 function PeerTags({ tags, onChoose }: { tags: readonly string[]; onChoose: (tag: string) => void }) {
@@ -44,7 +45,7 @@ export function peerColumns(state: TableState, actions: ((peer: Peer) => ReactNo
       header: 'Status',
       render: (peer) => (
         <>
-          <PeerStatusBadge peer={peer} />
+          <PeerStatusBadge peer={peer} /> <QuotaBadge quota={peer.quota} />
           <ExpiresSoon peer={peer} />
         </>
       ),

@@ -11,6 +11,8 @@ import { Connections } from './connections.tsx'
 import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
 import { readPeer, useEnablePeer } from './peer-actions.ts'
 import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
+import { PeerLimits } from './limits.tsx'
+import { PeerQuota } from './quota.tsx'
 import { SetupLinks } from './setup-links.tsx'
 import { routingModes } from './peer-values.ts'
 import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
@@ -53,6 +55,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
       </Group>
       <EndpointWarning />
       <PeerTraffic id={peer.id} />
+      <PeerQuota peer={peer} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
       {isAdmin && <Connections peer={peer} />}
       {isAdmin && <SetupLinks peer={peer} />}
@@ -92,6 +95,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
     ['Kept apart', peer.client_isolation ? 'Yes' : 'No'],
     ['Names', <Names key="names" peer={peer} isAdmin={isAdmin} />],
     ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],
+    ['Bandwidth', <PeerLimits key="limits" peer={peer} />],
     ['Preshared key', peer.has_preshared_key ? 'Yes' : 'No'],
     ['Private key', peer.has_private_key ? 'Kept by the service' : 'On the device only'],
     ['Expires', <RelativeTime key="expiry" value={peer.expires_at} absent="no end" />],

@@ -16,6 +16,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys, readBlocklists, readInterfaces } from '../api.ts'
 import { readTags } from './bulk-actions.ts'
+import { LimitFields } from './limits.tsx'
 import { type PeerValues, routingModes, usesAllowedIps } from './peer-values.ts'
 
 type PeerForm = UseFormReturnType<PeerValues>
@@ -98,6 +99,7 @@ export function PeerAdvanced(props: { form: PeerForm; editing: boolean; hasOwnKe
               description="The peer stops working then; empty means never"
               {...form.getInputProps('expires_at')}
             />
+            <LimitFields form={form} />
             <KeyFields form={form} editing={editing} hasOwnKeys={hasOwnKeys} />
           </Stack>
         </Accordion.Panel>

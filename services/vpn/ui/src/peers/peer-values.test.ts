@@ -32,6 +32,9 @@ const peer: Peer = {
   has_private_key: true,
   has_preshared_key: true,
   client_isolation: false,
+  limit_down: null,
+  limit_up: 2.5,
+  quota: null,
   use_adblocker: true,
   blocklist_ids: null,
   dns_logging_enabled: true,
@@ -59,6 +62,7 @@ test('an edit sends what differs, and emptied fields clear values', () => {
   const before = peerValues(peer)
   const edit = (changes: object) => toPeerUpdate({ ...before, ...changes }, before)
   assert.deepEqual(edit({ name: 'tablet' }), { name: 'tablet' })
+  assert.deepEqual(edit({ limit_down: 20, limit_up: '' }), { limit_down: 20, limit_up: null })
   assert.deepEqual(edit({ tags: ['kids', 'phones'] }), { tags: ['kids', 'phones'] })
   assert.deepEqual(edit({ tags: [] }), { tags: [] })
   assert.deepEqual(edit({ ipv6: '' }), { ipv6: null })

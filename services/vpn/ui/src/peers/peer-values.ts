@@ -23,6 +23,9 @@ export interface PeerValues extends Record<string, unknown> {
   client_isolation: boolean
   use_preshared_key: boolean
   public_key: string
+  /** Mbit/s. */
+  limit_down: number | ''
+  limit_up: number | ''
   use_adblocker: boolean
   /** null for all lists. */
   blocklist_ids: string[] | null
@@ -44,6 +47,8 @@ export function newPeerValues(interfaceName: string): PeerValues {
     client_isolation: false,
     use_preshared_key: true,
     public_key: '',
+    limit_down: '',
+    limit_up: '',
     use_adblocker: true,
     blocklist_ids: null,
     dns_logging_enabled: true,
@@ -65,6 +70,8 @@ export function peerValues(peer: Peer): PeerValues {
     client_isolation: peer.client_isolation,
     use_preshared_key: peer.has_preshared_key,
     public_key: peer.has_private_key ? '' : peer.public_key,
+    limit_down: peer.limit_down ?? '',
+    limit_up: peer.limit_up ?? '',
     use_adblocker: peer.use_adblocker,
     blocklist_ids: peer.blocklist_ids,
     dns_logging_enabled: peer.dns_logging_enabled,
@@ -86,9 +93,12 @@ export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate
 /** The members that differ, as the API takes them: an emptied value takes something away, or leaves it as it is where that cannot be. */
 function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate, 'interface'> {
   const { interface: _, ip, ipv6, routing_mode, public_key, ...changed } = changedValues(values, before)
-  const { allowed_ips, expires_at, blocklist_ids, tags, ...plain } = changed
+  const { allowed_ips, expires_at, blocklist_ids, tags, limit_down: _down, limit_up: _up, ...plain } = changed
   return {
     ...(plain as Pick<PeerUpdate, 'name' | 'persistent_keepalive' | 'client_isolation' | 'use_preshared_key'>),
+    // An emptied limit is lifted.
+    ...(values.limit_down === before.limit_down ? {} : { limit_down: numberOrNull(values.limit_down) }),
+    ...(values.limit_up === before.limit_up ? {} : { limit_up: numberOrNull(values.limit_up) }),
     ...(ip ? { ip } : {}),
     ...(ipv6 === undefined ? {} : { ipv6: ipv6 === '' ? null : ipv6 }),
     ...(routing_mode ? { routing_mode } : {}),
@@ -99,6 +109,8 @@ function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate
     ...(sameLists(values.blocklist_ids, before.blocklist_ids) || blocklist_ids === undefined ? {} : { blocklist_ids }),
   }
 }
+
+const numberOrNull = (value: number | '') => (value === '' ? null : value)
 
 /** Networks out of a text with commas, spaces or lines between them. */
 export function parseNetworks(text: string): string[] {
