@@ -29,6 +29,7 @@ export interface Tables
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
+  peer_names: PeerNameRow
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow
@@ -187,6 +188,15 @@ export interface PlaceTrafficRow {
   tx_bytes: number
 }
 
+/** The label by which a peer is found in DNS; see `filtering/peer-names`. */
+export interface PeerNameRow {
+  peer_id: string
+  /** The label that its name makes. */
+  base: string
+  /** The same, or with a number when another peer had it first. */
+  label: string
+}
+
 /** A rule of an operator; see `filtering/rules`. */
 export interface DnsRuleRow {
   id: string
@@ -270,6 +280,7 @@ export const tableNames = [
   'interfaces',
   'peers',
   'peer_activity',
+  'peer_names',
   'dns_rules',
   'dns_records',
   'lists',

@@ -12,6 +12,7 @@ import * as openId from './0010-openid.ts'
 import * as setupLinks from './0011-setup-links.ts'
 import * as peerTags from './0012-peer-tags.ts'
 import * as localRecords from './0017-local-records.ts'
+import * as peerNames from './0018-peer-names.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -28,4 +29,5 @@ export const migrations: Migrations = {
   '0011-setup-links': setupLinks,
   '0012-peer-tags': peerTags,
   '0017-local-records': localRecords,
+  '0018-peer-names': peerNames,
 }
