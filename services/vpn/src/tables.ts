@@ -31,6 +31,7 @@ export interface Tables
   peer_activity: PeerActivityRow
   peer_connections: PeerConnectionRow
   peer_quotas: PeerQuotaRow
+  peer_names: PeerNameRow
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow
@@ -225,6 +226,15 @@ export interface PlaceTrafficRow {
   tx_bytes: number
 }
 
+/** The label by which a peer is found in DNS; see `filtering/peer-names`. */
+export interface PeerNameRow {
+  peer_id: string
+  /** The label that its name makes. */
+  base: string
+  /** The same, or with a number when another peer had it first. */
+  label: string
+}
+
 /** A rule of an operator; see `filtering/rules`. */
 export interface DnsRuleRow {
   id: string
@@ -310,6 +320,7 @@ export const tableNames = [
   'peer_activity',
   'peer_connections',
   'peer_quotas',
+  'peer_names',
   'dns_rules',
   'dns_records',
   'lists',

@@ -36,6 +36,7 @@ export const plainSettings: ResolverSettings = {
   blockPrivateAnswers: false,
   privateAnswersAllowed: [],
   forwardedZones: [],
+  peerNamesSuffix: null,
   clientRateLimit: 0,
   queryLog: 'all',
   anonymizeClients: false,

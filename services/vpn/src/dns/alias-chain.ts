@@ -31,6 +31,8 @@ export class AliasChain {
   count = 0
   /** Position of the records of the last name; 0 when it has none. */
   records = 0
+  /** The table they stand in. */
+  table: RecordTable | undefined
   /** The response code of a name that leads nowhere. */
   rcode: number = Rcode.noError
   /** The question about the last name, for an upstream. Behind it there is room for an answer. */
@@ -39,14 +41,15 @@ export class AliasChain {
   readonly decider = new Decider()
   readonly #message = new Uint8Array(12 + maxNameLength + 4 + maxAnswerBytes)
 
-  /** Follows the records at this position for the question. Returns a `Lead`. */
-  follow(asker: RecordAsker, question: Question, records: number): number {
+  /** Follows the records that a decision about the question found. Returns a `Lead`. */
+  follow(asker: RecordAsker, question: Question, first: Decider): number {
     const { policy, client, isPaused } = asker
     const { decider } = this
     this.count = 0
-    this.records = records
+    this.records = first.records
+    this.table = first.table
     for (;;) {
-      const alias = question.type === Type.cname ? 0 : policy.records.first(this.records, Type.cname)
+      const alias = question.type === Type.cname ? 0 : (this.table?.first(this.records, Type.cname) ?? 0)
       if (alias === 0) return Lead.records
       if (this.count === maxAliases) return Lead.loop
       this.aliases[this.count++] = alias
@@ -54,6 +57,7 @@ export class AliasChain {
       decider.type = Type.cname
       decider.decide(policy, this.question.name, client, isPaused, null)
       this.records = decider.records
+      this.table = decider.table
       if (decider.status === Status.blocked) return Lead.blocked
       if (this.records === 0) return this.#leave()
     }

@@ -145,15 +145,16 @@ export class AnswerWriter {
 
   /** The answer from local records: the chain of aliases, then the last name's records of the asked type, or the SOA. */
   records(chain: AliasChain): number {
-    const { records: table } = this.policy
-    const writer = this.#beginRecords(Rcode.noError)
-    const first = chain.records === 0 ? 0 : table.first(chain.records, this.#question.type)
-    if (writer.chain(chain) < 0) return this.truncated(Rcode.noError)
-    if (first === 0) return this.#noData(writer, Rcode.noError)
-    const at = writer.records(first, table.run(chain.records, first))
-    if (at < 0) return this.truncated(Rcode.noError)
+    const { records, table } = chain
+    const rcode = table !== undefined && records === table.denied ? Rcode.noSuchName : Rcode.noError
+    const writer = this.#beginRecords(rcode)
+    if (writer.chain(chain) < 0) return this.truncated(rcode)
+    const first = table?.first(records, this.#question.type) ?? 0
+    if (table === undefined || first === 0) return this.#noData(writer, rcode)
+    const at = writer.records(table, first, table.run(records, first))
+    if (at < 0) return this.truncated(rcode)
     this.#reply.authoritative()
-    return this.#endRecords(at, Rcode.noError)
+    return this.#endRecords(at, rcode)
   }
 
   /** A chain of aliases to a name that no upstream is asked for. */
@@ -179,7 +180,7 @@ export class AnswerWriter {
 
   #noData(writer: RecordWriter, rcode: number): number {
     this.#reply.authoritative()
-    const at = writer.records(0, 0)
+    const { at } = writer
     const room = this.#outAt + this.#most - (this.#question.hasOpt ? optBytes : 0) - at
     if (room < authorityBytes) return this.truncated(rcode)
     this.#reply.at = at

@@ -245,8 +245,7 @@ export class Engine {
     this.isLogged = clients.isLogged(decider.client)
     if (decider.rewriteCount > 0) return this.#writer.rewrite(decider)
     if (decider.status === Status.blocked) return this.#writer.block(decider)
-    if (decider.records !== 0)
-      return question.type === Type.any ? this.#writer.any() : this.#fromRecords(decider.records)
+    if (decider.records !== 0) return question.type === Type.any ? this.#writer.any() : this.#fromRecords()
     if (decider.reason === Reason.local && !isQueriedAtParent(question, decider.source))
       return this.#writer.local(decider.source)
     if (question.type === Type.any) return this.#writer.any()
@@ -254,8 +253,8 @@ export class Engine {
   }
 
   /** The answer from local records; `Outcome.forward` when they lead to a name that has none. */
-  #fromRecords(records: number): number {
-    const length = this.#target.answer(this.#asker, records)
+  #fromRecords(): number {
+    const length = this.#target.answer(this.#asker, this.#decider)
     this.#asker.question = this.#target.question
     return length
   }

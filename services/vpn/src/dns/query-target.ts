@@ -43,11 +43,11 @@ export class QueryTarget {
     this.#chain.count = 0
   }
 
-  /** Answers from the records at this position; `Outcome.forward` when they lead to a name that has none, which is the target then. */
-  answer(asker: AnswerContext, records: number): number {
+  /** Answers from the records that a decision found; `Outcome.forward` when they lead to a name that has none, which is the target then. */
+  answer(asker: AnswerContext, found: Decider): number {
     const chain = this.#chain
     const writer = this.#writer
-    switch (chain.follow(asker, this.#own, records)) {
+    switch (chain.follow(asker, this.#own, found)) {
       case Lead.records:
         return writer.records(chain)
       case Lead.nowhere:

@@ -55,8 +55,14 @@ export class RecordWriter {
     return this.#at
   }
 
-  /** Writes so many records from this position of the table on. Returns the position behind them, or -1. */
-  records(first: number, count: number): number {
+  /** Position behind what was written. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** Writes so many records from this position of a table on. Returns the position behind them, or -1. */
+  records(table: RecordTable, first: number, count: number): number {
+    this.#table = table
     for (let k = 0; k < count; k++) if (!this.#record(first + k * RecordWord.count)) return -1
     return this.#at
   }

@@ -68,6 +68,8 @@ export interface ResolverSettings {
   readonly forwardedZones: readonly string[]
   /** Queries a second and peer on tunnels; 0 for no limit. */
   readonly clientRateLimit: number
+  /** Domain in which peers have names; null for none. */
+  readonly peerNamesSuffix: string | null
   readonly queryLog: 'all' | 'blocked' | 'none'
   readonly anonymizeClients: boolean
   readonly logRetentionDays: number
@@ -79,6 +81,8 @@ export interface ResolverClient {
   readonly number: number
   readonly id: string
   readonly name: string
+  /** Its label in DNS; without one it is not found by a name. */
+  readonly label?: string | null
   readonly addresses: readonly string[]
   readonly filtering: boolean
   /** Ids of the lists that hold for it; null for all. */

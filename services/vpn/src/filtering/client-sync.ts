@@ -60,6 +60,11 @@ export class ClientSync {
     return this.#peers.peer(number)
   }
 
+  /** The label of a peer in DNS; null for none. */
+  labelOf(id: string): string | null {
+    return this.#peers.labelOf(id)
+  }
+
   /** The number of the client that queries on extra addresses count as; 0 for none. */
   get listenClient(): number {
     return this.#listenClient

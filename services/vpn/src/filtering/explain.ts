@@ -4,7 +4,7 @@ import { badRequest } from '../problems.ts'
 import { asciiName } from '../lists/domain-name.ts'
 import { reasonName } from '../query-log/query-view.ts'
 import { localZones } from '../dns/policy/local-zones.data.ts'
-import { Reason, Status } from '../dns/policy/verdict.ts'
+import { Reason, Status, peerNameSource } from '../dns/policy/verdict.ts'
 import type { ExplainRequest, Explanation } from '../resolver/messages.ts'
 import { findClient } from './rules/rules.ts'
 import type { DnsExplanation, ExplainQuery } from './schema.ts'
@@ -72,7 +72,7 @@ function namedSource(names: PolicyNames, { kind, source }: Explanation['matches'
 }
 
 function sourceName(match: Explanation['matches'][number], of: { name?: string; client?: string | null } | undefined) {
-  if (match.kind === 'record') return 'Local record'
+  if (match.kind === 'record') return match.source === peerNameSource ? 'Names of peers' : 'Local record'
   if (match.kind === 'list') return of?.name ?? 'a list that is gone'
   return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'
 }

@@ -143,6 +143,13 @@ export class Filtering {
     await this.#soon(this.#clients.sync(ids))
   }
 
+  /** The name of a peer in DNS; null for none. */
+  peerName(id: string): string | null {
+    const label = this.#clients.labelOf(id)
+    const { peer_names_suffix: suffix } = this.settings.current()
+    return label === null || suffix === null ? null : `${label}.${suffix}`
+  }
+
   /** Applies that interfaces were created, deleted, started or stopped. */
   async interfacesChanged(): Promise<void> {
     await this.#soon(Promise.all([this.#publishSettings(), this.#clients.sync()]))

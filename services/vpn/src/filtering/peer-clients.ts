@@ -4,6 +4,7 @@ import type { Tables } from '../tables.ts'
 import { isExpired } from '../peers/followed-peer.ts'
 import type { ClientsChange } from '../resolver/messages.ts'
 import type { ResolverClient } from '../dns/resolver-files.ts'
+import { PeerNames } from './peer-names/peer-names.ts'
 import { clientRows } from './store.ts'
 
 /** A peer as the log and the rules name it, also while it may not query. */
@@ -33,17 +34,24 @@ export interface PeersChange {
 export class PeerClients {
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
+  readonly #names: PeerNames
   readonly #byId = new Map<string, KnownPeer>()
   readonly #byNumber = new Map<number, KnownPeer>()
 
   constructor(db: Kysely<Tables>, clock: Clock) {
     this.#db = db
     this.#clock = clock
+    this.#names = new PeerNames(db)
   }
 
   /** The peer with this number. */
   peer(number: number): NamedPeer | undefined {
     return this.#byNumber.get(number)
+  }
+
+  /** The label of a peer in DNS; null for none. */
+  labelOf(id: string): string | null {
+    return this.#names.labelOf(id)
   }
 
   /** Clients that may query, in the order in which they were made. */
@@ -55,7 +63,12 @@ export class PeerClients {
   async read(ids?: readonly string[]): Promise<PeersChange> {
     const rows = ids?.length === 0 ? [] : await clientRows(this.#db, ids)
     const now = this.#clock.now()
-    const found = new Map(rows.map((row) => [row.id, knownPeer(row, now)]))
+    const there = new Set(rows.map(({ id }) => id))
+    await this.#names.follow(
+      rows,
+      [...(ids ?? this.#byId.keys())].filter((id) => !there.has(id)),
+    )
+    const found = new Map(rows.map((row) => [row.id, knownPeer(row, this.#names.labelOf(row.id), now)]))
     const change = {
       set: [] as ResolverClient[],
       removed: [] as number[],
@@ -90,13 +103,14 @@ function note(
   } else if (before?.client) change.removed.push(before.number)
 }
 
-function knownPeer(row: Awaited<ReturnType<typeof clientRows>>[number], now: number): KnownPeer {
+function knownPeer(row: Awaited<ReturnType<typeof clientRows>>[number], label: string | null, now: number): KnownPeer {
   const { id, name, ip, dns_number: number } = row
   const isActive = row.enabled === 1 && row.interface_enabled === 1 && !isExpired(row.expires_at, now)
   const client = {
     number,
     id,
     name,
+    label,
     addresses: row.ipv6 === null ? [ip] : [ip, row.ipv6],
     filtering: row.dns_filtering === 1,
     lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),

@@ -100,6 +100,7 @@ export function resolverSettings(
     blockPrivateAnswers: stored.block_private_answers,
     privateAnswersAllowed: stored.private_answers_allowed,
     forwardedZones: stored.forwarded_zones,
+    peerNamesSuffix: stored.peer_names_suffix,
     clientRateLimit: stored.client_rate_limit,
     queryLog: stored.query_log,
     anonymizeClients: stored.anonymize_clients,

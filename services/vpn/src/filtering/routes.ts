@@ -16,6 +16,8 @@ import {
   DnsSettingsUpdate,
   DnsStatus,
   ExplainQuery,
+  PeerDnsName,
+  PeerNameParams,
   UpstreamTest,
   UpstreamTestResult,
 } from './schema.ts'
@@ -30,6 +32,7 @@ export function dnsRoutes(filtering: Filtering, health: () => Promise<HealthNoti
     ...pauseRoutes(filtering, changed),
     statusRoute(filtering, health),
     ...explainRoutes(filtering),
+    peerNameRoute(filtering),
     ...ruleRoutes(filtering.rules, publish),
     ...recordRoutes(filtering.records, publish),
   ]
@@ -112,6 +115,22 @@ function statusRoute(filtering: Filtering, health: () => Promise<HealthNotice[]>
       success: { status: 200, body: dataEnvelope(DnsStatus) },
     },
     async () => ok({ ...filtering.status(), health: await health() }),
+  )
+}
+
+function peerNameRoute(filtering: Filtering): Route {
+  return route(
+    {
+      ...shared,
+      method: 'GET',
+      path: '/api/dns/peer-names/{id}',
+      summary: 'Read the name of a peer in DNS',
+      description: 'Every peer may ask for it. A peer that is disabled or unknown is not found by it.',
+      access: 'signed-in',
+      params: PeerNameParams,
+      success: { status: 200, body: dataEnvelope(PeerDnsName) },
+    },
+    ({ params }) => ok({ id: params.id, name: filtering.peerName(params.id) }),
   )
 }
 

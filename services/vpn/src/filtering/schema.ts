@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
+import { idText, plainText, Timestamp, wholeNumber } from '../envelope.ts'
 import { HealthNotice } from '../health/schema.ts'
 import { DnsType, Modifiers, QueryReason } from '../query-log/schema.ts'
 
@@ -41,6 +41,10 @@ const members = {
   forwarded_zones: z.array(plainText(253).min(1)).max(256).meta({
     description:
       'Domains of the local network that the upstreams know, such as home.arpa or 168.192.in-addr.arpa: their names are sent to the upstreams, and their answers may be private',
+  }),
+  peer_names_suffix: plainText(253).min(1).nullable().meta({
+    description:
+      'Domain in which every peer has a name, such as phone.vpn, and its addresses lead back to it; null for none',
   }),
   client_rate_limit: z.int().min(0).max(1_000_000).meta({ description: 'Queries a second and peer; 0 for no limit' }),
   query_log: z.enum(['all', 'blocked', 'none']),
@@ -138,6 +142,19 @@ export const ExplainQuery = z.strictObject({
 })
 export type ExplainQuery = z.infer<typeof ExplainQuery>
 
+export const PeerNameParams = z.object({ id: idText })
+
+/** The name by which a peer is found in DNS. */
+export const PeerDnsName = z
+  .object({
+    id: z.string(),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Such as phone.vpn; null when names are off or its name makes none' }),
+  })
+  .meta({ id: 'PeerDnsName' })
+
 /** Something that matches a name. */
 export const DnsMatch = z
   .object({
@@ -185,6 +202,7 @@ export const defaultDnsSettings: DnsSettingValues = {
   block_private_answers: true,
   private_answers_allowed: [],
   forwarded_zones: [],
+  peer_names_suffix: 'vpn',
   client_rate_limit: 20_000,
   query_log: 'all',
   anonymize_clients: false,

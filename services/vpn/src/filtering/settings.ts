@@ -108,6 +108,9 @@ export class DnsSettingsStore {
   }
 }
 
+/** A peer's label takes up to 63 characters, and a dot. */
+const maxSuffix = 189
+
 /** Texts in the form they are stored in. */
 function checkedTexts(values: DnsSettingsUpdate): Partial<DnsSettingValues> {
   values.upstreams?.forEach((text, index) => checkUpstream(text, `upstreams.${index}`))
@@ -115,7 +118,16 @@ function checkedTexts(values: DnsSettingsUpdate): Partial<DnsSettingValues> {
     const texts = values[member]
     return texts === undefined ? [] : [[member, texts.map((text, index) => checkedName(text, `${member}.${index}`))]]
   })
-  return Object.fromEntries(domains)
+  const { peer_names_suffix: suffix } = values
+  const suffixes = typeof suffix === 'string' ? { peer_names_suffix: checkedSuffix(suffix) } : {}
+  return { ...(Object.fromEntries(domains) as Partial<DnsSettingValues>), ...suffixes }
+}
+
+/** A domain with room for the label of a peer. */
+function checkedSuffix(text: string): string {
+  const name = checkedName(text.trim().replace(/^\./, ''), 'peer_names_suffix')
+  if (name.length > maxSuffix) throw invalidField('peer_names_suffix', `must be at most ${maxSuffix} characters long`)
+  return name
 }
 
 function checkedName(text: string, path: string): string {

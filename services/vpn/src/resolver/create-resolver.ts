@@ -10,7 +10,6 @@ import type { Libc } from '../dns/sockets/libc.ts'
 import type { Streams } from '../dns/tcp/streams.ts'
 import type { RelayOptions } from '../dns/upstream/relay.ts'
 import { chooseEngine } from './choose-engine.ts'
-import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
 import { type ListsChange, ListsInForce } from './lists-in-force.ts'
@@ -18,6 +17,8 @@ import { LogThreadHost } from './log-thread-host.ts'
 import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
 import {
   type ActiveConfig,
+  activeConfig,
+  peerNamesOf,
   policyOf,
   readResolverFile,
   readResolverFiles,
@@ -65,8 +66,7 @@ export async function createResolver(dependencies: ResolverDependencies): Promis
     warn: dependencies.warn,
     prepare: (memory) => libc !== undefined && layOnHugePages(libc, memory),
   })
-  const clients = new ClientsInForce(read.clients, lists.bundle())
-  const files = { ...read, clients, records: new RecordsInForce(read.records) }
+  const files = activeConfig(read, lists.bundle())
   const servers = new UpstreamServers(dependencies)
   const upstreams = await servers.apply(files.settings.upstreams)
   const config = startConfig(files, lists.bundle(), { listeners: [], upstreams })
@@ -170,10 +170,11 @@ export class Resolver {
 
   /** Reads a file again and puts it in force for the next query. Rejects, and leaves all as it is, when it cannot be read. */
   changed(file: ChangedFile): Promise<void> {
+    const { directory } = this.#opened.dependencies
     const apply = {
       settings: () => this.#changedSettings(),
-      rules: () => this.#changedRules(),
-      records: () => this.#changedRecords(),
+      rules: async () => this.#replace({ rules: await readResolverFile(directory, 'rules') }),
+      records: async () => this.#replace({ records: new RecordsInForce(await readResolverFile(directory, 'records')) }),
       clients: () => this.#replacedClients(),
     }
     return this.#withLock(apply[file])
@@ -182,7 +183,9 @@ export class Resolver {
   /** Puts changed clients in force for the next query. */
   changedClients(change: ClientsChange): Promise<void> {
     return this.#withLock(async () => {
-      this.#update({ clients: this.#files.clients.change(change, this.data) })
+      const clients = this.#files.clients.change(change, this.data)
+      const areOthers = this.#files.peerNames.change(change)
+      this.#update({ clients, ...(areOthers ? peerNamesOf(this.#files, this.#opened.lists.bundle()) : {}) })
       this.#log.changeClients(change)
     })
   }
@@ -260,24 +263,17 @@ export class Resolver {
     return lists.compile(this.#files.lists, () => this.#update({ policy: policyOf(this.#files, lists.bundle()) }))
   }
 
-  async #changedRules(): Promise<void> {
-    const { dependencies, lists } = this.#opened
-    const files = { ...this.#files, rules: await readResolverFile(dependencies.directory, 'rules') }
-    this.#update({ policy: policyOf(files, lists.bundle()) })
-    this.#files = files
-  }
-
-  async #changedRecords(): Promise<void> {
-    const { dependencies, lists } = this.#opened
-    const records = new RecordsInForce(await readResolverFile(dependencies.directory, 'records'))
-    const files = { ...this.#files, records }
-    this.#update({ policy: policyOf(files, lists.bundle()) })
+  #replace(some: Partial<ActiveConfig>): void {
+    const files = { ...this.#files, ...some }
+    this.#update({ policy: policyOf(files, this.#opened.lists.bundle()) })
     this.#files = files
   }
 
   async #replacedClients(): Promise<void> {
-    const clients = await readResolverFile(this.#opened.dependencies.directory, 'clients')
-    this.#update({ clients: this.#files.clients.replace(clients) })
+    const { dependencies, lists } = this.#opened
+    const clients = await readResolverFile(dependencies.directory, 'clients')
+    this.#files.peerNames.replace(clients)
+    this.#update({ clients: this.#files.clients.replace(clients), ...peerNamesOf(this.#files, lists.bundle()) })
     this.#log.send({ type: 'clients', clients })
   }
 

@@ -9,13 +9,21 @@ import { openLibc } from '../dns/sockets/libc.ts'
 import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost, type DataThreadDependencies } from './data-thread-host.ts'
 import { startConfig } from './read-files.ts'
+import { PeerNamesInForce } from './peer-names-in-force.ts'
 import { RecordsInForce } from './records-in-force.ts'
 
 function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; warnings: string[] } {
   const warnings: string[] = []
   const bundle = emptyBundle()
   const clients = new ClientsInForce([], bundle)
-  const files = { settings: plainSettings, clients, rules: [], lists: [], records: new RecordsInForce([]) }
+  const files = {
+    settings: plainSettings,
+    clients,
+    rules: [],
+    lists: [],
+    records: new RecordsInForce([]),
+    peerNames: new PeerNamesInForce([]),
+  }
   const servers = { endpoint: { address: '127.0.0.1', port: 9 }, ports: 8, byStream: -1, isBridge: false }
   const open = { listeners: [], upstreams: [{ ...servers, isFallback: false }] }
   const host = new DataThreadHost({

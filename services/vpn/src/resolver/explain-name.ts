@@ -102,7 +102,7 @@ function aliasesOf(policy: Policy, { domain, client, qtype }: ExplainRequest, no
   decider.decide(policy, question.name, client, isPaused, null)
   if (decider.records === 0 || qtype === Type.any) return { lead: Lead.records, names }
   const chain = new AliasChain()
-  const lead = chain.follow({ policy, client, isPaused }, question, decider.records)
+  const lead = chain.follow({ policy, client, isPaused }, question, decider)
   const { words, bytes } = policy.records
   for (const alias of chain.aliases.subarray(0, chain.count)) {
     const at = words[alias + RecordWord.dataAt]!

@@ -13,8 +13,9 @@ import {
   type ResolverRule,
   type ResolverSettings,
 } from '../dns/resolver-files.ts'
-import type { ClientsInForce } from './clients-in-force.ts'
-import type { RecordsInForce } from './records-in-force.ts'
+import { ClientsInForce } from './clients-in-force.ts'
+import { PeerNamesInForce } from './peer-names-in-force.ts'
+import { RecordsInForce } from './records-in-force.ts'
 
 /** Files that the resolver works from. */
 export interface ResolverFiles {
@@ -45,6 +46,7 @@ const noSettings: ResolverSettings = {
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],
   forwardedZones: [],
+  peerNamesSuffix: null,
   clientRateLimit: 0,
   queryLog: 'none',
   anonymizeClients: false,
@@ -92,7 +94,21 @@ export async function readResolverFiles(directory: string, warn: (message: strin
 export type ActiveConfig = Omit<ResolverFiles, 'clients' | 'records'> & {
   readonly clients: ClientsInForce
   readonly records: RecordsInForce
+  readonly peerNames: PeerNamesInForce
 }
+
+/** The configuration of files, with what they are looked up in. */
+export const activeConfig = (files: ResolverFiles, bundle: ListBundle): ActiveConfig => ({
+  ...files,
+  clients: new ClientsInForce(files.clients, bundle),
+  records: new RecordsInForce(files.records),
+  peerNames: new PeerNamesInForce(files.clients),
+})
+
+/** The table of the names of peers. */
+export const peerNamesOf = (files: ActiveConfig, bundle: ListBundle): Pick<PolicyMemory, 'peerNames'> => ({
+  peerNames: files.peerNames.table(bundle.table.seeds, files.settings),
+})
 
 /** The policy that files and compiled lists make together. */
 export const policyOf = (files: ActiveConfig, bundle: ListBundle): PolicyMemory => ({
@@ -100,6 +116,7 @@ export const policyOf = (files: ActiveConfig, bundle: ListBundle): PolicyMemory 
   clients: files.clients.table(bundle),
   rules: buildRuleTable(files.rules, bundle.table.seeds),
   records: files.records.table(bundle.table.seeds),
+  ...peerNamesOf(files, bundle),
   settings: policySettings(files.settings),
 })
 

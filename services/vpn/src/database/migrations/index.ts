@@ -15,6 +15,7 @@ import * as peerConnections from './0013-peer-connections.ts'
 import * as peerLimits from './0015-peer-limits.ts'
 import * as peerQuotas from './0016-peer-quotas.ts'
 import * as localRecords from './0017-local-records.ts'
+import * as peerNames from './0018-peer-names.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -34,4 +35,5 @@ export const migrations: Migrations = {
   '0015-peer-limits': peerLimits,
   '0016-peer-quotas': peerQuotas,
   '0017-local-records': localRecords,
+  '0018-peer-names': peerNames,
 }

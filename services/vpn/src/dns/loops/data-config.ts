@@ -47,14 +47,21 @@ export interface DataConfig {
 export type DataUpdate = Partial<DataConfig> & {
   /** The policy's table of clients alone. */
   readonly clients?: SharedArrayBuffer
+  /** The policy's names of peers alone. */
+  readonly peerNames?: SharedArrayBuffer
   readonly clearCache?: boolean
   readonly stop?: boolean
 }
 
 /** Returns the configuration with changes applied. */
-export function withUpdate(config: DataConfig, { clients, ...update }: DataUpdate): DataConfig {
+export function withUpdate(config: DataConfig, { clients, peerNames, ...update }: DataUpdate): DataConfig {
   const next = { ...config, ...update }
-  return clients === undefined ? next : { ...next, policy: { ...next.policy, clients } }
+  if (clients === undefined && peerNames === undefined) return next
+  const { policy } = next
+  return {
+    ...next,
+    policy: { ...policy, clients: clients ?? policy.clients, peerNames: peerNames ?? policy.peerNames },
+  }
 }
 
 /** Start configuration of the data thread. */

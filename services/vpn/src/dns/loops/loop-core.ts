@@ -4,6 +4,7 @@ import { AnswerCache } from '../answer-cache.ts'
 import { Engine } from '../engine.ts'
 import { openClientTable } from '../policy/client-table.ts'
 import { openPolicy } from '../policy/policy.ts'
+import { openRecordTable } from '../policy/record-table.ts'
 import { UpstreamQueries, type QuerySender } from './upstream-queries.ts'
 import { ClientRate } from './client-rate.ts'
 import { withUpdate, type DataUpdate, type DataConfig, type DataSetup } from './data-config.ts'
@@ -99,6 +100,7 @@ export class LoopCore {
     this.#config = withUpdate(this.#config, update)
     if (update.policy) this.engine.use(openPolicy(update.policy))
     if (update.clients) this.engine.use({ ...this.engine.policy, clients: openClientTable(update.clients) })
+    if (update.peerNames) this.engine.use({ ...this.engine.policy, peerNames: openRecordTable(update.peerNames) })
     this.#applyEngine(update)
     if (update.listeners) this.#lines.listen(update.listeners)
     if (update.upstreams) this.upstreamQueries.use(update.upstreams, this.#config.engine.dnssec)

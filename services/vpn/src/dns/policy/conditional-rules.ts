@@ -194,3 +194,13 @@ const addressKey = (bytes: Uint8Array, at: number): number =>
 
 const wordAt = (m: Uint8Array, at: number): number =>
   (m[at]! << 24) | (m[at + 1]! << 16) | (m[at + 2]! << 8) | m[at + 3]!
+
+/** Circumstances of a question whose name has these lanes; filled again for each. */
+export const createCircumstances = (lanes1: Int32Array, lanes2: Int32Array): Circumstances => ({
+  type: 0,
+  audiences: 0,
+  lists: 0,
+  lanes1,
+  lanes2,
+  count: 0,
+})

@@ -1,17 +1,18 @@
 import { type Name, writeDotted } from '../wire/name.ts'
 import { Type } from '../wire/codes.ts'
-import type { Circumstances, ConditionalRules } from './conditional-rules.ts'
+import { type Circumstances, type ConditionalRules, createCircumstances } from './conditional-rules.ts'
 import { Meaning, meanings } from './membership.ts'
 import { type NameSeeds, finish, step1, step2 } from './name-hash.ts'
 import type { Policy } from './policy.ts'
 import { localZoneOf, noZone } from './local-zones.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
+import type { RecordTable } from './record-table.ts'
 import { heldPlace, takeRewrites } from './rewrites.ts'
 import { isSpecial } from './special-names.ts'
 import type { Trace } from './trace.ts'
 import { findName } from './suffix-table.ts'
-import { Reason, type ReasonCode, Status, recordSource } from './verdict.ts'
+import { Reason, type ReasonCode, Status, peerNameSource, recordSource } from './verdict.ts'
 
 /** Number of addresses of rewrites in one answer. */
 const maxRewrites = 4
@@ -46,20 +47,15 @@ export class Decider {
   rewriteCount = 0
   /** Position of the name's local records in the policy's table, when they are the answer; otherwise 0. */
   records = 0
+  /** The table that they stand in. */
+  table: RecordTable | undefined
   readonly #lanes1 = new Int32Array(128)
   readonly #lanes2 = new Int32Array(128)
   readonly #found = new Uint32Array(meanings)
   readonly #dotted = new Uint8Array(256)
   /** Sets of lists that say something by rules with modifiers. */
   readonly #extra = new Uint32Array(Meaning.below)
-  readonly #circumstances: Circumstances = {
-    type: 0,
-    audiences: 0,
-    lists: 0,
-    lanes1: this.#lanes1,
-    lanes2: this.#lanes2,
-    count: 0,
-  }
+  readonly #circumstances = createCircumstances(this.#lanes1, this.#lanes2)
   #isOpen = true
 
   /**
@@ -70,23 +66,19 @@ export class Decider {
     const { clients, settings } = policy
     const index = clients.indexOf(client)
     this.#reset(index)
-    const { records } = policy
-    if (records.count !== 0) {
-      this.#hash(name, records.seeds)
-      this.records = records.find(this.#lanes1, this.#lanes2, name.count)
-      if (this.records !== 0 && trace !== null) trace.records(records.label)
-    }
+    const isHashed = policy.records.count + policy.peerNames.count !== 0
+    if (isHashed) this.#findRecords(policy, name, trace)
     if (!settings.blockingEnabled || isPaused || !clients.isFiltered(index)) {
-      this.#settleRecords()
+      this.#settleRecords(policy)
       this.#settleLocal(policy, name)
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
       if (trace === null) return
     }
-    if (records.count === 0) this.#hash(name, policy.bundle.table.seeds)
+    if (!isHashed) this.#hash(name, policy.bundle.table.seeds)
     const { rules } = policy
     if (index !== 0 && rules.hasRules(client)) this.#followRules(policy, name, client, trace)
     if (rules.isGlobal && (this.#isOpen || trace !== null)) this.#followRules(policy, name, 0, trace)
-    this.#settleRecords()
+    this.#settleRecords(policy)
     if (this.#isOpen && isSpecial(name.bytes, name.length)) {
       this.#settle(Row.special, Status.blocked, Reason.special, 0)
     }
@@ -129,12 +121,29 @@ export class Decider {
     this.#isOpen = true
   }
 
+  /** The operator's records come before names of peers. */
+  #findRecords({ records, peerNames }: Policy, name: Name, trace: Trace | null): void {
+    this.#hash(name, records.seeds)
+    this.table = records
+    this.records = records.find(this.#lanes1, this.#lanes2, name.count)
+    if (this.records === 0 && peerNames.count !== 0) {
+      this.table = peerNames
+      this.records = peerNames.find(this.#lanes1, this.#lanes2, name.count)
+    }
+    if (this.records !== 0) trace?.records(this.table.label, this.table === records ? recordSource : peerNameSource)
+  }
+
   /** Local records are the answer, unless a rule blocks the name; an allowed one has no other answer for that. */
-  #settleRecords(): void {
+  #settleRecords(policy: Policy): void {
     if (this.records === 0) return
     if (this.#isOpen || this.status === Status.allowed) {
       this.#isOpen = true
-      this.#settle(Row.record, Status.allowed, Reason.local, recordSource)
+      this.#settle(
+        Row.record,
+        Status.allowed,
+        Reason.local,
+        this.table === policy.peerNames ? peerNameSource : recordSource,
+      )
     } else this.records = 0
   }
 

@@ -10,14 +10,14 @@ import { modifierNames } from './modifier-names.ts'
 import type { Policy } from './policy.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
-import { Reason, Status, type Verdict, recordSource } from './verdict.ts'
+import { Reason, Status, type Verdict } from './verdict.ts'
 
 /** A rule, a list's entry or a local name that matches a name. */
 export interface ExplainedMatch {
   readonly name: string
   readonly kind: 'rule' | 'list' | 'record'
   readonly action: 'block' | 'allow'
-  /** Rule number, list number or `recordSource`. */
+  /** Rule number, list number or `recordSource` and the like. */
   readonly source: number
   /** The client's rule or everyone's; lists: null. */
   readonly scope: 'client' | 'global' | null
@@ -187,10 +187,17 @@ function collect(policy: Policy, name: Name, client: number, found: Found[]): Tr
         found.push({ row, depth: label, kind: 'rule', action, source, scope, text, important: false, modifiers: [] })
       }
     },
-    records(label) {
+    records(label, source) {
       const text = label === 0 ? textOf(name) : `*.${textOf(name, label)}`
-      const [row, source] = [Row.record, recordSource]
-      const local = { row, depth: label, kind: 'record', action: 'allow', source, scope: null, text } as const
+      const local = {
+        row: Row.record,
+        depth: label,
+        kind: 'record',
+        action: 'allow',
+        source,
+        scope: null,
+        text,
+      } as const
       found.push({ ...local, important: false, modifiers: [] })
     },
     lists(label, at) {

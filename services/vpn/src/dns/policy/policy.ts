@@ -4,7 +4,13 @@ import { type ClientRecord, type ClientTable, openClientTable } from './client-t
 import { audiencesOf, ConditionalRules } from './conditional-rules.ts'
 import { type ListBundle, openBundle } from './list-bundle.ts'
 import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
-import { type LocalRecord, type RecordTable, buildRecordTable, openRecordTable } from './record-table.ts'
+import {
+  type LocalRecord,
+  type RecordTable,
+  buildRecordTable,
+  emptyRecordTable,
+  openRecordTable,
+} from './record-table.ts'
 import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
 
 /** Settings that take part in decisions. */
@@ -26,6 +32,8 @@ export interface Policy {
   readonly clients: ClientTable
   readonly rules: RuleTable
   readonly records: RecordTable
+  /** Names of peers, by themselves. */
+  readonly peerNames: RecordTable
   readonly settings: PolicySettings
   readonly patterns: PatternMatcher
   /** Rules of lists that need more than a name. */
@@ -40,6 +48,7 @@ export interface PolicyMemory {
   readonly clients: SharedArrayBuffer
   readonly rules: SharedArrayBuffer
   readonly records: SharedArrayBuffer
+  readonly peerNames: SharedArrayBuffer
   readonly settings: PolicySettings
 }
 
@@ -49,6 +58,7 @@ export function buildPolicy(parts: {
   readonly clients: readonly ClientRecord[]
   readonly rules: readonly RuleRecord[]
   readonly records?: readonly LocalRecord[]
+  readonly peerNames?: SharedArrayBuffer
   readonly settings: PolicySettings
 }): PolicyMemory {
   const { lists, table, rules } = openBundle(parts.bundle)
@@ -57,6 +67,7 @@ export function buildPolicy(parts: {
     clients: buildClientTable(parts.clients, lists, audiencesOf(rules)),
     rules: buildRuleTable(parts.rules, table.seeds),
     records: buildRecordTable(parts.records ?? [], table.seeds),
+    peerNames: parts.peerNames ?? emptyRecordTable(table.seeds),
     settings: parts.settings,
   }
 }
@@ -66,7 +77,8 @@ export function openPolicy(memory: PolicyMemory): Policy {
   const bundle = openBundle(memory.bundle)
   const rules = openRuleTable(memory.rules)
   const records = openRecordTable(memory.records)
-  if (!isSame(records.seeds, bundle.table.seeds))
+  const peerNames = openRecordTable(memory.peerNames)
+  if (!isSame(records.seeds, bundle.table.seeds) || !isSame(peerNames.seeds, bundle.table.seeds))
     throw new Error('the local records were made for another bundle of lists')
   if (!isSame(rules.seeds, bundle.table.seeds)) throw new Error('the rules were made for another bundle of lists')
   const listNames: (Uint8Array | undefined)[] = []
@@ -76,6 +88,7 @@ export function openPolicy(memory: PolicyMemory): Policy {
     clients: openClientTable(memory.clients),
     rules,
     records,
+    peerNames,
     settings: memory.settings,
     patterns: createPatternMatcher(bundle.patterns),
     conditional: new ConditionalRules(bundle.rules, bundle.table.seeds),
@@ -88,8 +101,9 @@ export function reopenPolicy(policy: Policy, before: PolicyMemory, after: Policy
   if (before === after) return policy
   if (before.bundle !== after.bundle || before.rules !== after.rules) return openPolicy(after)
   const records = before.records === after.records ? policy.records : openRecordTable(after.records)
+  const peerNames = before.peerNames === after.peerNames ? policy.peerNames : openRecordTable(after.peerNames)
   const clients = before.clients === after.clients ? policy.clients : openClientTable(after.clients)
-  return { ...policy, clients, records, settings: after.settings }
+  return { ...policy, clients, records, peerNames, settings: after.settings }
 }
 
 const isSame = (one: NameSeeds, other: NameSeeds): boolean =>

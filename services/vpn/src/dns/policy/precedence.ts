@@ -37,7 +37,7 @@ export const precedence: readonly PrecedenceRow[] = [
   {
     row: Row.record,
     lookedAt:
-      'local records: the name itself, otherwise the closest wildcard above it; unless a rule blocks the name; also while filtering is off',
+      'local records: the name itself, otherwise the closest wildcard above it; then names of peers; unless a rule blocks the name; also while filtering is off',
     outcome: 'answered from the records, or without data when none is of the asked type',
   },
   {

@@ -19,7 +19,7 @@ export interface LocalRecord {
 
 const magic = 0x4c44_4c31 // "LDL1"
 const headerWords = 8
-const Head = { magic: 0, names: 1, bits: 2, wildcards: 3, seed1: 4, seed2: 5 } as const
+const Head = { magic: 0, names: 1, bits: 2, wildcards: 3, seed1: 4, seed2: 5, denied: 6 } as const
 /** Words of a slot: the lanes of the name, which kind of name it is, and the position of its records. */
 const slotWords = 4
 const Kind = { exact: 1, below: 2 } as const
@@ -34,6 +34,8 @@ export class RecordTable {
   readonly seeds: NameSeeds
   /** `RecordWord` says what stands where. */
   readonly words: Uint32Array
+  /** Position of the records that stand for names which do not exist; 0 when there are none. */
+  readonly denied: number
   /** The same memory; the data of records. */
   readonly bytes: Uint8Array
   /** The label that the name of the records last found begins with: 0 for the name itself, otherwise a wildcard's. */
@@ -49,6 +51,7 @@ export class RecordTable {
     this.words = words
     this.bytes = new Uint8Array(memory)
     this.count = words[Head.names]!
+    this.denied = words[Head.denied]!
     this.seeds = { first: words[Head.seed1]! | 0, second: words[Head.seed2]! | 0 }
     this.#hasWildcards = words[Head.wildcards]! !== 0
     this.#mask = slots - 1
@@ -102,45 +105,75 @@ export class RecordTable {
 /** Opens a table of records. Throws when the memory holds none, or only a part of one. */
 export const openRecordTable = (memory: SharedArrayBuffer): RecordTable => new RecordTable(memory)
 
+/** A record of a name, its data in wire form. */
+export interface OwnedRecord {
+  readonly type: number
+  readonly ttl: number
+  readonly data: Uint8Array
+}
+
+/** A name with its records, in the order of types, ready to be laid into a table. */
+export interface OwnerEntry {
+  readonly lane1: number
+  readonly lane2: number
+  readonly kind: number
+  readonly records: readonly OwnedRecord[]
+}
+
+/** Hashes a name; undefined for what is no domain name. One for all names below without records says that there are none. */
+export function ownerEntry(
+  owner: { readonly domain: string; readonly belowOnly: boolean; readonly records: readonly OwnedRecord[] },
+  seeds: NameSeeds,
+): OwnerEntry | undefined {
+  const lanes = hashDomain(owner.domain, seeds)
+  if (lanes === undefined) return undefined
+  const records = owner.records.toSorted((one, other) => one.type - other.type)
+  return { ...lanes, kind: owner.belowOnly ? Kind.below : Kind.exact, records }
+}
+
+/** A table without names. */
+export const emptyRecordTable = (seeds: NameSeeds): SharedArrayBuffer => layRecords([], seeds)
+
 /** Makes the table for names hashed with these seeds: the bundle's. What is no domain name is left out. */
-export function buildRecordTable(records: readonly LocalRecord[], seeds: NameSeeds): SharedArrayBuffer {
-  const names = namesOf(records)
+export const buildRecordTable = (records: readonly LocalRecord[], seeds: NameSeeds): SharedArrayBuffer =>
+  layRecords(
+    namesOf(records).flatMap((name) => ownerEntry(name, seeds) ?? []),
+    seeds,
+  )
+
+/** Makes the table of names that were hashed with these seeds. Of equal names the first counts. */
+export function layRecords(names: readonly OwnerEntry[], seeds: NameSeeds): SharedArrayBuffer {
   const bits = Math.max(2, Math.ceil(Math.log2(names.length + 1)) + 1)
   const recordsAt = headerWords + 2 ** bits * slotWords
-  const count = names.reduce((sum, name) => sum + name.records.length, 0)
+  let [count, size, wildcards] = [0, 0, 0]
+  for (const { kind, records } of names) {
+    count += records.length
+    if (kind === Kind.below) wildcards += 1
+    for (const { data } of records) size += data.length
+  }
   const dataAt = 4 * (recordsAt + names.length + count * RecordWord.count)
-  const dataBytes = names.reduce(
-    (sum, name) => sum + name.records.reduce((all, { data }) => all + data.length / 2, 0),
-    0,
-  )
-  const memory = new SharedArrayBuffer(dataAt + 4 * Math.ceil(dataBytes / 4))
+  const memory = new SharedArrayBuffer(dataAt + 4 * Math.ceil(size / 4))
   const words = new Uint32Array(memory)
   const bytes = new Uint8Array(memory)
-  const wildcards = names.filter(({ kind }) => kind === Kind.below).length
   words.set([magic, names.length, bits, wildcards, seeds.first, seeds.second])
   let [at, to] = [recordsAt, dataAt]
-  for (const { domain, kind, records: own } of names) {
-    const lanes = hashDomain(domain, seeds)
-    if (lanes === undefined) continue
-    let slot = place(kind, lanes.lane1) & (2 ** bits - 1)
+  for (const { lane1, lane2, kind, records } of names) {
+    let slot = place(kind, lane1) & (2 ** bits - 1)
     while (words[headerWords + slot * slotWords + 2] !== 0) slot = (slot + 1) & (2 ** bits - 1)
-    words.set([lanes.lane1, lanes.lane2, kind, at], headerWords + slot * slotWords)
-    words[at++] = own.length
-    for (const { type, ttl, data } of own) {
-      words.set([type, ttl, to, data.length / 2], at)
+    words.set([lane1, lane2, kind, at], headerWords + slot * slotWords)
+    if (kind === Kind.below && records.length === 0) words[Head.denied] = at
+    words[at++] = records.length
+    for (const { type, ttl, data } of records) {
+      words.set([type, ttl, to, data.length], at)
       at += RecordWord.count
-      for (let digit = 0; digit < data.length; digit += 2)
-        bytes[to++] = Number.parseInt(data.slice(digit, digit + 2), 16)
+      bytes.set(data, to)
+      to += data.length
     }
   }
   return memory
 }
 
-interface OwnerName {
-  readonly domain: string
-  readonly kind: number
-  readonly records: readonly LocalRecord[]
-}
+type OwnerName = Parameters<typeof ownerEntry>[0]
 
 /** The names of the records, and those above them in local zones, which would be denied otherwise (RFC 8020). */
 function namesOf(records: readonly LocalRecord[]): OwnerName[] {
@@ -161,8 +194,8 @@ function namesOf(records: readonly LocalRecord[]): OwnerName[] {
   }
   return Array.from(owners, ([key, own]) => ({
     domain: key.replace(/^\*\./, ''),
-    kind: key.startsWith('*.') ? Kind.below : Kind.exact,
-    records: own.toSorted((one, other) => one.type - other.type),
+    belowOnly: key.startsWith('*.'),
+    records: own.map(({ type, ttl, data }) => ({ type, ttl, data: Uint8Array.fromHex(data) })),
   }))
 }
 

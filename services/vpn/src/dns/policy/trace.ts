@@ -5,7 +5,7 @@ export interface Trace {
   /** Lists name the parent of the name that starts with this label; `at` is the class's place in the bundle's classes. */
   lists(label: number, at: number): void
   /** The name has local records, or those of the wildcard below the parent that starts with this label. */
-  records(label: number): void
+  records(label: number, source: number): void
   /** A rule with modifiers, or about an address, holds; `place` is its place among the policy's conditional rules. */
   conditional(place: number): void
 }

@@ -16,8 +16,8 @@ export const Reason = {
   /** The answer leads into a private network (rebinding). */
   privateAnswer: 5,
   /**
-   * A name that belongs to the local network and is never sent to an upstream; `source` is the zone's place in `localZones`, or
-   * `recordSource`.
+   * A name that belongs to the local network and is never sent to an upstream; `source` is the zone's place in `localZones`,
+   * `recordSource` or `peerNameSource`.
    */
   local: 6,
   /** The answer holds an address that a list is about; `source` is the list's number. */
@@ -25,6 +25,8 @@ export const Reason = {
 } as const
 /** The `source` of a name that has local records. */
 export const recordSource = 1_000_000
+/** The `source` of a peer's name, and of names that could be one. */
+export const peerNameSource = 1_000_001
 
 export type ReasonCode = (typeof Reason)[keyof typeof Reason]
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { reverseName } from '../../dns/reverse-name.ts'
 import { readRecordLines } from './record-lines.ts'
 import { RecordSet } from './record-set.ts'
-import { isFault, readRecord, recordData, reverseName } from './record-value.ts'
+import { isFault, readRecord, recordData } from './record-value.ts'
 import { DnsRecordType } from './schema.ts'
 
 const read = (name: string, type: string, value: string) => readRecord({ name, type: type as DnsRecordType, value })

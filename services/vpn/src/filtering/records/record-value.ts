@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { addressBytes } from '../../dns/address-bytes.ts'
+import { reverseName } from '../../dns/reverse-name.ts'
 import { wireName } from '../../dns/wire/wire-name.ts'
 import { canonicalIpv6 } from '../../interfaces/subnet.ts'
 import { asciiName, parseRuleDomain } from '../../lists/domain-name.ts'
@@ -40,13 +41,6 @@ export function readRecord(input: {
 
 /** Returns true if reading a record found a fault. */
 export const isFault = (read: RecordContent | RecordFault): read is RecordFault => 'field' in read
-
-/** The name that leads from an address back to its name: `5.1.168.192.in-addr.arpa`. */
-export function reverseName(address: string): string {
-  const bytes = [...(addressBytes(address) ?? [])].toReversed()
-  if (bytes.length === 4) return `${bytes.join('.')}.in-addr.arpa`
-  return `${bytes.map((byte) => `${(byte & 15).toString(16)}.${(byte >> 4).toString(16)}`).join('.')}.ip6.arpa`
-}
 
 /** The data of a record in wire form, as hexadecimal digits; of a value that `readRecord` returned. */
 export function recordData({ type, value }: Pick<RecordContent, 'type' | 'value'>): string {

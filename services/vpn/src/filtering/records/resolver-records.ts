@@ -1,7 +1,8 @@
+import { reverseName } from '../../dns/reverse-name.ts'
 import { typeNumber } from '../../dns/wire/code-names.ts'
 import type { ResolverRecord } from '../../dns/resolver-files.ts'
 import type { DnsRecordRow } from '../../tables.ts'
-import { recordData, reverseName } from './record-value.ts'
+import { recordData } from './record-value.ts'
 import type { DnsRecordType } from './schema.ts'
 
 /**

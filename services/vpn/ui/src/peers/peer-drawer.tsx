@@ -4,6 +4,7 @@ import { IconPencil, IconQrcode, IconTrash } from '@tabler/icons-react'
 import { useQuery, keepPreviousData } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
+import { PeerDnsName } from '../dns/peer-dns-name.tsx'
 import { api, keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
@@ -83,6 +84,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
     ['Interface', peer.interface],
     ['Address', <Mono key="ip">{peer.ip}</Mono>],
     ...(peer.ipv6 === null ? [] : [['IPv6 address', <Mono key="ipv6">{peer.ipv6}</Mono>] as [string, ReactNode]]),
+    ['Name in DNS', <PeerDnsName key="dns" id={peer.id} />],
     ['Last handshake', <RelativeTime key="handshake" value={peer.last_handshake} />],
     ['Received from it', formatBytes(peer.transfer_rx)],
     ['Sent to it', formatBytes(peer.transfer_tx)],

@@ -110,6 +110,13 @@ export const dnsSettingsSections: readonly SettingsSection<DnsSettingsValues>[] 
         placeholder: 'home.arpa\n168.192.in-addr.arpa',
       },
       {
+        name: 'peer_names_suffix',
+        kind: 'text',
+        label: 'Domain for names of peers',
+        description: 'With “vpn” the peer Phone is found as phone.vpn, by every peer; empty for no names',
+        placeholder: 'vpn',
+      },
+      {
         name: 'client_rate_limit',
         kind: 'number',
         label: 'Queries per second and peer',

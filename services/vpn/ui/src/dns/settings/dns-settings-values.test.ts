@@ -18,6 +18,7 @@ const stored: DnsSettings = {
   block_private_answers: false,
   private_answers_allowed: ['home.example'],
   forwarded_zones: ['home.arpa'],
+  peer_names_suffix: 'vpn',
   client_rate_limit: 20_000,
   query_log: 'all',
   anonymize_clients: false,

@@ -5,7 +5,10 @@ import type { DnsSettings } from '../../api.ts'
 type DnsSettingsUpdate = components['schemas']['DnsSettingsUpdate']
 
 type Stored = Omit<DnsSettings, 'blocking_paused_until' | 'effective_upstreams'>
-type Texts = Record<'custom_ipv4' | 'custom_ipv6' | 'private_answers_allowed' | 'forwarded_zones', string>
+type Texts = Record<
+  'custom_ipv4' | 'custom_ipv6' | 'private_answers_allowed' | 'forwarded_zones' | 'peer_names_suffix',
+  string
+>
 
 /** Values of the form: a number may be empty while someone types, most lists are texts with one entry per line. */
 export type DnsSettingsValues = Texts & {
@@ -22,6 +25,7 @@ export function dnsSettingsValues(settings: DnsSettings): DnsSettingsValues {
     upstreams: [...settings.upstreams],
     private_answers_allowed: settings.private_answers_allowed.join('\n'),
     forwarded_zones: settings.forwarded_zones.join('\n'),
+    peer_names_suffix: settings.peer_names_suffix ?? '',
   }
 }
 
@@ -34,6 +38,7 @@ export function changedDnsSettings(values: DnsSettingsValues, stored: DnsSetting
     upstreams: values.upstreams.map((upstream) => upstream.trim()).filter((upstream) => upstream !== ''),
     private_answers_allowed: domainsOf(values.private_answers_allowed),
     forwarded_zones: domainsOf(values.forwarded_zones),
+    peer_names_suffix: values.peer_names_suffix.trim() === '' ? null : values.peer_names_suffix.trim(),
   }
   return changedValues<Stored>(wanted, stored)
 }
