@@ -12,10 +12,10 @@ import * as openId from './0010-openid.ts'
 import * as setupLinks from './0011-setup-links.ts'
 import * as peerTags from './0012-peer-tags.ts'
 import * as peerConnections from './0013-peer-connections.ts'
-import * as peerLimits from './0015-peer-limits.ts'
-import * as peerQuotas from './0016-peer-quotas.ts'
-import * as localRecords from './0017-local-records.ts'
-import * as peerNames from './0018-peer-names.ts'
+import * as peerLimits from './0014-peer-limits.ts'
+import * as peerQuotas from './0015-peer-quotas.ts'
+import * as localRecords from './0016-local-records.ts'
+import * as peerNames from './0017-peer-names.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -32,8 +32,8 @@ export const migrations: Migrations = {
   '0011-setup-links': setupLinks,
   '0012-peer-tags': peerTags,
   '0013-peer-connections': peerConnections,
-  '0015-peer-limits': peerLimits,
-  '0016-peer-quotas': peerQuotas,
-  '0017-local-records': localRecords,
-  '0018-peer-names': peerNames,
+  '0014-peer-limits': peerLimits,
+  '0015-peer-quotas': peerQuotas,
+  '0016-local-records': localRecords,
+  '0017-peer-names': peerNames,
 }
