@@ -216,6 +216,12 @@ export class Engine {
     return early === Outcome.forward ? this.#giveUp() : early
   }
 
+  /** An upstream takes long over d[o .. o + n): writes an expired answer when the settings allow it. Its length, or drop. */
+  expired(d: Uint8Array, o: number, n: number, client: number): number {
+    const early = this.#begin(d, o, n, client)
+    return early === Outcome.forward ? this.#stale() : early
+  }
+
   /**
    * Reads a query, decides about its name and answers it when that is enough. `Outcome.forward` for a question that has to be
    * answered from somewhere.

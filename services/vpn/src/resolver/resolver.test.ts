@@ -228,6 +228,23 @@ behaviour('without an answer clients get SERVFAIL after seconds, or stale data i
   assert.deepEqual(known?.addresses, ['192.0.2.1'])
 })
 
+behaviour('stale data is given while an upstream may still answer, and what that says renews it', async (engine) => {
+  await using upstream = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.1', 1)]))
+  await using running = await run(engine, [upstream], { serveStale: true, cacheMinTtl: 0 })
+  const name = 'moved.example.com'
+  assert.deepEqual((await ask(running.port, { name }))?.addresses, ['192.0.2.1'])
+  const queries = upstream.seen.length
+  // Two tries are lost; the third one, which no client waits for any more, is answered.
+  upstream.answering = (query) =>
+    upstream.seen.length <= queries + 2 ? undefined : makeAnswer(query, [addressRecord('192.0.2.2', 300)])
+  await pause(1100)
+  assert.deepEqual((await ask(running.port, { name }))?.addresses, ['192.0.2.1'])
+  await eventually(
+    () => ask(running.port, { name }),
+    (answer) => answer?.addresses[0] === '192.0.2.2',
+  )
+})
+
 behaviour('answers with another id, question, case or port are ignored', async (engine) => {
   const forged = (query: Uint8Array) => makeAnswer(query, [addressRecord('6.6.6.6')])
   await using upstream = await startUpstream((query, seen) => {

@@ -35,6 +35,11 @@ export function createLimitTable(run: RunCommand): LimitTable {
   const runFile = (file: string) => run('nft', ['-f', '/dev/stdin'], { secretInput: file })
 
   async function write(limits: Limits): Promise<void> {
+    // Most hosts have no limits: nothing is written where nothing is.
+    if (limits.size === 0 && (await listTable(run)) === undefined) {
+      frame = undefined
+      return
+    }
     frame = null
     await runFile(limits.size === 0 ? encodeLimitRemoval() : encodeLimitTable(limits.values()))
     const listing = await listTable(run)

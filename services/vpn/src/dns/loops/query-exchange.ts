@@ -82,6 +82,7 @@ export class QueryExchange {
       answerLength: 0,
     }
     dependencies.upstreamQueries.giveUp = (flight) => this.#giveUp(flight)
+    dependencies.upstreamQueries.answerEarly = (flight) => this.#answerEarly(flight)
   }
 
   use(work: Work): void {
@@ -161,6 +162,22 @@ export class QueryExchange {
       this.#sendTo(waiter, size)
     }
     pending.close(flight)
+  }
+
+  /** Equal questions have the same expired answer, or none. What an upstream still says renews it. */
+  #answerEarly(flight: number): void {
+    const { pending } = this.#upstreamQueries
+    const { waiters } = pending
+    for (let waiter = pending.firstWaiter[flight]!; waiter >= 0; waiter = pending.firstWaiter[flight]!) {
+      this.#point()
+      const at = waiter * maxQueryBytes
+      const size = this.#engine.expired(waiters.queries, at, waiters.lengths[waiter]!, waiters.clients[waiter]!)
+      if (size === Outcome.drop) return
+      this.#engine.entry.upstream = 0
+      this.#sendTo(waiter, size)
+      pending.firstWaiter[flight] = waiters.free(waiter)
+      pending.waiterCount[flight]! -= 1
+    }
   }
 
   #point(): void {

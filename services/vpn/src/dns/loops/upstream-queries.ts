@@ -18,6 +18,8 @@ const size = { flights: 8192, waiters: 16_384 }
 const maxWaiters = 4096
 const retryMs = 800
 const deadlineMs = 4000
+/** Time that clients wait before an expired answer is good enough (RFC 8767 5 says 1.8 s): two silent tries. */
+const patienceMs = 2 * retryMs
 const Rcode = { serverFailure: 2, notImplemented: 4, refused: 5 } as const
 
 /** Dependencies of `UpstreamQueries`. */
@@ -41,6 +43,8 @@ export class UpstreamQueries {
   unexpected = 0
   /** Answers the clients of a flight that no upstream answered, and closes it. */
   giveUp: (flight: number) => void = () => undefined
+  /** Answers the clients of a flight that takes long, where an expired answer is at hand. The flight goes on. */
+  answerEarly: (flight: number) => void = () => undefined
   readonly #engine: Engine
   readonly #lines: QuerySender
   readonly #random = new RandomNumbers()
@@ -180,6 +184,7 @@ export class UpstreamQueries {
       if (pending.waiterCount[flight] === 0) pending.close(flight)
       else if (now - pending.since[flight]! >= deadlineMs - 20) this.giveUp(flight)
       else {
+        if (now - pending.since[flight]! >= patienceMs - 20) this.answerEarly(flight)
         let next = this.#health.choose(pending.tried[flight]!)
         if (next < 0) {
           pending.tried[flight] = 0
