@@ -141,5 +141,6 @@ export const plainSettings: EngineSettings = {
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],
   serveStale: true,
+  prefetch: false,
   cache: { minTtl: 0, maxTtl: 86_400 },
 }

@@ -32,6 +32,7 @@ export const plainSettings: ResolverSettings = {
   cacheMinTtl: 0,
   cacheMaxTtl: 0,
   serveStale: false,
+  prefetch: false,
   dnssec: false,
   blockPrivateAnswers: false,
   privateAnswersAllowed: [],

@@ -29,6 +29,25 @@ describe('a cached answer', () => {
     assert.equal(it.forwarded.length, 2)
   })
 
+  test('ends in the last tenth of its time, when it is to be renewed', () => {
+    const it = createTestEngine({
+      upstream: () => ({ answers: [aRecord('a.example', address, 30)] }),
+      settings: { prefetch: true },
+    })
+    const isEnding = () => {
+      it.ask('a.example')
+      return it.engine.isEnding
+    }
+    assert.deepEqual([isEnding(), isEnding()], [false, false])
+    it.wait(26)
+    assert.equal(isEnding(), false)
+    it.wait(1)
+    assert.equal(isEnding(), true)
+    it.engine.configure({ ...it.settings, prefetch: false })
+    assert.equal(isEnding(), false)
+    assert.equal(it.forwarded.length, 1)
+  })
+
   test('is kept within the TTL limits, and not at all with a TTL of 0', () => {
     let ttl = 5
     const it = createTestEngine({

@@ -106,6 +106,13 @@ export class AnswerCache {
     return now < all[entry + Field.retryAt]! && this.isUsable(entry, now) ? Freshness.postponed : Freshness.past
   }
 
+  /** Returns true in the last tenth of an answer's time, and in its last second. */
+  isEnding(entry: number, now: number): boolean {
+    const expires = this.#fields[entry + Field.expires]!
+    const left = expires - now
+    return left <= 1 || left * 10 <= expires - this.#fields[entry + Field.stored]!
+  }
+
   /** Returns true if an expired answer may still be served when no newer one is available. */
   isUsable(entry: number, now: number): boolean {
     return now < this.#fields[entry + Field.expires]! + staleSeconds && now >= this.#fields[entry + Field.stored]!

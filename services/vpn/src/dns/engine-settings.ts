@@ -19,6 +19,7 @@ export interface EngineSettings {
   /** Domains in wire form whose answers, and those of names below them, may be private. */
   readonly privateAnswersAllowed: readonly Uint8Array[]
   readonly serveStale: boolean
+  readonly prefetch: boolean
   readonly cache: CacheLimits
 }
 
@@ -38,6 +39,7 @@ export function engineSettings(settings: ResolverSettings): EngineSettings {
       ...settings.privateAnswersAllowed,
     ]),
     serveStale: settings.serveStale,
+    prefetch: settings.prefetch,
     cache: { minTtl: settings.cacheMinTtl, maxTtl: settings.cacheMaxTtl },
   }
 }

@@ -46,9 +46,11 @@ export class Engine {
   outAt = 0
   /** The query came by TCP: the answer is not cut to what fits a datagram. */
   isStream = false
-  /** Hash that equal questions share, after `handleQuery` returned forward: two times 32 bits. */
+  /** Hash that equal questions share, after `handleQuery` has looked into the cache: two times 32 bits. */
   questionHash1 = 0
   questionHash2 = 0
+  /** True if `handleQuery` answered from the cache with what is to be renewed before it ends. */
+  isEnding = false
   /** True if the client's queries may stand in the log (its own setting). */
   isLogged = true
   /**
@@ -123,17 +125,20 @@ export class Engine {
    * the answer's length or an `Outcome`.
    */
   handleQuery(d: Uint8Array, o: number, n: number, client: number): number {
+    this.isEnding = false
     const early = this.#begin(d, o, n, client)
     if (early !== Outcome.forward) return early
     this.#key.take(this.#target.question)
     const entry = this.#cache.find(this.#key)
-    if (entry >= 0) {
-      const freshness = this.#cache.freshness(entry, this.#seconds())
-      if (freshness === Freshness.fresh) return this.#fromCache(entry, false)
-      if (freshness === Freshness.postponed && this.#settings.serveStale) return this.#fromCache(entry, true)
-    }
     this.questionHash1 = this.#key.hash1
     this.questionHash2 = this.#key.hash2
+    if (entry < 0) return Outcome.forward
+    const freshness = this.#cache.freshness(entry, this.#seconds())
+    if (freshness === Freshness.fresh) {
+      this.isEnding = this.#settings.prefetch && this.#cache.isEnding(entry, this.#seconds())
+      return this.#fromCache(entry, false)
+    }
+    if (freshness === Freshness.postponed && this.#settings.serveStale) return this.#fromCache(entry, true)
     return Outcome.forward
   }
 

@@ -60,6 +60,7 @@ export interface ResolverSettings {
   readonly cacheMinTtl: number
   readonly cacheMaxTtl: number
   readonly serveStale: boolean
+  readonly prefetch: boolean
   readonly dnssec: boolean
   readonly blockPrivateAnswers: boolean
   /** Domains (and what is below them) whose answers may be private. */

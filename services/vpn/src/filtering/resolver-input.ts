@@ -96,6 +96,7 @@ export function resolverSettings(
     cacheMinTtl: stored.cache_min_ttl,
     cacheMaxTtl: stored.cache_max_ttl,
     serveStale: stored.serve_stale,
+    prefetch: stored.prefetch,
     dnssec: stored.dnssec,
     blockPrivateAnswers: stored.block_private_answers,
     privateAnswersAllowed: stored.private_answers_allowed,

@@ -30,6 +30,7 @@ const members = {
   cache_min_ttl: seconds(3600),
   cache_max_ttl: seconds(604_800),
   serve_stale: z.boolean().meta({ description: 'Answer from outdated entries when no upstream answers (RFC 8767)' }),
+  prefetch: z.boolean().meta({ description: 'Renew an answer that is used in the last tenth of its time' }),
   block_private_answers: z.boolean().meta({
     description:
       'Block answers that lead public names into private networks (DNS rebinding); not for local names, allow rules and known services such as plex.direct',
@@ -199,6 +200,7 @@ export const defaultDnsSettings: DnsSettingValues = {
   cache_min_ttl: 0,
   cache_max_ttl: 86_400,
   serve_stale: true,
+  prefetch: false,
   block_private_answers: true,
   private_answers_allowed: [],
   forwarded_zones: [],

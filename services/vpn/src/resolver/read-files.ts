@@ -42,6 +42,7 @@ const noSettings: ResolverSettings = {
   cacheMinTtl: 0,
   cacheMaxTtl: 0,
   serveStale: false,
+  prefetch: false,
   dnssec: false,
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],

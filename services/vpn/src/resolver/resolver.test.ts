@@ -245,6 +245,28 @@ behaviour('stale data is given while an upstream may still answer, and what that
   )
 })
 
+behaviour('an answer that is used at its end is renewed, and nobody waits for it', async (engine) => {
+  await using upstream = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.1', 2)]))
+  await using running = await run(engine, [upstream], { prefetch: true, cacheMinTtl: 0 })
+  let tries = 0
+  // A try in which the last second goes by unused, on a busy machine, says nothing.
+  await eventually(
+    async () => {
+      const name = `popular${tries++}.example.com`
+      upstream.answering = (query) => makeAnswer(query, [addressRecord('192.0.2.1', 2)])
+      let answer = await ask(running.port, { name })
+      upstream.answering = () => undefined
+      const queries = upstream.seen.length
+      while (answer?.addresses[0] === '192.0.2.1' && upstream.seen.length === queries) {
+        await pause(50)
+        answer = await ask(running.port, { name })
+      }
+      return answer?.addresses[0] === '192.0.2.1'
+    },
+    (isAnswered) => isAnswered,
+  )
+})
+
 behaviour('answers with another id, question, case or port are ignored', async (engine) => {
   const forged = (query: Uint8Array) => makeAnswer(query, [addressRecord('6.6.6.6')])
   await using upstream = await startUpstream((query, seen) => {

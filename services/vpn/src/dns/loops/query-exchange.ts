@@ -107,8 +107,9 @@ export class QueryExchange {
     this.#point()
     this.#engine.entry.upstream = 0
     const size = this.#engine.handleQuery(bytes, at, length, client)
-    if (size === Outcome.forward) this.#forward(packet, client)
-    else this.#send(size, packet.listener, packet.addresses, packet.addressAt, this.now)
+    if (size === Outcome.forward) return this.#forward(packet, client)
+    this.#send(size, packet.listener, packet.addresses, packet.addressAt, this.now)
+    if (this.#engine.isEnding) this.#upstreamQueries.renew()
   }
 
   /** A datagram that came to one of our ports from its upstream. */

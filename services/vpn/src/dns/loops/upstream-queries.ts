@@ -16,6 +16,8 @@ export interface QuerySender extends PortOpener {
 
 const size = { flights: 8192, waiters: 16_384 }
 const maxWaiters = 4096
+/** Flights from which on no answers are renewed early: those that somebody waits for need the room. */
+const maxRenewals = size.flights / 4
 const retryMs = 800
 const deadlineMs = 4000
 /** Time that clients wait before an expired answer is good enough (RFC 8767 5 says 1.8 s): two silent tries. */
@@ -115,6 +117,16 @@ export class UpstreamQueries {
     }
     pending.close(flight)
     return -1
+  }
+
+  /** Right after the engine answered from the cache and said that the answer ends soon: queries, and nobody waits for it. */
+  renew(): void {
+    const { pending } = this
+    const { questionHash1, questionHash2 } = this.#engine
+    if (pending.count >= maxRenewals || pending.findQuestion(questionHash1, questionHash2) >= 0) return
+    const flight = pending.open(questionHash1, questionHash2, true, this.now)
+    pending.lengths[flight] = this.#engine.writeUpstream(pending.queries, flight * maxQueryBytes, 0)
+    if (!this.#depart(flight, this.#health.choose(0))) pending.close(flight)
   }
 
   /**

@@ -15,6 +15,7 @@ const stored: DnsSettings = {
   cache_min_ttl: 0,
   cache_max_ttl: 86_400,
   serve_stale: true,
+  prefetch: false,
   block_private_answers: false,
   private_answers_allowed: ['home.example'],
   forwarded_zones: ['home.arpa'],
