@@ -134,12 +134,10 @@ export class Engine {
     this.questionHash2 = this.#key.hash2
     if (entry < 0) return Outcome.forward
     const freshness = this.#cache.freshness(entry, this.#seconds())
-    if (freshness === Freshness.fresh) {
-      this.isEnding = this.#settings.prefetch && this.#cache.isEnding(entry, this.#seconds())
-      return this.#fromCache(entry, false)
-    }
-    if (freshness === Freshness.postponed && this.#settings.serveStale) return this.#fromCache(entry, true)
-    return Outcome.forward
+    const isFresh = freshness === Freshness.fresh
+    if (!isFresh && (freshness === Freshness.past || !this.#settings.serveStale)) return Outcome.forward
+    this.isEnding = isFresh && this.#settings.prefetch && this.#cache.isEnding(entry, this.#seconds())
+    return this.#fromCache(entry, !isFresh)
   }
 
   /**
