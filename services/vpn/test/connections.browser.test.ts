@@ -9,7 +9,7 @@ const hour = 3_600_000
 
 /** Stores connections of a peer: when they began and ended, hours ago, and where from. */
 function addConnections(folder: string, name: string, connections: readonly [number, number | null, string[]][]): void {
-  using database = new DatabaseSync(join(folder, 'vpn.db'))
+  using database = new DatabaseSync(join(folder, 'vpn.db'), { timeout: 10_000 })
   const insert = database.prepare(
     'insert into peer_connections select id, ?, ?, 0, 0, ?, ?, ?, ? from peers where name = ?',
   )

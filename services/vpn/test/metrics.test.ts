@@ -87,7 +87,7 @@ test('peer traffic appears at once in its history, the server’s, the dashboard
 })
 
 function emptyTables(file: string): void {
-  using database = new DatabaseSync(file)
+  using database = new DatabaseSync(file, { timeout: 10_000 })
   for (const table of ['peer_traffic', 'interface_traffic', 'place_traffic']) {
     const { count } = database.prepare(`select count(*) as count from ${table}`).get() as { count: number }
     assert.ok(count > 0, table)

@@ -54,7 +54,7 @@ test(
     const { page, fixture } = opened
     assert.equal(await page.getByRole('region', { name: 'Silent peers' }).count(), 0)
     {
-      using database = new DatabaseSync(join(String(fixture.environment['DATA_DIR']), 'vpn.db'))
+      using database = new DatabaseSync(join(String(fixture.environment['DATA_DIR']), 'vpn.db'), { timeout: 10_000 })
       const old = database.prepare('update peers set created_at = ? where name in (?, ?)')
       old.run(Date.now() - 100 * day, 'Phone', 'Laptop')
     }
