@@ -13,9 +13,8 @@ import { ResolverSupervisor } from './resolver/supervisor.ts'
 import type { PrestartResolver } from './prestart-resolver.ts'
 import type { Tables } from './tables.ts'
 import { createFirstAdministrator, pendingFirstPassword } from './users/first-administrator.ts'
-import { chooseBackend, type DataPlaneChoice, openDataPlane } from './wireguard/choose-driver.ts'
+import { chooseForHost, type DataPlaneChoice, openDataPlane } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
-import { readHostFacts } from './wireguard/host-facts.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
@@ -36,7 +35,7 @@ export const pagesFolder = fileURLToPath(new URL('../ui/dist', import.meta.url))
  */
 export async function openService(config: Config, log: Log, early?: PrestartResolver): Promise<Service> {
   const run = createCommandRunner()
-  const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
+  const dataPlane = await chooseForHost(config.backend, run)
   const claim = claimDataDirectory(config.dataDirectory, early?.lock)
   return openClaimed(claim, async ({ resources, openDatabase }) => {
     const resolver = early?.resolver ?? new ResolverSupervisor(join(config.dataDirectory, 'dns'))

@@ -2,7 +2,7 @@ import { createLog, lockDataDirectory, systemClock, type DoctorCheck, type Envir
 import { readConfig } from '../config.ts'
 import { allInterfaceRows, effectivePeerRows } from '../interfaces/store.ts'
 import { openSampler } from '../peers/sampler.ts'
-import { chooseBackend, openDataPlane } from '../wireguard/choose-driver.ts'
+import { chooseBackend, chooseForHost, openDataPlane } from '../wireguard/choose-driver.ts'
 import { createCommandRunner } from '../wireguard/command.ts'
 import { describeHost, readHostFacts } from '../wireguard/host-facts.ts'
 import { simulateTraffic } from '../wireguard/simulated-traffic.ts'
@@ -13,7 +13,7 @@ export async function takeAllDown(): Promise<void> {
   await withStorage(async ({ database, config }) => {
     using _lock = lockDataDirectory(config.dataDirectory)
     const run = createCommandRunner()
-    const { backend } = chooseBackend(config.backend, await readHostFacts(run))
+    const { backend } = await chooseForHost(config.backend, run)
     const { driver, firewall, limitTable } = openDataPlane(backend, { directory: config.dataDirectory, run })
     // The tunnels may have run for days without the service, and their counters are lost with the devices.
     const log = createLog({ name: 'down', level: 'warn' })

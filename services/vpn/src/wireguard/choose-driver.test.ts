@@ -4,6 +4,7 @@ import { OperatorError } from '@hearth/runtime'
 import { createHost, hostsObstacle } from '../../test/network-hosts.ts'
 import { chooseBackend } from './choose-driver.ts'
 import { createCommandRunner } from './command.ts'
+import { DeviceError } from './device.ts'
 import { describeHost, readHostFacts, type HostFacts } from './host-facts.ts'
 
 const versions = { ip: '6.1.0', wg: '1.0', 'wireguard-go': '0.0', nft: '1.0.6' }
@@ -68,6 +69,18 @@ describe('the backend choice', () => {
       ['ip', 'wg', 'wireguard-go', 'nft'],
     )
     for (const { detail, meaning } of described) assert.ok(detail !== '' && meaning !== '')
+    const commands: string[] = []
+    const quick = await readHostFacts(
+      (file, args) => {
+        commands.push([file, ...args].join(' '))
+        return Promise.reject(new DeviceError('not run'))
+      },
+      { withVersions: false },
+    )
+    const there = (found: HostFacts) =>
+      Object.entries(found.versions).map(([name, version]) => [name, version !== undefined])
+    assert.deepEqual(there(quick), there(facts))
+    assert.ok(!commands.some((command) => /version/i.test(command)), commands.join('\n'))
     assert.ok(['kernel', 'userspace', 'simulated'].includes(chooseBackend('auto', facts).backend))
   })
 })

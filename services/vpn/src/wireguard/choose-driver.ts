@@ -3,7 +3,7 @@ import type { RunCommand } from './command.ts'
 import type { Backend, WireGuardDriver } from './device.ts'
 import { createFirewall, createSimulatedFirewall, type Firewall } from './firewall.ts'
 import { createForwarding } from './forwarding.ts'
-import type { HostFacts } from './host-facts.ts'
+import { readHostFacts, type HostFacts } from './host-facts.ts'
 import { createKernelDriver } from './kernel-driver.ts'
 import { createLimitTable, createSimulatedLimitTable, type LimitTable } from './limit-table.ts'
 import { createSimulatedDriver } from './simulated-driver.ts'
@@ -21,17 +21,24 @@ export interface DataPlaneChoice {
 /** Values of `WIREGUARD_BACKEND`. */
 export type BackendSetting = Backend | 'auto'
 
+const askedSimulation: DataPlaneChoice = {
+  backend: 'simulated',
+  reason: 'WIREGUARD_BACKEND is set to simulated',
+  advice: 'unset WIREGUARD_BACKEND, or set it to auto',
+}
+
+/** Examines this host, unless a simulation was asked for, and picks the backend. */
+export async function chooseForHost(setting: BackendSetting, run: RunCommand): Promise<DataPlaneChoice> {
+  if (setting === 'simulated') return askedSimulation
+  return chooseBackend(setting, await readHostFacts(run, { withVersions: false }))
+}
+
 /**
  * Picks the backend. `auto` takes the kernel where it works, then wireguard-go, then the simulation. A backend that was
  * named but cannot work is an `OperatorError`.
  */
 export function chooseBackend(setting: BackendSetting, facts: HostFacts): DataPlaneChoice {
-  if (setting === 'simulated')
-    return {
-      backend: 'simulated',
-      reason: 'WIREGUARD_BACKEND is set to simulated',
-      advice: 'unset WIREGUARD_BACKEND, or set it to auto',
-    }
+  if (setting === 'simulated') return askedSimulation
   const obstacles = { kernel: kernelObstacle(facts), userspace: userspaceObstacle(facts) }
   if (setting !== 'auto') {
     const obstacle = obstacles[setting]

@@ -26,10 +26,23 @@ export type RunCommand = (file: string, args: readonly string[], options?: Comma
 /** Bytes of output a command may print; a device with 65 536 peers prints about 7 MB. */
 const outputBound = 12 * 1024 * 1024
 
+/** Folders in which programs are looked for. */
+const programFolders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
 /** The environment of every command: PATH and the like, without the service's settings. */
-const environment = {
-  PATH: ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':'),
-  LC_ALL: 'C',
+const environment = { PATH: programFolders.join(':'), LC_ALL: 'C' }
+
+/** Resolves to true if a command of this name can be run. */
+export async function isProgram(name: string): Promise<boolean> {
+  const found = await Promise.all(
+    programFolders.map((folder) =>
+      access(join(folder, name), constants.X_OK).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  )
+  return found.includes(true)
 }
 
 /** A `RunCommand`; `prefix` goes before every command, such as `['ip', 'netns', 'exec', 'blue']`. */
