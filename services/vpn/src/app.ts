@@ -205,6 +205,10 @@ export async function createApp(dependencies: AppDependencies) {
       const peer = sampler.peer(id)
       return peer && { id, name: peer.name, rx: peer.activity.rx_total, tx: peer.activity.tx_total }
     },
+    async sample(id) {
+      const peer = sampler.peer(id)
+      if (peer !== undefined) await sampler.samplePeers(peer.interface, [id])
+    },
     limits,
     reports: notifications.reports,
     onChanged: () => publish({ type: 'changed', collection: 'peers', id: null }),

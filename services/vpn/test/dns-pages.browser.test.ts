@@ -184,7 +184,7 @@ test(
     await fixture.call('POST', '/api/dns/rules', { action: 'allow', domain: '*.fine.example' })
     for (const [name, type, value] of [
       [`${'a-long-label.'.repeat(12)}example`, 'TXT', 'text-without-a-space.'.repeat(20)],
-      ['*.home.example', 'CNAME', 'nas.home.example'],
+      ['*.home.example', 'CNAME', 'nas.fine.example'],
     ])
       await fixture.call('POST', '/api/dns/records', { name, type, value })
     await fixture.look('ads.shop.example', 'www.fine.example', `${'part-of-a-long-name.'.repeat(9)}example`)

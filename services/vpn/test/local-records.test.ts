@@ -159,8 +159,11 @@ test('a text is imported whole or not at all', async () => {
   assert.equal((await it.service.call('GET', '/api/dns/records')).body.total, 1)
   const lines = Array.from({ length: 9999 }, (_, n) => `10.1.${n >> 8}.${n & 255} host-${n}.home`)
   const whole = await load(lines.join('\n'))
-  assert.equal(whole.body.message, '9999 records created')
-  assert.equal((await it.ask('host-9998.home')).answers[0]?.data, '0a01270e')
+  assert.match(whole.body.message, /^9999 records created/)
+  await eventually(
+    () => it.ask('host-9998.home'),
+    ({ answers }) => answers[0]?.data === '0a01270e',
+  )
   assert.equal((await it.ask('14.39.1.10.in-addr.arpa', ptr)).answers[0]?.data, 'host-9998.home')
   const full = await it.add('one.more', 'A', '1.2.3.4')
   assert.match(full.body.message, /10,000 records, no more fit/)

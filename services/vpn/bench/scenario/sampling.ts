@@ -79,6 +79,7 @@ async function measureQuotas(sampler: Sampler, db: Kysely<Tables>): Promise<Meas
       const peer = sampler.peer(id)
       return peer && { id, name: peer.name, rx: peer.activity.rx_total, tx: peer.activity.tx_total }
     },
+    sample: () => Promise.resolve(),
     limits: { refresh: () => Promise.resolve() },
     reports: { notify: () => undefined },
     onChanged: () => undefined,

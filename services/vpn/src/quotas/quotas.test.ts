@@ -48,6 +48,7 @@ async function openQuotas(location: DatabaseLocation = { file: ':memory:' }) {
         const peer = sampler.peer(id)
         return peer && { id, name: 'Phone', rx: peer.activity.rx_total, tx: peer.activity.tx_total }
       },
+      sample: (id) => sampler.samplePeers('wg0', [id]),
       limits,
       reports: notifications.reports,
       onChanged: () => void (state.changes += 1),
@@ -64,6 +65,7 @@ async function openQuotas(location: DatabaseLocation = { file: ':memory:' }) {
   await sample()
   return Object.assign(world, {
     clock,
+    counters,
     device,
     state,
     sample,
@@ -120,6 +122,23 @@ for (const [kind, skip] of [['SQLite', false] as const, ['PostgreSQL', postgresO
     },
   )
 }
+
+test('a count begins without what was moved since the last sample, when it is set and when it begins anew', async () => {
+  await using world = await openQuotas()
+  const moveUnseen = () => {
+    world.device.txBytes += 50_000_000
+    world.counters.set('p2', { ...world.device, latestHandshake: world.clock.now() })
+  }
+  moveUnseen()
+  await world.quotas.set('p2', quotaOf({ at_limit: 'stop' }))
+  await world.sample()
+  assert.deepEqual([world.quotas.view('p2')?.used, world.kernel()], [0, undefined])
+  await world.use(1_000_000)
+  moveUnseen()
+  await world.quotas.reset('p2')
+  await world.sample()
+  assert.deepEqual([world.quotas.view('p2')?.used, world.kernel()], [0, undefined])
+})
 
 test('a peer over its quota is slowed down, and let go on at once when the quota grows or its count begins anew', async () => {
   await using world = await openQuotas()

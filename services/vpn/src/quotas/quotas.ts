@@ -23,6 +23,8 @@ export interface QuotaDependencies {
   readonly log: Log
   /** A peer as it was sampled last; undefined when there is none. */
   readonly peer: (id: string) => CountedPeer | undefined
+  /** Samples a peer at once, so that a count does not begin with what it moved before. */
+  readonly sample: (id: string) => Promise<void>
   readonly limits: Pick<PeerLimits, 'refresh'>
   readonly reports: Pick<Reports, 'notify'>
   /** Called when peers came near their quota, used it up or may go on. */
@@ -92,6 +94,7 @@ export class Quotas {
   /** Sets the quota of a peer. What it counted so far stays, unless it counts something else now. */
   set(id: string, input: PeerQuotaSet): Promise<CountedPeer> {
     return this.#withLock(async () => {
+      await this.#dependencies.sample(id)
       const peer = this.#peer(id)
       const before = this.#entries.get(id)
       const { slow_to, ...plain } = input
@@ -127,6 +130,7 @@ export class Quotas {
   /** Begins the count of a peer anew. */
   reset(id: string): Promise<CountedPeer> {
     return this.#withLock(async () => {
+      await this.#dependencies.sample(id)
       const peer = this.#peer(id)
       const entry = this.#entries.get(id)
       if (entry === undefined) throw notFound(`quota of peer ${id}`)
