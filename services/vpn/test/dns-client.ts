@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
+import { eventually } from '@hearth/testing'
 import { frame, StreamFrames } from '../src/dns/upstream/stream-frames.ts'
 import { makeQuery, readAnswer, type ReadAnswer } from './dns-packets.ts'
 
@@ -44,6 +46,16 @@ export function exchange(
     clearTimeout(timer)
     socket.close()
   })
+}
+
+/** Sends bytes by UDP, again when no answer comes, as clients do. Returns the answer. */
+export async function exchangeAgain(port: number, query: Uint8Array): Promise<Uint8Array> {
+  const answer = await eventually(
+    () => exchange(port, query, { timeoutMs: 2000 }),
+    (found) => found !== undefined,
+    { what: 'an answer' },
+  )
+  return answer ?? assert.fail()
 }
 
 /** Asks by TCP, all queries at once. The answers in the order in which they came; fewer when the server closed before. */
