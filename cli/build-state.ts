@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { isInstalled } from './installation.ts'
 import type { ServiceFolder } from './services.ts'
@@ -27,26 +27,19 @@ export function commandsFile(service: ServiceFolder): string {
  */
 export function hashService({ folder }: ServiceFolder): string {
   const repository = join(folder, '../..')
-  const kits = namesIn(join(repository, 'kits')).filter((name) => name !== 'testing' && name !== 'ui')
-  const files = [
-    ...filesIn(join(folder, 'src')),
-    ...filesIn(join(folder, 'assets')),
-    ...kits.flatMap((name) => filesIn(join(repository, 'kits', name, 'src')).filter((file) => file.endsWith('.ts'))),
-    ...[join(folder, 'package.json'), join(folder, 'ui/dist', stampName), join(repository, 'tools/build.ts')].filter(
-      existsSync,
-    ),
-  ]
+  const own = globSync(['src/**/*', 'assets/*', 'package.json', `ui/dist/${stampName}`], {
+    cwd: folder,
+    withFileTypes: true,
+  })
+  const shared = globSync(['kits/*/src/**/*.ts', 'tools/build.ts'], {
+    cwd: repository,
+    exclude: ['kits/{testing,ui}/**'],
+    withFileTypes: true,
+  })
+  const files = [...own, ...shared]
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
   const hash = createHash('sha256').update(readFileSync(join(repository, 'package-lock.json')))
   for (const file of files.sort()) hash.update(relative(repository, file)).update(readFileSync(file))
   return hash.digest('hex')
-}
-
-const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : [])
-
-/** Files of a folder and those below, without tests. A pattern would take several times as long, at every start. */
-function filesIn(folder: string): string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-    .map((entry) => join(entry.parentPath, entry.name))
 }
