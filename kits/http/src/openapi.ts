@@ -129,6 +129,12 @@ const successOf = ({ success }: Route['spec']) =>
         description: success.description,
       }
 
+/** Further good answers of a route. */
+const alsoOf = ({ also, access }: Route['spec'], about: ApiDescription) => [
+  ...(also ?? []),
+  ...(about.alsoOf?.(access) ?? []),
+]
+
 /** The schema by which the server checks the requests of a route and writes its answers. */
 export function routeSchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
   const success = successOf(spec)
@@ -139,16 +145,13 @@ export function routeSchemaOf(spec: Route['spec'], about: ApiDescription): Fasti
     },
   }
   // Classes of statuses: an object with the key 500 takes an array of six hundred places, in each route several times.
-  const response = { '3xx': alsoAnswered(303, success, about), '4xx': error, '5xx': error }
-  return {
-    ...inputsOf(spec),
-    response: { ...response, [`${String(spec.success.status).charAt(0)}xx`]: success },
-  }
+  const redirect = alsoOf(spec, about).includes(303) ? { '3xx': alsoAnswered(303, success, about) } : {}
+  return { ...inputsOf(spec), response: { '2xx': success, ...redirect, '4xx': error, '5xx': error } }
 }
 
 /** The schema that describes a route in the document. */
 export function describedSchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
-  const also = [...(spec.also ?? []), ...(about.alsoOf?.(spec.access) ?? [])]
+  const also = alsoOf(spec, about)
   const errors = errorStatuses(spec, about)
   const success = successOf(spec)
   return {

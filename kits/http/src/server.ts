@@ -15,7 +15,7 @@ import { acceptForms } from './forms.ts'
 import { hostError } from './host-header.ts'
 import { createMethodCheck, maxParamLength } from './method-check.ts'
 import { readPage, readPageAddresses, servePageFiles, type PageExists, type RenderPage } from './pages.ts'
-import { routerPath, type Call, type Content, type Route } from './route.ts'
+import { routerPath, type Call, type Content, type Method, type Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 
@@ -243,11 +243,15 @@ function sendContent(reply: FastifyReply, media: string, answer: Content): Fasti
 /** A known path with another method answers 405 and says which there are, to callers who may know. */
 function refuseOtherMethods(app: FastifyInstance, options: ServerOptions): void {
   const allowedInstead = createMethodCheck(options.routes.map(({ spec }) => spec))
-  app.addHook('onRequest', async (request, reply) => {
-    const allowed = allowedInstead(request.method, request.url)
-    if (allowed === undefined) return
+  const refuse = async (request: FastifyRequest, reply: FastifyReply, allowed: Method[]) => {
     await options.guard({ request, reply, client: clientOf(request, options.trust) }, undefined)
     throw new HttpError({ kind: 'method-not-allowed', allowed })
+  }
+  // Every request comes through here, so none waits for a promise that only the refused ones need.
+  app.addHook('onRequest', (request, reply, done) => {
+    const allowed = allowedInstead(request.method, request.url)
+    if (allowed === undefined) done()
+    else void refuse(request, reply, allowed).catch(done)
   })
 }
 
