@@ -387,8 +387,7 @@ export async function createApp(dependencies: AppDependencies) {
     clock,
     peers: () => Array.from(sampler.peers(), ({ id }) => id),
     retentionDays: () => currentSettings().metrics_retention_days,
-    others: [(before: number) => geographyData.cleanUp(before)],
-    also: [() => connections.deleteOld()],
+    others: [(before: number) => geographyData.cleanUp(before), () => connections.deleteOld()],
   })
   const sampling = startSampling({
     sampler,

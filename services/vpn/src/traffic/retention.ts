@@ -19,10 +19,8 @@ export interface RetentionDependencies {
   readonly peers: () => Iterable<string>
   /** The setting `metrics_retention_days`; 0 is for ever. */
   readonly retentionDays: () => number
-  /** Further stores with the same retention, which delete entries from before a time. */
+  /** Further stores, which delete entries from before a time with the same retention, or by one of their own. */
   readonly others: readonly ((before: number) => Promise<void>)[]
-  /** Further stores that know their own retention. */
-  readonly also?: readonly (() => Promise<void>)[]
 }
 
 /** The time before which buckets of a length are deleted; null for never. */
@@ -49,7 +47,6 @@ export async function deleteOldTraffic(dependencies: RetentionDependencies): Pro
   }
   const until = keptSince(tiers.hour, dependencies.retentionDays(), now)
   for (const other of dependencies.others) if (until !== null) await other(until)
-  for (const other of dependencies.also ?? []) await other()
 }
 
 /**

@@ -28,7 +28,7 @@ const programNames = Object.keys(programs) as Program[]
 
 /**
  * Examines the host. Tests the kernel by creating a device with an unused name and removing it at once. Programs are run for
- * their versions, or only looked for, which costs a start a tenth of its time less.
+ * their versions, or only looked for, which saves a start four processes.
  */
 export async function readHostFacts(run: RunCommand, { withVersions = true } = {}): Promise<HostFacts> {
   const find = async (name: Program) => ((await isProgram(name)) ? 'unknown version' : undefined)

@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Stack, Text } from '@mantine/core'
+import { NativeSelect, NumberInput, type NumberInputProps, Stack, Text } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { formatCount, FormDialog } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
@@ -26,21 +26,24 @@ export function useSimulated(): boolean {
 /** Said where limits have no effect. */
 export const noEffect = 'Tunnels are simulated on this host, so limits are kept but have no effect.'
 
+/** Input of a limit. */
+const LimitInput = ({ direction, ...input }: { direction: 'Download' | 'Upload' } & NumberInputProps) => (
+  <NumberInput label={`${direction} limit`} {...limitInput} {...input} />
+)
+
 /** Bandwidth of a peer, in its form. */
 export function LimitFields({ form }: { form: UseFormReturnType<PeerValues> }) {
   const isSimulated = useSimulated()
   return (
     <>
-      <NumberInput
-        label="Download limit"
+      <LimitInput
+        direction="Download"
         description={isSimulated ? noEffect : 'Bandwidth to the device; empty means no limit'}
-        {...limitInput}
         {...form.getInputProps('limit_down')}
       />
-      <NumberInput
-        label="Upload limit"
+      <LimitInput
+        direction="Upload"
         description={isSimulated ? noEffect : 'Bandwidth from the device; empty means no limit'}
-        {...limitInput}
         {...form.getInputProps('limit_up')}
       />
     </>
@@ -99,18 +102,16 @@ export function SetLimit({ selected, onClose }: { selected: SelectedPeers; onClo
           {...form.getInputProps('directions')}
         />
         {directions !== 'up' && (
-          <NumberInput
-            label="Download limit"
+          <LimitInput
+            direction="Download"
             description="For each peer; empty means no limit"
-            {...limitInput}
             {...form.getInputProps('limit_down')}
           />
         )}
         {directions !== 'down' && (
-          <NumberInput
-            label="Upload limit"
+          <LimitInput
+            direction="Upload"
             description="For each peer; empty means no limit"
-            {...limitInput}
             {...form.getInputProps('limit_up')}
           />
         )}
