@@ -265,6 +265,10 @@ export async function createApp(dependencies: AppDependencies) {
     ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
   }
   const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits }
+  const interfacesChanged = async () => {
+    await limits.reload()
+    await filtering.interfacesChanged()
+  }
   const peers = new Peers({
     ...managed,
     quotas,
@@ -320,13 +324,21 @@ export async function createApp(dependencies: AppDependencies) {
       interfaces: new Interfaces({
         ...managed,
         host,
-        onChanged: async () => {
-          await limits.reload()
-          await filtering.interfacesChanged()
-        },
+        onChanged: interfacesChanged,
       }),
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers,
+      serverImport: {
+        ...managed,
+        host,
+        running: {
+          ...managed,
+          onChanged: async (ids) => {
+            await interfacesChanged()
+            await filtering.peersChanged(ids)
+          },
+        },
+      },
       connections,
       quotas,
       setupLinks: new SetupLinks({

@@ -30,6 +30,14 @@ function addTunnelCommands(program: Command): void {
     .description('take all tunnels down; stopping the service leaves them running')
     .action(async () => (await import('./command-line/tunnels.ts')).takeAllDown())
   program
+    .command('import')
+    .description('take over a WireGuard server of wg-easy, WGDashboard, PiVPN or wg-quick; the service must not run')
+    .argument('<path...>', 'its files, or the folder that holds them')
+    .option('--dry-run', 'say what would be created, and create nothing')
+    .option('--stopped', 'leave the interfaces stopped')
+    .option('--name <old=new...>', 'give an interface another name; may be repeated', [])
+    .action(async (paths, options) => (await import('./command-line/import-server.ts')).importServer(paths, options))
+  program
     .command('simulate-traffic')
     .description('make simulated peers connect and transfer until interrupted')
     .action(async () => (await import('./command-line/tunnels.ts')).simulate())

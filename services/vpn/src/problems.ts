@@ -53,6 +53,13 @@ export const conflict = (field: string, message: string, more: Record<string, un
 export const invalidField = (path: string, message: string, code = 'invalid') =>
   new Problem('invalid', `${path} ${message}`, { details: { fields: [{ path, code, message }] } })
 
+/** The members that a problem is about, each with what is wrong; one without a path when it names none. */
+export function problemFields({ message, details = {} }: Problem): { path: string; message: string }[] {
+  const fields = details['fields'] as { path: string; message: string }[] | undefined
+  const { field } = details
+  return fields ?? [{ path: typeof field === 'string' ? field : '', message }]
+}
+
 /** Problem for a request that cannot be fulfilled, or not now. */
 export const badRequest = (message: string) => new Problem('bad-request', message)
 

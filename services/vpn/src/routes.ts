@@ -28,6 +28,8 @@ import { overviewRoutes } from './overview/routes.ts'
 import { Problem } from './problems.ts'
 import type { Dashboard } from './overview/schema.ts'
 import { peerImportRoutes } from './peer-import/routes.ts'
+import { serverImportRoutes } from './server-import/routes.ts'
+import type { ServerImportDependencies } from './server-import/server-import.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -65,6 +67,7 @@ export interface Features {
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
   readonly peers: Peers
+  readonly serverImport: ServerImportDependencies
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
   readonly setupLinks: SetupLinks
@@ -129,6 +132,7 @@ export function allRoutes(features: Features): Route[] {
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...peerImportRoutes(features, publish, securityLog),
+    ...serverImportRoutes(features.serverImport, publish),
     ...connectionRoutes(features.connections),
     ...quotaRoutes(features.quotas, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),

@@ -136,6 +136,7 @@ async function openService(count: number) {
   const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
+    runningKey: () => Promise.resolve(undefined),
     isPortFree: () => Promise.resolve(true),
     networks: () => Promise.resolve([]),
   }

@@ -47,6 +47,7 @@ async function openService() {
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler, limits, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
+    runningKey: () => Promise.resolve(undefined),
     isPortFree: () => Promise.resolve(true),
     networks: () => Promise.resolve([]),
   }

@@ -15,10 +15,12 @@ export type HostLinks = ReturnType<typeof createHostLinks>
 export const firstPort = 51_820
 
 /** Reads links from the data plane, ports and networks from the system. */
-export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeignLink'>) {
+export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeignLink' | 'read'>) {
   return {
     /** Returns true if a network link of that name exists. */
     isTaken: async (name: string) => (await driver.isForeignLink(name)) || (await driver.list()).includes(name),
+    /** The public key of a WireGuard device that runs under the name; undefined when there is none, or it has no key. */
+    runningKey: async (name: string) => (await driver.read(name))?.publicKey ?? undefined,
     /** Returns true if nothing on this host listens on the UDP port. */
     isPortFree: isUdpPortFree,
     /** The networks this host is in or has routes to. */

@@ -41,10 +41,10 @@ export interface InterfaceSampler {
 }
 
 /** Lock of transactions that check networks against each other. */
-const networkLock = 1
+export const networkLock = 1
 
 /** Members that are unique among interfaces. */
-const uniqueMembers = ['listen_port', 'name']
+export const interfaceMembers = ['listen_port', 'name']
 
 /** The tunnel interfaces: every change is in the database and on the machine, or in neither. */
 export class Interfaces {
@@ -72,7 +72,7 @@ export class Interfaces {
       const row = await this.#newRow(input)
       if (input.allow_host_overlap !== true)
         await checkHostNetworks(this.#db, row, await this.#dependencies.host.networks())
-      await namedConflict('interface', uniqueMembers, () =>
+      await namedConflict('interface', interfaceMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await acquireLock(this.#dependencies.database.kind, trx, networkLock)
           await checkNetworks(trx, row)
@@ -94,7 +94,7 @@ export class Interfaces {
       if (isMoved && changes.allow_host_overlap !== true) {
         await checkHostNetworks(this.#db, after, await this.#dependencies.host.networks())
       }
-      await namedConflict('interface', uniqueMembers, () =>
+      await namedConflict('interface', interfaceMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await acquireLock(this.#dependencies.database.kind, trx, networkLock)
           await checkNetworks(trx, after)

@@ -28,7 +28,7 @@ export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Pro
  */
 export async function checkHostNetworks(
   db: Kysely<Tables>,
-  row: InterfaceRow,
+  row: Pick<InterfaceRow, 'name' | 'address' | 'address6'>,
   networks: readonly HostNetwork[],
 ): Promise<void> {
   const own = new Set([row.name, ...(await allInterfaceRows(db)).map(({ name }) => name)])

@@ -15,13 +15,15 @@ export interface InterfaceDefaults {
   readonly default_mtu: number
 }
 
-/** Creates the row of a new interface with its own key pair. Throws a `Problem` when this host cannot have the addresses. */
+/** Both halves of a key, base64. `privateKey` is a secret. */
+type KeyPair = ReturnType<typeof generateKeyPair>
+
+/** Creates the row of a new interface with its own key pair, or the one it has elsewhere. Throws a `Problem` when this host cannot have the addresses. */
 export function newInterfaceRow(
   input: InterfaceCreate & { listen_port: number },
-  context: { sealer: Sealer; settings: InterfaceDefaults; now: number },
+  context: { sealer: Sealer; settings: InterfaceDefaults; now: number; keys?: KeyPair },
 ): InterfaceRow {
-  const { sealer, settings, now } = context
-  const pair = generateKeyPair()
+  const { sealer, settings, now, keys: pair = generateKeyPair() } = context
   return withCheckedAddresses({
     name: input.name,
     address: input.address,

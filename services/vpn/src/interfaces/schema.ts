@@ -57,6 +57,7 @@ export const Interface = z
   .meta({ id: 'Interface' })
 export type Interface = z.infer<typeof Interface>
 
+/** An interface to create. */
 export const InterfaceCreate = z
   .strictObject({
     name: InterfaceName,

@@ -50,6 +50,7 @@ export function allInterfaceRows(db: Db): Promise<InterfaceRow[]> {
   return db.selectFrom('interfaces').selectAll().orderBy('name').execute()
 }
 
+/** Adds an interface. */
 export async function insertInterfaceRow(db: Db, row: InterfaceRow): Promise<void> {
   await db.insertInto('interfaces').values(row).execute()
 }

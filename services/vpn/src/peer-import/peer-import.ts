@@ -1,5 +1,5 @@
 import type { Peers } from '../peers/peers.ts'
-import { Problem } from '../problems.ts'
+import { Problem, problemFields } from '../problems.ts'
 import type { LinkContext, SetupLinks } from '../setup-links/setup-links.ts'
 import { columnOfMember, columns, type PeerLine, readPeerLine } from './peer-lines.ts'
 import { readCsv } from './read-csv.ts'
@@ -52,12 +52,8 @@ function reportOf(
 }
 
 /** The cells that a problem is about, as the problem names the members of a peer. */
-function problemsOf({ message, details = {} }: Problem): ImportedPeer['problems'] {
-  const fields = details['fields'] as { path: string; message: string }[] | undefined
-  if (fields !== undefined)
-    return fields.map((field) => ({ column: columnOfMember(field.path), message: field.message }))
-  const { field } = details
-  return [{ column: columnOfMember(typeof field === 'string' ? field : ''), message }]
+function problemsOf(problem: Problem): ImportedPeer['problems'] {
+  return problemFields(problem).map(({ path, message }) => ({ column: columnOfMember(path), message }))
 }
 
 function refusal(faulty: readonly ImportedPeer[]): Problem {

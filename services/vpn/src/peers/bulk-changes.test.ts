@@ -62,6 +62,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
+    runningKey: () => Promise.resolve(undefined),
     isPortFree: () => Promise.resolve(true),
     networks: () => Promise.resolve([]),
   }

@@ -16,7 +16,7 @@ export interface InterfaceChange {
 
 /** Takes the locks in the order of the names, so that two changes never wait for each other. */
 export async function withLocks<T>(
-  { tunnels }: BulkDependencies,
+  { tunnels }: Pick<BulkDependencies, 'tunnels'>,
   names: Iterable<string>,
   work: (tunnel: TunnelChanges | undefined) => Promise<T>,
 ): Promise<T> {

@@ -24,6 +24,15 @@ export interface PeerDefaults {
   readonly default_persistent_keepalive: number
 }
 
+/** Keys that a peer has already. Secrets, but for the public one. */
+export interface PeerKeys {
+  readonly publicKey: string
+  /** Null when only the device has it. */
+  readonly privateKey: string | null
+  /** Null for none. */
+  readonly presharedKey: string | null
+}
+
 /** Context in which a peer is created. */
 export interface NewPeerContext {
   readonly sealer: Sealer
@@ -35,7 +44,7 @@ export interface NewPeerContext {
 export async function newPeerRow(
   trx: Kysely<Tables>,
   on: InterfaceRow,
-  { input, context }: { input: PeerCreate; context: NewPeerContext },
+  { input, context, keys }: { input: PeerCreate; context: NewPeerContext; keys?: PeerKeys },
 ): Promise<PeerRow> {
   const id = randomUUIDv7()
   const settings = context.settings()
@@ -62,7 +71,7 @@ export async function newPeerRow(
     ...limitColumns(input),
     ...tagColumns(input.tags ?? []),
     ...(await changedFiltering(trx, input)),
-    ...newKeys(id, context.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
+    ...(keys === undefined ? newKeys(id, context.sealer, input) : sealedKeys(id, context.sealer, keys)),
     created_at: context.now,
     updated_at: context.now,
   }
@@ -159,16 +168,17 @@ function listedNetworks(mode: RoutingMode, networks: readonly string[]): string[
 
 type Keys = Pick<PeerRow, 'public_key' | 'private_key' | 'preshared_key'>
 
-function newKeys(
-  id: string,
-  sealer: Sealer,
-  { publicKey, withPreshared }: { publicKey: string | undefined; withPreshared: boolean },
-): Keys {
-  const pair = publicKey === undefined ? generateKeyPair() : undefined
+function newKeys(id: string, sealer: Sealer, input: Pick<PeerCreate, 'public_key' | 'use_preshared_key'>): Keys {
+  const { public_key: publicKey, use_preshared_key: withPreshared } = input
+  const pair = publicKey === undefined ? generateKeyPair() : { publicKey, privateKey: null }
+  return sealedKeys(id, sealer, { ...pair, presharedKey: withPreshared === false ? null : generatePresharedKey() })
+}
+
+function sealedKeys(id: string, sealer: Sealer, { publicKey, privateKey, presharedKey }: PeerKeys): Keys {
   return {
-    public_key: publicKey ?? pair?.publicKey ?? '',
-    private_key: pair === undefined ? null : sealer.seal(pair.privateKey, sealContext.peerKey(id)),
-    preshared_key: withPreshared ? sealer.seal(generatePresharedKey(), sealContext.presharedKey(id)) : null,
+    public_key: publicKey,
+    private_key: privateKey === null ? null : sealer.seal(privateKey, sealContext.peerKey(id)),
+    preshared_key: presharedKey === null ? null : sealer.seal(presharedKey, sealContext.presharedKey(id)),
   }
 }
 

@@ -26,6 +26,7 @@ import { expiresWithin, type FollowedPeer, isExpired, peerStatus } from './follo
 /** The role of the caller; only administrators see where peers connect from. */
 type Viewer = Pick<Caller, 'role'>
 
+/** What peers stand on. */
 export interface PeerDependencies {
   readonly database: Database<Tables>
   readonly sealer: Sealer

@@ -12,26 +12,41 @@ import {
   formatCount,
   useAction,
 } from '@hearth/ui'
-import { IconNetwork, IconPlus, IconPencil, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react'
+import {
+  IconFileImport,
+  IconNetwork,
+  IconPlus,
+  IconPencil,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { type Interface, keys, readInterfaces, api } from '../api.ts'
 import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
+import { TakeOverServer } from '../interfaces/take-over-server.tsx'
 import { CreateInterface, EditInterface } from '../interfaces/interface-dialogs.tsx'
 import { useState } from 'react'
 import { readPeers } from '../peers/peer-actions.ts'
 import { RowMenu } from '../sections/row-menu.tsx'
 
-/** The WireGuard interfaces of this host. `?new=1` opens the form for a new one. */
+/** The WireGuard interfaces of this host. `?new=1` opens the form for a new one, `?import=1` that for a server elsewhere. */
 export function InterfacesPage() {
   const { isAdmin } = useSession()
   const [params, setParams] = useSearchParams()
   const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
-  const create = (open: boolean) => setParams(open ? { new: '1' } : {}, { replace: true })
+  const open = (dialog?: 'new' | 'import') =>
+    setParams(dialog === undefined ? {} : { [dialog]: '1' }, { replace: true })
   const button = (
-    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => create(true)}>
-      Create interface
-    </Button>
+    <Group gap="xs">
+      <Button variant="default" leftSection={<IconFileImport size={16} aria-hidden />} onClick={() => open('import')}>
+        Take over a server
+      </Button>
+      <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => open('new')}>
+        Create interface
+      </Button>
+    </Group>
   )
   return (
     <>
@@ -48,12 +63,13 @@ export function InterfacesPage() {
         empty={
           <EmptyState icon={IconNetwork} title="No interface yet" action={isAdmin && button}>
             {isAdmin
-              ? 'An interface is where devices connect to. The form opens with a free network and port.'
+              ? 'An interface is where devices connect to. The form opens with a free network and port. A server of wg-easy, WGDashboard, PiVPN or wg-quick can be taken over with its devices.'
               : 'An administrator creates the first interface.'}
           </EmptyState>
         }
       />
-      {isAdmin && params.has('new') && <CreateInterface onClose={() => create(false)} />}
+      {isAdmin && params.has('new') && <CreateInterface onClose={() => open()} />}
+      {isAdmin && params.has('import') && <TakeOverServer onClose={() => open()} />}
     </>
   )
 }
