@@ -1,4 +1,4 @@
-import { randomInt, randomUUIDv7 } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { Sealer } from '@hearth/credentials'
 import { parseIsoTime } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -11,6 +11,7 @@ import { conflict, invalidField } from '../problems.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import { networkOf } from '../wireguard/network-address.ts'
 import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
+import { freeDnsNumber } from './dns-number.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
 import { tagColumns } from './tags.ts'
 import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
@@ -29,6 +30,8 @@ export interface NewPeerContext {
   readonly sealer: Sealer
   readonly settings: () => PeerDefaults
   readonly now: number
+  /** Draws the numbers of peers in the resolver; chance, unless a test says otherwise. */
+  readonly drawNumber?: () => number
 }
 
 /** A row for a new peer with its own address. Throws a `Problem` that names the member which cannot be. */
@@ -52,8 +55,7 @@ export async function newPeerRow(
     enabled: input.enabled === false ? 0 : 1,
     expires_at: timeOf(input.expires_at),
     client_isolation: input.client_isolation === true ? 1 : 0,
-    // Drawn, not counted: the number of a deleted peer still stands in the query log.
-    dns_number: randomInt(1, 2 ** 31 - 1),
+    dns_number: await freeDnsNumber(trx, context.drawNumber),
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,

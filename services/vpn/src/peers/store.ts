@@ -235,6 +235,11 @@ export async function isIpv6Used(db: Db, address: string): Promise<boolean> {
   return (await db.selectFrom('peers').select('id').where('ipv6', '=', address).executeTakeFirst()) !== undefined
 }
 
+/** Returns true if a peer has this number in the resolver. */
+export async function isDnsNumberUsed(db: Db, number: number): Promise<boolean> {
+  return (await db.selectFrom('peers').select('id').where('dns_number', '=', number).executeTakeFirst()) !== undefined
+}
+
 /** Reads the ids of all block lists. */
 export async function listIds(db: Db): Promise<ReadonlySet<string>> {
   return new Set((await db.selectFrom('lists').select('id').execute()).map(({ id }) => id))
