@@ -269,6 +269,8 @@ export async function createApp(dependencies: AppDependencies) {
     ...managed,
     quotas,
     publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
+    host,
+    onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
     onChanged: (ids) => filtering.peersChanged(ids),
   })
   const health = () =>

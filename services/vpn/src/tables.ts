@@ -118,6 +118,10 @@ export interface PeerRow {
   /** Bandwidth to the peer and from it, kbit/s; null without a limit. */
   limit_down: number | null
   limit_up: number | null
+  /** JSON, networks behind it in canonical form; null for none. */
+  networks: string | null
+  /** Fingerprint of the networks of others in the configuration it was given last, see `site-networks`; null before the first. */
+  given_routes: string | null
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */

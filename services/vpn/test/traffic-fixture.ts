@@ -29,6 +29,8 @@ function peerRow(id: string, on: string): PeerRow {
     tag_keys: '',
     limit_down: null,
     limit_up: null,
+    networks: null,
+    given_routes: null,
   }
   const keys = {
     ipv6: null,

@@ -24,6 +24,7 @@ test('a number that another peer has is drawn again', async () => {
     sealer: createSealer(randomBytes(32)),
     settings: () => ({ default_routing_mode: 'full_tunnel', default_persistent_keepalive: 25 }),
     now: 0,
+    networks: { kind: database.kind, host: { networks: () => Promise.resolve([]) } },
     drawNumber: () => drawn.shift() ?? assert.fail('drawn too often'),
   }
   const numbers: number[] = []

@@ -4,13 +4,14 @@ import { parseIsoTime } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { nameKey } from '../envelope.ts'
-import { sealContext } from '../interfaces/desired-devices.ts'
+import { networksBehind, sealContext } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { limitColumns } from '../limits/peer-limits.ts'
 import { conflict, invalidField } from '../problems.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import { networkOf } from '../wireguard/network-address.ts'
 import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
+import { type NetworkContext, networksColumn } from '../site-networks/site-networks.ts'
 import { freeDnsNumber } from './dns-number.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
 import { tagColumns } from './tags.ts'
@@ -30,6 +31,8 @@ export interface NewPeerContext {
   readonly sealer: Sealer
   readonly settings: () => PeerDefaults
   readonly now: number
+  /** What networks behind a peer are checked against, beside the database. */
+  readonly networks: Omit<NetworkContext, 'allowHostOverlap'>
   /** Draws the numbers of peers in the resolver; chance, unless a test says otherwise. */
   readonly drawNumber?: () => number
 }
@@ -61,6 +64,9 @@ export async function newPeerRow(
     dns_logging: 1,
     limit_down: null,
     limit_up: null,
+    networks: null,
+    given_routes: null,
+    ...(await networkColumns(trx, { id, on, isIsolated: input.client_isolation === true }, { input, context })),
     ...limitColumns(input),
     ...tagColumns(input.tags ?? []),
     ...(await changedFiltering(trx, input)),
@@ -88,6 +94,7 @@ export async function changedPeerColumns(
     ...changedKeys(row, changes, context.sealer),
     ...(await changedFiltering(trx, changes)),
     ...limitColumns(changes),
+    ...(await changedNetworks(trx, { row, on }, { changes, context })),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, networks)),
     updated_at: context.now,
@@ -100,6 +107,35 @@ export async function changedPeerColumns(
   if (changes.client_isolation !== undefined) columns.client_isolation = changes.client_isolation ? 1 : 0
   await checkUnique(trx, { ...row, ...columns })
   return columns
+}
+
+/** The networks of a peer when a change sets them. Hosts behind an isolated peer would reach what it does not. */
+async function networkColumns(
+  trx: Kysely<Tables>,
+  { isIsolated, ...owner }: { id: string; on: InterfaceRow; isIsolated: boolean },
+  { input, context }: { input: Pick<PeerUpdate, 'networks' | 'allow_host_overlap'>; context: NewPeerContext },
+): Promise<Partial<Pick<PeerRow, 'networks'>>> {
+  const { networks: given, allow_host_overlap: overlap } = input
+  if (given === undefined) return {}
+  if (given.length > 0 && isIsolated) throw invalidField('networks', 'must be empty for an isolated peer')
+  return {
+    networks: await networksColumn(trx, owner, {
+      given,
+      context: { ...context.networks, allowHostOverlap: overlap === true },
+    }),
+  }
+}
+
+function changedNetworks(
+  trx: Kysely<Tables>,
+  { row, on }: { row: PeerRow; on: InterfaceRow },
+  { changes, context }: { changes: PeerUpdate; context: NewPeerContext },
+): Promise<Partial<Pick<PeerRow, 'networks'>>> {
+  const isIsolated = changes.client_isolation ?? row.client_isolation === 1
+  const hasNetworks = changes.networks === undefined && networksBehind(row).length > 0
+  if (hasNetworks && isIsolated)
+    throw invalidField('client_isolation', 'must be off for a peer with networks behind it')
+  return networkColumns(trx, { id: row.id, on, isIsolated }, { input: changes, context })
 }
 
 /** Returns the filtering columns that a change sets. */

@@ -41,6 +41,8 @@ function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     tag_keys: '',
     limit_down: null,
     limit_up: null,
+    networks: null,
+    given_routes: null,
     ...more,
   }
 }

@@ -15,6 +15,7 @@ import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
 import { PeerLimits } from './limits.tsx'
 import { PeerQuota } from './quota.tsx'
 import { SetupLinks } from './setup-links.tsx'
+import { NeedsConfiguration, PeerNetworks } from './site-networks.tsx'
 import { routingModes } from './peer-values.ts'
 import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
 import { periodNamed, toTrafficQuery } from '../traffic/periods.ts'
@@ -51,6 +52,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
         <Group gap="xs">
           <PeerStatusBadge peer={peer} />
           <ExpiresSoon peer={peer} />
+          <NeedsConfiguration peer={peer} />
         </Group>
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
@@ -58,6 +60,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
       <PeerTraffic id={peer.id} />
       <PeerQuota peer={peer} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
+      <PeerNetworks peer={peer} />
       {isAdmin && <Connections peer={peer} />}
       {isAdmin && <SetupLinks peer={peer} />}
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
