@@ -38,6 +38,8 @@ import type { Sessions } from './sessions/sessions.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import type { PasskeyHolder } from './sign-in-methods/sign-in-methods.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
+import type { KeyRotations } from './key-rotation/key-rotations.ts'
+import { keyRotationRoutes } from './key-rotation/routes.ts'
 import type { Quotas } from './quotas/quotas.ts'
 import { quotaRoutes } from './quotas/routes.ts'
 import { setupLinkRoutes } from './setup-links/routes.ts'
@@ -67,6 +69,7 @@ export interface Features {
   readonly peers: Peers
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
+  readonly rotations: KeyRotations
   readonly setupLinks: SetupLinks
   readonly filtering: Filtering
   readonly lists: Lists
@@ -131,6 +134,7 @@ export function allRoutes(features: Features): Route[] {
     ...peerImportRoutes(features, publish, securityLog),
     ...connectionRoutes(features.connections),
     ...quotaRoutes(features.quotas, publish),
+    ...keyRotationRoutes(features.rotations, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),

@@ -43,6 +43,13 @@ export class DesiredDevices {
     }
   }
 
+  /** Returns the peer for the next key of a row, without addresses until it is used; undefined when none waits. */
+  nextPeer({ id, next_public_key: publicKey, next_preshared_key: sealed }: PeerRow): DevicePeer | undefined {
+    if (publicKey === null) return undefined
+    const presharedKey = sealed === null ? null : this.#opened(sealed, sealContext.presharedKey(id))
+    return { publicKey, presharedKey, allowedIps: [] }
+  }
+
   /** Reads the firewall of an interface, with the isolated peers and the networks behind peers that it has now. */
   async rules(row: InterfaceRow): Promise<InterfaceRules> {
     return rulesOf(row, await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), inRules: true }))
@@ -60,7 +67,7 @@ export class DesiredDevices {
     }
     return {
       config,
-      peers: peers.map((peer) => this.peer(peer)),
+      peers: peers.flatMap((peer) => [this.peer(peer), this.nextPeer(peer) ?? []].flat()),
       rules: rulesOf(row, peers),
       running: row.enabled === 1,
     }

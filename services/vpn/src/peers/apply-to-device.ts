@@ -77,11 +77,23 @@ function onDevice(row: PeerRow | undefined, now: number): PeerRow | undefined {
 }
 
 function deviceChanges(desired: DesiredDevices, was: PeerRow | undefined, willBe: PeerRow | undefined): PeerChange[] {
-  const changes: PeerChange[] = []
-  if (was !== undefined && was.public_key !== willBe?.public_key)
-    changes.push({ kind: 'remove', publicKey: was.public_key })
-  if (willBe !== undefined && !isSameOnDevice(was, willBe)) changes.push({ kind: 'set', peer: desired.peer(willBe) })
+  const kept = keysOf(willBe)
+  const changes = keysOf(was)
+    .filter((publicKey) => !kept.includes(publicKey))
+    .map((publicKey): PeerChange => ({ kind: 'remove', publicKey }))
+  if (willBe === undefined) return changes
+  if (!isSameOnDevice(was, willBe)) changes.push({ kind: 'set', peer: desired.peer(willBe) })
+  const next = desired.nextPeer(willBe)
+  const isSameNext = (['next_public_key', 'next_preshared_key'] as const).every(
+    (column) => was?.[column] === willBe[column],
+  )
+  if (next !== undefined && !isSameNext) changes.push({ kind: 'set', peer: next })
   return changes
+}
+
+/** The public keys of a peer on its device: its own, and the one that waits to replace it. */
+function keysOf(row: PeerRow | undefined): string[] {
+  return [row?.public_key, row?.next_public_key].filter((key) => key !== undefined && key !== null)
 }
 
 function isSameOnDevice(was: PeerRow | undefined, willBe: PeerRow): boolean {

@@ -15,7 +15,7 @@ import { type NetworkContext, networksColumn } from '../site-networks/site-netwo
 import { freeDnsNumber } from './dns-number.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
 import { tagColumns } from './tags.ts'
-import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
+import { findInterfaceByKey, findKeyOwners, findPeersWith, listIds } from './store.ts'
 
 /** Members that are unique among peers. */
 export const uniqueMembers = ['name', 'ipv6', 'ip', 'public_key'] as const
@@ -66,6 +66,10 @@ export async function newPeerRow(
     limit_up: null,
     networks: null,
     given_routes: null,
+    next_public_key: null,
+    next_private_key: null,
+    next_preshared_key: null,
+    next_due: null,
     ...(await networkColumns(trx, { id, on, isIsolated: input.client_isolation === true }, { input, context })),
     ...limitColumns(input),
     ...tagColumns(input.tags ?? []),
@@ -210,14 +214,16 @@ function newKeys(
   }
 }
 
-function changedKeys(row: PeerRow, changes: PeerUpdate, sealer: Sealer): Partial<Keys> {
-  const keys: Partial<Keys> = {}
+function changedKeys(row: PeerRow, changes: PeerUpdate, sealer: Sealer): Partial<PeerRow> {
+  const keys: Partial<PeerRow> = {}
   if (changes.public_key !== undefined && changes.public_key !== row.public_key) {
     Object.assign(keys, { public_key: changes.public_key, private_key: null })
   }
-  if (changes.use_preshared_key === false) keys.preshared_key = null
+  const newSecret = () => sealer.seal(generatePresharedKey(), sealContext.presharedKey(row.id))
+  if (changes.use_preshared_key === false) Object.assign(keys, { preshared_key: null, next_preshared_key: null })
   if (changes.use_preshared_key === true && row.preshared_key === null) {
-    keys.preshared_key = sealer.seal(generatePresharedKey(), sealContext.presharedKey(row.id))
+    keys.preshared_key = newSecret()
+    if (row.next_public_key !== null) keys.next_preshared_key = newSecret()
   }
   return keys
 }
@@ -230,9 +236,20 @@ async function checkUnique(trx: Kysely<Tables>, row: PeerRow): Promise<void> {
     if (other.ip === row.ip) throw conflict('ip', `The address ${row.ip} belongs to ${other.name}`)
     if (other.ipv6 !== null && other.ipv6 === row.ipv6)
       throw conflict('ipv6', `The address ${row.ipv6} belongs to ${other.name}`)
-    if (other.public_key === row.public_key) throw conflict('public_key', `The public key belongs to ${other.name}`)
   }
-  const own = await findInterfaceByKey(trx, row.public_key)
+  await checkPublicKey(trx, row)
+}
+
+/** Throws a `Problem` when a public key is one of another peer, or of an interface. */
+export async function checkPublicKey(
+  trx: Kysely<Tables>,
+  { id, public_key: key }: Pick<PeerRow, 'id' | 'public_key'>,
+): Promise<void> {
+  for (const owner of await findKeyOwners(trx, key)) {
+    if (owner.id === id && owner.next_public_key !== key) continue
+    throw conflict('public_key', `The public key belongs to ${owner.name}`)
+  }
+  const own = await findInterfaceByKey(trx, key)
   if (own !== undefined) throw conflict('public_key', `The public key belongs to the interface ${own.name}`)
 }
 

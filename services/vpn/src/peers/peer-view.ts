@@ -53,6 +53,14 @@ export function peerOfRow(
     quota,
     networks: networksBehind(row),
     needs_configuration: isOutdated,
+    key_rotation:
+      row.next_public_key === null
+        ? null
+        : {
+            public_key: row.next_public_key,
+            has_private_key: row.next_private_key !== null,
+            old_key_ends_at: new Date(row.next_due ?? 0).toISOString(),
+          },
     tags: tagsOf(row),
     expires_at: toIsoString(row.expires_at),
     expired: isExpired(row.expires_at, now),

@@ -87,11 +87,19 @@ export class Peers {
     return this.get(administrator, row.id)
   }
 
-  async update(id: string, changes: PeerUpdate): Promise<Peer> {
+  update(id: string, changes: PeerUpdate): Promise<Peer> {
+    return this.alter(id, (trx, row, on) => changedPeerColumns(trx, { row, on }, { changes, context: this.#context }))
+  }
+
+  /** Changes columns of a peer, in the database and on the device or in neither. */
+  async alter(
+    id: string,
+    columnsOf: (trx: Kysely<Tables>, row: PeerRow, on: InterfaceRow) => Promise<Partial<PeerRow>>,
+  ): Promise<Peer> {
     const known = await findPeer(this.#db, id)
     await this.#dependencies.tunnels.withLock(known.interface, async (tunnel) => {
       const { before, after, on } = await namedConflict('peer', uniqueMembers, () =>
-        this.#db.transaction().execute((trx) => this.#change(trx, id, changes)),
+        this.#db.transaction().execute((trx) => changeRow(trx, id, columnsOf)),
       )
       const undo = () => store.updatePeerRow(this.#db, id, before)
       await applyToDevice(this.#dependencies, tunnel, { on, peers: [{ before, after }], undo })
@@ -157,15 +165,18 @@ export class Peers {
     const listed = JSON.parse(row.allowed_ips) as string[]
     const behindOthers = await this.#handOutRoutes(row)
     const dns = resolversOf(on)
+    // A key that waits is the one to hand out.
+    const keys =
+      row.next_public_key === null ? row : { private_key: row.next_private_key, preshared_key: row.next_preshared_key }
     const text = encodeConfiguration({
       name: row.name,
-      privateKey: open(row.private_key, sealContext.peerKey(id)),
+      privateKey: open(keys.private_key, sealContext.peerKey(id)),
       ip: row.ip,
       ipv6: row.ipv6,
       dns,
       mtu: on.mtu,
       serverPublicKey: on.public_key,
-      presharedKey: open(row.preshared_key, sealContext.presharedKey(id)),
+      presharedKey: open(keys.preshared_key, sealContext.presharedKey(id)),
       endpointHost: publicEndpoint(host),
       endpointPort: on.listen_port,
       allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers }, { ...on, dns }),
@@ -191,18 +202,6 @@ export class Peers {
     await store.insertPeerRow(trx, added)
     if (input.ip === undefined) await updateInterfaceRow(trx, on.name, { next_host: added.ip_number + 1 })
     return { added, on }
-  }
-
-  async #change(
-    trx: Kysely<Tables>,
-    id: string,
-    changes: PeerUpdate,
-  ): Promise<{ before: PeerRow; after: PeerRow; on: InterfaceRow }> {
-    const before = peerColumns(await findPeer(trx, id))
-    const on = await findInterface(trx, before.interface)
-    const columns = await changedPeerColumns(trx, { row: before, on }, { changes, context: this.#context })
-    await store.updatePeerRow(trx, id, columns)
-    return { before, after: { ...before, ...columns }, on }
   }
 
   async #viewContext(): Promise<{ now: number; routes: SiteRoutes }> {
@@ -245,6 +244,18 @@ async function findPeer(db: Kysely<Tables>, id: string): Promise<store.PeerWithA
   const row = await store.findPeerRow(db, id)
   if (row === undefined) throw notFound(`peer ${id}`)
   return row
+}
+
+async function changeRow(
+  trx: Kysely<Tables>,
+  id: string,
+  columnsOf: Parameters<Peers['alter']>[1],
+): Promise<{ before: PeerRow; after: PeerRow; on: InterfaceRow }> {
+  const before = peerColumns(await findPeer(trx, id))
+  const on = await findInterface(trx, before.interface)
+  const columns = await columnsOf(trx, before, on)
+  if (Object.keys(columns).length > 0) await store.updatePeerRow(trx, id, columns)
+  return { before, after: { ...before, ...columns }, on }
 }
 
 async function findInterface(db: Kysely<Tables>, name: string): Promise<InterfaceRow> {

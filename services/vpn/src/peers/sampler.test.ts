@@ -43,6 +43,10 @@ function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     limit_up: null,
     networks: null,
     given_routes: null,
+    next_public_key: null,
+    next_private_key: null,
+    next_preshared_key: null,
+    next_due: null,
     ...more,
   }
 }

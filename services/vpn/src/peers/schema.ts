@@ -67,7 +67,10 @@ const networksBehind = z
   .pipe(z.array(network).max(maxNetworks))
 
 const keepalive = z.int().min(0).max(65_535)
-const publicKey = z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
+/** A WireGuard public key. */
+export const PublicKey = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
 /** When a peer stops working. */
 export const expiry = IsoTime.nullable().meta({ description: 'When the peer stops working; null for never' })
 
@@ -107,6 +110,14 @@ export const Peer = z
       description:
         'Networks behind other peers came or went since it was given its configuration, which has them: split_tunnel',
     }),
+    key_rotation: z
+      .object({
+        public_key: z.string(),
+        has_private_key: z.boolean().meta({ description: 'False when the key was made on the device' }),
+        old_key_ends_at: Timestamp.meta({ description: 'When the old key stops at the latest' }),
+      })
+      .nullable()
+      .meta({ description: 'A new key that replaces the present one as soon as the device uses it; null for none' }),
     tags: z.array(z.string()),
     expires_at: Timestamp.nullable(),
     expired: z.boolean(),
@@ -148,9 +159,9 @@ const settable = {
     .optional()
     .meta({ description: 'Ids of the lists that hold for it; null, the default, for all, [] for none' }),
   dns_logging_enabled: z.boolean().optional().meta({ description: 'Log what it looks up (default)' }),
-  public_key: publicKey
-    .optional()
-    .meta({ description: 'A key made on the device; the service then holds no private key' }),
+  public_key: PublicKey.optional().meta({
+    description: 'A key made on the device; the service then holds no private key',
+  }),
   use_preshared_key: z
     .boolean()
     .optional()

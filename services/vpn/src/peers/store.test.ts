@@ -52,6 +52,10 @@ function peerRow(number: number): PeerRow {
     limit_up: null,
     networks: number % 11 === 0 ? `["10.${20 + number}.0.0/16"]` : null,
     given_routes: number % 3 === 0 ? null : number % 3 === 1 ? '' : 'other',
+    next_public_key: null,
+    next_private_key: null,
+    next_preshared_key: null,
+    next_due: null,
   }
 }
 

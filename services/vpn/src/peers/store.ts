@@ -281,6 +281,15 @@ export async function listIds(db: Db): Promise<ReadonlySet<string>> {
   return new Set((await db.selectFrom('lists').select('id').execute()).map(({ id }) => id))
 }
 
+/** Finds the peers whose key this is, or will be. */
+export function findKeyOwners(db: Db, publicKey: string): Promise<Pick<PeerRow, 'id' | 'name' | 'next_public_key'>[]> {
+  return db
+    .selectFrom('peers')
+    .select(['id', 'name', 'next_public_key'])
+    .where((where) => where.or([where('public_key', '=', publicKey), where('next_public_key', '=', publicKey)]))
+    .execute()
+}
+
 /** Finds the interface with this public key. */
 export function findInterfaceByKey(db: Db, publicKey: string): Promise<{ name: string } | undefined> {
   return db.selectFrom('interfaces').select('name').where('public_key', '=', publicKey).executeTakeFirst()

@@ -144,6 +144,11 @@ function sameLists(one: string[] | null, other: string[] | null): boolean {
   return one.length === other.length && one.every((id) => other.includes(id))
 }
 
+/** True when the service can hand out the whole configuration: it has the private key of the key that waits, or of the present one. */
+export function hasWholeConfiguration({ key_rotation: waiting, has_private_key: hasKey }: Peer): boolean {
+  return waiting === null ? hasKey : waiting.has_private_key
+}
+
 /** The routing modes in words anybody understands. */
 export const routingModes: Record<Peer['routing_mode'], { label: string; explanation: string }> = {
   full_tunnel: {
