@@ -22,6 +22,7 @@ function limitOf(number: number, on: string): PeerLimit {
     addresses: [`10.64.${host >> 8}.${host & 255}`],
     down: 1.25e9,
     up: 1.25e9,
+    networks: [],
     isStopped: false,
   }
 }

@@ -46,6 +46,7 @@ import { openFiltering } from './filtering/filtering.ts'
 import { resolverFile } from './dns/resolver-files.ts'
 import { createLists } from './lists/lists.ts'
 import { followNewestUpdate } from './lists/updates.ts'
+import { KeyRotations } from './key-rotation/key-rotations.ts'
 import { PeerLimits } from './limits/peer-limits.ts'
 import { QueryLog } from './query-log/query-log.ts'
 import { openIdPath } from './sessions/openid.ts'
@@ -273,7 +274,19 @@ export async function createApp(dependencies: AppDependencies) {
     ...managed,
     quotas,
     publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
+    host,
+    onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
     onChanged: (ids) => filtering.peersChanged(ids),
+  })
+  const rotations = new KeyRotations({
+    db: database.query,
+    clock,
+    timers: systemTimers,
+    log,
+    sealer,
+    tunnels,
+    peers,
+    onFinished: ({ id }) => publish({ type: 'changed', collection: 'peers', id }),
   })
   const health = () =>
     readHealth({
@@ -341,6 +354,7 @@ export async function createApp(dependencies: AppDependencies) {
       },
       connections,
       quotas,
+      rotations,
       setupLinks: new SetupLinks({
         database,
         clock,
@@ -392,6 +406,7 @@ export async function createApp(dependencies: AppDependencies) {
   await notifications.start()
   await limits.reload()
   await tunnels.reconcileAll()
+  rotations.start()
   tunnels.watch(config.driftCheckSeconds * 1000)
   const retention = startRetention({
     database,
@@ -445,6 +460,7 @@ export async function createApp(dependencies: AppDependencies) {
       await http.close()
       await sampling.close()
       await reporting.close()
+      await rotations.close()
       await retention.close()
       await geographyData.close()
       await lists.close()

@@ -40,6 +40,8 @@ import type { Sessions } from './sessions/sessions.ts'
 import { ownMethodRoutes } from './sign-in-methods/routes.ts'
 import type { PasskeyHolder } from './sign-in-methods/sign-in-methods.ts'
 import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
+import type { KeyRotations } from './key-rotation/key-rotations.ts'
+import { keyRotationRoutes } from './key-rotation/routes.ts'
 import type { Quotas } from './quotas/quotas.ts'
 import { quotaRoutes } from './quotas/routes.ts'
 import { setupLinkRoutes } from './setup-links/routes.ts'
@@ -70,6 +72,7 @@ export interface Features {
   readonly serverImport: ServerImportDependencies
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
+  readonly rotations: KeyRotations
   readonly setupLinks: SetupLinks
   readonly filtering: Filtering
   readonly lists: Lists
@@ -135,6 +138,7 @@ export function allRoutes(features: Features): Route[] {
     ...serverImportRoutes(features.serverImport, publish),
     ...connectionRoutes(features.connections),
     ...quotaRoutes(features.quotas, publish),
+    ...keyRotationRoutes(features.rotations, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),

@@ -118,6 +118,16 @@ export interface PeerRow {
   /** Bandwidth to the peer and from it, kbit/s; null without a limit. */
   limit_down: number | null
   limit_up: number | null
+  /** JSON, networks behind it in canonical form; null for none. */
+  networks: string | null
+  /** Fingerprint of the networks of others in the configuration it was given last, see `site-networks`; null before the first. */
+  given_routes: string | null
+  /** Keys that replace the keys of the peer when the device uses them; null when none wait. Sealed like these. */
+  next_public_key: string | null
+  next_private_key: string | null
+  next_preshared_key: string | null
+  /** When they do so at the latest. */
+  next_due: number | null
 }
 
 /** Activity that a device reported for a peer, and the totals over all restarts of the device. */

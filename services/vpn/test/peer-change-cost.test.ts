@@ -144,6 +144,8 @@ async function openService(count: number) {
   const changes: Promise<void>[] = []
   const peers = new Peers({
     ...shared,
+    host,
+    onConfigured: () => undefined,
     publicEndpoint: () => 'vpn.example.org',
     onChanged(ids) {
       changes.push(filtering.peersChanged(ids))

@@ -52,7 +52,8 @@ async function openService() {
     networks: () => Promise.resolve([]),
   }
   const interfaces = new Interfaces({ ...shared, host, onChanged: nothing })
-  const peers = new Peers({ ...shared, publicEndpoint: () => 'vpn.example.org', onChanged: nothing })
+  const outside = { host, publicEndpoint: () => 'vpn.example.org', onConfigured: () => undefined }
+  const peers = new Peers({ ...shared, ...outside, onChanged: nothing })
   const overview = () =>
     readOverview({
       database,

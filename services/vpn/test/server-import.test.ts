@@ -186,7 +186,7 @@ test('plain files of several servers are taken as one, under other names where w
         '[Peer]',
         '# friendly_name = Ada',
         `publickey=${b.publicKey}`,
-        'allowedips=10.17.0.2/32, 192.168.5.0/24 # the holiday home',
+        'allowedips=10.17.0.2/32, 192.168.205.0/24, 0.0.0.0/0 # the holiday home',
         'PersistentKeepalive = off',
         '',
         '# Printer',
@@ -211,6 +211,7 @@ test('plain files of several servers are taken as one, under other names where w
       ['Printer', 'home', '10.17.0.3', false],
     ],
   )
+  assert.deepEqual((await peers()).find((peer) => peer['name'] === 'Ada 2')?.['networks'], ['192.168.205.0/24'])
   const reasons = made.body.data.left_out.map((each: Row) => `${each['about']}: ${each['reason']}`).join('\n')
   for (const part of [
     /1 commands \(PostUp/,

@@ -29,6 +29,12 @@ function peerRow(id: string, on: string): PeerRow {
     tag_keys: '',
     limit_down: null,
     limit_up: null,
+    networks: null,
+    given_routes: null,
+    next_public_key: null,
+    next_private_key: null,
+    next_preshared_key: null,
+    next_due: null,
   }
   const keys = {
     ipv6: null,

@@ -18,6 +18,7 @@ export async function addManyPeers(dataDirectory: string, interfaceName: string,
   const secretKeyFile = `${dataDirectory}/secret.key`
   const { database, sealer } = await openSealedStorage<Tables>(databaseDescription, { ...place, secretKeyFile })
   const now = Date.now()
+  const networks = { kind: database.kind, host: { networks: () => Promise.resolve([]) } }
   await database.query.transaction().execute(async (trx) => {
     const on = await findInterfaceRow(trx, interfaceName)
     if (on === undefined) throw new Error(`there is no interface ${interfaceName}`)
@@ -30,7 +31,7 @@ export async function addManyPeers(dataDirectory: string, interfaceName: string,
         enabled: number % 20 !== 7,
         client_isolation: number % 50 === 3,
       }
-      const context = { sealer, settings: () => defaultSettings, now: now - (count - number) * 1000 }
+      const context = { sealer, settings: () => defaultSettings, now: now - (count - number) * 1000, networks }
       const row = await newPeerRow(trx, on, { input, context })
       await insertPeerRow(trx, row)
       const activity = {

@@ -16,10 +16,14 @@ export async function resealAll(db: Kysely<Tables>, from: Sealer, to: Sealer): P
       await trx.updateTable('interfaces').set(values).where('name', '=', name).execute()
       count += 1
     }
-    for (const row of await trx.selectFrom('peers').select(['id', 'private_key', 'preshared_key']).execute()) {
+    for (const row of await trx.selectFrom('peers').selectAll().execute()) {
+      const resealed = (sealed: string | null, place: string) => (sealed === null ? null : reseal(sealed, place))
+      const [key, preshared] = [sealContext.peerKey(row.id), sealContext.presharedKey(row.id)]
       const values = {
-        private_key: row.private_key === null ? null : reseal(row.private_key, sealContext.peerKey(row.id)),
-        preshared_key: row.preshared_key === null ? null : reseal(row.preshared_key, sealContext.presharedKey(row.id)),
+        private_key: resealed(row.private_key, key),
+        preshared_key: resealed(row.preshared_key, preshared),
+        next_private_key: resealed(row.next_private_key, key),
+        next_preshared_key: resealed(row.next_preshared_key, preshared),
       }
       await trx.updateTable('peers').set(values).where('id', '=', row.id).execute()
       count += Object.values(values).filter((value) => value !== null).length

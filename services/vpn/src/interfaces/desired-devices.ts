@@ -39,13 +39,20 @@ export class DesiredDevices {
     return {
       publicKey: row.public_key,
       presharedKey: sealed === null ? null : this.#opened(sealed, sealContext.presharedKey(row.id)),
-      allowedIps: [`${row.ip}/32`, ...(row.ipv6 === null ? [] : [`${row.ipv6}/128`])],
+      allowedIps: [`${row.ip}/32`, ...(row.ipv6 === null ? [] : [`${row.ipv6}/128`]), ...networksBehind(row)],
     }
   }
 
-  /** Reads the firewall of an interface, with the isolated peers it has now. */
+  /** Returns the peer for the next key of a row, without addresses until it is used; undefined when none waits. */
+  nextPeer({ id, next_public_key: publicKey, next_preshared_key: sealed }: PeerRow): DevicePeer | undefined {
+    if (publicKey === null) return undefined
+    const presharedKey = sealed === null ? null : this.#opened(sealed, sealContext.presharedKey(id))
+    return { publicKey, presharedKey, allowedIps: [] }
+  }
+
+  /** Reads the firewall of an interface, with the isolated peers and the networks behind peers that it has now. */
   async rules(row: InterfaceRow): Promise<InterfaceRules> {
-    return rulesOf(row, await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), isolated: true }))
+    return rulesOf(row, await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), inRules: true }))
   }
 
   async #device(row: InterfaceRow): Promise<DesiredDevice> {
@@ -56,10 +63,11 @@ export class DesiredDevices {
       listenPort: row.listen_port,
       addresses: [row.address, ...(row.address6 === null ? [] : [row.address6])],
       mtu: row.mtu,
+      routes: peers.flatMap(networksBehind),
     }
     return {
       config,
-      peers: peers.map((peer) => this.peer(peer)),
+      peers: peers.flatMap((peer) => [this.peer(peer), this.nextPeer(peer) ?? []].flat()),
       rules: rulesOf(row, peers),
       running: row.enabled === 1,
     }
@@ -70,10 +78,16 @@ function rulesOf(row: InterfaceRow, peers: readonly PeerRow[]): InterfaceRules {
   return {
     name: row.name,
     subnets: [subnet4(row.address).cidr, ...(row.address6 === null ? [] : [subnet6(row.address6).cidr])],
+    networks: peers.flatMap(networksBehind).sort(),
     nat: row.nat === 1,
     forwarding: row.forwarding === 1,
     isolated: peers.flatMap((peer) => (peer.client_isolation === 1 ? addressesOf(peer) : [])),
   }
+}
+
+/** The networks behind a peer, in CIDR form without host bits. */
+export function networksBehind({ networks }: Pick<PeerRow, 'networks'>): string[] {
+  return networks === null ? [] : (JSON.parse(networks) as string[])
 }
 
 function addressesOf(peer: PeerRow): string[] {

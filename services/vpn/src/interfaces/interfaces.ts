@@ -1,12 +1,12 @@
 import type { Sealer } from '@hearth/credentials'
-import { type Database, type Page, acquireLock } from '@hearth/database'
+import type { Database, Page } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { conflict, namedConflict, notFound, tunnelProblem } from '../problems.ts'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import type { TunnelChanges, Tunnels } from '../wireguard/tunnels.ts'
 import type { DesiredDevices } from './desired-devices.ts'
-import { checkHostNetworks, checkNetworks, checkPeersFit } from './network-checks.ts'
+import { checkHostNetworks, checkNetworks, checkPeersFit, lockNetworks } from './network-checks.ts'
 import { changedInterfaceRow, type InterfaceDefaults, newInterfaceRow } from './new-interface.ts'
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
@@ -40,9 +40,6 @@ export interface InterfaceSampler {
   forget(id: string): void
 }
 
-/** Lock of transactions that check networks against each other. */
-export const networkLock = 1
-
 /** Members that are unique among interfaces. */
 export const interfaceMembers = ['listen_port', 'name']
 
@@ -74,7 +71,7 @@ export class Interfaces {
         await checkHostNetworks(this.#db, row, await this.#dependencies.host.networks())
       await namedConflict('interface', interfaceMembers, () =>
         this.#db.transaction().execute(async (trx) => {
-          await acquireLock(this.#dependencies.database.kind, trx, networkLock)
+          await lockNetworks(this.#dependencies.database.kind, trx)
           await checkNetworks(trx, row)
           await store.insertInterfaceRow(trx, row)
         }),
@@ -96,7 +93,7 @@ export class Interfaces {
       }
       await namedConflict('interface', interfaceMembers, () =>
         this.#db.transaction().execute(async (trx) => {
-          await acquireLock(this.#dependencies.database.kind, trx, networkLock)
+          await lockNetworks(this.#dependencies.database.kind, trx)
           await checkNetworks(trx, after)
           await checkPeersFit(trx, after)
           await store.updateInterfaceRow(trx, name, after)

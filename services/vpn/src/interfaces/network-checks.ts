@@ -1,12 +1,19 @@
+import { acquireLock, type Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
 import type { HostNetwork } from './host-links.ts'
-import { allInterfaceRows, peerAddresses } from './store.ts'
-import { isPeerAddress4, isPeerAddress6, numberOfIpv4, overlaps, subnet4, subnet6 } from './subnet.ts'
+import { networksBehind } from './desired-devices.ts'
+import { allInterfaceRows, networkOwnerRows, peerAddresses } from './store.ts'
+import { isPeerAddress4, isPeerAddress6, numberOfIpv4, sharesAddress, overlaps, subnet4, subnet6 } from './subnet.ts'
 
 /** Number of peers that an error names. */
 const namedPeers = 20
+
+/** Takes the lock of transactions that check networks against each other. */
+export function lockNetworks(kind: Database<Tables>['kind'], trx: Kysely<Tables>): Promise<void> {
+  return acquireLock(kind, trx, 1)
+}
 
 /** Two interfaces must not share a network: the kernel would route to the one that came last. */
 export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Promise<void> {
@@ -19,6 +26,23 @@ export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Pro
     }
     if (other.listen_port === row.listen_port)
       throw conflict('listen_port', `The port ${row.listen_port} belongs to ${other.name}`)
+  }
+  await checkNetworksBehindPeers(trx, row)
+}
+
+/** A network behind a peer is reached through that peer, and cannot be an interface's. */
+async function checkNetworksBehindPeers(trx: Kysely<Tables>, row: InterfaceRow): Promise<void> {
+  for (const peer of await networkOwnerRows(trx)) {
+    for (const network of networksBehind(peer)) {
+      const where = `${network}, which is behind the peer ${peer.name}`
+      for (const field of ['address', 'address6'] as const) {
+        const address = row[field]
+        if (address !== null && sharesAddress(network, address))
+          throw conflict(field, `The network overlaps with ${where}`)
+      }
+      if (row.address6 === null && peer.interface === row.name && network.includes(':'))
+        throw conflict('address6', `IPv6 is needed for ${where}`)
+    }
   }
 }
 

@@ -76,14 +76,32 @@ export function peerAddresses(db: Db, name: string): Promise<Pick<PeerRow, 'id' 
   return db.selectFrom('peers').select(['id', 'name', 'ip', 'ipv6']).where('interface', '=', name).execute()
 }
 
-/** Peers of an interface that should be on the device at a time: enabled and not expired; all of them, or the isolated. */
-export function effectivePeerRows(db: Db, name: string, only: { at: number; isolated?: boolean }): Promise<PeerRow[]> {
+/** Peers of an interface that should be on the device at a time: enabled and not expired; all of them, or those that its rules name. */
+export function effectivePeerRows(db: Db, name: string, only: { at: number; inRules?: boolean }): Promise<PeerRow[]> {
   return db
     .selectFrom('peers')
     .selectAll()
     .where('interface', '=', name)
     .where('enabled', '=', 1)
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', only.at)]))
-    .$if(only.isolated === true, (query) => query.where('client_isolation', '=', 1))
+    .$if(only.inRules === true, (query) =>
+      query.where((where) => where.or([where('client_isolation', '=', 1), where('networks', 'is not', null)])),
+    )
+    .execute()
+}
+
+/** A peer with networks behind it, as far as those and their routes to others go. */
+export type NetworkOwnerRow = Pick<PeerRow, 'id' | 'name' | 'interface' | 'routing_mode' | 'given_routes'> & {
+  readonly networks: string
+}
+
+/** Reads all peers with networks behind them, in the order of their ids. */
+export function networkOwnerRows(db: Db): Promise<NetworkOwnerRow[]> {
+  return db
+    .selectFrom('peers')
+    .select(['id', 'name', 'interface', 'routing_mode', 'given_routes', 'networks'])
+    .where('networks', 'is not', null)
+    .$narrowType<{ networks: string }>()
+    .orderBy('id')
     .execute()
 }

@@ -54,6 +54,9 @@ export function overlaps(a: string, b: string): boolean {
   )
 }
 
+/** Returns true if two networks, of whatever family, share an address. */
+export const sharesAddress = (a: string, b: string): boolean => a.includes(':') === b.includes(':') && overlaps(a, b)
+
 /** Returns true if an IPv4 address can belong to a peer: inside the network, and neither its network nor broadcast address nor this host's. */
 export function isPeerAddress4(subnet: Subnet4, address: number): boolean {
   return address > subnet.network && address < subnet.broadcast && address !== subnet.host
@@ -69,6 +72,11 @@ export function isPeerAddress6(subnet: Subnet6, address: string): boolean {
 /** Networks no tunnel can have: this host itself, link-local, multicast, reserved. */
 const unusable4 = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4']
 const unusable6 = ['::/16', 'fe80::/10', 'ff00::/8']
+
+/** Returns true if a network lies in, or contains, one that no tunnel can have. */
+export function isReserved(network: string): boolean {
+  return (network.includes(':') ? unusable6 : unusable4).some((reserved) => overlaps(reserved, network))
+}
 
 /** Reason why this host cannot have such an IPv4 address on a tunnel; undefined when it can. */
 export function address4Problem(text: string): string | undefined {

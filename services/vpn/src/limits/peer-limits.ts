@@ -1,5 +1,6 @@
 import { createKeyedQueue, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { networksBehind } from '../interfaces/desired-devices.ts'
 import type { PeerRow, Tables } from '../tables.ts'
 import type { LimitTable } from '../wireguard/limit-table.ts'
 import type { PeerLimit } from '../wireguard/limit-text.ts'
@@ -116,6 +117,7 @@ function limitOf(row: LimitedPeerRow, restriction: PeerRestriction | undefined):
     id: row.id,
     interface: row.interface,
     addresses: row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6],
+    networks: networksBehind(row),
     down: bytes(row.limit_down),
     up: bytes(row.limit_up),
     isStopped: restriction === 'stop',

@@ -2,9 +2,9 @@ import type { Kysely } from 'kysely'
 import type { PeerRow, Tables } from '../tables.ts'
 
 /** A peer as far as its bandwidth limit goes. */
-export type LimitedPeerRow = Pick<PeerRow, 'id' | 'interface' | 'ip' | 'ipv6' | 'limit_down' | 'limit_up'>
+export type LimitedPeerRow = Pick<PeerRow, 'id' | 'interface' | 'ip' | 'ipv6' | 'limit_down' | 'limit_up' | 'networks'>
 
-const columns = ['id', 'interface', 'ip', 'ipv6', 'limit_down', 'limit_up'] as const
+const columns = ['id', 'interface', 'ip', 'ipv6', 'limit_down', 'limit_up', 'networks'] as const
 
 /** Reads the peers that have a limit, or a quota that may limit them. */
 export function limitedPeerRows(db: Kysely<Tables>): Promise<LimitedPeerRow[]> {

@@ -49,6 +49,7 @@ const readers = {
   ipv6: ['ipv6', text],
   routing_mode: ['routing_mode', text],
   allowed_ips: ['allowed_ips', splitCell],
+  networks: ['networks', splitCell],
   persistent_keepalive: ['persistent_keepalive', numberOf],
   public_key: ['public_key', text],
   enabled: ['enabled', switchOf],

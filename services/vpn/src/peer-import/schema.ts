@@ -14,7 +14,7 @@ export const PeerImport = z
       .refine((text) => Buffer.byteLength(text) <= maxBytes, 'must be at most 1 MiB')
       .meta({
         description:
-          'Text of the file. Its first line names the columns: `name`, and any of `interface`, `tags`, `expires`, `ip`, `ipv6`, `routing_mode`, `allowed_ips`, `persistent_keepalive`, `public_key`, `enabled`, `client_isolation`, `limit_down`, `limit_up`, `use_adblocker`, `dns_logging_enabled`, `use_preshared_key`. Tags and networks are separated by semicolons',
+          'Text of the file. Its first line names the columns: `name`, and any of `interface`, `tags`, `expires`, `ip`, `ipv6`, `routing_mode`, `allowed_ips`, `networks`, `persistent_keepalive`, `public_key`, `enabled`, `client_isolation`, `limit_down`, `limit_up`, `use_adblocker`, `dns_logging_enabled`, `use_preshared_key`. Tags and networks are separated by semicolons',
       }),
     interface: plainText(64).optional().meta({ description: 'Interface of peers whose line names none' }),
     dry_run: z.boolean().default(false).meta({ description: 'Check only; nothing is created' }),

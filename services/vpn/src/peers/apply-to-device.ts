@@ -1,9 +1,9 @@
 import type { Clock } from '@hearth/runtime'
 import type { InterfaceRow, PeerRow } from '../tables.ts'
-import type { DesiredDevices } from '../interfaces/desired-devices.ts'
+import { type DesiredDevices, networksBehind } from '../interfaces/desired-devices.ts'
 import type { PeerLimits } from '../limits/peer-limits.ts'
 import { tunnelProblem } from '../problems.ts'
-import type { PeerChange } from '../wireguard/device.ts'
+import type { PeerChange, RouteChange } from '../wireguard/device.ts'
 import type { InterfaceRules } from '../wireguard/firewall.ts'
 import type { TunnelChanges } from '../wireguard/tunnels.ts'
 import type { Sampler } from './sampler.ts'
@@ -60,9 +60,9 @@ async function changeDevice(
     const { was, willBe } = effective[index] ?? {}
     return after !== undefined && was !== undefined && was.public_key !== willBe?.public_key ? [after.id] : []
   })
-  const rules = await rulesAfter(dependencies, tunnel, { on, effective })
+  const newRules = await rulesAfter(dependencies, tunnel, { on, effective })
   if (leaving.length > 0) await dependencies.sampler.samplePeers(on.name, leaving)
-  await tunnel.apply(on.name, changes, rules)
+  await tunnel.apply(on.name, changes, { newRules, routes: routesAfter(effective) })
   if (leaving.length > 0) await dependencies.sampler.restart(leaving)
 }
 
@@ -77,15 +77,29 @@ function onDevice(row: PeerRow | undefined, now: number): PeerRow | undefined {
 }
 
 function deviceChanges(desired: DesiredDevices, was: PeerRow | undefined, willBe: PeerRow | undefined): PeerChange[] {
-  const changes: PeerChange[] = []
-  if (was !== undefined && was.public_key !== willBe?.public_key)
-    changes.push({ kind: 'remove', publicKey: was.public_key })
-  if (willBe !== undefined && !isSameOnDevice(was, willBe)) changes.push({ kind: 'set', peer: desired.peer(willBe) })
+  const kept = keysOf(willBe)
+  const changes = keysOf(was)
+    .filter((publicKey) => !kept.includes(publicKey))
+    .map((publicKey): PeerChange => ({ kind: 'remove', publicKey }))
+  if (willBe === undefined) return changes
+  if (!isSameOnDevice(was, willBe)) changes.push({ kind: 'set', peer: desired.peer(willBe) })
+  const next = desired.nextPeer(willBe)
+  const isSameNext = (['next_public_key', 'next_preshared_key'] as const).every(
+    (column) => was?.[column] === willBe[column],
+  )
+  if (next !== undefined && !isSameNext) changes.push({ kind: 'set', peer: next })
   return changes
 }
 
+/** The public keys of a peer on its device: its own, and the one that waits to replace it. */
+function keysOf(row: PeerRow | undefined): string[] {
+  return [row?.public_key, row?.next_public_key].filter((key) => key !== undefined && key !== null)
+}
+
 function isSameOnDevice(was: PeerRow | undefined, willBe: PeerRow): boolean {
-  return (['public_key', 'preshared_key', 'ip', 'ipv6'] as const).every((column) => was?.[column] === willBe[column])
+  return (['public_key', 'preshared_key', 'ip', 'ipv6', 'networks'] as const).every(
+    (column) => was?.[column] === willBe[column],
+  )
 }
 
 function isolatedAddresses(row: PeerRow | undefined): string[] {
@@ -93,9 +107,24 @@ function isolatedAddresses(row: PeerRow | undefined): string[] {
   return row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6]
 }
 
+/** Networks behind peers that come and go with a change. */
+function networksOf(effective: readonly EffectiveTransition[], which: keyof EffectiveTransition): string[] {
+  return effective.flatMap((each) => {
+    const row = each[which]
+    return row === undefined ? [] : networksBehind(row)
+  })
+}
+
+/** The routes of this host that a change of peers needs; undefined when they stay as they are. */
+function routesAfter(effective: readonly EffectiveTransition[]): RouteChange | undefined {
+  const [before, after] = [new Set(networksOf(effective, 'was')), new Set(networksOf(effective, 'willBe'))]
+  const [remove, add] = [[...before.difference(after)], [...after.difference(before)]]
+  return add.length === 0 && remove.length === 0 ? undefined : { add, remove }
+}
+
 /**
- * The rules in force with the isolation of these peers exchanged: what other peers have is neither read nor written. Undefined
- * when the isolation stays as it is.
+ * The rules in force with the isolation and the networks of these peers exchanged: what other peers have is neither read nor
+ * written. Undefined when both stay as they are.
  */
 async function rulesAfter(
   { desired }: ApplyDependencies,
@@ -104,8 +133,18 @@ async function rulesAfter(
 ): Promise<InterfaceRules | undefined> {
   const before = effective.flatMap(({ was }) => isolatedAddresses(was))
   const after = effective.flatMap(({ willBe }) => isolatedAddresses(willBe))
-  if (before.join() === after.join()) return undefined
+  const routes = routesAfter(effective)
+  if (before.join() === after.join() && routes === undefined) return undefined
   const rules = tunnel.rules(on.name) ?? (await desired.rules(on))
-  const touched = new Set([...before, ...after])
-  return { ...rules, isolated: [...rules.isolated.filter((address) => !touched.has(address)), ...after] }
+  const { add = [], remove = [] } = routes ?? {}
+  return {
+    ...rules,
+    isolated: exchanged(rules.isolated, [...before, ...after], after),
+    networks: exchanged(rules.networks, [...add, ...remove], add).sort(),
+  }
+}
+
+function exchanged(held: readonly string[], touched: readonly string[], next: readonly string[]): string[] {
+  const gone = new Set(touched)
+  return [...held.filter((each) => !gone.has(each)), ...next]
 }

@@ -70,6 +70,8 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   const interfaces = new Interfaces({ ...shared, host, onChanged: () => Promise.resolve() })
   const peers = new Peers({
     ...shared,
+    host,
+    onConfigured: () => undefined,
     publicEndpoint: () => 'vpn.example.org',
     onChanged: (ids) => {
       notified.push([...ids])

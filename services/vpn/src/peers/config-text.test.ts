@@ -56,7 +56,7 @@ test('absent values have no line; IPv6 endpoints are bracketed; a device-held ke
 
 test('each routing mode routes its networks, and resolvers always use the tunnel', () => {
   const routed = (mode: 'full_tunnel' | 'split_tunnel' | 'isolated' | 'custom', listed: string[] = [], dns = '') =>
-    routedNetworks(mode, listed, { address: '10.8.0.1/24', address6: 'fd08::1/64', dns })
+    routedNetworks(mode, { listed, behindOthers: [] }, { address: '10.8.0.1/24', address6: 'fd08::1/64', dns })
   assert.deepEqual(routed('full_tunnel', ['10.0.0.0/8'], '1.1.1.1'), ['0.0.0.0/0', '::/0'])
   assert.deepEqual(routed('isolated', ['10.0.0.0/8']), ['10.8.0.0/24', 'fd08::/64'])
   assert.deepEqual(routed('split_tunnel', ['192.168.1.0/24']), ['10.8.0.0/24', 'fd08::/64', '192.168.1.0/24'])
@@ -67,6 +67,16 @@ test('each routing mode routes its networks, and resolvers always use the tunnel
     '1.1.1.1/32',
     '2606:4700::1111/128',
   ])
+})
+
+test('networks behind other peers are routed where the mode has the VPN and listed networks', () => {
+  const on = { address: '10.8.0.1/24', address6: null, dns: '10.20.0.53' }
+  const routed = (mode: 'full_tunnel' | 'split_tunnel' | 'isolated' | 'custom') =>
+    routedNetworks(mode, { listed: ['192.168.1.0/24'], behindOthers: ['10.20.0.0/16'] }, on)
+  assert.deepEqual(routed('split_tunnel'), ['10.8.0.0/24', '192.168.1.0/24', '10.20.0.0/16'])
+  assert.deepEqual(routed('full_tunnel'), ['0.0.0.0/0', '::/0'])
+  assert.deepEqual(routed('isolated'), ['10.8.0.0/24', '10.20.0.53/32'])
+  assert.deepEqual(routed('custom'), ['192.168.1.0/24', '10.20.0.53/32'])
 })
 
 test('network lists drop host bits and gain prefixes', () => {

@@ -51,16 +51,16 @@ export function encodeConfiguration(config: DeviceConfiguration): string {
  * The networks of the `AllowedIPs` line. A resolver that none of them covers gets its own route: a device that queries it
  * past the tunnel would show every network it is in what it looks up.
  *
- * @param listed the operator's own list, canonical CIDRs
+ * @param listed the operator's own list, canonical CIDRs, and the networks behind other peers of the interface
  */
 export function routedNetworks(
   mode: RoutingMode,
-  listed: readonly string[],
+  { listed, behindOthers }: { listed: readonly string[]; behindOthers: readonly string[] },
   on: Pick<InterfaceRow, 'address' | 'address6' | 'dns'>,
 ): string[] {
   if (mode === 'full_tunnel') return ['0.0.0.0/0', '::/0']
   const own = [subnet4(on.address).cidr, ...(on.address6 === null ? [] : [subnet6(on.address6).cidr])]
-  const networks = { isolated: own, split_tunnel: [...own, ...listed], custom: listed }[mode]
+  const networks = { isolated: own, split_tunnel: [...own, ...listed, ...behindOthers], custom: listed }[mode]
   const resolvers = splitList(on.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
   const uncovered = resolvers.filter((resolver) => !networks.some((network) => covers(network, resolver)))
   return [...new Set([...networks, ...uncovered])]

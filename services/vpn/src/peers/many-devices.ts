@@ -6,7 +6,10 @@ import { applyToDevice, type PeerTransition } from './apply-to-device.ts'
 import type { PeerDependencies } from './peers.ts'
 
 /** Dependencies of changes of many peers. */
-export type BulkDependencies = Omit<PeerDependencies, 'publicEndpoint' | 'settings' | 'sealer' | 'quotas'>
+export type BulkDependencies = Omit<
+  PeerDependencies,
+  'publicEndpoint' | 'settings' | 'sealer' | 'quotas' | 'host' | 'onConfigured'
+>
 
 /** Changes of the peers of one interface. */
 export interface InterfaceChange {

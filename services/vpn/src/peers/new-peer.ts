@@ -1,19 +1,21 @@
-import { randomInt, randomUUIDv7 } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { Sealer } from '@hearth/credentials'
 import { parseIsoTime } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { nameKey } from '../envelope.ts'
-import { sealContext } from '../interfaces/desired-devices.ts'
+import { networksBehind, sealContext } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import { limitColumns } from '../limits/peer-limits.ts'
 import { conflict, invalidField } from '../problems.ts'
 import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
 import { networkOf } from '../wireguard/network-address.ts'
 import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
+import { type NetworkContext, networksColumn } from '../site-networks/site-networks.ts'
+import { freeDnsNumber } from './dns-number.ts'
 import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
 import { tagColumns } from './tags.ts'
-import { findInterfaceByKey, findPeersWith, listIds } from './store.ts'
+import { findInterfaceByKey, findKeyOwners, findPeersWith, listIds } from './store.ts'
 
 /** Members that are unique among peers. */
 export const uniqueMembers = ['name', 'ipv6', 'ip', 'public_key'] as const
@@ -38,6 +40,10 @@ export interface NewPeerContext {
   readonly sealer: Sealer
   readonly settings: () => PeerDefaults
   readonly now: number
+  /** What networks behind a peer are checked against, beside the database. */
+  readonly networks: Omit<NetworkContext, 'allowHostOverlap'>
+  /** Draws the numbers of peers in the resolver; chance, unless a test says otherwise. */
+  readonly drawNumber?: () => number
 }
 
 /** A row for a new peer with its own address. Throws a `Problem` that names the member which cannot be. */
@@ -61,13 +67,19 @@ export async function newPeerRow(
     enabled: input.enabled === false ? 0 : 1,
     expires_at: timeOf(input.expires_at),
     client_isolation: input.client_isolation === true ? 1 : 0,
-    // Drawn, not counted: the number of a deleted peer still stands in the query log.
-    dns_number: randomInt(1, 2 ** 31 - 1),
+    dns_number: await freeDnsNumber(trx, context.drawNumber),
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
     limit_down: null,
     limit_up: null,
+    networks: null,
+    given_routes: null,
+    next_public_key: null,
+    next_private_key: null,
+    next_preshared_key: null,
+    next_due: null,
+    ...(await networkColumns(trx, { id, on, isIsolated: input.client_isolation === true }, { input, context })),
     ...limitColumns(input),
     ...tagColumns(input.tags ?? []),
     ...(await changedFiltering(trx, input)),
@@ -95,6 +107,7 @@ export async function changedPeerColumns(
     ...changedKeys(row, changes, context.sealer),
     ...(await changedFiltering(trx, changes)),
     ...limitColumns(changes),
+    ...(await changedNetworks(trx, { row, on }, { changes, context })),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, networks)),
     updated_at: context.now,
@@ -107,6 +120,35 @@ export async function changedPeerColumns(
   if (changes.client_isolation !== undefined) columns.client_isolation = changes.client_isolation ? 1 : 0
   await checkUnique(trx, { ...row, ...columns })
   return columns
+}
+
+/** The networks of a peer when a change sets them. Hosts behind an isolated peer would reach what it does not. */
+async function networkColumns(
+  trx: Kysely<Tables>,
+  { isIsolated, ...owner }: { id: string; on: InterfaceRow; isIsolated: boolean },
+  { input, context }: { input: Pick<PeerUpdate, 'networks' | 'allow_host_overlap'>; context: NewPeerContext },
+): Promise<Partial<Pick<PeerRow, 'networks'>>> {
+  const { networks: given, allow_host_overlap: overlap } = input
+  if (given === undefined) return {}
+  if (given.length > 0 && isIsolated) throw invalidField('networks', 'must be empty for an isolated peer')
+  return {
+    networks: await networksColumn(trx, owner, {
+      given,
+      context: { ...context.networks, allowHostOverlap: overlap === true },
+    }),
+  }
+}
+
+function changedNetworks(
+  trx: Kysely<Tables>,
+  { row, on }: { row: PeerRow; on: InterfaceRow },
+  { changes, context }: { changes: PeerUpdate; context: NewPeerContext },
+): Promise<Partial<Pick<PeerRow, 'networks'>>> {
+  const isIsolated = changes.client_isolation ?? row.client_isolation === 1
+  const hasNetworks = changes.networks === undefined && networksBehind(row).length > 0
+  if (hasNetworks && isIsolated)
+    throw invalidField('client_isolation', 'must be off for a peer with networks behind it')
+  return networkColumns(trx, { id: row.id, on, isIsolated }, { input: changes, context })
 }
 
 /** Returns the filtering columns that a change sets. */
@@ -182,14 +224,16 @@ function sealedKeys(id: string, sealer: Sealer, { publicKey, privateKey, preshar
   }
 }
 
-function changedKeys(row: PeerRow, changes: PeerUpdate, sealer: Sealer): Partial<Keys> {
-  const keys: Partial<Keys> = {}
+function changedKeys(row: PeerRow, changes: PeerUpdate, sealer: Sealer): Partial<PeerRow> {
+  const keys: Partial<PeerRow> = {}
   if (changes.public_key !== undefined && changes.public_key !== row.public_key) {
     Object.assign(keys, { public_key: changes.public_key, private_key: null })
   }
-  if (changes.use_preshared_key === false) keys.preshared_key = null
+  const newSecret = () => sealer.seal(generatePresharedKey(), sealContext.presharedKey(row.id))
+  if (changes.use_preshared_key === false) Object.assign(keys, { preshared_key: null, next_preshared_key: null })
   if (changes.use_preshared_key === true && row.preshared_key === null) {
-    keys.preshared_key = sealer.seal(generatePresharedKey(), sealContext.presharedKey(row.id))
+    keys.preshared_key = newSecret()
+    if (row.next_public_key !== null) keys.next_preshared_key = newSecret()
   }
   return keys
 }
@@ -202,9 +246,20 @@ async function checkUnique(trx: Kysely<Tables>, row: PeerRow): Promise<void> {
     if (other.ip === row.ip) throw conflict('ip', `The address ${row.ip} belongs to ${other.name}`)
     if (other.ipv6 !== null && other.ipv6 === row.ipv6)
       throw conflict('ipv6', `The address ${row.ipv6} belongs to ${other.name}`)
-    if (other.public_key === row.public_key) throw conflict('public_key', `The public key belongs to ${other.name}`)
   }
-  const own = await findInterfaceByKey(trx, row.public_key)
+  await checkPublicKey(trx, row)
+}
+
+/** Throws a `Problem` when a public key is one of another peer, or of an interface. */
+export async function checkPublicKey(
+  trx: Kysely<Tables>,
+  { id, public_key: key }: Pick<PeerRow, 'id' | 'public_key'>,
+): Promise<void> {
+  for (const owner of await findKeyOwners(trx, key)) {
+    if (owner.id === id && owner.next_public_key !== key) continue
+    throw conflict('public_key', `The public key belongs to ${owner.name}`)
+  }
+  const own = await findInterfaceByKey(trx, key)
   if (own !== undefined) throw conflict('public_key', `The public key belongs to the interface ${own.name}`)
 }
 

@@ -1,15 +1,16 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
-import { type Clock, toIsoString } from '@hearth/runtime'
+import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
 import { invalidField, namedConflict, notFound } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
-import { limitView, type PeerLimits } from '../limits/peer-limits.ts'
+import type { HostLinks } from '../interfaces/host-links.ts'
+import type { PeerLimits } from '../limits/peer-limits.ts'
 import type { Quotas } from '../quotas/quotas.ts'
-import type { PeerQuota } from '../quotas/schema.ts'
+import { SiteRoutes } from '../site-networks/networks-of-others.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
@@ -18,10 +19,10 @@ import { changeManyPeers } from './bulk-changes.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
 import { createManyPeers, type CreationOutcome } from './many-new-peers.ts'
 import type { Sampler } from './sampler.ts'
-import { countTags, type TagCount, tagsOf } from './tags.ts'
+import { countTags, type TagCount } from './tags.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
 import * as store from './store.ts'
-import { expiresWithin, type FollowedPeer, isExpired, peerStatus } from './followed-peer.ts'
+import { peerOfRow } from './peer-view.ts'
 
 /** The role of the caller; only administrators see where peers connect from. */
 type Viewer = Pick<Caller, 'role'>
@@ -39,6 +40,9 @@ export interface PeerDependencies {
   readonly quotas: Pick<Quotas, 'view'>
   /** Called after every change of peers; resolves when the resolver uses it. */
   readonly onChanged: (ids: readonly string[]) => Promise<void>
+  readonly host: Pick<HostLinks, 'networks'>
+  /** Called when a peer was handed a configuration with other networks than the one before. */
+  readonly onConfigured: (id: string) => void
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
   readonly publicEndpoint: (host: string) => string
 }
@@ -58,12 +62,14 @@ export class Peers {
   async list(viewer: Viewer, query: PeerListQuery): Promise<Page<Peer>> {
     const now = this.#dependencies.clock.now()
     const expiresUntil = query.expires_soon && now + this.#warningDays * 86_400_000
-    const { rows, total } = await store.listPeerRows(this.#db, { ...query, expiresUntil }, now)
-    return { rows: rows.map((row) => this.#view(viewer, row, now)), total }
+    const routes = await SiteRoutes.read(this.#db)
+    const outdated = query.needs_configuration && routes.outdated()
+    const { rows, total } = await store.listPeerRows(this.#db, { ...query, expiresUntil, outdated }, now)
+    return { rows: rows.map((row) => this.#view(viewer, row, { now, routes })), total }
   }
 
   async get(viewer: Viewer, id: string): Promise<Peer> {
-    return this.#view(viewer, await findPeer(this.#db, id), this.#dependencies.clock.now())
+    return this.#view(viewer, await findPeer(this.#db, id), await this.#viewContext())
   }
 
   async create(input: PeerCreate): Promise<Peer> {
@@ -82,11 +88,19 @@ export class Peers {
     return this.get(administrator, row.id)
   }
 
-  async update(id: string, changes: PeerUpdate): Promise<Peer> {
+  update(id: string, changes: PeerUpdate): Promise<Peer> {
+    return this.alter(id, (trx, row, on) => changedPeerColumns(trx, { row, on }, { changes, context: this.#context }))
+  }
+
+  /** Changes columns of a peer, in the database and on the device or in neither. */
+  async alter(
+    id: string,
+    columnsOf: (trx: Kysely<Tables>, row: PeerRow, on: InterfaceRow) => Promise<Partial<PeerRow>>,
+  ): Promise<Peer> {
     const known = await findPeer(this.#db, id)
     await this.#dependencies.tunnels.withLock(known.interface, async (tunnel) => {
       const { before, after, on } = await namedConflict('peer', uniqueMembers, () =>
-        this.#db.transaction().execute((trx) => this.#change(trx, id, changes)),
+        this.#db.transaction().execute((trx) => changeRow(trx, id, columnsOf)),
       )
       const undo = () => store.updatePeerRow(this.#db, id, before)
       await applyToDevice(this.#dependencies, tunnel, { on, peers: [{ before, after }], undo })
@@ -94,6 +108,14 @@ export class Peers {
     })
     await this.#dependencies.onChanged([id])
     return this.get(administrator, id)
+  }
+
+  /** Words about peers of the same interface that need their configuration again; empty when none does. */
+  async outdatedNote({ interface: on }: Pick<Peer, 'interface'>): Promise<string> {
+    const outdated = (await SiteRoutes.read(this.#db)).outdated()
+    const count = await store.countOutdatedPeers(this.#db, on, outdated)
+    if (count === 0) return ''
+    return `; ${count} ${count === 1 ? 'peer needs its' : 'peers need their'} configuration again`
   }
 
   /** Changes many peers as one; see `changeManyPeers`. */
@@ -129,7 +151,7 @@ export class Peers {
         await updateInterfaceRow(trx, row.interface, { next_host: Math.max(next_host, row.ip_number + 1) })
       })
       this.#dependencies.sampler.forget(id)
-      return this.#view(administrator, row, this.#dependencies.clock.now())
+      return this.#view(administrator, row, await this.#viewContext())
     })
     await this.#dependencies.onChanged([id])
     return removed
@@ -142,22 +164,37 @@ export class Peers {
     const { sealer, publicEndpoint } = this.#dependencies
     const open = (sealed: string | null, place: string) => (sealed === null ? null : sealer.open(sealed, place))
     const listed = JSON.parse(row.allowed_ips) as string[]
+    const behindOthers = await this.#handOutRoutes(row)
     const dns = resolversOf(on)
+    // A key that waits is the one to hand out.
+    const keys =
+      row.next_public_key === null ? row : { private_key: row.next_private_key, preshared_key: row.next_preshared_key }
     const text = encodeConfiguration({
       name: row.name,
-      privateKey: open(row.private_key, sealContext.peerKey(id)),
+      privateKey: open(keys.private_key, sealContext.peerKey(id)),
       ip: row.ip,
       ipv6: row.ipv6,
       dns,
       mtu: on.mtu,
       serverPublicKey: on.public_key,
-      presharedKey: open(row.preshared_key, sealContext.presharedKey(id)),
+      presharedKey: open(keys.preshared_key, sealContext.presharedKey(id)),
       endpointHost: publicEndpoint(host),
       endpointPort: on.listen_port,
-      allowedIps: routedNetworks(row.routing_mode, listed, { ...on, dns }),
+      allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers }, { ...on, dns }),
       persistentKeepalive: row.persistent_keepalive,
     })
     return { name: row.name, text }
+  }
+
+  /** The networks behind others for a configuration of the peer, which is noted as handed out. */
+  async #handOutRoutes(row: PeerRow): Promise<string[]> {
+    const routes = await SiteRoutes.read(this.#db)
+    const given_routes = routes.fingerprint(row)
+    if (given_routes !== row.given_routes) {
+      await store.updatePeerRow(this.#db, row.id, { given_routes })
+      if (routes.isOutdated(row)) this.#dependencies.onConfigured(row.id)
+    }
+    return routes.ofOthers(row)
   }
 
   async #insert(trx: Kysely<Tables>, input: PeerCreate): Promise<{ added: PeerRow; on: InterfaceRow }> {
@@ -168,21 +205,18 @@ export class Peers {
     return { added, on }
   }
 
-  async #change(
-    trx: Kysely<Tables>,
-    id: string,
-    changes: PeerUpdate,
-  ): Promise<{ before: PeerRow; after: PeerRow; on: InterfaceRow }> {
-    const before = peerColumns(await findPeer(trx, id))
-    const on = await findInterface(trx, before.interface)
-    const columns = await changedPeerColumns(trx, { row: before, on }, { changes, context: this.#context })
-    await store.updatePeerRow(trx, id, columns)
-    return { before, after: { ...before, ...columns }, on }
+  async #viewContext(): Promise<{ now: number; routes: SiteRoutes }> {
+    return { now: this.#dependencies.clock.now(), routes: await SiteRoutes.read(this.#db) }
   }
 
-  #view(viewer: Viewer, row: store.PeerWithActivityRow, now: number): Peer {
+  #view(
+    viewer: Viewer,
+    row: store.PeerWithActivityRow,
+    { now, routes }: { readonly now: number; readonly routes: SiteRoutes },
+  ): Peer {
     return peerOfRow(row, {
       now,
+      isOutdated: routes.isOutdated(row),
       warningDays: this.#warningDays,
       showEndpoint: viewer.role === 'admin',
       followed: this.#dependencies.sampler.peer(row.id),
@@ -195,8 +229,8 @@ export class Peers {
   }
 
   get #context(): NewPeerContext {
-    const { sealer, settings, clock } = this.#dependencies
-    return { sealer, settings, now: clock.now() }
+    const { sealer, settings, clock, host, database } = this.#dependencies
+    return { sealer, settings, now: clock.now(), networks: { kind: database.kind, host } }
   }
 }
 
@@ -213,6 +247,18 @@ async function findPeer(db: Kysely<Tables>, id: string): Promise<store.PeerWithA
   return row
 }
 
+async function changeRow(
+  trx: Kysely<Tables>,
+  id: string,
+  columnsOf: Parameters<Peers['alter']>[1],
+): Promise<{ before: PeerRow; after: PeerRow; on: InterfaceRow }> {
+  const before = peerColumns(await findPeer(trx, id))
+  const on = await findInterface(trx, before.interface)
+  const columns = await columnsOf(trx, before, on)
+  if (Object.keys(columns).length > 0) await store.updatePeerRow(trx, id, columns)
+  return { before, after: { ...before, ...columns }, on }
+}
+
 async function findInterface(db: Kysely<Tables>, name: string): Promise<InterfaceRow> {
   const row = await findInterfaceRow(db, name)
   if (row === undefined) throw invalidField('interface', 'does not exist', 'unknown')
@@ -223,55 +269,4 @@ async function findInterface(db: Kysely<Tables>, name: string): Promise<Interfac
 function peerColumns(row: store.PeerWithActivityRow): PeerRow {
   const { last_handshake: _, endpoint: _e, rx_total: _r, tx_total: _t, interface_enabled: _i, ...columns } = row
   return columns
-}
-
-interface ViewContext {
-  readonly now: number
-  readonly warningDays: number
-  readonly showEndpoint: boolean
-  readonly followed: FollowedPeer | undefined
-  readonly quota: PeerQuota | null
-}
-
-/**
- * The wire form of a peer. No key but the public one is in it. `followed` has the latest counters, which the stored ones trail
- * by up to half a minute.
- */
-function peerOfRow(
-  row: store.PeerWithActivityRow,
-  { now, warningDays, showEndpoint, followed, quota }: ViewContext,
-): Peer {
-  const status = peerStatus(row, now)
-  return {
-    id: row.id,
-    name: row.name,
-    interface: row.interface,
-    ip: row.ip,
-    ipv6: row.ipv6,
-    routing_mode: row.routing_mode,
-    allowed_ips: JSON.parse(row.allowed_ips) as string[],
-    persistent_keepalive: row.persistent_keepalive,
-    enabled: row.enabled === 1,
-    status,
-    connected: status === 'active',
-    last_handshake: toIsoString(row.last_handshake),
-    transfer_tx: followed?.activity.tx_total ?? row.tx_total,
-    transfer_rx: followed?.activity.rx_total ?? row.rx_total,
-    endpoint: showEndpoint ? (followed?.activity.endpoint ?? row.endpoint) : null,
-    public_key: row.public_key,
-    has_private_key: row.private_key !== null,
-    has_preshared_key: row.preshared_key !== null,
-    client_isolation: row.client_isolation === 1,
-    use_adblocker: row.dns_filtering === 1,
-    blocklist_ids: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
-    dns_logging_enabled: row.dns_logging === 1,
-    ...limitView(row),
-    quota,
-    tags: tagsOf(row),
-    expires_at: toIsoString(row.expires_at),
-    expired: isExpired(row.expires_at, now),
-    expires_soon: expiresWithin(row, warningDays, now),
-    created_at: new Date(row.created_at).toISOString(),
-    updated_at: new Date(row.updated_at).toISOString(),
-  }
 }

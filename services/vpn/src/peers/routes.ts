@@ -1,6 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
+import { conflict } from '../problems.ts'
 import { createEditAnswer, type Publish } from '../service-event.ts'
 import { configurationFileName } from './file-name.ts'
 import type { Peers } from './peers.ts'
@@ -89,7 +90,7 @@ function configurationRoutes(peers: Peers): Route[] {
         summary: 'The configuration as a QR code',
         access: 'admin',
         success: { status: 200, media: 'image/png', description: 'The picture' },
-        errors: [404],
+        errors: [404, 409],
       },
       async ({ params, client }) => ({
         content: await encodeQrCode((await peers.configuration(params.id, client.host)).text),
@@ -113,7 +114,11 @@ function changingRoutes(peers: Peers, publish: Publish): Route[] {
         success: { status: 201, body: messageEnvelope(Peer) },
         errors: [409],
       },
-      ({ body }) => edited(peers.create(body), ({ name }) => `Peer ${name} created`),
+      async ({ body }) => {
+        const peer = await peers.create(body)
+        const others = body.networks === undefined ? '' : await peers.outdatedNote(peer)
+        return edited(Promise.resolve(peer), ({ name }) => `Peer ${name} created${others}`)
+      },
     ),
     route(
       {
@@ -126,7 +131,11 @@ function changingRoutes(peers: Peers, publish: Publish): Route[] {
         success: { status: 200, body: messageEnvelope(Peer) },
         errors: [404, 409],
       },
-      ({ params, body }) => edited(peers.update(params.id, body), ({ name }) => `Peer ${name} changed`),
+      async ({ params, body }) => {
+        const peer = await peers.update(params.id, body)
+        const others = body.networks === undefined ? '' : await peers.outdatedNote(peer)
+        return edited(Promise.resolve(peer), ({ name }) => `Peer ${name} changed${others}`)
+      },
     ),
     route(
       {
@@ -174,8 +183,13 @@ function bulkRoute(peers: Peers, publish: Publish): Route {
   )
 }
 
+/** Bytes that a QR code of level M holds. */
+const maxQrBytes = 2331
+
 /** A PNG picture of a text, for a phone's WireGuard app to scan: black on white, with the quiet zone readers need. */
 async function encodeQrCode(text: string): Promise<Buffer> {
+  if (Buffer.byteLength(text) > maxQrBytes)
+    throw conflict('networks', 'The configuration has too many networks and is too long for a QR code; use the file')
   const { toBuffer } = await import('qrcode')
   return toBuffer(text, { type: 'png', errorCorrectionLevel: 'M', margin: 4, scale: 8 })
 }

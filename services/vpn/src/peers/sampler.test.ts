@@ -41,6 +41,12 @@ function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     tag_keys: '',
     limit_down: null,
     limit_up: null,
+    networks: null,
+    given_routes: null,
+    next_public_key: null,
+    next_private_key: null,
+    next_preshared_key: null,
+    next_due: null,
     ...more,
   }
 }

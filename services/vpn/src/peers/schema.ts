@@ -52,8 +52,25 @@ const allowedIps = z
   .union([z.array(network).max(64), z.string().max(4096).transform(splitList).pipe(z.array(network).max(64))])
   .meta({ description: 'Networks for split_tunnel and custom, an array or a comma-separated string' })
 
+/** Networks behind a peer, at most. */
+const maxNetworks = 32
+
+/** Networks behind a peer in either form; each is checked after that, so that an error names the one it is about. */
+const networksBehind = z
+  .union([
+    z.array(z.string().max(64)).max(maxNetworks),
+    z
+      .string()
+      .max(64 * maxNetworks)
+      .transform(splitList),
+  ])
+  .pipe(z.array(network).max(maxNetworks))
+
 const keepalive = z.int().min(0).max(65_535)
-const publicKey = z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
+/** A WireGuard public key. */
+export const PublicKey = z
+  .string()
+  .regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
 /** When a peer stops working. */
 export const expiry = IsoTime.nullable().meta({ description: 'When the peer stops working; null for never' })
 
@@ -86,6 +103,21 @@ export const Peer = z
     dns_logging_enabled: z.boolean().meta({ description: 'What it looks up goes into the query log' }),
     ...limitMembers,
     quota: PeerQuota.nullable().meta({ description: 'Set at /api/peers/{id}/quota' }),
+    networks: z
+      .array(z.string())
+      .meta({ description: 'Networks behind the device, which the server and other peers reach through it' }),
+    needs_configuration: z.boolean().meta({
+      description:
+        'Networks behind other peers came or went since it was given its configuration, which has them: split_tunnel',
+    }),
+    key_rotation: z
+      .object({
+        public_key: z.string(),
+        has_private_key: z.boolean().meta({ description: 'False when the key was made on the device' }),
+        old_key_ends_at: Timestamp.meta({ description: 'When the old key stops at the latest' }),
+      })
+      .nullable()
+      .meta({ description: 'A new key that replaces the present one as soon as the device uses it; null for none' }),
     tags: z.array(z.string()),
     expires_at: Timestamp.nullable(),
     expired: z.boolean(),
@@ -101,6 +133,13 @@ const settable = {
   ipv6: z.ipv6().nullable().optional(),
   routing_mode: RoutingMode.optional(),
   allowed_ips: allowedIps.optional(),
+  networks: networksBehind.optional().meta({
+    description:
+      'Networks behind the device, at most 32, an array or a comma-separated string; they replace those it has. The server and peers with full_tunnel or split_tunnel reach them through it. They belong to this peer alone',
+  }),
+  allow_host_overlap: z.boolean().optional().meta({
+    description: 'Take networks behind the device although this host reaches them over another device',
+  }),
   persistent_keepalive: keepalive.optional().meta({ description: 'Seconds; 0 is off' }),
   enabled: z.boolean().optional(),
   tags: z
@@ -120,9 +159,9 @@ const settable = {
     .optional()
     .meta({ description: 'Ids of the lists that hold for it; null, the default, for all, [] for none' }),
   dns_logging_enabled: z.boolean().optional().meta({ description: 'Log what it looks up (default)' }),
-  public_key: publicKey
-    .optional()
-    .meta({ description: 'A key made on the device; the service then holds no private key' }),
+  public_key: PublicKey.optional().meta({
+    description: 'A key made on the device; the service then holds no private key',
+  }),
   use_preshared_key: z
     .boolean()
     .optional()
@@ -162,6 +201,10 @@ export const PeerListQuery = z.strictObject({
     .enum(['true'])
     .optional()
     .meta({ description: 'Only peers that expire within the setting `expiry_warning_days`' }),
+  needs_configuration: z
+    .enum(['true'])
+    .optional()
+    .meta({ description: 'Only peers that need their configuration again' }),
   silent_days: z.coerce.number().int().min(1).max(3650).optional().meta({
     description: 'Only peers without a handshake for so many days; one that never connected counts from its creation',
   }),

@@ -5,6 +5,7 @@ import { type DatabaseLocation, migrate, openDatabase } from '@hearth/database'
 import { postgresObstacle, startPostgres } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
+import { SiteRoutes } from '../site-networks/networks-of-others.ts'
 import { PeerListQuery, PeerSort } from './schema.ts'
 import { peerStatus } from './followed-peer.ts'
 import { insertPeerRow, listPeerRows, type PeerRowQuery, type PeerWithActivityRow } from './store.ts'
@@ -30,7 +31,7 @@ function peerRow(number: number): PeerRow {
     ip: `10.1.0.${number + 2}`,
     ip_number: number + 2,
     ipv6: number % 2 === 0 ? `fd01::${number + 2}` : null,
-    routing_mode: 'full_tunnel',
+    routing_mode: number % 2 === 0 ? 'split_tunnel' : 'full_tunnel',
     allowed_ips: '[]',
     persistent_keepalive: 25,
     enabled: number % 5 === 0 ? 0 : 1,
@@ -49,6 +50,12 @@ function peerRow(number: number): PeerRow {
     tag_keys: '',
     limit_down: null,
     limit_up: null,
+    networks: number % 11 === 0 ? `["10.${20 + number}.0.0/16"]` : null,
+    given_routes: number % 3 === 0 ? null : number % 3 === 1 ? '' : 'other',
+    next_public_key: null,
+    next_private_key: null,
+    next_preshared_key: null,
+    next_due: null,
   }
 }
 
@@ -72,17 +79,19 @@ async function checkLists(location: DatabaseLocation): Promise<void> {
     await db.updateTable('peer_activity').set(activity).where('peer_id', '=', row.id).execute()
     all.push({ ...row, ...activity, interface_enabled: row.interface === 'on' ? 1 : 0 })
   }
+  const routes = await SiteRoutes.read(db)
+  assert.ok(all.some((row) => row.networks !== null && routes.isOutdated(row)))
   for (const sort of PeerSort.options) {
     for (const query of filters.flatMap((filter) => [
       { ...filter, sort, order: 'asc' },
       { ...filter, sort, order: 'desc' },
     ])) {
-      const wanted = listed(all, parsed(query))
+      const wanted = listed(all, parsed(query, routes), routes)
       for (const { limit, offset } of [
         { limit: 100, offset: 0 },
         { limit: 7, offset: 5 },
       ]) {
-        const { rows, total } = await listPeerRows(db, parsed({ ...query, limit, offset }), now)
+        const { rows, total } = await listPeerRows(db, parsed({ ...query, limit, offset }, routes), now)
         assert.deepEqual(
           { total, rows: structuredClone(rows) },
           { total: wanted.length, rows: wanted.slice(offset, offset + limit) },
@@ -104,12 +113,15 @@ const filters = [
   { expires_soon: 'true' },
   { silent_days: 3 },
   { silent_days: 1, status: 'inactive', interface: 'on' },
+  { needs_configuration: 'true' },
+  { needs_configuration: 'true', interface: 'off', search: '1' },
 ]
 
-/** A query with the time until which peers expire soon. */
-function parsed(query: object): PeerRowQuery {
+/** A query with the time until which peers expire soon, and the peers that need their configuration again. */
+function parsed(query: object, routes: SiteRoutes): PeerRowQuery {
   const parsed = PeerListQuery.parse(query)
-  return { ...parsed, expiresUntil: parsed.expires_soon && now + 30 }
+  const outdated = parsed.needs_configuration && routes.outdated()
+  return { ...parsed, expiresUntil: parsed.expires_soon && now + 30, outdated }
 }
 
 const sortValues: Record<PeerListQuery['sort'], (row: PeerWithActivityRow) => number | string> = {
@@ -122,7 +134,7 @@ const sortValues: Record<PeerListQuery['sort'], (row: PeerWithActivityRow) => nu
 }
 
 /** Selects the peers of a query in the slow and obvious way. */
-function listed(all: readonly PeerWithActivityRow[], query: PeerRowQuery): PeerWithActivityRow[] {
+function listed(all: readonly PeerWithActivityRow[], query: PeerRowQuery, routes: SiteRoutes): PeerWithActivityRow[] {
   const { interface: on, search, status, sort, order, expiresUntil, silent_days: silent } = query
   const value = sortValues[sort]
   const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
@@ -130,6 +142,7 @@ function listed(all: readonly PeerWithActivityRow[], query: PeerRowQuery): PeerW
     .filter((row) => on === undefined || row.interface === on)
     .filter((row) => status === undefined || statusOf(row) === (status === 'connected' ? 'active' : status))
     .filter((row) => expiresUntil === undefined || (statusOf(row) !== 'disabled' && isUntil(row, expiresUntil)))
+    .filter((row) => query.needs_configuration === undefined || routes.isOutdated(row))
     .filter((row) => silent === undefined || (row.last_handshake ?? row.created_at) <= now - silent * day)
     .filter((row) => [row.name_key, row.ip, row.ipv6 ?? ''].some((text) => text.includes(search ?? '')))
     .toSorted((a, b) => compare(value(a), value(b)) || compare(a.id, b.id))

@@ -2,6 +2,7 @@ import { likePattern, type Page } from '@hearth/database'
 import { type ExpressionBuilder, type Kysely, type SelectQueryBuilder, sql, type SqlBool } from 'kysely'
 import { nameKey } from '../envelope.ts'
 import type { PeerActivityRow, PeerRow, Tables } from '../tables.ts'
+import type { OutdatedPeers } from '../site-networks/networks-of-others.ts'
 import type { PeerListQuery } from './schema.ts'
 import { handshakeLifetime, noActivity } from './followed-peer.ts'
 
@@ -50,8 +51,14 @@ function withActivity(query: JoinedQuery<object>): JoinedQuery<PeerWithActivityR
     .select('interfaces.enabled as interface_enabled')
 }
 
-/** A query of the list; with `expiresUntil` only peers that may connect and expire until then. */
-export type PeerRowQuery = PeerListQuery & { readonly expiresUntil?: number | undefined }
+/**
+ * A query of the list; with `expiresUntil` only peers that may connect and expire until then, with `outdated` only those that
+ * need their configuration again.
+ */
+export type PeerRowQuery = PeerListQuery & {
+  readonly expiresUntil?: number | undefined
+  readonly outdated?: OutdatedPeers | undefined
+}
 
 /** Reads one page of peers; `now` decides which are active and which expired. */
 export async function listPeerRows(db: Db, query: PeerRowQuery, now: number): Promise<Page<PeerWithActivityRow>> {
@@ -90,10 +97,29 @@ function filter(base: JoinedQuery<object>, query: PeerRowQuery, now: number): Jo
     filtered = filtered.where((where) =>
       where.and([isUsable(where, now), where('peers.expires_at', '<=', expiresUntil)]),
     )
+  const { outdated } = query
+  if (outdated !== undefined) filtered = filtered.where((where) => isOutdated(where, outdated))
   if (days !== undefined) filtered = filtered.where(lastSeen, '<=', now - days * day)
   const search = query.search?.trim() ?? ''
   if (search !== '') filtered = filtered.where((where) => matches(where, search))
   return filtered
+}
+
+/** The same rule as `SiteRoutes.isOutdated`, for the database. */
+function isOutdated(where: Where, { fingerprints, owners }: OutdatedPeers) {
+  const names = [...fingerprints.keys()]
+  const ownsNone = where('peers.networks', 'is', null)
+  return where.and([
+    where('peers.routing_mode', '=', 'split_tunnel'),
+    where('peers.given_routes', 'is not', null),
+    where.or([
+      where('peers.id', 'in', owners),
+      where.and([ownsNone, where('peers.interface', 'not in', names), where('peers.given_routes', '!=', '')]),
+      ...[...fingerprints].map(([name, fingerprint]) =>
+        where.and([ownsNone, where('peers.interface', '=', name), where('peers.given_routes', '!=', fingerprint)]),
+      ),
+    ]),
+  ])
 }
 
 const day = 86_400_000
@@ -134,6 +160,16 @@ function matches(where: Where, search: string) {
 /** SQLite has no escape character unless it is named. */
 function contains(column: string, pattern: string) {
   return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`
+}
+
+/** Counts the peers of an interface that need their configuration again. */
+export async function countOutdatedPeers(db: Db, name: string, outdated: OutdatedPeers): Promise<number> {
+  const { count } = await joined(db)
+    .where('peers.interface', '=', name)
+    .where((where) => isOutdated(where, outdated))
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Counts the peers by the tags they have. */
@@ -235,9 +271,23 @@ export async function isIpv6Used(db: Db, address: string): Promise<boolean> {
   return (await db.selectFrom('peers').select('id').where('ipv6', '=', address).executeTakeFirst()) !== undefined
 }
 
+/** Returns true if a peer has this number in the resolver. */
+export async function isDnsNumberUsed(db: Db, number: number): Promise<boolean> {
+  return (await db.selectFrom('peers').select('id').where('dns_number', '=', number).executeTakeFirst()) !== undefined
+}
+
 /** Reads the ids of all block lists. */
 export async function listIds(db: Db): Promise<ReadonlySet<string>> {
   return new Set((await db.selectFrom('lists').select('id').execute()).map(({ id }) => id))
+}
+
+/** Finds the peers whose key this is, or will be. */
+export function findKeyOwners(db: Db, publicKey: string): Promise<Pick<PeerRow, 'id' | 'name' | 'next_public_key'>[]> {
+  return db
+    .selectFrom('peers')
+    .select(['id', 'name', 'next_public_key'])
+    .where((where) => where.or([where('public_key', '=', publicKey), where('next_public_key', '=', publicKey)]))
+    .execute()
 }
 
 /** Finds the interface with this public key. */

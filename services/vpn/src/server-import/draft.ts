@@ -105,7 +105,9 @@ function draftPeer(found: FoundPeer, { on, addresses, takenNames, leftOut }: Pee
   const own = addressesOf(found.addresses, addresses)
   const name = freeName(found.name ?? `${on} ${own.ip ?? found.publicKey.slice(0, 8)}`, takenNames)
   if (own.problem !== undefined) return { found, name, input: undefined, problems: [own.problem] }
-  if (own.others.length > 0) leftOut.push({ about: name, reason: `the networks behind it: ${own.others.join(', ')}` })
+  const [exits, networks] = partition(own.others, (network) => parseNetworkAddress(network).prefix === 0)
+  if (exits.length > 0)
+    leftOut.push({ about: name, reason: `${exits.join(', ')}: this host’s way to the internet leads through no peer here` })
   const expiry = found.expiresAt === null ? undefined : parseIsoTime(found.expiresAt.replace(' ', 'T'), lenient)
   if (found.expiresAt !== null && expiry === undefined)
     return { found, name, input: undefined, problems: [{ field: 'expires_at', message: 'is no date' }] }
@@ -116,6 +118,7 @@ function draftPeer(found: FoundPeer, { on, addresses, takenNames, leftOut }: Pee
     ipv6: own.ipv6 ?? null,
     public_key: found.publicKey,
     enabled: found.enabled,
+    networks,
     ...routingOf(found.routed, addresses),
     ...(found.keepalive === undefined ? {} : { persistent_keepalive: found.keepalive }),
     ...(expiry === undefined ? {} : { expires_at: new Date(expiry).toISOString() }),
@@ -187,6 +190,10 @@ function freeName(wanted: string, taken: Set<string>): string {
   }
   taken.add(nameKey(name))
   return name
+}
+
+function partition<T>(values: readonly T[], isFirst: (value: T) => boolean): [T[], T[]] {
+  return [values.filter(isFirst), values.filter((value) => !isFirst(value))]
 }
 
 const shortened = (text: string): string => JSON.stringify(text.slice(0, 50))

@@ -1,8 +1,7 @@
-import { acquireLock } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import { firstFreePort, type HostLinks } from '../interfaces/host-links.ts'
-import { interfaceMembers, networkLock } from '../interfaces/interfaces.ts'
-import { checkHostNetworks, checkNetworks } from '../interfaces/network-checks.ts'
+import { interfaceMembers } from '../interfaces/interfaces.ts'
+import { checkHostNetworks, checkNetworks, lockNetworks } from '../interfaces/network-checks.ts'
 import { type InterfaceDefaults, newInterfaceRow } from '../interfaces/new-interface.ts'
 import { deleteInterfaceRow, findInterfaceRow, insertInterfaceRow } from '../interfaces/store.ts'
 import { newPeerRow, type PeerDefaults } from '../peers/new-peer.ts'
@@ -137,7 +136,7 @@ async function insertAll(
   try {
     await namedConflict('interface', interfaceMembers, () =>
       database.query.transaction().execute(async (trx) => {
-        await acquireLock(database.kind, trx, networkLock)
+        await lockNetworks(database.kind, trx)
         for (const outcome of outcomes) await insertOne(dependencies, trx, outcome)
         if (isTrial || countProblems(outcomes) > 0) throw new LeftNothing()
       }),
@@ -148,7 +147,8 @@ async function insertAll(
 }
 
 async function insertOne(dependencies: ServerImportDependencies, trx: Kysely<Tables>, outcome: Outcome): Promise<void> {
-  const { host, sealer, settings, clock } = dependencies
+  const { database, host, sealer, settings, clock } = dependencies
+  const networks = { kind: database.kind, host }
   const { draft, problems } = outcome
   if (draft.input === undefined) return
   const { input, found } = draft
@@ -170,7 +170,7 @@ async function insertOne(dependencies: ServerImportDependencies, trx: Kysely<Tab
     if (wanted === undefined) continue
     const noted: DraftProblem[] = []
     await noteProblem(noted, async () => {
-      const row = await newPeerRow(trx, on, { input: wanted, context: { sealer, settings, now }, keys })
+      const row = await newPeerRow(trx, on, { input: wanted, context: { sealer, settings, now, networks }, keys })
       await insertPeerRow(trx, row)
       peer.row = row
     })

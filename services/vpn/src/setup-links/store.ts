@@ -1,12 +1,17 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { PeerRow, SetupLinkRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Finds the peer that a link is made for. */
+/** Finds the peer that a link is made for; `private_key` is the one that its configuration has. */
 export function findLinkedPeer(db: Db, id: string): Promise<Pick<PeerRow, 'name' | 'private_key'> | undefined> {
-  return db.selectFrom('peers').select(['name', 'private_key']).where('id', '=', id).executeTakeFirst()
+  return db.selectFrom('peers').select('name').select(handedKey).where('id', '=', id).executeTakeFirst()
 }
+
+/** The private key in the configuration of a peer: that of the key which waits, when one does. Null when it is not here. */
+const handedKey = sql<string | null>`
+  case when peers.next_public_key is null then peers.private_key else peers.next_private_key end
+`.as('private_key')
 
 /** Reads the links of a peer, newest first. */
 export function listSetupLinkRows(db: Db, peerId: string): Promise<SetupLinkRow[]> {
@@ -45,7 +50,7 @@ export function findWorkingLink(
     .where('setup_links.revoked_at', 'is', null)
     .where('setup_links.expires_at', '>', now)
     .where('peers.enabled', '=', 1)
-    .where('peers.private_key', 'is not', null)
+    .where(handedKey.expression, 'is not', null)
     .where((where) => where.or([where('peers.expires_at', 'is', null), where('peers.expires_at', '>', now)]))
     .executeTakeFirst()
 }

@@ -29,8 +29,15 @@ describe('a session', { skip: obstacle ?? false }, () => {
     const [name, clientName, presharedKey] = [uniqueName('ws'), uniqueName('wc'), generatePresharedKey()]
     const [ours, theirs] = [generateKeyPair(), generateKeyPair()]
     const peer: DevicePeer = { publicKey: theirs.publicKey, presharedKey, allowedIps: ['10.8.0.2/32'] }
-    const config = { name, privateKey: ours.privateKey, listenPort: 51_820, addresses: ['10.8.0.1/16'], mtu: 1420 }
-    const rules = { name, subnets: ['10.8.0.0/16'], nat: false, forwarding: false, isolated: [] }
+    const config = {
+      name,
+      privateKey: ours.privateKey,
+      listenPort: 51_820,
+      addresses: ['10.8.0.1/16'],
+      mtu: 1420,
+      routes: [],
+    }
+    const rules = { name, subnets: ['10.8.0.0/16'], networks: [], nat: false, forwarding: false, isolated: [] }
     const driver = createUserspaceDriver(createCommandRunner(server.prefix))
     const log = createLog({ name: 'test', level: 'silent' })
     const peers = [peer]

@@ -15,6 +15,14 @@ export interface DeviceConfig {
   readonly addresses: readonly string[]
   /** Bytes, 1280 to 9000. */
   readonly mtu: number
+  /** Networks behind peers that this host reaches through the device, in CIDR form without host bits. */
+  readonly routes: readonly string[]
+}
+
+/** Networks that this host is to reach through a device, or not any more. */
+export interface RouteChange {
+  readonly add: readonly string[]
+  readonly remove: readonly string[]
 }
 
 /** One peer as the device should hold it. `presharedKey` is a secret. */
@@ -24,8 +32,8 @@ export interface DevicePeer {
   /** Base64, 32 bytes, or null for none. */
   readonly presharedKey: string | null
   /**
-   * The addresses that belong to this peer alone, `10.8.0.2/32` and `fd13:13:13::2/128`, as a device prints them; never a
-   * default route.
+   * The addresses that belong to this peer alone, `10.8.0.2/32` and `fd13:13:13::2/128`, and the networks behind it, as a device
+   * prints them; never a default route.
    */
   readonly allowedIps: readonly string[]
 }
@@ -78,12 +86,14 @@ export interface WireGuardDriver {
   read(name: string): Promise<DeviceState | undefined>
   /** One peer as it runs now, without the work of reading all others; undefined when it or its device is not there. */
   readPeer(name: string, publicKey: string): Promise<PeerState | undefined>
-  /** Returns the differences of the running link to the configuration (state, addresses, MTU), in words; empty for none. */
+  /** Returns the differences of the running link to the configuration (state, addresses, MTU, routes), in words; empty for none. */
   differences(config: DeviceConfig): Promise<string[]>
-  /** Creates the device when it is missing; sets key, port, addresses and MTU; brings it up. Keeps the peers it has. */
+  /** Creates the device when it is missing; sets key, port, addresses, MTU and routes; brings it up. Keeps the peers it has. */
   ensure(config: DeviceConfig): Promise<void>
   /** Applies the changes as one batch: removals first, then the others in the order given. */
   change(name: string, changes: readonly PeerChange[]): Promise<void>
+  /** Changes routes through a running device; one that is as wanted already stays as it is. */
+  changeRoutes(name: string, change: RouteChange): Promise<void>
   /** Takes the device down and away; not an error when it is not there. */
   remove(name: string): Promise<void>
   close(): Promise<void>

@@ -69,7 +69,15 @@ async function simulatedFixture(t: TestContext): Promise<Bench> {
 
 function configOf(name: string, change: Partial<DeviceConfig> = {}): DeviceConfig {
   const addresses = ['10.8.0.1/24', 'fd13:13:13::1/64']
-  return { name, privateKey: generateKeyPair().privateKey, listenPort: 51_820, addresses, mtu: 1420, ...change }
+  return {
+    name,
+    privateKey: generateKeyPair().privateKey,
+    listenPort: 51_820,
+    addresses,
+    mtu: 1420,
+    routes: [],
+    ...change,
+  }
 }
 
 function peerAt(number: number, presharedKey: string | null = null): DevicePeer {
@@ -151,6 +159,31 @@ for (const { label, make, skip } of benches) {
       assert.equal(state.listenPort, 51_821)
       assert.equal(state.publicKey, publicKeyOf(config.privateKey))
       assert.deepEqual([...state.peers.keys()], [peer.publicKey])
+    })
+
+    test('routes follow the configuration, and a change names some of them', async (t) => {
+      const bench = await make(t)
+      const { driver, name } = bench
+      const config = configOf(name, { routes: ['10.20.0.0/16', '10.30.0.5/32', 'fd20::/48', 'fd30::5/128'] })
+      await driver.ensure(config)
+      assert.deepEqual(await driver.differences(config), [])
+      const found = await driver.differences({ ...config, routes: ['10.20.0.0/16', '10.40.0.0/24'] })
+      assert.deepEqual(found, [
+        'route 10.40.0.0/24 missing',
+        'route 10.30.0.5/32 extra',
+        'route fd20::/48 extra',
+        'route fd30::5/128 extra',
+      ])
+      for (let twice = 0; twice < 2; twice += 1) {
+        await driver.changeRoutes(name, { add: ['10.40.0.0/24'], remove: ['10.30.0.5/32', 'fd20::/48'] })
+        const changed = { ...config, routes: ['10.20.0.0/16', 'fd30::5/128', '10.40.0.0/24'] }
+        assert.deepEqual(await driver.differences(changed), [])
+      }
+      const moved = { ...config, addresses: ['10.8.0.254/24'], routes: ['10.50.0.0/16'] }
+      await driver.ensure(moved)
+      assert.deepEqual(await driver.differences(moved), [])
+      const hostile = { add: ['10.0.0.0/8 dev lo\nroute del default'], remove: [] }
+      if (driver.backend !== 'simulated') await assert.rejects(driver.changeRoutes(name, hostile), DeviceError)
     })
 
     test('a peer is added, changed and removed without affecting another one', async (t) => {

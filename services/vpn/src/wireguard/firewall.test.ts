@@ -45,6 +45,7 @@ async function joinTunnel(options: {
     listenPort: 51_820,
     addresses: [`${address}/24`],
     mtu: 1420,
+    routes: [],
   })
   await driver.change(name, [
     { kind: 'set', peer: { publicKey: serverKey, presharedKey: null, allowedIps: ['10.8.0.0/24', '203.0.113.0/24'] } },
@@ -65,7 +66,14 @@ describe('firewall', { skip: obstacle ?? false }, () => {
       return run(file, args, options)
     }
     const firewall = createFirewall(counting, noForwarding)
-    const rules: InterfaceRules = { name: 'wg0', subnets: ['10.8.0.0/24'], nat: true, forwarding: true, isolated: [] }
+    const rules: InterfaceRules = {
+      name: 'wg0',
+      subnets: ['10.8.0.0/24'],
+      networks: [],
+      nat: true,
+      forwarding: true,
+      isolated: [],
+    }
     assert.equal(await firewall.hasDrifted(), false)
     await firewall.apply([rules])
     await firewall.apply([rules])
@@ -99,6 +107,7 @@ describe('firewall', { skip: obstacle ?? false }, () => {
       subnets: ['10.8.0.0/24'],
       nat: false,
       forwarding: true,
+      networks: [],
       isolated: ['10.8.0.2'],
     }
     const firewall = createFirewall(breaking, noForwarding)
@@ -128,6 +137,7 @@ describe('firewall', { skip: obstacle ?? false }, () => {
       listenPort: 51_820,
       addresses: ['10.8.0.1/24'],
       mtu: 1420,
+      routes: [],
     })
     const access = { server: '192.0.2.1', serverKey: pair.publicKey }
     const peers = [
@@ -139,7 +149,14 @@ describe('firewall', { skip: obstacle ?? false }, () => {
       peers.map((peer) => ({ kind: 'set', peer })),
     )
     const firewall = createFirewall(run, noForwarding)
-    const rules: InterfaceRules = { name, subnets: ['10.8.0.0/24'], nat: true, forwarding: true, isolated: [] }
+    const rules: InterfaceRules = {
+      name,
+      subnets: ['10.8.0.0/24'],
+      networks: [],
+      nat: true,
+      forwarding: true,
+      isolated: [],
+    }
     void server.start(process.execPath, '--eval', listenerProgram)
     const reach = async () => {
       const [peer, reverse, host, dns, beyond] = await Promise.all([
@@ -190,7 +207,14 @@ describe('forwarding', () => {
     await set('ipv6/conf/all/forwarding', '0\n')
     await set('ipv6/conf/eth0/accept_ra', '1\n')
     const raise = createForwarding(folder)
-    const rules: InterfaceRules = { name: 'wg0', subnets: ['10.8.0.0/24'], nat: false, forwarding: false, isolated: [] }
+    const rules: InterfaceRules = {
+      name: 'wg0',
+      subnets: ['10.8.0.0/24'],
+      networks: [],
+      nat: false,
+      forwarding: false,
+      isolated: [],
+    }
     await raise([rules])
     assert.equal(await get('ipv4/ip_forward'), '0')
     await raise([{ ...rules, forwarding: true }])

@@ -102,7 +102,9 @@ export interface InterfaceRules {
   readonly name: string
   /** Networks of the interface in CIDR form without host bits, IPv4 first. */
   readonly subnets: readonly string[]
-  /** Masquerade what leaves the host from these networks. */
+  /** Networks behind peers in CIDR form, sorted. */
+  readonly networks: readonly string[]
+  /** Masquerade what leaves the host from `subnets` and `networks`, tunnels of the same interface excepted. */
   readonly nat: boolean
   /** Let peers reach beyond the host (other networks, other peers). */
   readonly forwarding: boolean

@@ -7,7 +7,8 @@ import {
   type WireGuardDriver,
 } from './device.ts'
 import { isKey, publicKeyOf } from './keys.ts'
-import { adjustLink, deleteLink, findLink, linkDifferences } from './link.ts'
+import { adjustLink, compareLink, deleteLink, findLink } from './link.ts'
+import { changeRoutes } from './kernel-routes.ts'
 import { encodeAddConf, parseDump, parseDumpPeer } from './wg-text.ts'
 
 /** Creates and removes the device; everything else is the same for all data planes. */
@@ -44,7 +45,8 @@ export function createKernelDriver(
     async isForeignLink(name) {
       return (await findLink(run, name)) !== undefined && !(await list()).includes(name)
     },
-    differences: async (config) => linkDifferences(await findLink(run, config.name), config),
+    differences: (config) => compareLink(run, config),
+    changeRoutes: (name, change) => changeRoutes(run, name, change),
     async ensure(config) {
       const before = await read(config.name)
       if (before !== undefined) return adjustDevice(run, config, before)

@@ -14,6 +14,7 @@ const limit = (number: number, more: Partial<PeerLimit> = {}): PeerLimit => ({
   addresses: [`10.8.0.${number}`, `fd08::${number.toString(16)}`],
   down: 1_250_000,
   up: 1_048_576,
+  networks: [],
   isStopped: false,
   ...more,
 })
@@ -61,6 +62,24 @@ describe('the table of limits', { skip: obstacle ?? false }, () => {
     await inHost('nft', ['delete', 'table', 'inet', 'hearth_vpn_limits'])
     await table.change(['p3'], [limit(3, { up: 125_000 })])
     assert.equal(await table.hasDrifted(), false)
+
+    const networks = ['10.20.0.0/16', 'fd20::/48', '10.30.0.5/32', 'fd30::5/128']
+    files = []
+    await table.change(['p2'], [limit(2, { networks })])
+    assert.equal(await table.hasDrifted(), false)
+    assert.match(files.join(''), /table inet/, 'the first networks need another table')
+    files = []
+    await table.change(['p2'], [limit(2, { networks, up: 3_000_000 })])
+    await table.change(['p4'], [limit(4, { networks: ['10.40.0.0/16'], isStopped: true, down: null, up: null })])
+    await table.change(['p2', 'p4'], [limit(2, { networks: ['10.40.0.0/16'] }), limit(4, { networks })])
+    assert.equal(await table.hasDrifted(), false)
+    assert.doesNotMatch(files.join(''), /table inet/)
+    await inHost('nft', ['delete', 'element', 'inet', 'hearth_vpn_limits', 'down_net4', '{ "wg0" . 10.20.0.0/16 }'])
+    assert.equal(await table.hasDrifted(), true)
+    await table.repair()
+    await table.change(['p2', 'p4'], [limit(2), limit(4)])
+    assert.equal(await table.hasDrifted(), false)
+    assert.doesNotMatch(await inHost('nft', ['list', 'table', 'inet', 'hearth_vpn_limits']), /_net/)
 
     await table.change(['p2', 'p3', 'p4', 'p5'], [])
     assert.equal(await listed(), '')

@@ -5,6 +5,7 @@ import {
   encodeLimitChange,
   encodeLimitRemoval,
   encodeLimitTable,
+  hasNetworks,
   type PeerLimit,
   readLimitListing,
 } from './limit-text.ts'
@@ -55,7 +56,8 @@ export function createLimitTable(run: RunCommand): LimitTable {
     const file = encodeLimitChange(before, limits)
     if (file === '') return
     // The table was changed by hand when its elements cannot be; it is replaced then.
-    const isWhole = frame === null || frame === undefined || next.size === 0
+    const isOtherFrame = hasNetworks(wanted.values()) !== hasNetworks(next.values())
+    const isWhole = frame === null || frame === undefined || next.size === 0 || isOtherFrame
     if (isWhole || !(await succeeds(runFile(file)))) await write(next)
     wanted = next
   }

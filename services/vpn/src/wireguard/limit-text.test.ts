@@ -8,6 +8,7 @@ const limit = (number: number, more: Partial<PeerLimit> = {}): PeerLimit => ({
   addresses: [`10.8.0.${number}`, `fd08::${number.toString(16)}`],
   down: 1_250_000,
   up: 125_000,
+  networks: [],
   isStopped: false,
   ...more,
 })
@@ -16,6 +17,19 @@ test('the table has four look-ups, however many peers have limits', () => {
   const rules = (limits: PeerLimit[]) => encodeLimitTable(limits).match(/limit name/g)?.length
   assert.equal(rules([limit(2)]), 4)
   assert.equal(rules(Array.from({ length: 200 }, (_, index) => limit(index + 2))), 4)
+})
+
+test('networks behind a peer share its limits, and cost look-ups only where there are some', () => {
+  const site = limit(2, { networks: ['10.20.0.0/16', 'fd20::/48', '10.30.0.5/32'] })
+  const text = encodeLimitTable([site, limit(3)])
+  assert.equal(text.match(/limit name/g)?.length, 8)
+  assert.match(text, /map up_net4 \{\s+type ifname \. ipv4_addr : limit\s+flags interval/)
+  assert.match(text, /"wg0" \. 10\.20\.0\.0\/16 : "up_10\.8\.0\.2",\s+"wg0" \. 10\.30\.0\.5 : "up_10\.8\.0\.2"/)
+  const stopped = encodeLimitTable([limit(2, { networks: ['fd20::/48'], isStopped: true })])
+  assert.match(
+    stopped,
+    /set stopped_net6 \{\s+type ifname \. ipv6_addr\s+flags interval\s+elements = \{ "wg0" \. fd20::\/48 \}/,
+  )
 })
 
 test('a change names the elements of the changed peer alone, and takes away what they hold before it is replaced', () => {
@@ -70,5 +84,6 @@ test('what is no interface or address does not get into a rule file', () => {
   const hostile = '10.8.0.2 : "x" }\nflush ruleset\n'
   assert.throws(() => encodeLimitTable([limit(2, { interface: 'wg0"\nflush' })]), /not a name for an interface/)
   assert.throws(() => encodeLimitTable([limit(2, { addresses: [hostile] })]), /is not an address/)
+  assert.throws(() => encodeLimitTable([limit(2, { networks: [hostile] })]), /is not an address/)
   assert.throws(() => encodeLimitTable([limit(2, { addresses: ['10.8.0.2', hostile] })]), /is not an address/)
 })

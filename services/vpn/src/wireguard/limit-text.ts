@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { checkedInterfaceName } from './device.ts'
-import { parseNetworkAddress } from './network-address.ts'
+import { networkOf, parseNetworkAddress } from './network-address.ts'
 
 /** Bandwidth of one peer, as the kernel keeps to it. */
 export interface PeerLimit {
@@ -8,6 +8,8 @@ export interface PeerLimit {
   readonly interface: string
   /** Tunnel addresses of the peer without prefixes, IPv4 first. Other peers have none of them. */
   readonly addresses: readonly [string, ...string[]]
+  /** Networks behind the peer in CIDR form, which share its limits. */
+  readonly networks: readonly string[]
   /** Bytes a second to the peer and from it; null without a limit. */
   readonly down: number | null
   readonly up: number | null
@@ -28,8 +30,13 @@ type Elements = ReadonlyMap<string, string>
 /** Elements of the maps with the limits that they name, those limits, and the addresses of stopped peers. */
 type Contents = Record<(typeof maps)[number] | (typeof sets)[number] | 'limits', Elements>
 
-const maps = ['down4', 'down6', 'up4', 'up6'] as const
-const sets = ['stopped4', 'stopped6'] as const
+const addressMaps = ['down4', 'down6', 'up4', 'up6'] as const
+const addressSets = ['stopped4', 'stopped6'] as const
+/** Networks are found by intervals, which take longer than single addresses: only a table with networks has these. */
+const networkMaps = ['down_net4', 'down_net6', 'up_net4', 'up_net6'] as const
+const networkSets = ['stopped_net4', 'stopped_net6'] as const
+const maps = [...addressMaps, ...networkMaps] as const
+const sets = [...addressSets, ...networkSets] as const
 
 /**
  * One file for `nft -f` that replaces the whole table in one step. Each packet is looked up once by interface and address,
@@ -37,42 +44,52 @@ const sets = ['stopped4', 'stopped6'] as const
  */
 export function encodeLimitTable(limits: Iterable<PeerLimit>): string {
   const contents = contentsOf(limits)
+  const withNetworks = [...networkMaps, ...networkSets].some((name) => contents[name].size > 0)
+  const [mapsHere, setsHere] = withNetworks ? [maps, sets] : [addressMaps, addressSets]
+  const rules = (direction: 'up' | 'down') => {
+    const keyOfPacket = (name: string) =>
+      direction === 'up' ? `iifname . ${selectorOf(name)} saddr` : `oifname . ${selectorOf(name)} daddr`
+    const ofDirection = mapsHere.filter((name) => name.startsWith(direction))
+    return [
+      ...setsHere.map((name) => `  ${keyOfPacket(name)} @${name} drop`),
+      ...ofDirection.map((name) => `  limit name ${keyOfPacket(name)} map @${name} drop`),
+    ]
+  }
   const lines = [
     ...[...contents.limits].map(([name, rate]) => `limit ${name} { ${rate}; }`),
-    ...maps.flatMap((name) => [
-      `map ${name} {`,
-      `  type ifname . ${typeOf(name)} : limit`,
-      ...(contents[name].size === 0 ? [] : [`  elements = { ${elementText(contents[name])} }`]),
-      '}',
-    ]),
-    ...sets.flatMap((name) => [
-      `set ${name} {`,
-      `  type ifname . ${typeOf(name)}`,
-      ...(contents[name].size === 0 ? [] : [`  elements = { ${keyText(contents[name])} }`]),
-      '}',
-    ]),
+    ...mapsHere.flatMap((name) =>
+      block(`map ${name}`, `ifname . ${typeOf(name)} : limit`, elementText(contents[name])),
+    ),
+    ...setsHere.flatMap((name) => block(`set ${name}`, `ifname . ${typeOf(name)}`, keyText(contents[name]))),
     // Before the connection is tracked: what is dropped costs no more work.
     'chain up {',
     '  type filter hook prerouting priority raw; policy accept;',
-    '  iifname . ip saddr @stopped4 drop',
-    '  iifname . ip6 saddr @stopped6 drop',
-    '  limit name iifname . ip saddr map @up4 drop',
-    '  limit name iifname . ip6 saddr map @up6 drop',
+    ...rules('up'),
     '}',
     'chain down {',
     '  type filter hook postrouting priority filter; policy accept;',
-    '  oifname . ip daddr @stopped4 drop',
-    '  oifname . ip6 daddr @stopped6 drop',
-    '  limit name oifname . ip daddr map @down4 drop',
-    '  limit name oifname . ip6 daddr map @down6 drop',
+    ...rules('down'),
     '}',
   ]
   return `${encodeLimitRemoval()}table ${tableName} {\n${lines.map((line) => `  ${line}\n`).join('')}}\n`
 }
 
+function block(head: string, type: string, content: string): string[] {
+  const flags = head.includes('_net') ? ['  flags interval'] : []
+  return [`${head} {`, `  type ${type}`, ...flags, ...(content === '' ? [] : [`  elements = { ${content} }`]), '}']
+}
+
 /** A file that removes the table, whether it is there or not. */
 export function encodeLimitRemoval(): string {
   return `add table ${tableName}\ndelete table ${tableName}\n`
+}
+
+/** Returns true if the table of these limits has room for networks; another one cannot take any. */
+export function hasNetworks(limits: Iterable<PeerLimit>): boolean {
+  return [...limits].some(({ networks, down, up, isStopped }) => {
+    const isLimited = isStopped || down !== null || up !== null
+    return isLimited && networks.length > 0
+  })
 }
 
 /** A file that exchanges the limits of some peers in one transaction and names nothing of others; empty when nothing differs. */
@@ -131,10 +148,13 @@ function isSame(one: Elements, other: Elements): boolean {
 function contentsOf(limits: Iterable<PeerLimit>): Contents {
   const empty = [...maps, ...sets, 'limits' as const].map((name) => [name, new Map<string, string>()] as const)
   const contents = Object.fromEntries(empty) as Record<keyof Contents, Map<string, string>>
-  for (const { interface: on, addresses, down, up, isStopped } of limits) {
-    if (isStopped)
+  for (const { interface: on, addresses, networks, down, up, isStopped } of limits) {
+    if (isStopped) {
       for (const address of addresses)
         contents[`stopped${parseNetworkAddress(address).family}`].set(keyOf(on, address), '')
+      for (const network of networks)
+        contents[`stopped_net${parseNetworkAddress(network).family}`].set(keyOf(on, network), '')
+    }
     for (const [direction, rate] of [['down', down] as const, ['up', up] as const]) {
       if (rate === null) continue
       // Addresses are unique among peers, and readable to whoever lists the table.
@@ -142,6 +162,8 @@ function contentsOf(limits: Iterable<PeerLimit>): Contents {
       contents.limits.set(name, rateText(Math.round(rate), burst))
       for (const address of addresses)
         contents[`${direction}${parseNetworkAddress(address).family}`].set(keyOf(on, address), name)
+      for (const network of networks)
+        contents[`${direction}_net${parseNetworkAddress(network).family}`].set(keyOf(on, network), name)
     }
   }
   return contents
@@ -151,7 +173,9 @@ const rateText = (rate: number, bytes: number): string => `rate over ${rate} byt
 
 /** Names are checked before they get here; checked again, because they go into a rule file. */
 function keyOf(on: string, address: string): string {
-  return `"${checkedInterfaceName(on)}" . ${parseNetworkAddress(address).address}`
+  const { family, address: plain, prefix } = parseNetworkAddress(address)
+  const isWhole = prefix === (family === 4 ? 32 : 128)
+  return `"${checkedInterfaceName(on)}" . ${isWhole ? plain : networkOf(address)}`
 }
 
 const factors: Record<string, number> = { bytes: 1, kbytes: 1024, mbytes: 1024 ** 2 }
@@ -172,5 +196,6 @@ function elements(verb: 'add' | 'delete', name: string, changed: Elements): stri
 
 const isMap = (name: string): boolean => (maps as readonly string[]).includes(name)
 const typeOf = (name: string): string => (name.endsWith('4') ? 'ipv4_addr' : 'ipv6_addr')
+const selectorOf = (name: string): string => (name.endsWith('4') ? 'ip' : 'ip6')
 const keyText = (list: Elements): string => [...list.keys()].join(',\n')
 const elementText = (list: Elements): string => [...list].map(([key, limit]) => `${key} : "${limit}"`).join(',\n')

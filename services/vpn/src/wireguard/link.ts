@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { RunCommand } from './command.ts'
 import { checkedInterfaceName, type DeviceConfig, DeviceError } from './device.ts'
 import { cidrOf } from './network-address.ts'
+import { readRoutes, setRoutes } from './kernel-routes.ts'
 
 /** A network link as the system shows it. */
 export interface Link {
@@ -57,13 +58,13 @@ export async function findLink(run: RunCommand, name: string): Promise<Link | un
 }
 
 /**
- * Gives a link its addresses and MTU, with as few changes as possible, and brings it up. Missing addresses come before stale
- * ones go, so that the host keeps an address throughout.
+ * Gives a link its addresses, MTU and routes, with as few changes as possible, and brings it up. Missing addresses come before
+ * stale ones go, so that the host keeps an address throughout.
  */
 export async function adjustLink(
   run: RunCommand,
   link: Link,
-  config: Pick<DeviceConfig, 'addresses' | 'mtu'>,
+  config: Pick<DeviceConfig, 'addresses' | 'mtu' | 'routes'>,
 ): Promise<void> {
   const wanted = config.addresses.map(cidrOf)
   const changes: string[] = []
@@ -73,10 +74,10 @@ export async function adjustLink(
   await addMissing(run, link, wanted)
   const stale = link.addresses.filter((address) => !wanted.includes(address))
   for (const address of stale) await run('ip', ['address', 'delete', address, 'dev', link.name])
-  if (stale.length === 0) return
   // With the first address of a network the kernel drops the others of that network too.
-  const left = await findLink(run, link.name)
+  const left = stale.length === 0 ? undefined : await findLink(run, link.name)
   if (left !== undefined) await addMissing(run, left, wanted)
+  await setRoutes(run, link.name, config.routes)
 }
 
 async function addMissing(run: RunCommand, link: Link, wanted: readonly string[]): Promise<void> {
@@ -85,8 +86,17 @@ async function addMissing(run: RunCommand, link: Link, wanted: readonly string[]
   }
 }
 
+/** Compares the link of a device with its configuration; see `linkDifferences`. */
+export async function compareLink(run: RunCommand, config: DeviceConfig): Promise<string[]> {
+  const link = await findLink(run, config.name)
+  return linkDifferences(link && { ...link, routes: await readRoutes(run, config.name) }, config)
+}
+
 /** Returns the differences of a link to its configuration, in words; empty for none. */
-export function linkDifferences(link: Link | undefined, config: Pick<DeviceConfig, 'addresses' | 'mtu'>): string[] {
+export function linkDifferences(
+  link: (Link & { readonly routes: readonly string[] }) | undefined,
+  config: Pick<DeviceConfig, 'addresses' | 'mtu' | 'routes'>,
+): string[] {
   if (link === undefined) return ['device missing']
   const wanted = config.addresses.map(cidrOf)
   return [
@@ -94,6 +104,8 @@ export function linkDifferences(link: Link | undefined, config: Pick<DeviceConfi
     ...(link.mtu === config.mtu ? [] : [`mtu ${link.mtu}`]),
     ...wanted.filter((address) => !link.addresses.includes(address)).map((address) => `address ${address} missing`),
     ...link.addresses.filter((address) => !wanted.includes(address)).map((address) => `address ${address} extra`),
+    ...config.routes.filter((network) => !link.routes.includes(network)).map((network) => `route ${network} missing`),
+    ...link.routes.filter((network) => !config.routes.includes(network)).map((network) => `route ${network} extra`),
   ]
 }
 

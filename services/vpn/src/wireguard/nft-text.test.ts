@@ -15,9 +15,17 @@ const home: InterfaceRules = {
   subnets: ['10.8.0.0/24', 'fd13:13:13::/64'],
   nat: true,
   forwarding: true,
+  networks: [],
   isolated: ['10.8.0.9', 'fd13:13:13::9', '10.8.0.4/32'],
 }
-const guests: InterfaceRules = { name: 'wg1', subnets: ['10.9.0.0/24'], nat: false, forwarding: false, isolated: [] }
+const guests: InterfaceRules = {
+  name: 'wg1',
+  subnets: ['10.9.0.0/24'],
+  networks: [],
+  nat: false,
+  forwarding: false,
+  isolated: [],
+}
 
 const golden = `add table inet hearth_vpn
 delete table inet hearth_vpn
@@ -82,6 +90,18 @@ describe('the rule file', () => {
     assert.equal(encodeTable([home, guests]), golden)
   })
 
+  test('masquerades networks behind peers like the peers, and not between peers', () => {
+    const sites = { ...home, networks: ['10.20.0.0/16', '192.168.7.0/24', 'fd20::/48'] }
+    assert.deepEqual(encodeTable([sites]).match(/.*masquerade/g), [
+      '    ip saddr 10.8.0.0/24 oifname != "wg0" masquerade',
+      '    ip6 saddr fd13:13:13::/64 oifname != "wg0" masquerade',
+      '    ip saddr { 10.20.0.0/16, 192.168.7.0/24 } oifname != "wg0" masquerade',
+      '    ip6 saddr { fd20::/48 } oifname != "wg0" masquerade',
+    ])
+    assert.equal(encodeElementChange([home], [sites]), undefined, 'the table is replaced')
+    assert.doesNotMatch(encodeTable([{ ...sites, nat: false }]), /masquerade/)
+  })
+
   test('has as many rules for a thousand isolated peers as for one', () => {
     const many = Array.from({ length: 1000 }, (_, index) => `10.8.${index >> 8}.${index & 255}`)
     const count = (rules: InterfaceRules) => (encodeTable([rules]).match(/drop|accept|masquerade/g) ?? []).length
@@ -112,6 +132,7 @@ describe('the rule file', () => {
         for (const rules of [
           { ...home, isolated: [text] },
           { ...home, subnets: [text] },
+          { ...home, networks: [text] },
         ]) {
           assert.throws(() => encodeTable([rules]), DeviceError)
         }

@@ -102,12 +102,15 @@ const forward = [
   'oifname @closed drop',
 ]
 
-function masquerade({ name, nat, subnets }: InterfaceRules): string[] {
+function masquerade({ name, nat, subnets, networks }: InterfaceRules): string[] {
   if (!nat) return []
-  return subnets.map((subnet) => {
-    const selector = parseNetworkAddress(subnet).family === 4 ? 'ip' : 'ip6'
-    return `${selector} saddr ${networkOf(subnet)} oifname != ${quotedName(name)} masquerade`
+  const rule = (family: 4 | 6, sources: string) =>
+    `${family === 4 ? 'ip' : 'ip6'} saddr ${sources} oifname != ${quotedName(name)} masquerade`
+  const behind = ([4, 6] as const).flatMap((family) => {
+    const ofFamily = networks.filter((network) => parseNetworkAddress(network).family === family).map(networkOf)
+    return ofFamily.length === 0 ? [] : [rule(family, `{ ${ofFamily.join(', ')} }`)]
   })
+  return [...subnets.map((subnet) => rule(parseNetworkAddress(subnet).family, networkOf(subnet))), ...behind]
 }
 
 /** Addresses of isolated peers, sorted, by the set that holds them. */

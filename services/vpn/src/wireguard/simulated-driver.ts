@@ -53,6 +53,13 @@ export function createSimulatedDriver(directory: string): WireGuardDriver {
         applyToModel(peers, changes)
         devices.set(name, { ...device, peers })
       }),
+    changeRoutes: (name, { add, remove }) =>
+      alter((devices) => {
+        const device = devices.get(name)
+        if (device === undefined) throw new DeviceError(`${name} is not running`)
+        const kept = device.routes.filter((network) => !remove.includes(network) && !add.includes(network))
+        devices.set(name, { ...device, routes: [...kept, ...add] })
+      }),
     remove: (name) => alter((devices) => void devices.delete(name)),
     close: () => queue.idle(),
   }
@@ -70,13 +77,13 @@ async function readDevice(
 }
 
 function ensureDevice(devices: Map<string, SimulatedDevice>, config: DeviceConfig): void {
-  const { name, listenPort, mtu } = config
+  const { name, listenPort, mtu, routes } = config
   for (const [other, { listenPort: taken }] of devices) {
     if (other !== name && taken === listenPort) throw new DeviceError(`${name}: the port is in use`)
   }
   const addresses = config.addresses.map(cidrOf)
   const peers = devices.get(name)?.peers ?? new Map()
-  devices.set(name, { publicKey: publicKeyOf(config.privateKey), listenPort, mtu, addresses, peers })
+  devices.set(name, { publicKey: publicKeyOf(config.privateKey), listenPort, mtu, addresses, routes, peers })
 }
 
 /**
@@ -113,6 +120,7 @@ interface SimulatedDevice {
   publicKey: string
   listenPort: number
   addresses: readonly string[]
+  routes: readonly string[]
   mtu: number
   peers: Map<string, PeerState>
 }
@@ -121,6 +129,8 @@ const StoredDevice = z.object({
   publicKey: z.string(),
   listenPort: z.int(),
   addresses: z.array(z.string()),
+  /** Missing in files of older versions. */
+  routes: z.array(z.string()).default([]),
   mtu: z.int(),
   /** Public key, fingerprint of the preshared key, addresses. */
   peers: z.array(z.tuple([z.string(), z.string().nullable(), z.array(z.string())])),
@@ -192,8 +202,8 @@ function storedForm(device: SimulatedDevice, fingerprints: KeyFingerprints): z.i
   const peers = [...device.peers.values()].map(({ publicKey, presharedKey, allowedIps }): StoredPeer => {
     return [publicKey, presharedKey === null ? null : fingerprints.of(presharedKey), [...allowedIps]]
   })
-  const { publicKey, listenPort, addresses, mtu } = device
-  return { publicKey, listenPort, addresses: [...addresses], mtu, peers }
+  const { publicKey, listenPort, addresses, routes, mtu } = device
+  return { publicKey, listenPort, addresses: [...addresses], routes: [...routes], mtu, peers }
 }
 
 type StoredPeer = [string, string | null, string[]]

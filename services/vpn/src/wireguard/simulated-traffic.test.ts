@@ -16,7 +16,14 @@ async function folder(t: TestContext): Promise<string> {
 }
 
 const pair = generateKeyPair()
-const config = { name: 'wg0', privateKey: pair.privateKey, listenPort: 51_820, addresses: ['10.8.0.1/24'], mtu: 1420 }
+const config = {
+  name: 'wg0',
+  privateKey: pair.privateKey,
+  listenPort: 51_820,
+  addresses: ['10.8.0.1/24'],
+  mtu: 1420,
+  routes: [],
+}
 
 function peersOf(count: number): DevicePeer[] {
   return Array.from({ length: count }, (_, index) => ({

@@ -78,8 +78,9 @@ function wanted(name: string, peers: readonly DevicePeer[]): DesiredDevice {
     listenPort: 51_820,
     addresses: ['10.8.0.1/16'],
     mtu: 1420,
+    routes: [],
   }
-  const rules = { name, subnets: ['10.8.0.0/16'], nat: true, forwarding: true, isolated: [] }
+  const rules = { name, subnets: ['10.8.0.0/16'], networks: [], nat: true, forwarding: true, isolated: [] }
   return { config, peers, rules, running: true }
 }
 
@@ -184,6 +185,26 @@ for (const { label, make, skip } of benches) {
         swapped.map((peer) => ({ kind: 'set', peer })),
       )
       assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set(swapped))
+    })
+
+    test('routes come and go with a change of peers, and are put back when that fails', async (t) => {
+      const bench = await make(t)
+      const [first, second] = [peer(2), peer(3)]
+      const device = wanted(bench.name, [first])
+      const withRoutes = (routes: string[]) => ({ ...device.config, routes })
+      const { tunnels } = controller({ ...bench, driver: failing(bench.driver, 3) }, device)
+      await lockedChanges(tunnels).bring(device)
+      const networks = ['10.20.0.0/16', 'fd20::/48']
+      const behind = { ...first, allowedIps: [...first.allowedIps, ...networks] }
+      const grow = { add: networks, remove: [] }
+      await lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: behind }], { routes: grow })
+      assert.deepEqual(await bench.driver.differences(withRoutes(networks)), [])
+      const shrink = { add: ['10.30.0.5/32'], remove: networks }
+      const changes = [{ kind: 'remove', publicKey: first.publicKey } as const, { kind: 'set', peer: second } as const]
+      await assert.rejects(lockedChanges(tunnels).apply(bench.name, changes, { routes: shrink }), DeviceError)
+      assert.deepEqual(await bench.driver.differences(withRoutes(networks)), [])
+      await lockedChanges(tunnels).bring(device)
+      assert.deepEqual(await bench.driver.differences(device.config), [], 'a repair takes away what is not wanted')
     })
 
     test('a change that fails halfway leaves the peers as they were', async (t) => {
@@ -422,13 +443,13 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     const { tunnels } = controller({ ...bench, driver }, device)
     await lockedChanges(tunnels).bring(device)
     await lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: peer(2) }], {
-      ...device.rules,
-      isolated: ['10.8.0.2'],
+      newRules: { ...device.rules, isolated: ['10.8.0.2'] },
     })
     assert.match(seen[0] ?? '', /10\.8\.0\.2/)
     isRefusing = true
-    const rules = { ...device.rules, isolated: ['10.8.0.2', '10.8.0.3'] }
-    await assert.rejects(lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: peer(3) }], rules), /refused/)
+    const newRules = { ...device.rules, isolated: ['10.8.0.2', '10.8.0.3'] }
+    const refused = lockedChanges(tunnels).apply(bench.name, [{ kind: 'set', peer: peer(3) }], { newRules })
+    await assert.rejects(refused, /refused/)
     assert.match(await isolatedNow(), /10\.8\.0\.2/)
     assert.doesNotMatch(await isolatedNow(), /10\.8\.0\.3/)
   })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { takeDevice } from './bring.ts'
-import type { DeviceState, PeerChange, PeerState } from './device.ts'
+import type { DeviceState, PeerChange, PeerState, RouteChange, WireGuardDriver } from './device.ts'
 import type { DesiredDevice } from './drift.ts'
 import type { InterfaceRules } from './firewall.ts'
 import { applyBatch } from './peer-batch.ts'
@@ -88,13 +88,20 @@ export class TunnelChanges {
 
   /**
    * Changes some peers of a running interface and nothing else. With `newRules` the isolation of the interface changes along with
-   * the peers, without a gap.
+   * the peers, without a gap; with `routes` the networks that are reached through it.
    */
-  async apply(name: string, changes: readonly PeerChange[], newRules?: InterfaceRules): Promise<void> {
+  async apply(
+    name: string,
+    changes: readonly PeerChange[],
+    { newRules, routes }: { newRules?: InterfaceRules | undefined; routes?: RouteChange | undefined } = {},
+  ): Promise<void> {
     if (changes.length === 0 && newRules === undefined) return
-    const { rules, readBack } = this.#controller
+    const { rules, readBack, driver } = this.#controller
     const device = this.#controller.device(name)
-    const open = await rules.during(name, newRules ?? null, () => applyBatch(this.#controller, device, changes))
+    const batch = () => applyBatch(this.#controller, device, changes)
+    const open = await rules.during(name, newRules ?? null, () =>
+      routes === undefined ? batch() : withRoutes(driver, { name, routes }, batch),
+    )
     if (open.length > 0) readBack.request(name, open)
   }
 
@@ -112,5 +119,21 @@ export class TunnelChanges {
   async take(name: string): Promise<void> {
     await takeDevice(this.#controller, this.#controller.device(name))
     this.#controller.states.set(name, { status: 'down', reason: null })
+  }
+}
+
+/** Changes routes and then peers; when those cannot be changed, the routes are put back. */
+async function withRoutes<T>(
+  driver: Pick<WireGuardDriver, 'changeRoutes'>,
+  { name, routes }: { name: string; routes: RouteChange },
+  work: () => Promise<T>,
+): Promise<T> {
+  await driver.changeRoutes(name, routes)
+  try {
+    return await work()
+  } catch (error) {
+    // The check of the tunnels repairs what this cannot.
+    await driver.changeRoutes(name, { add: routes.remove, remove: routes.add }).catch(() => undefined)
+    throw error
   }
 }

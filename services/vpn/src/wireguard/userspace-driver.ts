@@ -11,7 +11,8 @@ import {
   type WireGuardDriver,
 } from './device.ts'
 import { publicKeyOf } from './keys.ts'
-import { adjustLink, deleteLink, findLink, linkDifferences, listLinks } from './link.ts'
+import { adjustLink, compareLink, deleteLink, findLink, listLinks } from './link.ts'
+import { changeRoutes } from './kernel-routes.ts'
 import { isAnswered, NobodyListens, UapiClient, type UapiRequest } from './uapi-socket.ts'
 import { createUapiParser, encodeUapiSet, readUapiPeer, uapiGet, type UapiDeviceSettings } from './uapi-text.ts'
 
@@ -44,7 +45,8 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
     read: (name) => orAbsent(run, name, () => stateOf(host, name)),
     readPeer: (name, publicKey) =>
       orAbsent(run, name, () => host.uapi.fetch(getRequest(name), (reply) => readUapiPeer(reply, publicKey))),
-    differences: async (config) => linkDifferences(await findLink(run, config.name), config),
+    differences: (config) => compareLink(run, config),
+    changeRoutes: (name, change) => changeRoutes(run, name, change),
     ensure: (config) => ensureDevice(host, config),
     async change(name, changes) {
       if (changes.length === 0) return

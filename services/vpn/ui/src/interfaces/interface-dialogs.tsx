@@ -1,10 +1,11 @@
 import { Checkbox, Group, Modal, NumberInput, TextInput } from '@mantine/core'
-import { answer, ApiError, ErrorState, FormDialog, LoadingLines } from '@hearth/ui'
+import { answer, ErrorState, FormDialog, LoadingLines } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type Interface, keys, type PublicEndpoint } from '../api.ts'
 import { EndpointField, EndpointWarning, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
+import { useHostOverlap } from './host-overlap.ts'
 import {
   interfaceValues,
   type InterfaceValues,
@@ -110,21 +111,6 @@ export function EditInterface({ interface: present, onClose }: { interface: Inte
       <InterfaceFields form={form} overlapsWith={overlap.device} />
     </FormDialog>
   )
-}
-
-/** Notices that a network was refused because it is one of the host's; `device` is the one that has it. */
-function useHostOverlap() {
-  const [device, setDevice] = useState<string>()
-  const watch = async <T,>(sent: Promise<T>): Promise<T> => {
-    try {
-      return await sent
-    } catch (error) {
-      if (error instanceof ApiError && error.details['code'] === 'host_overlap')
-        setDevice(String(error.details['device']))
-      throw error
-    }
-  }
-  return { device, watch }
 }
 
 interface InterfaceFieldsProps {

@@ -26,6 +26,7 @@ import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
 import { peersPerPage, toPeerQuery } from '../peers/peer-values.ts'
 import { readPeers } from '../peers/peer-actions.ts'
 import { SilentPeers } from '../peers/silent-peers.tsx'
+import { OutdatedPeers } from '../peers/site-networks.tsx'
 
 /** A new peer whose private key only this page knows. */
 interface NewKey {
@@ -86,7 +87,7 @@ export function PeersPage() {
 
 function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnect: (peer: Peer) => void }) {
   const { isAdmin } = useSession()
-  const state = useTableState(['status', 'interface', 'tag', 'silent'])
+  const state = useTableState(['status', 'interface', 'tag', 'silent', 'configuration'])
   const query = toPeerQuery(state)
   const peers = useQuery({
     queryKey: [...keys.peers, query],
@@ -99,6 +100,7 @@ function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnec
   return (
     <>
       <PeerFilters state={state} interfaces={props.interfaces} />
+      {isAdmin && <OutdatedPeers state={state} />}
       {isAdmin && <SilentPeers state={state} />}
       {isAdmin && (
         <BulkBar
@@ -238,16 +240,15 @@ function PeerFilters({ state, interfaces }: { state: TableState; interfaces: str
   )
 }
 
+const noFilters = { status: '', interface: '', tag: '', silent: '', configuration: '' }
+
 function NothingFound({ state }: { state: TableState }) {
   return (
     <EmptyState
       icon={IconSearchOff}
       title="No peer matches"
       action={
-        <Button
-          variant="default"
-          onClick={() => state.change({ search: '', filter: { status: '', interface: '', tag: '', silent: '' } })}
-        >
+        <Button variant="default" onClick={() => state.change({ search: '', filter: noFilters })}>
           Show all peers
         </Button>
       }

@@ -6,19 +6,21 @@ import type { Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { HandshakeStatus } from './peer-status.tsx'
 import { readConfiguration } from './peer-actions.ts'
+import { hasWholeConfiguration } from './peer-values.ts'
 
 /** Dialog that hands a device its configuration: QR code for phones, a file for other devices. */
 export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => void }) {
+  const isComplete = hasWholeConfiguration(peer)
   return (
     <Modal opened onClose={onClose} title="Connect this device" size="md">
       <Stack>
         <Text>
           For <b className="hearth-name">{peer.name}</b>.{' '}
-          {peer.has_private_key && 'The code and the file contain its private key: keep them secret.'}
+          {isComplete && 'The code and the file contain its private key: keep them secret.'}
         </Text>
         <EndpointWarning />
-        {peer.has_private_key ? <QrCode peer={peer} /> : <OwnKey />}
-        <ConnectSteps peer={peer} isComplete={peer.has_private_key} />
+        {isComplete ? <QrCode peer={peer} /> : <OwnKey />}
+        <ConnectSteps peer={peer} isComplete={isComplete} />
         <ConfigurationButtons peer={peer} />
       </Stack>
     </Modal>

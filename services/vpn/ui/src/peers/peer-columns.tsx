@@ -5,6 +5,7 @@ import { Link, useSearchParams } from 'wouter'
 import type { Peer } from '../api.ts'
 import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
 import { QuotaBadge } from './quota.tsx'
+import { NeedsConfiguration, NetworksOfRow } from './site-networks.tsx'
 
 /** The tags of a peer; each shows the peers that have it. */
 function PeerTags({ tags, onChoose }: { tags: readonly string[]; onChoose: (tag: string) => void }) {
@@ -47,11 +48,22 @@ export function peerColumns(state: TableState, actions: ((peer: Peer) => ReactNo
         <>
           <PeerStatusBadge peer={peer} /> <QuotaBadge quota={peer.quota} />
           <ExpiresSoon peer={peer} />
+          <NeedsConfiguration peer={peer} />
         </>
       ),
     },
     { key: 'interface', header: 'Interface', render: (peer) => peer.interface },
-    { key: 'ip', header: 'Address', sort: 'ip', render: (peer) => <span className="hearth-mono">{peer.ip}</span> },
+    {
+      key: 'ip',
+      header: 'Address',
+      sort: 'ip',
+      render: (peer) => (
+        <>
+          <span className="hearth-mono">{peer.ip}</span>
+          <NetworksOfRow peer={peer} />
+        </>
+      ),
+    },
     {
       key: 'last_handshake',
       header: 'Last handshake',

@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type Peer } from '../api.ts'
 import { useState } from 'react'
+import { useHostOverlap } from '../interfaces/host-overlap.ts'
 import { keysObstacle, makeKeyPair } from './browser-keys.ts'
 import { staleAfterPeers } from './bulk-actions.ts'
 import { PeerAdvanced, PeerBasics } from './peer-fields.tsx'
@@ -19,6 +20,7 @@ export function CreatePeer(props: {
   onCreated: (peer: Peer, privateKey: string | undefined) => void
 }) {
   const [hasOwnKeys, setOwnKeys] = useState(false)
+  const overlap = useHostOverlap()
   const obstacle = keysObstacle(window.isSecureContext, window.crypto.subtle)
   const form = useForm<PeerValues>({ initialValues: newPeerValues(props.interfaces[0] ?? ''), validate: named })
   return (
@@ -31,7 +33,8 @@ export function CreatePeer(props: {
       submit={async (values) => {
         const pair = hasOwnKeys ? await makeKeyPair(window.crypto.subtle) : undefined
         const body = { ...toPeerCreate(values), ...(pair !== undefined && { public_key: pair.publicKey }) }
-        return { ...(await answer(api.POST('/api/peers', { body }))), privateKey: pair?.privateKey }
+        const created = await overlap.watch(answer(api.POST('/api/peers', { body })))
+        return { ...created, privateKey: pair?.privateKey }
       }}
       renew={staleAfterPeers}
       onDone={({ data, privateKey }) => props.onCreated(data, privateKey)}
@@ -47,7 +50,7 @@ export function CreatePeer(props: {
         checked={hasOwnKeys}
         onChange={(event) => setOwnKeys(event.currentTarget.checked)}
       />
-      <PeerAdvanced form={form} editing={false} hasOwnKeys={hasOwnKeys} />
+      <PeerAdvanced form={form} editing={false} hasOwnKeys={hasOwnKeys} overlapsWith={overlap.device} />
     </FormDialog>
   )
 }
@@ -55,10 +58,11 @@ export function CreatePeer(props: {
 /** Changes a peer; sends only what differs. */
 export function EditPeer({ peer, onClose }: { peer: Peer; onClose: () => void }) {
   const form = useForm<PeerValues>({ initialValues: peerValues(peer), validate: named })
+  const overlap = useHostOverlap()
   const submit = async (values: PeerValues) => {
     const body = toPeerUpdate(values, peerValues(peer))
     if (body === undefined) return { message: 'Nothing was changed' }
-    return answer(api.PUT('/api/peers/{id}', { params: { path: { id: peer.id } }, body }))
+    return overlap.watch(answer(api.PUT('/api/peers/{id}', { params: { path: { id: peer.id } }, body })))
   }
   return (
     <FormDialog
@@ -71,7 +75,7 @@ export function EditPeer({ peer, onClose }: { peer: Peer; onClose: () => void })
       renew={[keys.peers, keys.peerTags]}
     >
       <PeerBasics form={form} interfaces={[]} editing />
-      <PeerAdvanced form={form} editing />
+      <PeerAdvanced form={form} editing overlapsWith={overlap.device} />
     </FormDialog>
   )
 }
@@ -98,6 +102,9 @@ export function DeletePeer({ peer, onClose, onDeleted }: { peer: Peer; onClose: 
         `The peer “${peer.name}” with its keys: the device is cut off at once`,
         `Its address ${peer.ip}, which another peer may get`,
         'Its traffic counters and history',
+        ...(peer.networks.length === 0
+          ? []
+          : [`The way to the ${formatCount(peer.networks.length, 'network')} behind it, for all other devices`]),
         rules.data === undefined ? 'Its DNS rules' : `Its ${formatCount(rules.data.total, 'DNS rule')}`,
         log.data === undefined
           ? 'Its entries in the query log'

@@ -12,14 +12,16 @@ import { Connections } from './connections.tsx'
 import { DeletePeer, EditPeer } from './peer-dialogs.tsx'
 import { readPeer, useEnablePeer } from './peer-actions.ts'
 import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
+import { KeyRotation, ReplaceKey } from './key-rotation.tsx'
 import { PeerLimits } from './limits.tsx'
 import { PeerQuota } from './quota.tsx'
 import { SetupLinks } from './setup-links.tsx'
+import { NeedsConfiguration, PeerNetworks } from './site-networks.tsx'
 import { routingModes } from './peer-values.ts'
 import { PeriodChoice, TrafficHistory } from '../traffic/traffic-history.tsx'
 import { periodNamed, toTrafficQuery } from '../traffic/periods.ts'
 
-type PeerDialog = 'connect' | 'edit' | 'delete'
+type PeerDialog = 'connect' | 'edit' | 'replace-key' | 'delete'
 
 /** One peer in full, over the list; its address is `/peers/<id>`. */
 export function PeerDrawer({ id, onClose }: { id: string; onClose: () => void }) {
@@ -51,6 +53,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
         <Group gap="xs">
           <PeerStatusBadge peer={peer} />
           <ExpiresSoon peer={peer} />
+          <NeedsConfiguration peer={peer} />
         </Group>
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
@@ -58,7 +61,9 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
       <PeerTraffic id={peer.id} />
       <PeerQuota peer={peer} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
+      <PeerNetworks peer={peer} />
       {isAdmin && <Connections peer={peer} />}
+      {isAdmin && <KeyRotation peer={peer} onBegin={() => onOpen('replace-key')} />}
       {isAdmin && <SetupLinks peer={peer} />}
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
     </Stack>
@@ -168,6 +173,7 @@ function PeerButtons({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog
 function PeerDialogs(props: { peer: Peer; dialog: PeerDialog; close: () => void; onDeleted: () => void }) {
   const { peer, dialog, close, onDeleted } = props
   if (dialog === 'connect') return <ConnectDevice peer={peer} onClose={close} />
+  if (dialog === 'replace-key') return <ReplaceKey peer={peer} onClose={close} />
   if (dialog === 'edit') return <EditPeer peer={peer} onClose={close} />
   return <DeletePeer peer={peer} onClose={close} onDeleted={onDeleted} />
 }

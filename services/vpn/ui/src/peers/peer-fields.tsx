@@ -1,22 +1,12 @@
-import {
-  Accordion,
-  Checkbox,
-  NativeSelect,
-  NumberInput,
-  Stack,
-  TagsInput,
-  Textarea,
-  TextInput,
-  Input,
-  Text,
-} from '@mantine/core'
+import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { describeError, LoadingLines } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { keys, readBlocklists, readInterfaces } from '../api.ts'
+import { keys, readInterfaces } from '../api.ts'
 import { readTags } from './bulk-actions.ts'
+import { DnsFields } from './dns-fields.tsx'
 import { LimitFields } from './limits.tsx'
+import { NetworkFields } from './site-networks.tsx'
 import { type PeerValues, routingModes, usesAllowedIps } from './peer-values.ts'
 
 type PeerForm = UseFormReturnType<PeerValues>
@@ -62,15 +52,25 @@ function TagsField({ form }: { form: PeerForm }) {
 }
 
 const basics = new Set(['name', 'interface', 'tags'])
-const dns = new Set(['use_adblocker', 'blocklist_ids', 'dns_logging_enabled'])
+const sections = {
+  use_adblocker: 'dns',
+  blocklist_ids: 'dns',
+  dns_logging_enabled: 'dns',
+  networks: 'networks',
+} as Record<string, string>
 
 /** Everything that has a sensible default, folded away unless a problem is in there. */
-export function PeerAdvanced(props: { form: PeerForm; editing: boolean; hasOwnKeys?: boolean }) {
+export function PeerAdvanced(props: {
+  form: PeerForm
+  editing: boolean
+  hasOwnKeys?: boolean
+  overlapsWith: string | undefined
+}) {
   const { form, editing, hasOwnKeys = false } = props
   const [open, setOpen] = useState<string | null>(null)
-  const invalidFields = Object.keys(form.errors).filter((field) => !basics.has(field))
-  const invalidSection =
-    invalidFields.length === 0 ? undefined : invalidFields.every((field) => dns.has(field)) ? 'dns' : 'advanced'
+  const invalid = Object.keys(form.errors).filter((field) => !basics.has(field))
+  const invalidSections = new Set(invalid.map((field) => sections[field] ?? 'advanced'))
+  const [invalidSection] = invalidSections.has('advanced') ? ['advanced'] : [...invalidSections]
   return (
     <Accordion
       variant="contained"
@@ -85,6 +85,12 @@ export function PeerAdvanced(props: { form: PeerForm; editing: boolean; hasOwnKe
           <Stack>
             <DnsFields form={form} />
           </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+      <Accordion.Item value="networks">
+        <Accordion.Control>Networks behind this device</Accordion.Control>
+        <Accordion.Panel>
+          <NetworkFields form={form} overlapsWith={props.overlapsWith} />
         </Accordion.Panel>
       </Accordion.Item>
       <Accordion.Item value="advanced">
@@ -199,62 +205,5 @@ function KeyFields(props: { form: PeerForm; editing: boolean; hasOwnKeys: boolea
         {...form.getInputProps('public_key')}
       />
     </>
-  )
-}
-
-/** Fields for DNS filtering and query logging of a peer. */
-function DnsFields({ form }: { form: PeerForm }) {
-  const { use_adblocker: isFiltered, blocklist_ids: chosen } = form.getValues()
-  return (
-    <>
-      <Checkbox
-        label="Filter names"
-        description="When off, this peer gets every answer, whatever lists and rules say"
-        {...form.getInputProps('use_adblocker', { type: 'checkbox' })}
-      />
-      {isFiltered && (
-        <NativeSelect
-          label="Block lists for this peer"
-          data={[
-            { value: 'all', label: 'All lists, also those added later' },
-            { value: 'some', label: 'Only those chosen here' },
-          ]}
-          value={chosen === null ? 'all' : 'some'}
-          onChange={(event) => form.setFieldValue('blocklist_ids', event.currentTarget.value === 'all' ? null : [])}
-        />
-      )}
-      {isFiltered && chosen !== null && (
-        <ListChoice
-          chosen={chosen}
-          error={form.errors['blocklist_ids']}
-          onChange={(ids) => form.setFieldValue('blocklist_ids', ids)}
-        />
-      )}
-      <Checkbox
-        label="Log its queries"
-        description="When off, its queries appear in no log and no statistics"
-        {...form.getInputProps('dns_logging_enabled', { type: 'checkbox' })}
-      />
-    </>
-  )
-}
-
-function ListChoice(props: { chosen: string[]; error: React.ReactNode; onChange: (ids: string[]) => void }) {
-  const { chosen, error, onChange } = props
-  const lists = useQuery({ queryKey: keys.blocklists, queryFn: readBlocklists })
-  if (lists.data === undefined)
-    return lists.error === null ? <LoadingLines lines={2} /> : <Text c="dimmed">{describeError(lists.error)}</Text>
-  if (lists.data.length === 0) return <Text c="dimmed">There is no list yet; your own rules hold all the same.</Text>
-  return (
-    <Checkbox.Group value={chosen} onChange={onChange} error={error} aria-label="Chosen lists">
-      <Stack gap={6}>
-        {lists.data.map((list) => (
-          <Checkbox key={list.id} value={list.id} label={list.enabled ? list.name : `${list.name} (disabled)`} />
-        ))}
-      </Stack>
-      {chosen.length === 0 && (
-        <Input.Description mt={6}>With none, only your own rules hold for this peer.</Input.Description>
-      )}
-    </Checkbox.Group>
   )
 }

@@ -41,6 +41,9 @@ const peer: Peer = {
   expires_at: '2027-01-02T03:04:00.000Z',
   expired: false,
   expires_soon: false,
+  networks: [],
+  needs_configuration: false,
+  key_rotation: null,
   created_at: '2026-11-21T10:00:00.000Z',
   updated_at: '2026-11-21T10:00:00.000Z',
 }
@@ -52,6 +55,14 @@ test('a new peer sends only name and interface, besides the two switches', () =>
     client_isolation: false,
     use_preshared_key: true,
   })
+})
+
+test('networks behind a device are sent when they differ, and emptied when they are taken away', () => {
+  const site: Peer = { ...peer, networks: ['10.20.0.0/16', 'fd20::/48'] }
+  assert.equal(peerValues(site).networks, '10.20.0.0/16, fd20::/48')
+  const edit = (networks: string) => toPeerUpdate({ ...peerValues(site), networks }, peerValues(site))
+  assert.deepEqual(edit('10.20.0.0/16\n10.21.0.0/16'), { networks: ['10.20.0.0/16', '10.21.0.0/16'] })
+  assert.deepEqual(edit(' '), { networks: [] })
 })
 
 test('an unchanged peer sends nothing', () => {

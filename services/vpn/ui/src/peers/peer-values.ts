@@ -30,6 +30,10 @@ export interface PeerValues extends Record<string, unknown> {
   /** null for all lists. */
   blocklist_ids: string[] | null
   dns_logging_enabled: boolean
+  /** Networks behind the device, separated by commas or lines. */
+  networks: string
+  /** Take them although the server has one of them itself. */
+  allow_host_overlap: boolean
 }
 
 /** The form for a new peer. */
@@ -52,6 +56,8 @@ export function newPeerValues(interfaceName: string): PeerValues {
     use_adblocker: true,
     blocklist_ids: null,
     dns_logging_enabled: true,
+    networks: '',
+    allow_host_overlap: false,
   }
 }
 
@@ -75,6 +81,8 @@ export function peerValues(peer: Peer): PeerValues {
     use_adblocker: peer.use_adblocker,
     blocklist_ids: peer.blocklist_ids,
     dns_logging_enabled: peer.dns_logging_enabled,
+    networks: peer.networks.join(', '),
+    allow_host_overlap: false,
   }
 }
 
@@ -92,7 +100,7 @@ export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate
 
 /** The members that differ, as the API takes them: an emptied value takes something away, or leaves it as it is where that cannot be. */
 function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate, 'interface'> {
-  const { interface: _, ip, ipv6, routing_mode, public_key, ...changed } = changedValues(values, before)
+  const { interface: _, ip, ipv6, routing_mode, public_key, networks, ...changed } = changedValues(values, before)
   const { allowed_ips, expires_at, blocklist_ids, tags, limit_down: _down, limit_up: _up, ...plain } = changed
   return {
     ...(plain as Pick<PeerUpdate, 'name' | 'persistent_keepalive' | 'client_isolation' | 'use_preshared_key'>),
@@ -104,6 +112,7 @@ function changedMembers(values: PeerValues, before: PeerValues): Omit<PeerUpdate
     ...(routing_mode ? { routing_mode } : {}),
     ...(public_key ? { public_key: public_key.trim() } : {}),
     ...(allowed_ips === undefined ? {} : { allowed_ips: parseNetworks(allowed_ips) }),
+    ...(networks === undefined ? {} : { networks: parseNetworks(networks) }),
     ...(expires_at === undefined ? {} : { expires_at: expires_at === '' ? null : new Date(expires_at).toISOString() }),
     ...(sameLists(values.tags, before.tags) || tags === undefined ? {} : { tags }),
     ...(sameLists(values.blocklist_ids, before.blocklist_ids) || blocklist_ids === undefined ? {} : { blocklist_ids }),
@@ -135,6 +144,11 @@ function sameLists(one: string[] | null, other: string[] | null): boolean {
   return one.length === other.length && one.every((id) => other.includes(id))
 }
 
+/** True when the service can hand out the whole configuration: it has the private key of the key that waits, or of the present one. */
+export function hasWholeConfiguration({ key_rotation: waiting, has_private_key: hasKey }: Peer): boolean {
+  return waiting === null ? hasKey : waiting.has_private_key
+}
+
 /** The routing modes in words anybody understands. */
 export const routingModes: Record<Peer['routing_mode'], { label: string; explanation: string }> = {
   full_tunnel: {
@@ -164,6 +178,7 @@ export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' |
   const status = state.filters['status']
   const silentDays = Number(state.filters['silent'] ?? '')
   const tag = state.filters['tag'] ?? ''
+  const isOutdated = state.filters['configuration'] === 'needed'
   return {
     limit: peersPerPage,
     offset: (state.page - 1) * peersPerPage,
@@ -174,6 +189,7 @@ export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' |
     ...(state.filters['interface'] ? { interface: state.filters['interface'] } : {}),
     ...(tag === '' ? {} : { tag }),
     ...(status === 'expires-soon' ? { expires_soon: 'true' } : status ? { status: status as Peer['status'] } : {}),
+    ...(isOutdated ? { needs_configuration: 'true' } : {}),
     // Those that may connect and do not: who was disabled has been reviewed.
     ...(silentDays > 0 ? { silent_days: silentDays, ...(!status && { status: 'inactive' }) } : {}),
   }

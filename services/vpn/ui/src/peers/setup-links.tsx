@@ -5,10 +5,12 @@ import { IconEyeOff, IconLink } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Peer, type SetupLink } from '../api.ts'
+import { hasWholeConfiguration } from './peer-values.ts'
 
 /** Links that hand the device of a peer its configuration once: those there are, and a button for another. */
 export function SetupLinks({ peer }: { peer: Peer }) {
   const [dialog, setDialog] = useState<'make' | { url: string }>()
+  const hasKey = hasWholeConfiguration(peer)
   const links = useQuery({
     queryKey: [...keys.setupLinks, peer.id],
     queryFn: async () =>
@@ -19,7 +21,7 @@ export function SetupLinks({ peer }: { peer: Peer }) {
     <section className="hearth-stack" aria-label="Set-up links">
       <Group justify="space-between">
         <h3 className="drawer-heading">Set-up links</h3>
-        {peer.has_private_key && (
+        {hasKey && (
           <Button
             size="xs"
             variant="default"
@@ -30,12 +32,12 @@ export function SetupLinks({ peer }: { peer: Peer }) {
           </Button>
         )}
       </Group>
-      {peer.has_private_key ? (
+      {hasKey ? (
         <QueryState query={links} lines={2} />
       ) : (
         <Text c="dimmed">The private key is on the device only, so a link could not hand it over.</Text>
       )}
-      {peer.has_private_key && links.data?.length === 0 && (
+      {hasKey && links.data?.length === 0 && (
         <Text c="dimmed">Send a link to the person with the device: it shows QR code and file, once.</Text>
       )}
       <ul className="setup-links">

@@ -1,0 +1,140 @@
+import type { Sealer } from '@hearth/credentials'
+import type { Clock, Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { sealContext } from '../interfaces/desired-devices.ts'
+import type { Peers } from '../peers/peers.ts'
+import { checkPublicKey } from '../peers/new-peer.ts'
+import type { Peer } from '../peers/schema.ts'
+import { conflict } from '../problems.ts'
+import type { PeerRow, Tables } from '../tables.ts'
+import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
+import type { Tunnels } from '../wireguard/tunnels.ts'
+import type { KeyRotationBegin } from './schema.ts'
+import { type WaitingRow, waitingRows } from './store.ts'
+
+export interface KeyRotationDependencies {
+  readonly db: Kysely<Tables>
+  readonly clock: Pick<Clock, 'now'>
+  readonly timers: Pick<Timers, 'after'>
+  readonly log: Log
+  readonly sealer: Sealer
+  readonly tunnels: Pick<Tunnels, 'read'>
+  readonly peers: Pick<Peers, 'alter'>
+  /** Called when the next key of a peer became its key. */
+  readonly onFinished: (peer: Peer) => void
+}
+
+/** Milliseconds between two looks for the first handshake of a new key, and how many times as long as a look a pause is at least. */
+const lookEvery = 100
+const pauseFactor = 10
+
+const day = 86_400_000
+
+const noNextKeys = { next_public_key: null, next_private_key: null, next_preshared_key: null, next_due: null }
+
+/**
+ * New keys of peers, which wait on the device until they are used. Two keys cannot have the same addresses there, so the new one
+ * has none, and gets those of the old one when its first packet comes: the old key works until that moment.
+ */
+export class KeyRotations {
+  readonly #dependencies: KeyRotationDependencies
+  #cancelTimer: () => void = () => undefined
+  #looking: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  /** No rotation goes on before `start`. */
+  constructor(dependencies: KeyRotationDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Begins to look for handshakes of new keys, if some wait. */
+  start(): void {
+    this.#next(0)
+  }
+
+  /** Makes a new key for a peer, which waits on the device beside the old one. */
+  async begin(id: string, { days, public_key: given }: KeyRotationBegin): Promise<Peer> {
+    const { peers, clock, sealer } = this.#dependencies
+    const pair = given === undefined ? generateKeyPair() : undefined
+    const publicKey = given ?? pair?.publicKey ?? ''
+    const peer = await peers.alter(id, async (trx, row) => {
+      if (row.next_public_key !== null)
+        throw conflict('key_rotation', `${row.name} has a new key that waits already; cancel that first`)
+      await checkPublicKey(trx, { id: '', public_key: publicKey })
+      return {
+        next_public_key: publicKey,
+        next_private_key: pair === undefined ? null : sealer.seal(pair.privateKey, sealContext.peerKey(id)),
+        next_preshared_key:
+          row.preshared_key === null ? null : sealer.seal(generatePresharedKey(), sealContext.presharedKey(id)),
+        next_due: clock.now() + days * day,
+      }
+    })
+    this.#next(lookEvery)
+    return peer
+  }
+
+  /** Forgets the new key of a peer; the old one stays. Nothing happens when none waits. */
+  cancel(id: string): Promise<Peer> {
+    return this.#dependencies.peers.alter(id, () => Promise.resolve(noNextKeys))
+  }
+
+  /** Lets a look that runs end. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTimer()
+    await this.#looking
+  }
+
+  #next(delay: number): void {
+    if (this.#isClosed) return
+    this.#cancelTimer()
+    this.#cancelTimer = this.#dependencies.timers.after(delay, () => {
+      this.#looking = this.#looking.then(() => this.#look())
+    })
+  }
+
+  async #look(): Promise<void> {
+    const { db, log } = this.#dependencies
+    const began = performance.now()
+    let isWaiting = true
+    try {
+      const rows = await waitingRows(db)
+      isWaiting = rows.length > 0
+      for (const [name, waiting] of Map.groupBy(rows, (row) => row.interface)) await this.#lookAt(name, waiting)
+    } catch (error) {
+      log.error({ err: error }, 'new keys of peers could not be looked after')
+    }
+    if (isWaiting) this.#next(Math.max(lookEvery, (performance.now() - began) * pauseFactor))
+  }
+
+  async #lookAt(name: string, waiting: readonly WaitingRow[]): Promise<void> {
+    const { tunnels, clock, log } = this.#dependencies
+    const state = await tunnels.read(name).catch(() => undefined)
+    for (const row of waiting) {
+      // The first bytes are those of a handshake that only the holder of the private key can begin.
+      const isUsed = (state?.peers.get(row.next_public_key)?.rxBytes ?? 0) > 0
+      if (!isUsed && row.next_due > clock.now()) continue
+      await this.#finish(row).catch((error: unknown) => {
+        log.error({ err: error, peer: row.name }, 'a new key could not replace the old one')
+      })
+    }
+  }
+
+  async #finish({ id, next_public_key: expected }: WaitingRow): Promise<void> {
+    const { peers, onFinished, log } = this.#dependencies
+    const peer = await peers.alter(id, (_, row) => Promise.resolve(nextKeysOf(row, expected)))
+    log.info({ peer: peer.name }, 'the new key replaced the old one')
+    onFinished(peer)
+  }
+}
+
+/** The columns with which the next keys become the keys; none when others wait by now. */
+function nextKeysOf(row: PeerRow, expected: string): Partial<PeerRow> {
+  if (row.next_public_key !== expected) return {}
+  return {
+    public_key: row.next_public_key,
+    private_key: row.next_private_key,
+    preshared_key: row.next_preshared_key,
+    ...noNextKeys,
+  }
+}
