@@ -9,6 +9,7 @@ import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type L
 import { z } from 'zod'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
+import { type Access as AccessFeature, accessRoutes } from './access-rules/routes.ts'
 import type { ConnectionHistory } from './connections/history.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import type { Filtering } from './filtering/filtering.ts'
@@ -67,6 +68,7 @@ export interface Features {
   readonly peers: Peers
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
+  readonly accessRules: AccessFeature
   readonly setupLinks: SetupLinks
   readonly filtering: Filtering
   readonly lists: Lists
@@ -131,6 +133,7 @@ export function allRoutes(features: Features): Route[] {
     ...peerImportRoutes(features, publish, securityLog),
     ...connectionRoutes(features.connections),
     ...quotaRoutes(features.quotas, publish),
+    ...accessRoutes(features.accessRules, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),
