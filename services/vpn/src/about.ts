@@ -39,6 +39,7 @@ export const about: ApiDescription = {
     { name: 'API tokens', description: 'Credentials for programs' },
     { name: 'Interfaces', description: 'WireGuard interfaces of this host' },
     { name: 'Peers', description: 'Devices that connect' },
+    { name: 'Access', description: 'Groups of peers, and rules about what they reach' },
     { name: 'Set-up links', description: 'Configurations for people who are not signed in, once each' },
     { name: 'DNS', description: 'Filtering of names: settings, rules, lists, the query log' },
     { name: 'Metrics', description: 'Figures' },

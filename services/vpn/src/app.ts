@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { OpenId } from '@hearth/accounts/openid'
 import { SecurityLog } from '@hearth/accounts/security-log'
@@ -11,6 +12,10 @@ import { notificationCollector, Notifications, startRepeatedCheck } from '@heart
 import { type Clock, type Log, systemClock, systemTimers, toIsoString } from '@hearth/runtime'
 import { createNeighbours, type BackupControl } from '@hearth/service'
 import { about, version } from './about.ts'
+import { AccessInForce } from './access-rules/access-in-force.ts'
+import { AccessGroups } from './access-rules/groups.ts'
+import type { AccessTable } from './access-rules/policy/table.ts'
+import { AccessRules } from './access-rules/rules.ts'
 import { createGuard, type Identify } from './access.ts'
 import { ConnectionHistory } from './connections/history.ts'
 import { openConnections } from './connections/recorder.ts'
@@ -78,6 +83,7 @@ export interface AppDependencies {
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
   readonly limitTable: LimitTable
+  readonly accessTable: AccessTable
   readonly resolver: ResolverSupervisor
   readonly backups: BackupControl
   /** Fetches lists and geography databases from URLs that an operator entered, within the outbound policy. */
@@ -93,6 +99,7 @@ export type App = Awaited<ReturnType<typeof createApp>>
 /** Composes the service and brings the tunnels to the state that the database describes. The server does not listen yet. */
 export async function createApp(dependencies: AppDependencies) {
   const { config, log, database, sealer, dataPlane, driver, firewall, limitTable, resolver, open, pages } = dependencies
+  const { accessTable } = dependencies
   const { clock = systemClock } = dependencies
   const events = createEvents(version)
   const { publish } = events
@@ -162,6 +169,7 @@ export async function createApp(dependencies: AppDependencies) {
     driver,
     firewall,
     limitTable,
+    accessTable,
     desired: (name) => desired.read(name),
     log,
     onDrift(drift) {
@@ -178,6 +186,7 @@ export async function createApp(dependencies: AppDependencies) {
     log,
     restriction: (id) => quotas.restriction(id),
   })
+  const access = new AccessInForce({ database, table: accessTable, log })
   const recorder = new TrafficRecorder((trx, closed) => geographyData.attribution.addEndpoints(trx, closed))
   const connectionRecorder = await openConnections(database, handshakeLifetime)
   const sampler = await openSampler({
@@ -265,10 +274,18 @@ export async function createApp(dependencies: AppDependencies) {
     fixed: config.publicEndpoint,
     ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
   }
-  const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits }
   const interfacesChanged = async () => {
     await limits.reload()
+    await access.reload()
     await filtering.interfacesChanged()
+  }
+  const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits, access }
+  const ruled = {
+    db: database.query,
+    clock,
+    inForce: access,
+    hostAddresses: () =>
+      Object.values(networkInterfaces()).flatMap((links = []) => links.map(({ address }) => address)),
   }
   const peers = new Peers({
     ...managed,
@@ -276,7 +293,10 @@ export async function createApp(dependencies: AppDependencies) {
     publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
     host,
     onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
-    onChanged: (ids) => filtering.peersChanged(ids),
+    async onChanged(ids) {
+      await access.peersDeleted(ids)
+      await filtering.peersChanged(ids)
+    },
   })
   const rotations = new KeyRotations({
     db: database.query,
@@ -355,6 +375,7 @@ export async function createApp(dependencies: AppDependencies) {
       connections,
       quotas,
       rotations,
+      accessRules: { groups: new AccessGroups(ruled), rules: new AccessRules(ruled) },
       setupLinks: new SetupLinks({
         database,
         clock,
@@ -405,6 +426,7 @@ export async function createApp(dependencies: AppDependencies) {
   // Periodic work.
   await notifications.start()
   await limits.reload()
+  await access.reload()
   await tunnels.reconcileAll()
   rotations.start()
   tunnels.watch(config.driftCheckSeconds * 1000)

@@ -7,6 +7,7 @@ import { claimDataDirectory, systemTimers, type Log } from '@hearth/runtime'
 import { createReleaseCheck, messagesTo, openClaimed, openSealedStorage, startSealedBackups } from '@hearth/service'
 import { version } from './about.ts'
 import { type App, createApp } from './app.ts'
+import { openAccessTable } from './access-rules/policy/table.ts'
 import type { Config } from './config.ts'
 import { databaseDescription } from './database/description.ts'
 import { ResolverSupervisor } from './resolver/supervisor.ts'
@@ -57,6 +58,7 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
       sealer,
       dataPlane,
       ...planes,
+      accessTable: openAccessTable(dataPlane.backend, run),
       resolver,
       backups,
       open: openGuarded(config),

@@ -9,6 +9,7 @@ import { backupRoutes, neighbourRoute, serviceHeader, type BackupControl, type L
 import { z } from 'zod'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
+import { type Access as AccessFeature, accessRoutes } from './access-rules/routes.ts'
 import type { ConnectionHistory } from './connections/history.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import type { Filtering } from './filtering/filtering.ts'
@@ -73,6 +74,7 @@ export interface Features {
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
   readonly rotations: KeyRotations
+  readonly accessRules: AccessFeature
   readonly setupLinks: SetupLinks
   readonly filtering: Filtering
   readonly lists: Lists
@@ -139,6 +141,7 @@ export function allRoutes(features: Features): Route[] {
     ...connectionRoutes(features.connections),
     ...quotaRoutes(features.quotas, publish),
     ...keyRotationRoutes(features.rotations, publish),
+    ...accessRoutes(features.accessRules, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, publish),

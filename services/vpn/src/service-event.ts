@@ -29,6 +29,7 @@ export const ServiceEvent = z
       collection: z.enum([
         'interfaces',
         'peers',
+        'access',
         'users',
         'tokens',
         'settings',

@@ -8,6 +8,7 @@ import type {
   UserRow as AccountUserRow,
 } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
+import { accessTableNames, type AccessTables } from './access-rules/tables.ts'
 import type { DnsRecordType } from './filtering/records/schema.ts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
@@ -16,6 +17,7 @@ import type { TokenPermissions } from './tokens/schema.ts'
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
 export interface Tables
   extends
+    AccessTables,
     NotificationTables,
     PasskeyTables,
     RecoveryCodeTables,
@@ -331,6 +333,7 @@ export const tableNames = [
   'peer_connections',
   'peer_quotas',
   'peer_names',
+  ...accessTableNames,
   'dns_rules',
   'dns_records',
   'lists',

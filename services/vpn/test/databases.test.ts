@@ -91,6 +91,8 @@ async function exercise(service: TestService): Promise<void> {
   assert.ok([400, 404].includes((await call('GET', '/api/peers/%00')).status))
   assert.equal((await call('GET', '/api/peers?search=%00')).status, 400)
 
+  await exerciseAccess(service, peers)
+
   const user = await service.addUser('someone', 'user')
   for (const [body, field] of [
     [{ username: 'SomeOne', email: 'x@example.org' }, 'username'],
@@ -109,10 +111,40 @@ async function exercise(service: TestService): Promise<void> {
   assert.equal((await call('GET', '/api/peers')).body.data.total, 4)
 }
 
+/** Leaves a group, two rules and an interface that denies the rest. */
+async function exerciseAccess(service: TestService, peers: readonly { readonly id: string }[]): Promise<void> {
+  const done = async (method: string, path: string, body?: object) => {
+    const reply = await service.call(method, `/api/access/${path}`, body)
+    assert.ok(reply.status < 300, reply.text)
+    return reply.body.data
+  }
+  const group = await done('POST', 'groups', { name: 'Zoë’s', peer_ids: peers.slice(0, 3).map(({ id }) => id) })
+  await done('PUT', `groups/${group.id}`, { tags: ['x'], peer_ids: [peers[0]?.id] })
+  const from = { kind: 'group', id: group.id }
+  for (const network of ['192.168.1.0/24', 'fd00::/8'])
+    await done('POST', 'rules', { from, to: { kind: 'network', network }, action: 'deny', position: 1 })
+  const gone = await done('POST', 'rules', { from: { kind: 'peer', id: peers[1]?.id }, to: from, action: 'allow' })
+  await done('PUT', `rules/${gone.id}`, { position: 1, protocol: 'tcp', ports: ['1-5', '7'], note: 'gone soon' })
+  await done('DELETE', `rules/${gone.id}`)
+  await done('PUT', 'defaults/wg0', { action: 'deny' })
+  const answer = await done('GET', `explain?from=${encodeURIComponent('ZOË’S PHONE')}&to=fd00::5&protocol=icmp`)
+  assert.deepEqual([answer.action, answer.rule.position], ['deny', 1])
+  assert.equal((await service.call('POST', '/api/access/groups', { name: 'ZOË’S' })).status, 409)
+  assert.equal((await service.call('DELETE', `/api/access/groups/${group.id}`)).status, 409)
+}
+
 /** Content of a service, as its API shows it. */
 async function contents(service: TestService): Promise<unknown> {
   const parts = await Promise.all(
-    ['/api/interfaces', '/api/peers', '/api/users', '/api/settings'].map((path) => service.call('GET', path)),
+    [
+      '/api/interfaces',
+      '/api/peers',
+      '/api/users',
+      '/api/settings',
+      '/api/access/groups',
+      '/api/access/rules',
+      '/api/access/defaults',
+    ].map((path) => service.call('GET', path)),
   )
   return JSON.parse(
     JSON.stringify(parts.map((reply) => reply.body.data)).replaceAll(/"last_login_(at|ip)":[^,}]*/g, '"x":0'),

@@ -115,6 +115,7 @@ const paths = [
   '/',
   '/interfaces',
   '/peers',
+  '/access',
   '/users',
   '/profile',
   '/security-log',
@@ -168,6 +169,7 @@ test(
       'Overview',
       'Interfaces',
       'Peers',
+      'Access',
       'DNS',
       'Traffic',
     ])

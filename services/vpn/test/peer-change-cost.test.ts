@@ -133,7 +133,8 @@ async function openService(count: number) {
   })
   const settings = () => defaultSettings
   const quotas = { view: () => null }
-  const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, quotas }
+  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work() }
+  const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, access, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
     runningKey: () => Promise.resolve(undefined),

@@ -44,7 +44,8 @@ async function openService() {
   const settings = () => defaultSettings
   const limits = new PeerLimits({ db: database.query, table: planes.limitTable, log, restriction: () => undefined })
   const quotas = { view: () => null }
-  const shared = { database, sealer, clock, settings, tunnels, desired, sampler, limits, quotas }
+  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work() }
+  const shared = { database, sealer, clock, settings, tunnels, desired, sampler, limits, access, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
     runningKey: () => Promise.resolve(undefined),

@@ -1,4 +1,5 @@
 import { createLog, lockDataDirectory, systemClock, type DoctorCheck, type Environment } from '@hearth/runtime'
+import { openAccessTable } from '../access-rules/policy/table.ts'
 import { readConfig } from '../config.ts'
 import { allInterfaceRows, effectivePeerRows } from '../interfaces/store.ts'
 import { openSampler } from '../peers/sampler.ts'
@@ -30,6 +31,7 @@ export async function takeAllDown(): Promise<void> {
     await sampler.restart([...sampler.peers()].map((peer) => peer.id))
     await firewall.remove()
     await limitTable.remove()
+    await openAccessTable(backend, run).remove()
     await driver.close()
   })
 }

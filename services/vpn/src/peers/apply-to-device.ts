@@ -1,6 +1,7 @@
 import type { Clock } from '@hearth/runtime'
 import type { InterfaceRow, PeerRow } from '../tables.ts'
 import { type DesiredDevices, networksBehind } from '../interfaces/desired-devices.ts'
+import type { AccessInForce } from '../access-rules/access-in-force.ts'
 import type { PeerLimits } from '../limits/peer-limits.ts'
 import { tunnelProblem } from '../problems.ts'
 import type { PeerChange, RouteChange } from '../wireguard/device.ts'
@@ -28,6 +29,7 @@ export interface ApplyDependencies {
   readonly desired: DesiredDevices
   readonly sampler: Sampler
   readonly limits: Pick<PeerLimits, 'changed'>
+  readonly access: Pick<AccessInForce, 'during'>
 }
 
 /** Takes changes to the running device, in one go. When that fails the database is put back and a `Problem` says why. */
@@ -36,10 +38,12 @@ export async function applyToDevice(
   tunnel: TunnelChanges,
   { on, peers, undo }: DeviceTransition,
 ): Promise<void> {
-  const { limits } = dependencies
+  const { limits, access } = dependencies
   try {
     await limits.changed(peers)
-    if (on.enabled === 1) await changeDevice(dependencies, tunnel, { on, peers })
+    await access.during(peers, async () => {
+      if (on.enabled === 1) await changeDevice(dependencies, tunnel, { on, peers })
+    })
   } catch (error) {
     await undo()
     const back = peers.map(({ before, after }) => ({ before: after, after: before }))

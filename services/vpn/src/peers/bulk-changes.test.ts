@@ -59,7 +59,8 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
   })
   const settings = () => defaultSettings
   const quotas = { view: () => null }
-  const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, quotas }
+  const access = { during: <T>(_: unknown, work: () => Promise<T>) => work() }
+  const shared = { database, sealer, clock: systemClock, settings, tunnels, desired, sampler, limits, access, quotas }
   const host = {
     isTaken: () => Promise.resolve(false),
     runningKey: () => Promise.resolve(undefined),

@@ -3,6 +3,7 @@ import type { Database, Page } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
+import type { AccessInForce } from '../access-rules/access-in-force.ts'
 import { invalidField, namedConflict, notFound } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
@@ -37,6 +38,7 @@ export interface PeerDependencies {
   readonly desired: DesiredDevices
   readonly sampler: Sampler
   readonly limits: Pick<PeerLimits, 'changed'>
+  readonly access: Pick<AccessInForce, 'during'>
   readonly quotas: Pick<Quotas, 'view'>
   /** Called after every change of peers; resolves when the resolver uses it. */
   readonly onChanged: (ids: readonly string[]) => Promise<void>

@@ -12,6 +12,8 @@ export interface CommandOptions {
   readonly secretInput?: string
   /** Timeout in milliseconds; 10 000 by default. */
   readonly timeout?: number
+  /** Bytes that the command may print, when they are more than those of a full device. */
+  readonly maxOutput?: number
   /** The command starts a process that must outlive this one, in its own session. */
   readonly leavesProcess?: boolean
 }
@@ -71,7 +73,7 @@ async function runOnce(
     stdin: options.stdin as 0 | 'ignore',
     timeout: options.timeout ?? 10_000,
     killSignal: 'SIGKILL',
-    maxBuffer: outputBound,
+    maxBuffer: options.maxOutput ?? outputBound,
     reject: false,
     stripFinalNewline: false,
     extendEnv: false,

@@ -20,6 +20,8 @@ export interface TunnelDependencies {
   readonly firewall: Firewall
   /** Bandwidth limits, which are checked along with the firewall. */
   readonly limitTable?: Pick<LimitTable, 'hasDrifted' | 'repair'>
+  /** Access rules, which are too. */
+  readonly accessTable?: Pick<LimitTable, 'hasDrifted' | 'repair'>
   /** All interfaces as the database wants them, stopped ones too, or the one of that name. */
   readonly desired: (name?: string) => Promise<readonly DesiredDevice[]>
   readonly log: Log
@@ -112,9 +114,10 @@ export class TunnelController {
       if (inspection !== undefined && isClean(inspection.drift) && standing !== 'error') continue
       await this.withLock(name, () => this.#repair(name))
     }
-    const { firewall, limitTable } = this.#dependencies
+    const { firewall, limitTable, accessTable } = this.#dependencies
     await this.#checkTable(firewall, 'firewall changed')
     if (limitTable !== undefined) await this.#checkTable(limitTable, 'bandwidth limits changed')
+    if (accessTable !== undefined) await this.#checkTable(accessTable, 'access rules changed')
   }
 
   /** Reads a device; concurrent callers share one reading. */

@@ -31,6 +31,16 @@ export type DnsStatus = Schemas['DnsStatus']
 export type DnsSettings = Schemas['DnsSettings']
 /** A rule of an operator. */
 export type DnsRule = Schemas['DnsRule']
+/** A group of peers. */
+export type AccessGroup = Schemas['AccessGroup']
+/** The same with its peers. */
+export type AccessGroupDetail = Schemas['AccessGroupDetail']
+/** A rule about what peers reach. */
+export type AccessRule = Schemas['AccessRule']
+/** What an interface does without a matching rule. */
+export type AccessDefault = Schemas['AccessDefault']
+/** Whether a peer reaches something, and why. */
+export type AccessExplanation = Schemas['AccessExplanation']
 /** A local record. */
 export type DnsRecord = Schemas['DnsRecord']
 /** Queries that a rule would have changed. */
@@ -80,6 +90,7 @@ export const keys = {
   setupLinks: ['setup_links'],
   connections: ['connections'],
   peerTags: ['peer_tags'],
+  access: ['access'],
   users: ['users'],
   sessions: ['sessions'],
   settings: ['settings'],

@@ -47,7 +47,7 @@ function staleAfter(collection: string): string[] {
   switch (collection) {
     case 'interfaces':
     case 'peers':
-      return ['interfaces', 'peers', 'peer_tags', 'setup_links']
+      return ['interfaces', 'peers', 'peer_tags', 'setup_links', 'access']
     case 'dns_settings':
       return ['dns_settings', 'dns_status', 'dns_explanation']
     case 'dns_rules':

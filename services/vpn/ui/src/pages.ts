@@ -1,5 +1,6 @@
 import { page, type Page } from '@hearth/ui'
 import {
+  IconArrowsCross,
   IconBell,
   IconChartBar,
   IconDevices,
@@ -18,6 +19,7 @@ export const pages: readonly Page[] = [
   page('/', { title: 'Overview', icon: IconLayoutDashboard }, () => import('./pages/overview.tsx')),
   page('/interfaces', { title: 'Interfaces', icon: IconNetwork }, () => import('./pages/interfaces.tsx')),
   page('/peers/:id?', { title: 'Peers', icon: IconDevices }, () => import('./pages/peers.tsx')),
+  page('/access', { title: 'Access', icon: IconArrowsCross }, () => import('./pages/access.tsx')),
   page('/dns', { title: 'DNS', icon: IconShieldCheck }, () => import('./pages/dns.tsx')),
   page(
     '/dns/log',

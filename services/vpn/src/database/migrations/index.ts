@@ -16,6 +16,7 @@ import * as peerLimits from './0014-peer-limits.ts'
 import * as peerQuotas from './0015-peer-quotas.ts'
 import * as localRecords from './0016-local-records.ts'
 import * as peerNames from './0017-peer-names.ts'
+import * as accessRules from './0020-access-rules.ts'
 import * as peerNetworks from './0022-peer-networks.ts'
 import * as keyRotation from './0023-key-rotation.ts'
 
@@ -38,6 +39,7 @@ export const migrations: Migrations = {
   '0015-peer-quotas': peerQuotas,
   '0016-local-records': localRecords,
   '0017-peer-names': peerNames,
+  '0020-access-rules': accessRules,
   '0022-peer-networks': peerNetworks,
   '0023-key-rotation': keyRotation,
 }

@@ -4,6 +4,7 @@ import { IconPencil, IconQrcode, IconTrash } from '@tabler/icons-react'
 import { useQuery, keepPreviousData } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
+import { PeerGroups } from '../access/group-badge.tsx'
 import { PeerDnsName } from '../dns/peer-dns-name.tsx'
 import { api, keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
@@ -99,6 +100,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
       ? [['Listed networks', <Mono key="networks">{peer.allowed_ips.join(', ')}</Mono>] as [string, ReactNode]]
       : []),
     ...(peer.tags.length > 0 ? [['Tags', peer.tags.join(', ')] as [string, ReactNode]] : []),
+    ['Groups', <PeerGroups key="groups" id={peer.id} />],
     ['Kept apart', peer.client_isolation ? 'Yes' : 'No'],
     ['Names', <Names key="names" peer={peer} isAdmin={isAdmin} />],
     ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],

@@ -1,0 +1,139 @@
+import { createKeyedQueue, type Log } from '@hearth/runtime'
+import type { Database } from '@hearth/database'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { Policy, PolicyPeer } from './policy/policy.ts'
+import type { AccessTable } from './policy/table.ts'
+import { policyOf, policyPeer, readFrame, type PolicyFrame } from './read-policy.ts'
+import { accessPeerRows, type AccessPeerRow } from './store.ts'
+
+/** A peer before and after a change; undefined when it was not, or will not be, there. */
+interface AccessTransition {
+  readonly before: AccessPeerRow | undefined
+  readonly after: AccessPeerRow | undefined
+}
+
+export interface AccessDependencies {
+  readonly database: Database<Tables>
+  readonly table: AccessTable
+  readonly log: Log
+}
+
+const noFrame: PolicyFrame = { interfaces: [], groups: new Map(), rows: [], groupRows: [] }
+
+/** What the database says of access is what the kernel keeps to. Changes come one after another. */
+export class AccessInForce {
+  readonly #dependencies: AccessDependencies
+  readonly #queue = createKeyedQueue(1000)
+  #frame = noFrame
+  #peers = new Map<string, PolicyPeer>()
+
+  constructor(dependencies: AccessDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** The policy in force. */
+  policy(): Policy {
+    return policyOf(this.#frame, this.#peers)
+  }
+
+  /** Reads everything and puts it in force. A failure is logged; the check of the tunnels tries again. */
+  async reload(): Promise<void> {
+    const { database, table, log } = this.#dependencies
+    try {
+      await this.#withLock(async () => {
+        this.#frame = await readFrame(database.query)
+        this.#peers = new Map((await accessPeerRows(database.query)).map((row) => [row.id, policyPeer(row)]))
+        await table.replace(this.policy())
+      })
+    } catch (error) {
+      log.error({ err: error }, 'the access rules could not be put in force')
+    }
+  }
+
+  /** Changes groups, rules or defaults in the database and in the kernel, or in neither. Throws a `DeviceError` for the kernel. */
+  change<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const { database, table } = this.#dependencies
+    return this.#withLock(async () => {
+      const before = this.policy()
+      let isApplied = false
+      try {
+        const { result, frame } = await database.query.transaction().execute(async (trx) => {
+          const changed = await work(trx)
+          const read = await readFrame(trx)
+          await table.apply(policyOf(read, this.#peers))
+          isApplied = true
+          return { result: changed, frame: read }
+        })
+        this.#frame = frame
+        return result
+      } catch (error) {
+        if (isApplied) await table.apply(before)
+        throw error
+      }
+    })
+  }
+
+  /**
+   * Runs a change of peers on their device. Addresses that come are judged before it and those that go until after it, so
+   * that no packet passes as an unknown peer's; on failure everything is as before. Throws a `DeviceError`.
+   */
+  async during<T>(transitions: readonly AccessTransition[], work: () => Promise<T>): Promise<T> {
+    const before = new Map(
+      transitions.flatMap(({ before: row }) => (row === undefined ? [] : [[row.id, policyPeer(row)]])),
+    )
+    const after = new Map(
+      transitions.flatMap(({ after: row }) => (row === undefined ? [] : [[row.id, policyPeer(row)]])),
+    )
+    const ids = new Set([...before.keys(), ...after.keys()])
+    const both = [...ids].flatMap((id) => joined(before.get(id), after.get(id)))
+    await this.#exchange(ids, both)
+    try {
+      const result = await work()
+      await this.#exchange(ids, [...after.values()])
+      return result
+    } catch (error) {
+      await this.#exchange(ids, [...before.values()]).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /** Takes over that peers were deleted, with the rules that named them. */
+  async peersDeleted(ids: readonly string[]): Promise<void> {
+    const gone = new Set(ids.filter((id) => !this.#peers.has(id)))
+    const isNamed = this.#frame.rows.some(
+      ({ from_peer: from, to_peer: to }) => (from !== null && gone.has(from)) || (to !== null && gone.has(to)),
+    )
+    if (isNamed) await this.reload()
+  }
+
+  async #exchange(ids: ReadonlySet<string>, peers: readonly PolicyPeer[]): Promise<void> {
+    await this.#withLock(async () => {
+      const next = new Map(this.#peers)
+      for (const id of ids) next.delete(id)
+      for (const peer of peers) next.set(peer.id, peer)
+      if (isSame(this.#peers, next, ids)) return
+      await this.#dependencies.table.apply(policyOf(this.#frame, next))
+      this.#peers = next
+    })
+  }
+
+  #withLock<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.run('access', work)
+  }
+}
+
+/** A peer as it will be, with the addresses that it has now. */
+function joined(before: PolicyPeer | undefined, after: PolicyPeer | undefined): PolicyPeer[] {
+  const last = after ?? before
+  if (last === undefined) return []
+  return [{ ...last, addresses: [...new Set([...(before?.addresses ?? []), ...(after?.addresses ?? [])])] }]
+}
+
+function isSame(
+  one: ReadonlyMap<string, PolicyPeer>,
+  other: ReadonlyMap<string, PolicyPeer>,
+  ids: ReadonlySet<string>,
+): boolean {
+  return [...ids].every((id) => JSON.stringify(one.get(id)) === JSON.stringify(other.get(id)))
+}

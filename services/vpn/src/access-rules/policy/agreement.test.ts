@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createRandom } from '../../../test/random-numbers.ts'
+import { randomPolicy, randomQuestion } from '../../../test/access-policies.ts'
+import { Decider, type Question } from './decide.ts'
+import { createNetworkTest, type Policy } from './policy.ts'
+import { compilePolicy } from './ruleset.ts'
+import type { Ruleset } from './ruleset-builder.ts'
+
+const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000)
+const numbers = { icmp: [1, 58], tcp: [6, 6], udp: [17, 17] }
+
+test('the compiled rules do what the decision says, for 10 000 random questions', () => {
+  const random = createRandom(seed)
+  const counted = { allow: 0, deny: 0 }
+  for (let round = 0; round < 200; round += 1) {
+    const policy = randomPolicy(random, { left: 'wg0', right: 'wg1' })
+    const [decider, ruleset] = [new Decider(policy), compilePolicy(policy, 'a')]
+    for (let number = 0; number < 50; number += 1) {
+      const question = randomQuestion(random, ['tcp', 'udp', 'icmp'])
+      const { action, steps } = decider.decide(question)
+      const passed = passes(ruleset, policy, question) ? 'allow' : 'deny'
+      assert.equal(passed, action, `seed ${seed}: ${JSON.stringify(question)}\n${steps.join('\n')}`)
+      counted[action] += 1
+    }
+  }
+  assert.ok(counted.allow > 1000 && counted.deny > 1000, JSON.stringify(counted))
+})
+
+/** True when the first packet of a connection is let through: follows the chains as the kernel does, without its memory. */
+function passes(ruleset: Ruleset, policy: Policy, question: Question): boolean {
+  const peer = policy.peers.get(question.from)
+  assert.ok(peer !== undefined)
+  const isIpv6 = question.to.includes(':')
+  const packet = {
+    saddr: peer.addresses[isIpv6 ? 1 : 0] ?? '',
+    daddr: question.to,
+    interface: peer.interface,
+    l4proto: numbers[question.protocol][isIpv6 ? 1 : 0] ?? 0,
+    port: question.port,
+  }
+  const isToGateway = policy.interfaces.some(({ addresses }) => addresses.includes(question.to))
+  if (isToGateway && !ruleset.chains.has('gateway4')) return true
+  const verdict = follow(ruleset, `${isToGateway ? 'gateway' : 'judge'}${isIpv6 ? 6 : 4}`, packet)
+  assert.ok(verdict !== undefined, 'every packet is decided')
+  return verdict === 'accept'
+}
+
+type Packet = { saddr: string; daddr: string; interface: string; l4proto: number; port: number | undefined }
+type Verdict = 'accept' | 'drop' | undefined
+
+function follow(ruleset: Ruleset, chain: string, packet: Packet): Verdict {
+  const lines = ruleset.chains.get(chain)
+  assert.ok(lines !== undefined, `there is a chain ${chain}`)
+  for (const line of lines) {
+    const rest = matched(ruleset, line, packet)
+    if (rest === undefined) continue
+    const [verb, target = ''] = rest.split(' ')
+    if (verb === 'accept' || verb === 'drop') return verb
+    const verdict = follow(ruleset, target, packet)
+    if (verb === 'goto' || verdict !== undefined) return verdict
+  }
+  return undefined
+}
+
+/** The verdict of a line that matches, in words of nft; undefined when it does not, or is about memory alone. */
+function matched(ruleset: Ruleset, line: string, packet: Packet): string | undefined {
+  if (line.includes('@let_') || line.includes('@cut_')) return undefined
+  let rest = line.replaceAll(/ct original ip6? /g, '')
+  const take = (pattern: RegExp) => {
+    const found = pattern.exec(rest)
+    if (found !== null) rest = rest.slice(found[0].length)
+    return found?.[1]
+  }
+  for (let part = 0; part < 10; part += 1) {
+    if (rest.startsWith('saddr vmap @'))
+      return ruleset.sets.get(rest.slice('saddr vmap @'.length))?.elements.get(packet.saddr)
+    const list = take(/^daddr (!= @\w+|@\w+|\{[^}]*\}|\S+) /)
+    if (list !== undefined) {
+      if (!isIn(ruleset, list, packet.daddr)) return undefined
+      continue
+    }
+    const source = take(/^saddr (@\w+|\{[^}]*\}|\S+) /)
+    if (source !== undefined) {
+      if (!isIn(ruleset, source, packet.saddr)) return undefined
+      continue
+    }
+    const protocol = take(/^meta l4proto (\{[^}]*\}|\d+) /)
+    if (protocol !== undefined) {
+      if (!(protocol.match(/\d+/g) ?? []).map(Number).includes(packet.l4proto)) return undefined
+      continue
+    }
+    const ports = take(/^ct original proto-dst (\{[^}]*\}|\d+) /)
+    if (ports !== undefined) {
+      const ranges = ports.match(/\d+(-\d+)?/g) ?? []
+      const isPort = ranges.some((range) => {
+        const [first = 0, last = first] = range.split('-').map(Number)
+        return packet.port !== undefined && packet.port >= first && packet.port <= last
+      })
+      if (!isPort) return undefined
+      continue
+    }
+    const dns = take(/^((?:udp|tcp) dport \d+) /)
+    if (dns !== undefined) {
+      const number = dns.startsWith('udp') ? 17 : 6
+      if (packet.l4proto !== number || !dns.endsWith(` ${packet.port}`)) return undefined
+      continue
+    }
+    const direction = take(/^ct direction (\w+) /)
+    if (direction === 'reply') return undefined
+    const link = take(/^iifname @(\w+) /)
+    if (link !== undefined) {
+      if (ruleset.sets.get(link)?.elements.has(`"${packet.interface}"`) !== true) return undefined
+      continue
+    }
+    if (direction === undefined) return rest
+  }
+  return undefined
+}
+
+function isIn(ruleset: Ruleset, list: string, address: string): boolean {
+  if (list.startsWith('!= ')) return !isIn(ruleset, list.slice(3), address)
+  const texts = list.startsWith('@')
+    ? [...(ruleset.sets.get(list.slice(1))?.elements.keys() ?? [])]
+    : list.replaceAll(/[{}\s]/g, '').split(',')
+  const ofFamily = texts.filter((text) => text.includes(':') === address.includes(':'))
+  return createNetworkTest(
+    ofFamily.map((text) => (text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`)),
+  )(address)
+}
