@@ -34,6 +34,7 @@ export const ServiceEvent = z
         'settings',
         'dns_rules',
         'dns_records',
+        'dns_zones',
         'dns_settings',
         'blocklists',
       ]),

@@ -35,6 +35,7 @@ export interface Tables
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow
+  dns_zones: DnsZoneRow
   lists: ListRow
   peer_traffic: PeerTrafficRow
   interface_traffic: InterfaceTrafficRow
@@ -272,6 +273,18 @@ export interface DnsRecordRow {
   created_by: string | null
 }
 
+/** A zone with servers of its own; see `filtering/zones`. */
+export interface DnsZoneRow {
+  id: string
+  /** A domain, lower case and punycode, or a network without host bits. */
+  zone: string
+  /** Upstream servers as operators write them: JSON, a list of one to four. */
+  servers: string
+  created_at: number
+  /** User name. */
+  created_by: string | null
+}
+
 /** A block list. Its text, when it was fetched once, lies in `DATA_DIR/dns/lists`. */
 export interface ListRow {
   id: string
@@ -323,6 +336,7 @@ export const tableNames = [
   'peer_names',
   'dns_rules',
   'dns_records',
+  'dns_zones',
   'lists',
   'peer_traffic',
   'interface_traffic',

@@ -5,12 +5,13 @@ import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
 import type { AnswerContext } from './answer-check.ts'
 import { AnswerGuard } from './answer-guard.ts'
 import { type Answered, Outcome } from './outcome.ts'
-import type { EngineSettings } from './engine-settings.ts'
+import type { EngineDependencies, EngineSettings } from './engine-settings.ts'
 import { isQueriedAtParent } from './local-answer.ts'
 import { Decider, isPausedAt } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { QuestionKey } from './question-key.ts'
+import { QueryRoute } from './query-route.ts'
 import { QueryTarget } from './query-target.ts'
 import { RandomBits } from './random-case.ts'
 import { answersQuery, maxUpstreamBytes, writeUpstreamQuery } from './upstream-query.ts'
@@ -18,15 +19,6 @@ import { AnswerScan } from './wire/answer-scan.ts'
 import { ExtendedError, Rcode, Type } from './wire/codes.ts'
 import { Question, isSameQuestion, unanswerable } from './wire/question.ts'
 import { maxReplyBytes } from './wire/reply.ts'
-
-/** Dependencies of an engine. */
-export interface EngineDependencies {
-  readonly policy: Policy
-  readonly cache: AnswerCache
-  readonly settings: EngineSettings
-  /** Fills bytes at random, for the case of letters; for tests. By default `crypto.getRandomValues`. */
-  readonly random?: (bytes: Uint8Array) => void
-}
 
 /** Time for which a stale answer is served before an upstream is queried again (RFC 8767 5), seconds. */
 const retrySeconds = 5
@@ -49,6 +41,8 @@ export class Engine {
   /** Hash that equal questions share, after `handleQuery` has looked into the cache: two times 32 bits. */
   questionHash1 = 0
   questionHash2 = 0
+  /** Upstreams for the query, after `handleQuery`. */
+  readonly route = new QueryRoute()
   /** True if `handleQuery` answered from the cache with what is to be renewed before it ends. */
   isEnding = false
   /** True if the client's queries may stand in the log (its own setting). */
@@ -128,7 +122,8 @@ export class Engine {
     this.isEnding = false
     const early = this.#begin(d, o, n, client)
     if (early !== Outcome.forward) return early
-    this.#key.take(this.#target.question)
+    this.route.take(this.#policy, this.#target.decider)
+    this.#key.take(this.#target.question, this.route.scope)
     const entry = this.#cache.find(this.#key)
     this.questionHash1 = this.#key.hash1
     this.questionHash2 = this.#key.hash2
@@ -169,7 +164,7 @@ export class Engine {
     const { minTtl, maxTtl } = this.#settings.cache
     const life = scan.limitTtls(m, o, minTtl, maxTtl === 0 ? week : maxTtl)
     if (life === 0) return true
-    this.#key.take(sent)
+    this.#key.take(sent, this.route.sentScope)
     const stored = this.#stored as { message: Uint8Array; at: number; from: number }
     stored.message = m
     stored.at = o
@@ -311,7 +306,8 @@ export class Engine {
   /** The answer in the cache, also an expired one when the settings allow it; 0 for none. */
   #stale(): number {
     const now = this.#seconds()
-    this.#key.take(this.#target.question)
+    this.route.take(this.#policy, this.#target.decider)
+    this.#key.take(this.#target.question, this.route.scope)
     const place = this.#settings.serveStale ? this.#cache.find(this.#key) : -1
     if (place < 0 || !this.#cache.isUsable(place, now)) return 0
     const isFresh = this.#cache.freshness(place, now) === Freshness.fresh

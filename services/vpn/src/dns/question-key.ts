@@ -18,8 +18,11 @@ export class QuestionKey {
     this.#seed2 = seed2
   }
 
-  /** Becomes the key of this question, until its name is another. */
-  take(question: Question): void {
+  /**
+   * Becomes the key of this question, until its name is another. `scope` stands for the servers that answer it: the first hash
+   * of one question differs in every scope, as each step of it can be undone.
+   */
+  take(question: Question, scope: number): void {
     const { name, type } = question
     const { bytes } = name
     let length = name.length
@@ -31,7 +34,7 @@ export class QuestionKey {
     bytes[length] = 0
     bytes[length + 1] = 0
     bytes[length + 2] = 0
-    let hash1 = this.#seed1
+    let hash1 = this.#seed1 ^ scope
     let hash2 = this.#seed2
     for (let at = 0; at < length; at += 4) {
       const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)

@@ -181,6 +181,11 @@ export const DnsExplanation = z
     decided_by: z.string().meta({ description: 'In words, for a person' }),
     name: z.string().meta({ description: 'The name that decided' }),
     cnames: z.array(z.string()),
+    zone: z
+      .string()
+      .nullable()
+      .meta({ description: 'The zone whose own servers are asked; null for the servers for all names' }),
+    server: z.string().nullable().meta({ description: 'The server that answered; null when none was asked' }),
     matches: z.array(DnsMatch).meta({ description: 'Everything that matches, in the order of precedence' }),
     flip: z.string().nullable().meta({ description: 'The one change that would turn the decision round' }),
   })

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { totalDecisions } from '../dns/decision-counts.ts'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
-import { Shared } from '../dns/loops/shared-state.ts'
 import { layOnHugePages } from '../dns/sockets/huge-pages.ts'
 import type { Libc } from '../dns/sockets/libc.ts'
 import type { Streams } from '../dns/tcp/streams.ts'
@@ -26,7 +24,9 @@ import {
   startConfig,
 } from './read-files.ts'
 import { RecordsInForce } from './records-in-force.ts'
+import { resolverState } from './resolver-state.ts'
 import { UpstreamServers } from './upstream-servers.ts'
+import { ZonesInForce } from './zones-in-force.ts'
 
 const logFile = 'query-log.db'
 const streamRingBytes = 1 << 20
@@ -68,8 +68,8 @@ export async function createResolver(dependencies: ResolverDependencies): Promis
   })
   const files = activeConfig(read, lists.bundle())
   const servers = new UpstreamServers(dependencies)
-  const upstreams = await servers.apply(files.settings.upstreams)
-  const config = startConfig(files, lists.bundle(), { listeners: [], upstreams })
+  const open = await servers.apply(files.settings.upstreams, files.zones.groups)
+  const config = startConfig(files, lists.bundle(), { listeners: [], ...open })
   const resolver = new Resolver({ dependencies, libc, engineReason, files, lists, servers, config })
   await resolver.listen()
   return resolver
@@ -115,9 +115,8 @@ export class Resolver {
       connected: (socket, isTunnel) => this.#takeStream(socket, isTunnel),
     })
     const { logRetentionDays: retentionDays } = files.settings
-    const file = join(dependencies.directory, logFile)
     this.#log = new LogThreadHost(
-      { rings, file, retentionDays },
+      { rings, file: join(dependencies.directory, logFile), retentionDays },
       { onWritten: (count) => dependencies.logged?.(count), warn },
     )
   }
@@ -150,22 +149,17 @@ export class Resolver {
 
   state(): ResolverState {
     const { libc, engineReason, servers, lists } = this.#opened
-    return {
+    return resolverState({
       engine: libc === undefined ? 'dgram' : 'ffi',
       engineReason,
       listeners: this.#addresses.states(),
-      upstreams: servers.states(this.data.state),
-      cacheEntries: this.data.state.words[Shared.cacheEntries]!,
       logLost: this.#log.lost,
       names: lists.bundle().names,
       startedAt: this.#startedAt,
-      answered: totalDecisions(
-        this.data.state.decisions,
-        ...(this.#openedStreams === undefined ? [] : [this.#openedStreams.decisions]),
-      ),
-      refused: this.data.state.words[Shared.refused]!,
-      limited: this.data.state.words[Shared.limited]!,
-    }
+      data: this.data,
+      servers,
+      streams: this.#openedStreams,
+    })
   }
 
   /** Reads a file again and puts it in force for the next query. Rejects, and leaves all as it is, when it cannot be read. */
@@ -176,6 +170,7 @@ export class Resolver {
       rules: async () => this.#replace({ rules: await readResolverFile(directory, 'rules') }),
       records: async () => this.#replace({ records: new RecordsInForce(await readResolverFile(directory, 'records')) }),
       clients: () => this.#replacedClients(),
+      zones: () => this.#changedZones(),
     }
     return this.#withLock(apply[file])
   }
@@ -199,16 +194,16 @@ export class Resolver {
   }
 
   async explain(question: ExplainRequest): Promise<Explanation> {
-    const { servers } = this.#opened
+    const { query } = this.#opened.servers
     const { explainName } = await import('./explain-name.ts')
     const { policy } = await this.#streams.promise
     const settings = this.#config.engine
-    return explainName({ policy, settings, query: (query, isGood) => servers.query(query, isGood) }, question)
+    return explainName({ policy, settings, query }, question)
   }
 
-  /** Queries an upstream, given as operators write it; milliseconds. Rejects with the reason. */
-  async testUpstream(upstream: string): Promise<number> {
-    return (await import('./test-upstream.ts')).testUpstream(upstream)
+  /** Queries an upstream, given as operators write it, for the root or for a zone; milliseconds. Rejects with the reason. */
+  async testUpstream(upstream: string, zone?: string): Promise<number> {
+    return (await import('./test-upstream.ts')).testUpstream(upstream, { zone })
   }
 
   clearCache(): void {
@@ -247,7 +242,7 @@ export class Resolver {
     const { Streams } = await import('../dns/tcp/streams.ts')
     this.#openedStreams = new Streams(this.#config, {
       ring: new LogRing(this.#streamRing),
-      query: (query, isGood) => servers.query(query, isGood),
+      query: servers.query,
     })
     this.#streams.resolve(this.#openedStreams)
   }
@@ -263,9 +258,9 @@ export class Resolver {
     return lists.compile(this.#files.lists, () => this.#update({ policy: policyOf(this.#files, lists.bundle()) }))
   }
 
-  #replace(some: Partial<ActiveConfig>): void {
+  #replace(some: Partial<ActiveConfig>, more: DataUpdate = {}): void {
     const files = { ...this.#files, ...some }
-    this.#update({ policy: policyOf(files, this.#opened.lists.bundle()) })
+    this.#update({ policy: policyOf(files, this.#opened.lists.bundle()), ...more })
     this.#files = files
   }
 
@@ -277,12 +272,23 @@ export class Resolver {
     this.#log.send({ type: 'clients', clients })
   }
 
+  /** Zones and their servers change in one step: a name is sent to the servers of its zone, or not at all. */
+  async #changedZones(): Promise<void> {
+    const { dependencies, servers } = this.#opened
+    const zones = new ZonesInForce(await readResolverFile(dependencies.directory, 'zones'))
+    const open = await servers.apply(this.#files.settings.upstreams, zones.groups)
+    this.#log.send({ type: 'upstreams', labels: servers.labels() })
+    this.#replace({ zones }, open)
+    await this.data.settled()
+    servers.closeLeft()
+  }
+
   async #changedSettings(): Promise<void> {
     const { dependencies, lists, servers } = this.#opened
     const settings = await readResolverFile(dependencies.directory, 'settings')
     const areServersOthers = JSON.stringify(settings.upstreams) !== JSON.stringify(this.#files.settings.upstreams)
     this.#files = { ...this.#files, settings }
-    const upstreams = areServersOthers ? { upstreams: await servers.apply(settings.upstreams) } : {}
+    const upstreams = areServersOthers ? await servers.apply(settings.upstreams, this.#files.zones.groups) : {}
     this.#update({ policy: policyOf(this.#files, lists.bundle()), ...settingsConfig(settings), ...upstreams })
     this.#log.send({ type: 'settings', retentionDays: settings.logRetentionDays })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })

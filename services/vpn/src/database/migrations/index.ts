@@ -16,6 +16,7 @@ import * as peerLimits from './0014-peer-limits.ts'
 import * as peerQuotas from './0015-peer-quotas.ts'
 import * as localRecords from './0016-local-records.ts'
 import * as peerNames from './0017-peer-names.ts'
+import * as dnsZones from './0018-dns-zones.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -36,4 +37,5 @@ export const migrations: Migrations = {
   '0015-peer-quotas': peerQuotas,
   '0016-local-records': localRecords,
   '0017-peer-names': peerNames,
+  '0018-dns-zones': dnsZones,
 }

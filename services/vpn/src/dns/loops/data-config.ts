@@ -24,6 +24,10 @@ export interface DataUpstream {
   readonly isBridge: boolean
   /** True if it is only queried in the place of another. */
   readonly isFallback: boolean
+  /** Its place among the upstreams before the last change; -1 for a new one. */
+  readonly before: number
+  /** Stands for its server in the log, from 1; never another server's. */
+  readonly number: number
 }
 
 /** Configuration of the data thread. Goes from thread to thread: plain data and shared memory. */
@@ -33,8 +37,10 @@ export interface DataConfig {
   /** Answers. */
   readonly cacheSize: number
   readonly listeners: readonly DataListener[]
-  /** In the order of preference; at most `maxUpstreams`. */
+  /** At most `maxUpstreams`. */
   readonly upstreams: readonly DataUpstream[]
+  /** Places of upstreams in the order of preference: first those for all names, then those of forwarded zones. */
+  readonly groups: readonly (readonly number[])[]
   /** Client at listeners that are no tunnel's; 0: by their source, or no one. */
   readonly listenClient: number
   /** Queries a second and client at tunnels; 0 for no limit. */

@@ -56,7 +56,8 @@ export class LoopCore {
     const { decisions } = this.state
     this.exchange = new QueryExchange({ engine, upstreamQueries, rate: this.#rate, ring: this.#ring, lines, decisions })
     this.setClock()
-    this.upstreamQueries.use(config.upstreams, config.engine.dnssec)
+    this.upstreamQueries.beStrict(config.engine.dnssec)
+    this.upstreamQueries.use(config, false)
     this.exchange.use(config)
     lines.listen(config.listeners)
   }
@@ -103,7 +104,7 @@ export class LoopCore {
     if (update.peerNames) this.engine.use({ ...this.engine.policy, peerNames: openRecordTable(update.peerNames) })
     this.#applyEngine(update)
     if (update.listeners) this.#lines.listen(update.listeners)
-    if (update.upstreams) this.upstreamQueries.use(update.upstreams, this.#config.engine.dnssec)
+    if (update.upstreams) this.upstreamQueries.use(this.#config, true)
     if (update.clientRateLimit !== undefined) this.#rate.limit(update.clientRateLimit)
     this.exchange.use(this.#config)
   }

@@ -1,7 +1,11 @@
 import { decisionCounts } from '../decision-counts.ts'
 
-/** Bits in a word name upstreams, so there are no more. */
-export const maxUpstreams = 24
+/** Most servers that are queried for all names. */
+export const maxServers = 12
+/** Most servers of forwarded zones. */
+export const maxZoneServers = 32
+/** Most upstreams: each server may have another one that speaks TCP. */
+export const maxUpstreams = 2 * (maxServers + maxZoneServers)
 
 /** Most sockets to upstreams at a time. */
 export const maxPorts = 256
@@ -35,7 +39,9 @@ export const Figure = {
   lastFailure: 5,
   lastAnswerAt: 6,
   lastProbeAt: 7,
-  count: 8,
+  /** Time of the first failure since the last answer, milliseconds since the epoch; 0 for none. */
+  failingSince: 8,
+  count: 9,
 } as const
 
 const figureCount = Figure.count * maxUpstreams
