@@ -34,6 +34,7 @@ export const plainSettings: ResolverSettings = {
   cacheMaxTtl: 0,
   serveStale: false,
   prefetch: false,
+  keepCache: false,
   dnssec: false,
   blockPrivateAnswers: false,
   privateAnswersAllowed: [],

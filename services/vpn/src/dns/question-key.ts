@@ -10,6 +10,7 @@ export class QuestionKey {
   length = 0
   hash1 = 0
   hash2 = 0
+  scope = 0
   readonly #seed1: number
   readonly #seed2: number
 
@@ -31,6 +32,7 @@ export class QuestionKey {
     bytes[length++] = type
     bytes[length++] = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0)
     this.length = length
+    this.scope = scope
     bytes[length] = 0
     bytes[length + 1] = 0
     bytes[length + 2] = 0

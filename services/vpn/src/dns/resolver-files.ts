@@ -14,6 +14,8 @@ export const resolverFile = {
   bundle: 'lists.bin',
   /** Query log; written by the resolver, read by the service. */
   queryLog: 'query-log.db',
+  /** The cache over a restart; the resolver's own. */
+  cache: 'cache.bin',
 } as const
 
 /** An address on which the resolver listens. */
@@ -62,6 +64,8 @@ export interface ResolverSettings {
   readonly cacheMaxTtl: number
   readonly serveStale: boolean
   readonly prefetch: boolean
+  /** The cache is kept in a file over a restart. */
+  readonly keepCache: boolean
   readonly dnssec: boolean
   readonly blockPrivateAnswers: boolean
   /** Domains (and what is below them) whose answers may be private. */

@@ -2,7 +2,7 @@ import type { ResolverClient } from '../dns/resolver-files.ts'
 import type { DecisionTotals } from '../dns/decision-counts.ts'
 import type { ExplainedMatch } from '../dns/policy/explain.ts'
 import type { Verdict } from '../dns/policy/verdict.ts'
-import type { Resolver } from './create-resolver.ts'
+import type { Resolver } from './running-resolver.ts'
 
 /** Clients that are new or changed, and the numbers of those that may no longer query. */
 export interface ClientsChange {

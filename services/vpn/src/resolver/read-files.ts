@@ -47,6 +47,7 @@ const noSettings: ResolverSettings = {
   cacheMaxTtl: 0,
   serveStale: false,
   prefetch: false,
+  keepCache: true,
   dnssec: false,
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],

@@ -1,4 +1,5 @@
 import type { EngineSettings } from '../engine-settings.ts'
+import type { CacheTransferRequest } from './cache-transfer.ts'
 import type { PolicyMemory } from '../policy/policy.ts'
 import type { Endpoint } from '../sockets/open-socket.ts'
 
@@ -56,11 +57,15 @@ export type DataUpdate = Partial<DataConfig> & {
   /** The policy's names of peers alone. */
   readonly peerNames?: SharedArrayBuffer
   readonly clearCache?: boolean
+  readonly cacheTransfer?: CacheTransferRequest
   readonly stop?: boolean
 }
 
 /** Returns the configuration with changes applied. */
-export function withUpdate(config: DataConfig, { clients, peerNames, ...update }: DataUpdate): DataConfig {
+export function withUpdate(
+  config: DataConfig,
+  { clients, peerNames, cacheTransfer: _transfer, ...update }: DataUpdate,
+): DataConfig {
   const next = { ...config, ...update }
   if (clients === undefined && peerNames === undefined) return next
   const { policy } = next

@@ -19,6 +19,8 @@ const words = {
   limited: 5,
   /** The number the system knows the data thread by; 0 while it is unknown. */
   thread: 6,
+  /** Bytes that were copied out of the cache, and one more; 0 while they are copied. */
+  cacheBytes: 7,
   descriptors: 8,
 } as const
 const descriptorCount = maxPorts + 8
