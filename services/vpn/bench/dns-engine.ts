@@ -78,6 +78,7 @@ function forward(query: Uint8Array, records: Uint8Array, count: number): void {
   answer[7] = count
   answer[11] = 0
   for (let k = 0; k < records.length; k++) answer[end + k] = records[k]!
+  engine.route.sentScope = engine.route.scope
   if (!engine.accept(answer, 0, end + records.length, u, 0)) throw new Error('not accepted')
   answered.query = query
   answered.queryLength = query.length

@@ -35,6 +35,7 @@ export const ServiceEvent = z
         'settings',
         'dns_rules',
         'dns_records',
+        'dns_zones',
         'dns_settings',
         'blocklists',
       ]),

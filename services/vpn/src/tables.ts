@@ -37,6 +37,7 @@ export interface Tables
   setup_links: SetupLinkRow
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow
+  dns_zones: DnsZoneRow
   lists: ListRow
   peer_traffic: PeerTrafficRow
   interface_traffic: InterfaceTrafficRow
@@ -284,6 +285,18 @@ export interface DnsRecordRow {
   created_by: string | null
 }
 
+/** A zone with servers of its own; see `filtering/zones`. */
+export interface DnsZoneRow {
+  id: string
+  /** A domain, lower case and punycode, or a network without host bits. */
+  zone: string
+  /** Upstream servers as operators write them: JSON, a list of one to four. */
+  servers: string
+  created_at: number
+  /** User name. */
+  created_by: string | null
+}
+
 /** A block list. Its text, when it was fetched once, lies in `DATA_DIR/dns/lists`. */
 export interface ListRow {
   id: string
@@ -336,6 +349,7 @@ export const tableNames = [
   ...accessTableNames,
   'dns_rules',
   'dns_records',
+  'dns_zones',
   'lists',
   'peer_traffic',
   'interface_traffic',

@@ -7,7 +7,7 @@ import { type ReadMessage, type TestMessage, type TestRecord, decodeMessage, enc
 import { plainSettings, policyOf } from './dns-policies.ts'
 
 /** Answer of an upstream; undefined for silence. */
-export type TestUpstream = (query: ReadMessage) => Omit<TestMessage, 'id' | 'name' | 'type'> | undefined
+export type TestUpstream = (query: ReadMessage, group: number) => Omit<TestMessage, 'id' | 'name' | 'type'> | undefined
 
 /** An engine with everything around it that a query needs: an upstream that answers at once, and a clock. */
 export function createTestEngine(
@@ -34,7 +34,9 @@ export function createTestEngine(
     const sent = engine.writeUpstream(u, 50, state.id++)
     const asked = decodeMessage(u.slice(50, 50 + sent))
     state.forwarded.push(asked)
-    const said = state.upstream(asked)
+    const { group, scope } = engine.route
+    const said = state.upstream(asked, group)
+    engine.route.sentScope = scope
     if (said === undefined) return engine.fail(query, 0, query.length, client)
     const answer = encodeMessage({ flags: 0x8180, ...said, id: asked.id, name: asked.name!, type: asked.type })
     if (!engine.accept(answer, 0, answer.length, u, 50)) throw new Error('the answer was not accepted')

@@ -5,6 +5,7 @@ import type { ResolverClient, ResolverRule } from '../src/dns/resolver-files.ts'
 import { recordOf } from './dns-policies.ts'
 import { addressOf, startFakeNameserver, type Zone } from './fake-nameserver.ts'
 import { startResolverFixture } from './loopback-resolver.ts'
+import { upstreamAt } from './resolver-fixture.ts'
 
 /** Draws numbers that follow from a seed. */
 function createDice(seed: number) {
@@ -74,14 +75,23 @@ test(
       recordOf(random() < 0.5 ? `${owner} A 192.168.9.${n + 1}` : `${owner} CNAME ${pick([...aliases, name()])}`),
     )
     await using upstream = await startFakeNameserver(zone)
+    // Zones with a server of their own, whose addresses are private and those of nobody else.
+    const forwarded = [
+      ...new Set([...labels.slice(0, 4).map((label) => `${label}.example`), ...Array.from({ length: 4 }, name)]),
+    ]
+    const own = Object.fromEntries(aliases.map((alias) => [alias, zone[alias]!]))
+    await using zoneServer = await startFakeNameserver(own, undefined, (asked) => `10.66.${asked.length % 250}.1`)
+    const zones = forwarded.map((domain) => ({ names: [domain], servers: [upstreamAt(zoneServer.port)] }))
     await using fixture = await startResolverFixture({
       lists: { one: text(12), two: text(12), three: text(12) },
       clients,
       rules: [...new Map(rules.map((rule) => [`${rule.domain} ${rule.belowOnly} ${rule.client}`, rule])).values()],
       records,
+      zones,
       upstreamPort: upstream.port,
     })
-    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0 }
+    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0, forwarded: 0 }
+    const servers = [upstream, zoneServer].map(({ port }) => `udp://127.0.0.1:${port}`)
     const check = async () => {
       const client = 1 + Math.floor(random() * 8)
       const domain = random() < 0.3 ? pick(aliases) : random() < 0.05 ? `${pick(['client-3', 'x'])}.vpn` : name()
@@ -99,11 +109,24 @@ test(
       if (live.addresses.some((address) => address.startsWith('192.168.9.'))) assert.ok(isLocal, domain)
       if (isLocal) seen[said.cnames.length === 0 ? 'local' : 'led'] += 1
       if (isBlocked && said.name !== domain) seen.cname += 1
+      if (isBlocked || said.cnames.length > 0) return
+      const isForwarded = live.addresses.some((address) => address.startsWith('10.66.'))
+      const zoneOf = forwarded.filter((one) => domain === one || domain.endsWith(`.${one}`))
+      const longest = zoneOf.toSorted((one, other) => other.length - one.length)[0] ?? null
+      assert.equal(said.zone, isLocal ? null : longest, domain)
+      assert.equal(said.server, isLocal ? null : servers[longest === null ? 0 : 1], domain)
+      assert.equal(isForwarded, said.zone !== null, domain)
+      if (isForwarded) seen.forwarded += 1
     }
     for (let done = 0; done < pairs; done += 50) await Promise.all(Array.from({ length: 50 }, check))
     context.diagnostic(JSON.stringify(seen))
     assert.ok(
-      seen.blocked > 500 && seen.allowed > 500 && seen.cname > 20 && seen.local > 20 && seen.led > 20,
+      seen.blocked > 500 &&
+        seen.allowed > 500 &&
+        seen.cname > 20 &&
+        seen.local > 20 &&
+        seen.led > 20 &&
+        seen.forwarded > 20,
       JSON.stringify(seen),
     )
   },

@@ -1,7 +1,7 @@
 import type { EngineSettings } from '../src/dns/engine-settings.ts'
 import type { ClientRecord } from '../src/dns/policy/client-table.ts'
 import { hashDomain } from '../src/dns/policy/domain-hash.ts'
-import { type ListBundle, assembleBundle } from '../src/dns/policy/list-bundle.ts'
+import { type ListBundle, assembleBundle, openBundle } from '../src/dns/policy/list-bundle.ts'
 import { Meaning, createClasses, meanings } from '../src/dns/policy/membership.ts'
 import type { NameSeeds } from '../src/dns/policy/name-hash.ts'
 import { type Policy, type PolicySettings, buildPolicy, openPolicy } from '../src/dns/policy/policy.ts'
@@ -10,6 +10,7 @@ import type { RuleRecord } from '../src/dns/policy/rule-table.ts'
 import { addressBytes } from '../src/dns/address-bytes.ts'
 import { wireName } from '../src/dns/wire/wire-name.ts'
 import { insertName, tableBits } from '../src/dns/policy/suffix-table.ts'
+import { buildZoneTable } from '../src/dns/policy/zone-table.ts'
 
 /** An entry of a list: `||d^`, `|d|` or `*.d`, after `@@` for an exception, before `$important`. */
 export type TestList = readonly string[]
@@ -118,11 +119,16 @@ export function policyOf(parts: {
   readonly clients?: readonly ClientRecord[]
   readonly rules?: readonly RuleRecord[]
   readonly records?: readonly LocalRecord[]
+  /** Groups of upstreams by zone, from 1; the scope is the group's hundredfold. */
+  readonly zones?: Readonly<Record<string, number>>
   readonly settings?: Partial<PolicySettings>
 }): Policy {
+  const bundle = compiled(parts.lists ?? [])
+  const zones = Object.entries(parts.zones ?? {}).map(([domain, group]) => ({ domain, group, scope: 100 * group }))
   return openPolicy(
     buildPolicy({
-      bundle: compiled(parts.lists ?? []),
+      bundle,
+      zones: buildZoneTable(zones, openBundle(bundle).table.seeds),
       clients: parts.clients ?? [],
       rules: parts.rules ?? [],
       records: parts.records ?? [],

@@ -27,6 +27,7 @@ const Type = { a: 1, cname: 5, soa: 6, txt: 16, aaaa: 28, opt: 41 } as const
 export async function startFakeNameserver(
   zone: Zone = {},
   fixture = { address: '127.0.0.1', port: 0 },
+  addressFor: (name: string) => string = addressOf,
 ): Promise<FakeNameserver> {
   const counts = new Map<string, number>()
   let total = 0
@@ -34,7 +35,7 @@ export async function startFakeNameserver(
     total += 1
     const { name } = questionOf(query)
     counts.set(name, (counts.get(name) ?? 0) + 1)
-    return answerOf(query, zone, room)
+    return answerOf(query, { zone, addressFor }, room)
   }
   const { socket, server, port } = await listenOnBoth(
     {
@@ -100,7 +101,14 @@ function udpRoom(query: Buffer): number {
   return hasOpt ? Math.max(512, query.readUInt16BE(end + 3)) : 512
 }
 
-function answerOf(query: Buffer, zone: Zone, room: number): Buffer {
+/** Records of names, and the address of a name that is not among them. */
+interface Content {
+  readonly zone: Zone
+  readonly addressFor: (name: string) => string
+}
+
+function answerOf(query: Buffer, content: Content, room: number): Buffer {
+  const { zone } = content
   const question = questionOf(query)
   const records: Buffer[] = []
   let { name } = question
@@ -109,7 +117,7 @@ function answerOf(query: Buffer, zone: Zone, room: number): Buffer {
     name = target
   }
   const isMissing = name.startsWith('nx.')
-  if (!isMissing) records.push(...dataOf(name, question.type, zone))
+  if (!isMissing) records.push(...dataOf(name, question.type, content))
   const authority = isMissing || records.length === 0 ? [soa()] : []
   const header = Buffer.from(query.subarray(0, 12))
   header.writeUInt16BE(0x8180 | (isMissing ? 3 : 0) | (header.readUInt16BE(2) & 0x0100), 2)
@@ -125,10 +133,10 @@ function answerOf(query: Buffer, zone: Zone, room: number): Buffer {
   return cut
 }
 
-function dataOf(name: string, type: number, zone: Zone): Buffer[] {
+function dataOf(name: string, type: number, { zone, addressFor }: Content): Buffer[] {
   const ttl = zone[name]?.ttl ?? 300
   if (type === Type.a)
-    return [record(name, Type.a, ttl, Buffer.from((zone[name]?.a ?? addressOf(name)).split('.').map(Number)))]
+    return [record(name, Type.a, ttl, Buffer.from((zone[name]?.a ?? addressFor(name)).split('.').map(Number)))]
   if (type === Type.aaaa) return [record(name, Type.aaaa, ttl, Buffer.from(`20010db8${'00'.repeat(11)}01`, 'hex'))]
   if (type !== Type.txt) return []
   const text = Buffer.concat([Buffer.from([200]), Buffer.alloc(200, 'x')])

@@ -9,6 +9,7 @@ import type {
   ResolverRecord,
   ResolverRule,
   ResolverSettings,
+  ResolverZone,
 } from '../src/dns/resolver-files.ts'
 import { ResolverInput, resolverSettings } from '../src/filtering/resolver-input.ts'
 import { defaultDnsSettings } from '../src/filtering/schema.ts'
@@ -23,6 +24,7 @@ export interface ResolverContent {
   readonly clients?: readonly ResolverClient[]
   readonly rules?: readonly ResolverRule[]
   readonly records?: readonly ResolverRecord[]
+  readonly zones?: readonly ResolverZone[]
   readonly settings?: Partial<ResolverSettings>
   /** Port of the server to forward to, on loopback. */
   readonly upstreamPort: number
@@ -76,6 +78,7 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
   await input.write('clients', content.clients ?? [])
   await input.write('rules', content.rules ?? [])
   await input.write('records', content.records ?? [])
+  await input.write('zones', content.zones ?? [])
   await writeLists(content.lists ?? {})
   const kept = cleanup.move()
   return {

@@ -11,6 +11,7 @@ import {
   type ResolverClient,
   type ResolverRule,
   type ResolverSettings,
+  type ResolverZone,
   type Upstream,
 } from '../src/dns/resolver-files.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
@@ -33,6 +34,7 @@ export const plainSettings: ResolverSettings = {
   cacheMaxTtl: 0,
   serveStale: false,
   prefetch: false,
+  keepCache: false,
   dnssec: false,
   blockPrivateAnswers: false,
   privateAnswersAllowed: [],
@@ -53,6 +55,7 @@ export interface ResolverFixture extends AsyncDisposable {
   set(some: Partial<ResolverSettings>): Promise<void>
   write(file: 'clients', content: readonly ResolverClient[]): Promise<void>
   write(file: 'rules', content: readonly ResolverRule[]): Promise<void>
+  write(file: 'zones', content: readonly ResolverZone[]): Promise<void>
 }
 
 /** Makes the directory, with these settings. */
@@ -60,7 +63,7 @@ export async function resolverFixture(some: Partial<ResolverSettings>): Promise<
   const temporary = await temporaryDirectory()
   const directory = join(temporary.path, 'dns')
   await mkdir(directory)
-  const write = (file: 'settings' | 'clients' | 'rules', content: unknown) =>
+  const write = (file: 'settings' | 'clients' | 'rules' | 'zones', content: unknown) =>
     writeFileAtomic(join(directory, resolverFile[file]), JSON.stringify(content))
   const fixture: ResolverFixture = {
     directory,

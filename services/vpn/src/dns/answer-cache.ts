@@ -19,6 +19,9 @@ export const Freshness = {
   postponed: 2,
 } as const
 
+/** Bytes of a record before its message: length, scope, times of storing and expiry, bits of the question. */
+export const recordOverhead = 17
+
 /** Most bytes an answer may have behind its question. */
 export const maxAnswerBytes = 3600
 
@@ -46,6 +49,8 @@ const Field = {
   answers: 12,
   authorities: 13,
   additionals: 14,
+  /** See `QuestionKey.take`. */
+  scope: 15,
 } as const
 const fields = 16
 const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64 } as const
@@ -185,7 +190,46 @@ export class AnswerCache {
     all[entry + Field.authorities] = scan.authorities
     all[entry + Field.additionals] = scan.additionals
     all[entry + Field.head] = headOf(scan)
+    all[entry + Field.scope] = key.scope
     this.#write(key, scan, given, firstCell)
+  }
+
+  /** Number of places for answers. */
+  get places(): number {
+    return this.#sets * ways
+  }
+
+  /**
+   * Copies the answer at a place to out[at ..], as a record that `CacheRecords` reads: a whole message with its TTLs as they came.
+   * Returns its length; 0 for none, for one that is of no use any more at `now`, and for one that does not fit.
+   */
+  copyRecord(place: number, now: number, out: Uint8Array, at: number): number {
+    const all = this.#fields
+    const entry = place * fields
+    const keyLength = all[entry + Field.keyLength]!
+    const bodyLength = all[entry + Field.bodyLength]!
+    const message = at + recordOverhead
+    // The key holds the name, the type and a byte of bits; the class takes two.
+    const length = recordOverhead + 12 + keyLength + 1 + bodyLength
+    if (all[entry + Field.cells] === 0 || !this.isUsable(entry, now) || at + length > out.length) return 0
+    const words = [length, all[entry + Field.scope]!, all[entry + Field.stored]!, all[entry + Field.expires]!]
+    for (let k = 0; k < 16; k++) out[at + k] = words[k >> 2]! >>> (8 * (k & 3))
+    out.fill(0, message, message + 12)
+    const head = all[entry + Field.head]!
+    out[message + 2] = 0x80
+    out[message + 3] = (head & Head.rcode) | ((head & Head.authentic) === 0 ? 0 : 0x20)
+    const counts = [1, all[entry + Field.answers]!, all[entry + Field.authorities]!, all[entry + Field.additionals]!]
+    for (let k = 0; k < 8; k++) out[message + 4 + k] = counts[k >> 1]! >> (k % 2 === 0 ? 8 : 0)
+    const arena = this.#arena
+    arena.open(all[entry + Field.firstCell]!)
+    arena.read(out, message + 12, keyLength)
+    const bits = message + 12 + keyLength - 1
+    out[at + 16] = out[bits]!
+    out[bits] = 0
+    out[bits + 1] = 1
+    arena.read(this.#offsets, 0, 2 * all[entry + Field.ttlCount]!)
+    arena.read(out, bits + 2, bodyLength)
+    return length
   }
 
   /** Forgets everything. */

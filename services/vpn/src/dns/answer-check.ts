@@ -103,17 +103,18 @@ export interface AnswerContext {
 /** Settings and decision that determine whether the addresses of an answer are checked. */
 interface AddressRules {
   readonly settings: Pick<EngineSettings, 'blockPrivateAnswers' | 'privateAnswersAllowed'>
-  readonly decider: Pick<Decider, 'reason'>
+  readonly decider: Pick<Decider, 'reason' | 'zone'>
 }
 
 /**
  * Returns true if answers about a name may not lead into private networks (DNS rebinding): the settings say so, filtering is on, no rule
- * allows the name, and it is not one of the local network.
+ * allows the name, and it is not one of the local network, nor of a forwarded zone.
  */
 export const checksAddresses = ({ settings, decider }: AddressRules, name: Name): boolean =>
   settings.blockPrivateAnswers &&
   decider.reason !== Reason.off &&
   decider.reason !== Reason.rule &&
+  decider.zone === 0 &&
   !mayBePrivate(name, settings.privateAnswersAllowed)
 
 /** One of these domains, in wire form, or below one; or a name without a dot, such as `router`. */

@@ -1,8 +1,8 @@
-import type { CacheLimits } from './answer-cache.ts'
+import type { AnswerCache, CacheLimits } from './answer-cache.ts'
 import { addressBytes } from './address-bytes.ts'
 import { privateAnswerDomains } from './private-answers.data.ts'
 import { wireName } from './wire/wire-name.ts'
-import type { PolicySettings } from './policy/policy.ts'
+import type { Policy, PolicySettings } from './policy/policy.ts'
 import type { BlockMode, ResolverSettings } from './resolver-files.ts'
 
 /** Settings of the engine. Plain data: it goes from thread to thread as it is. */
@@ -21,6 +21,15 @@ export interface EngineSettings {
   readonly serveStale: boolean
   readonly prefetch: boolean
   readonly cache: CacheLimits
+}
+
+/** Dependencies of an engine. */
+export interface EngineDependencies {
+  readonly policy: Policy
+  readonly cache: AnswerCache
+  readonly settings: EngineSettings
+  /** Fills bytes at random, for the case of letters; for tests. By default `crypto.getRandomValues`. */
+  readonly random?: (bytes: Uint8Array) => void
 }
 
 /** Returns the engine's settings from `settings.json`. Invalid addresses and domains count as not given. */

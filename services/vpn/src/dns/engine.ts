@@ -1,16 +1,17 @@
 import type { LogEntry } from './log-ring.ts'
-import { type AnswerCache, Freshness, maxAnswerBytes } from './answer-cache.ts'
+import { type AnswerCache, type CacheLimits, Freshness, maxAnswerBytes } from './answer-cache.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
 import type { AnswerContext } from './answer-check.ts'
 import { AnswerGuard } from './answer-guard.ts'
 import { type Answered, Outcome } from './outcome.ts'
-import type { EngineSettings } from './engine-settings.ts'
+import type { EngineDependencies, EngineSettings } from './engine-settings.ts'
 import { isQueriedAtParent } from './local-answer.ts'
 import { Decider, isPausedAt } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { QuestionKey } from './question-key.ts'
+import { QueryRoute } from './query-route.ts'
 import { QueryTarget } from './query-target.ts'
 import { RandomBits } from './random-case.ts'
 import { answersQuery, maxUpstreamBytes, writeUpstreamQuery } from './upstream-query.ts'
@@ -18,15 +19,6 @@ import { AnswerScan } from './wire/answer-scan.ts'
 import { ExtendedError, Rcode, Type } from './wire/codes.ts'
 import { Question, isSameQuestion, unanswerable } from './wire/question.ts'
 import { maxReplyBytes } from './wire/reply.ts'
-
-/** Dependencies of an engine. */
-export interface EngineDependencies {
-  readonly policy: Policy
-  readonly cache: AnswerCache
-  readonly settings: EngineSettings
-  /** Fills bytes at random, for the case of letters; for tests. By default `crypto.getRandomValues`. */
-  readonly random?: (bytes: Uint8Array) => void
-}
 
 /** Time for which a stale answer is served before an upstream is queried again (RFC 8767 5), seconds. */
 const retrySeconds = 5
@@ -49,6 +41,8 @@ export class Engine {
   /** Hash that equal questions share, after `handleQuery` has looked into the cache: two times 32 bits. */
   questionHash1 = 0
   questionHash2 = 0
+  /** Upstreams for the query, after `handleQuery`. */
+  readonly route = new QueryRoute()
   /** True if `handleQuery` answered from the cache with what is to be renewed before it ends. */
   isEnding = false
   /** True if the client's queries may stand in the log (its own setting). */
@@ -61,11 +55,12 @@ export class Engine {
   #policy: Policy
   #settings: EngineSettings
   #cache: AnswerCache
+  /** Key of the question that was looked up last; its seeds are this engine's. */
+  readonly key: QuestionKey
   readonly #question = new Question()
   readonly #sent = new Question()
   readonly #target: QueryTarget
   readonly #guard: AnswerGuard
-  readonly #key: QuestionKey
   readonly #decider = new Decider()
   readonly #scan = new AnswerScan()
   readonly #writer: AnswerWriter
@@ -85,7 +80,7 @@ export class Engine {
     const seeds = new Uint8Array(8)
     random(seeds)
     const words = new DataView(seeds.buffer)
-    this.#key = new QuestionKey(words.getInt32(0), words.getInt32(4))
+    this.key = new QuestionKey(words.getInt32(0), words.getInt32(4))
     this.#asker = { policy: dependencies.policy, client: 0, isPaused: false, question: this.#question }
     this.#upstream = { id: 0, wantsAuthentic: false, bits: new RandomBits(random) }
     this.entry = emptyEntry(this.#question.name.bytes)
@@ -115,6 +110,11 @@ export class Engine {
     return this.#policy
   }
 
+  /** Bounds of the time for which answers are kept. */
+  get limits(): CacheLimits {
+    return this.#settings.cache
+  }
+
   /** The cache in use. */
   get cache(): AnswerCache {
     return this.#cache
@@ -128,15 +128,16 @@ export class Engine {
     this.isEnding = false
     const early = this.#begin(d, o, n, client)
     if (early !== Outcome.forward) return early
-    this.#key.take(this.#target.question)
-    const entry = this.#cache.find(this.#key)
-    this.questionHash1 = this.#key.hash1
-    this.questionHash2 = this.#key.hash2
+    this.route.take(this.#policy, this.#target.decider)
+    this.key.take(this.#target.question, this.route.scope)
+    const entry = this.#cache.find(this.key)
+    this.questionHash1 = this.key.hash1
+    this.questionHash2 = this.key.hash2
     if (entry < 0) return Outcome.forward
-    const freshness = this.#cache.freshness(entry, this.#seconds())
+    const freshness = this.#cache.freshness(entry, this.seconds)
     const isFresh = freshness === Freshness.fresh
     if (!isFresh && (freshness === Freshness.past || !this.#settings.serveStale)) return Outcome.forward
-    this.isEnding = isFresh && this.#settings.prefetch && this.#cache.isEnding(entry, this.#seconds())
+    this.isEnding = isFresh && this.#settings.prefetch && this.#cache.isEnding(entry, this.seconds)
     return this.#fromCache(entry, !isFresh)
   }
 
@@ -169,12 +170,12 @@ export class Engine {
     const { minTtl, maxTtl } = this.#settings.cache
     const life = scan.limitTtls(m, o, minTtl, maxTtl === 0 ? week : maxTtl)
     if (life === 0) return true
-    this.#key.take(sent)
+    this.key.take(sent, this.route.sentScope)
     const stored = this.#stored as { message: Uint8Array; at: number; from: number }
     stored.message = m
     stored.at = o
     stored.from = sent.end
-    this.#cache.store(this.#key, scan, stored, this.#seconds(), life)
+    this.#cache.store(this.key, scan, stored, this.seconds, life)
     return true
   }
 
@@ -273,7 +274,7 @@ export class Engine {
     const cache = this.#cache
     const { message, end } = this.#target.question
     const length = end + cache.bodyLength(place)
-    cache.read(place, this.#seconds(), message, end)
+    cache.read(place, this.seconds, message, end)
     const refused = this.#guard.refuse(this.#asker, cache, message, 0, length)
     if (refused !== 0) return refused
     return this.#target.complete(cache, message, 0, length, error)
@@ -290,7 +291,7 @@ export class Engine {
     const from = this.outAt + question.end
     // It is written before its size is checked, because it must be examined first.
     if (this.out.length - from < maxAnswerBytes) return this.#writer.truncated(Rcode.noError)
-    cache.read(place, this.#seconds(), this.out, from)
+    cache.read(place, this.seconds, this.out, from)
     const refused = this.#guard.refuse(this.#asker, cache, this.out, this.outAt, question.end + length)
     if (refused !== 0) return refused
     if (!this.#writer.fits(length)) return this.#writer.truncated(cache.rcode)
@@ -310,16 +311,18 @@ export class Engine {
 
   /** The answer in the cache, also an expired one when the settings allow it; 0 for none. */
   #stale(): number {
-    const now = this.#seconds()
-    this.#key.take(this.#target.question)
-    const place = this.#settings.serveStale ? this.#cache.find(this.#key) : -1
+    const now = this.seconds
+    this.route.take(this.#policy, this.#target.decider)
+    this.key.take(this.#target.question, this.route.scope)
+    const place = this.#settings.serveStale ? this.#cache.find(this.key) : -1
     if (place < 0 || !this.#cache.isUsable(place, now)) return 0
     const isFresh = this.#cache.freshness(place, now) === Freshness.fresh
     if (!isFresh) this.#cache.postpone(place, now + retrySeconds)
     return this.#fromCache(place, !isFresh)
   }
 
-  #seconds(): number {
+  /** Time of the cache, seconds. */
+  get seconds(): number {
     return (Math.floor(this.now / 1000) - epoch) | 0
   }
 }

@@ -10,6 +10,7 @@ export class QuestionKey {
   length = 0
   hash1 = 0
   hash2 = 0
+  scope = 0
   readonly #seed1: number
   readonly #seed2: number
 
@@ -18,8 +19,11 @@ export class QuestionKey {
     this.#seed2 = seed2
   }
 
-  /** Becomes the key of this question, until its name is another. */
-  take(question: Question): void {
+  /**
+   * Becomes the key of this question, until its name is another. `scope` stands for the servers that answer it: the first hash
+   * of one question differs in every scope, as each step of it can be undone.
+   */
+  take(question: Question, scope: number): void {
     const { name, type } = question
     const { bytes } = name
     let length = name.length
@@ -28,10 +32,11 @@ export class QuestionKey {
     bytes[length++] = type
     bytes[length++] = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0)
     this.length = length
+    this.scope = scope
     bytes[length] = 0
     bytes[length + 1] = 0
     bytes[length + 2] = 0
-    let hash1 = this.#seed1
+    let hash1 = this.#seed1 ^ scope
     let hash2 = this.#seed2
     for (let at = 0; at < length; at += 4) {
       const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)

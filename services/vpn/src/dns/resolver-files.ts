@@ -9,10 +9,13 @@ export const resolverFile = {
   rules: 'rules.json',
   lists: 'lists.json',
   records: 'records.json',
+  zones: 'zones.json',
   /** All lists compiled; made by the resolver itself. */
   bundle: 'lists.bin',
   /** Query log; written by the resolver, read by the service. */
   queryLog: 'query-log.db',
+  /** The cache over a restart; the resolver's own. */
+  cache: 'cache.bin',
 } as const
 
 /** An address on which the resolver listens. */
@@ -61,6 +64,8 @@ export interface ResolverSettings {
   readonly cacheMaxTtl: number
   readonly serveStale: boolean
   readonly prefetch: boolean
+  /** The cache is kept in a file over a restart. */
+  readonly keepCache: boolean
   readonly dnssec: boolean
   readonly blockPrivateAnswers: boolean
   /** Domains (and what is below them) whose answers may be private. */
@@ -115,6 +120,14 @@ export interface ResolverRecord {
   readonly ttl: number
   /** Data in wire form, as hexadecimal digits. */
   readonly data: string
+}
+
+/** An entry of `zones.json`: a zone whose names are sent to servers of its own. */
+export interface ResolverZone {
+  /** The domains that make it, lower case, punycode, without a final dot: a network has a reverse zone or several. */
+  readonly names: readonly string[]
+  /** In the order of preference; one at least. */
+  readonly servers: readonly Upstream[]
 }
 
 /** An entry of `lists.json`: a list that is enabled and whose text lies in `lists/<id>.txt`. */

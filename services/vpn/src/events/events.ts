@@ -39,6 +39,7 @@ const readableByUsers: ReadonlySet<string> = new Set([
   'interfaces',
   'dns_rules',
   'dns_records',
+  'dns_zones',
   'dns_settings',
   'blocklists',
 ])

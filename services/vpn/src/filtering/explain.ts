@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { badRequest } from '../problems.ts'
+import { badRequest, Problem } from '../problems.ts'
 import { asciiName } from '../lists/domain-name.ts'
 import { reasonName } from '../query-log/query-view.ts'
 import { localZones } from '../dns/policy/local-zones.data.ts'
@@ -27,12 +27,13 @@ export async function explain(dependencies: ExplainDependencies, question: Expla
   if (domain === undefined) throw badRequest('domain must be a domain name')
   const client = question.client === undefined ? undefined : await findClient(dependencies.db, question.client)
   if (question.client !== undefined && client === undefined) throw badRequest('client is no peer’s name, id or address')
-  const found = await dependencies.explainName({
+  const answer = dependencies.explainName({
     domain,
     client: client?.dns_number ?? 0,
     resolve: question.resolve === 'true',
     qtype: question.type,
   })
+  const found = await orUnavailable(answer)
   const matches = found.matches.map((match) => shownMatch(dependencies.names, match))
   const isBlocked = found.verdict.status === Status.blocked
   return {
@@ -43,6 +44,8 @@ export async function explain(dependencies: ExplainDependencies, question: Expla
     decided_by: decisionText(found, matches),
     name: found.name,
     cnames: [...found.cnames],
+    zone: found.zone,
+    server: found.server,
     matches,
     flip: flipOf(found, { domain, client: client?.name }),
   }
@@ -77,7 +80,7 @@ function sourceName(match: Explanation['matches'][number], of: { name?: string; 
   return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'
 }
 
-function decisionText({ verdict, name, cnames }: Explanation, matches: readonly Shown[]): string {
+function decisionText({ verdict, name, cnames, zone }: Explanation, matches: readonly Shown[]): string {
   const deciding = matches.find((match) => match.deciding)
   if (verdict.reason === Reason.address && deciding !== undefined)
     return `${deciding.source}: ${deciding.text} (an address in its answer)`
@@ -88,7 +91,7 @@ function decisionText({ verdict, name, cnames }: Explanation, matches: readonly 
   if (verdict.reason === Reason.privateAnswer)
     return 'Its answer is an address of a private network, which public names may not have (DNS rebinding)'
   if (verdict.reason === Reason.local) return localText(verdict.source)
-  return 'Nothing matches'
+  return zone === null ? 'Nothing matches' : `Nothing matches; the servers of the zone ${zone} are asked`
 }
 
 function localText(zone: number): string {
@@ -103,4 +106,12 @@ function flipOf(
   if (verdict.reason === Reason.off) return 'Switch filtering on'
   const action = verdict.status === Status.blocked ? 'Allow' : 'Block'
   return `${action} ${domain}${client === undefined ? '' : ` for ${client}`}`
+}
+
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw new Problem('internal', 'The resolver does not answer at the moment; try again', { cause: error })
+  }
 }

@@ -3,7 +3,6 @@ import type { Database } from '@hearth/database'
 import { toIsoString, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { Problem } from '../problems.ts'
 import type { RuleHits } from '../query-log/reading-thread.ts'
 import type { Preview, PreviewRequest } from '../query-log/rule-preview.ts'
 import { explain, type PolicyNames } from './explain.ts'
@@ -18,6 +17,7 @@ import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from '.
 import { LocalRecords } from './records/records.ts'
 import { resolverRecords } from './records/resolver-records.ts'
 import { allRecordRows } from './records/store.ts'
+import { Zones } from './zones/zones.ts'
 import { previewedRule, Rules, shownDomain } from './rules/rules.ts'
 import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, ExplainQuery, UpstreamTestResult } from './schema.ts'
@@ -75,6 +75,7 @@ export class Filtering {
   readonly #publishSettings: () => Promise<void>
   readonly #publishRules: () => Promise<void>
   readonly #publishRecords: () => Promise<void>
+  readonly #publishZones: () => Promise<void>
   readonly #clients: ClientSync
   readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null; clientNumber: number }>()
   /** All lists, disabled ones too: the log names those that blocked earlier. */
@@ -83,6 +84,7 @@ export class Filtering {
   #settings: DnsSettingsStore | undefined
   readonly rules: Rules
   readonly records: LocalRecords
+  readonly zones: Zones
   readonly resolver: Resolver
   readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
 
@@ -97,6 +99,7 @@ export class Filtering {
     this.#publishSettings = joinRuns(() => this.#writeSettings())
     this.#publishRules = joinRuns(() => this.#writeRules())
     this.#publishRecords = joinRuns(() => this.#writeRecords())
+    this.#publishZones = joinRuns(async () => this.#input.write('zones', await this.zones.forResolver()))
     this.#clients = new ClientSync({
       ...dependencies,
       db: this.#db,
@@ -107,6 +110,12 @@ export class Filtering {
     })
     this.rules = new Rules({ ...dependencies, publish: () => this.#soon(this.#publishRules()) })
     this.records = new LocalRecords({ ...dependencies, publish: () => this.#soon(this.#publishRecords()) })
+    this.zones = new Zones({
+      ...dependencies,
+      publish: () => this.#soon(this.#publishZones()),
+      states: () => dependencies.resolver.state?.zoneServers,
+      test: (server, domain) => dependencies.resolver.testUpstream(server, domain),
+    })
     this.names = {
       rule: (number) => this.#ruleNames.get(number),
       list: (number) => this.#lists.find((list) => list.number === number),
@@ -122,7 +131,8 @@ export class Filtering {
     })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
     const open = () => this.#clients.open()
-    for (const publish of [open, this.#publishSettings, this.#publishRules, this.#publishRecords]) {
+    const publishes = [this.#publishSettings, this.#publishRules, this.#publishRecords, this.#publishZones]
+    for (const publish of [open, ...publishes]) {
       // The files are written; the resolver uses them as soon as it runs.
       await publish().catch((error: unknown) =>
         this.#dependencies.log.error({ err: error }, 'the resolver was not notified'),
@@ -208,7 +218,7 @@ export class Filtering {
 
   explain(question: ExplainQuery): Promise<DnsExplanation> {
     return explain(
-      { db: this.#db, names: this.names, explainName: (request) => orUnavailable(this.resolver.explain(request)) },
+      { db: this.#db, names: this.names, explainName: (request) => this.resolver.explain(request) },
       question,
     )
   }
@@ -275,12 +285,4 @@ function unavailable(state: ResolverState | undefined): string | null {
   const failed = state.listeners.filter(({ error }) => error !== null)
   if (state.listeners.length === 0) return 'There is no address to listen on: no interface runs'
   return failed.length === state.listeners.length ? (failed[0]?.error ?? null) : null
-}
-
-async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    throw new Problem('internal', 'The resolver does not answer at the moment; try again', { cause: error })
-  }
 }

@@ -97,6 +97,7 @@ export function resolverSettings(
     cacheMaxTtl: stored.cache_max_ttl,
     serveStale: stored.serve_stale,
     prefetch: stored.prefetch,
+    keepCache: stored.keep_cache,
     dnssec: stored.dnssec,
     blockPrivateAnswers: stored.block_private_answers,
     privateAnswersAllowed: stored.private_answers_allowed,

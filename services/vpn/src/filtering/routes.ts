@@ -6,6 +6,7 @@ import type { HealthNotice } from '../health/schema.ts'
 import type { Filtering } from './filtering.ts'
 import { pendingNote } from './in-force.ts'
 import { recordRoutes } from './records/routes.ts'
+import { zoneRoutes } from './zones/routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
 import { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import {
@@ -35,6 +36,7 @@ export function dnsRoutes(filtering: Filtering, health: () => Promise<HealthNoti
     peerNameRoute(filtering),
     ...ruleRoutes(filtering.rules, publish),
     ...recordRoutes(filtering.records, publish),
+    ...zoneRoutes(filtering.zones, publish),
   ]
 }
 

@@ -31,6 +31,10 @@ const members = {
   cache_max_ttl: seconds(604_800),
   serve_stale: z.boolean().meta({ description: 'Answer from outdated entries when no upstream answers (RFC 8767)' }),
   prefetch: z.boolean().meta({ description: 'Renew an answer that is used in the last tenth of its time' }),
+  keep_cache: z.boolean().meta({
+    description:
+      'Keep the cache in a file over a restart: names that devices looked up, without the devices; off deletes the file',
+  }),
   block_private_answers: z.boolean().meta({
     description:
       'Block answers that lead public names into private networks (DNS rebinding); not for local names, allow rules and known services such as plex.direct',
@@ -181,6 +185,11 @@ export const DnsExplanation = z
     decided_by: z.string().meta({ description: 'In words, for a person' }),
     name: z.string().meta({ description: 'The name that decided' }),
     cnames: z.array(z.string()),
+    zone: z
+      .string()
+      .nullable()
+      .meta({ description: 'The zone whose own servers are asked; null for the servers for all names' }),
+    server: z.string().nullable().meta({ description: 'The server that answered; null when none was asked' }),
     matches: z.array(DnsMatch).meta({ description: 'Everything that matches, in the order of precedence' }),
     flip: z.string().nullable().meta({ description: 'The one change that would turn the decision round' }),
   })
@@ -201,6 +210,7 @@ export const defaultDnsSettings: DnsSettingValues = {
   cache_max_ttl: 86_400,
   serve_stale: true,
   prefetch: false,
+  keep_cache: true,
   block_private_answers: true,
   private_answers_allowed: [],
   forwarded_zones: [],

@@ -11,6 +11,8 @@ export interface WriterStart {
   readonly file: string
   /** Days an entry is kept; 0 keeps none. */
   readonly retentionDays: number
+  /** See the message `upstreams`: entries that wait name them already. */
+  readonly upstreams?: readonly string[]
 }
 
 /** To the writer thread. */

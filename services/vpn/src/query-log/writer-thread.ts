@@ -19,6 +19,7 @@ const retentionEveryMs = 600_000
 const port = parentPort as MessagePort
 const start = workerData as WriterStart
 const writer = new LogWriter(start.file, start.rings, start.retentionDays)
+writer.useUpstreams(start.upstreams ?? [])
 const post = (message: FromWriter): void => port.postMessage(message)
 
 let isStopping = false

@@ -11,6 +11,7 @@ import { DataThreadHost, type DataThreadDependencies } from './data-thread-host.
 import { startConfig } from './read-files.ts'
 import { PeerNamesInForce } from './peer-names-in-force.ts'
 import { RecordsInForce } from './records-in-force.ts'
+import { ZonesInForce } from './zones-in-force.ts'
 
 function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; warnings: string[] } {
   const warnings: string[] = []
@@ -23,9 +24,10 @@ function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; w
     lists: [],
     records: new RecordsInForce([]),
     peerNames: new PeerNamesInForce([]),
+    zones: new ZonesInForce([]),
   }
   const servers = { endpoint: { address: '127.0.0.1', port: 9 }, ports: 8, byStream: -1, isBridge: false }
-  const open = { listeners: [], upstreams: [{ ...servers, isFallback: false }] }
+  const open = { listeners: [], upstreams: [{ ...servers, isFallback: false, before: -1, number: 1 }], groups: [[0]] }
   const host = new DataThreadHost({
     mode: 'dgram',
     config: startConfig(files, bundle, open),

@@ -20,7 +20,8 @@ export interface ExplainContext {
   readonly query: (
     query: Uint8Array,
     isGood: (answer: Uint8Array) => boolean,
-  ) => Promise<{ readonly answer: Uint8Array }>
+    group: number,
+  ) => Promise<{ readonly answer: Uint8Array; readonly label: string }>
 }
 
 /**
@@ -45,20 +46,41 @@ interface Asked extends ExplainRequest {
 async function explainAnswer(context: ExplainContext, asked: Asked, alone: Explained): Promise<Explanation> {
   const { domain, client, now, resolve, qtype, rowsType } = asked
   // A local name is sent to no upstream.
-  const isQueried = resolve && alone.verdict.reason !== Reason.local && alone.row !== Row.rewrite
-  const found = isQueried ? await answerFor(context, domain, qtype) : undefined
-  if (found === undefined) return { ...alone, cnames: [] }
+  const isQueried = alone.verdict.reason !== Reason.local && alone.row !== Row.rewrite
+  const route = routeOf(context.policy, domain)
+  const found = isQueried && resolve ? await answerFor(context, { domain, qtype, group: route.group }) : undefined
+  const zone = isQueried && isAnswered(alone) ? route.zone : null
+  if (found === undefined) return { ...alone, cnames: [], zone, server: null }
+  const server = isAnswered(alone) ? found.label : null
   const cnames = cnamesOf(found.answer)
   const question = { domain, client, now, type: rowsType }
   const whole = explain(context.policy, question, { targets: cnames, addresses: addressesOf(found.answer) })
   const { verdict, name, matches } = whole
-  if (!isPrivate(context, { verdict: alone.verdict, client }, found)) return { verdict, name, matches, cnames }
+  if (!isPrivate(context, { verdict: alone.verdict, client }, found))
+    return { verdict, name, matches, cnames, zone, server }
   return {
     verdict: { status: Status.blocked, reason: Reason.privateAnswer, source: 0 },
     name: domain,
     matches: matches.map(undecided),
     cnames,
+    zone,
+    server,
   }
+}
+
+/** A blocked name is sent to no server. */
+const isAnswered = ({ verdict }: Explained): boolean => verdict.status === Status.allowed
+
+/** The zone of a name, and the group of servers that are queried for it. */
+function routeOf(policy: Policy, domain: string): { readonly zone: string | null; readonly group: number } {
+  const question = new Question()
+  const query = queryFor(domain, Type.a)
+  if (query === undefined || question.read(query, 0, query.length) !== 0) return { zone: null, group: 0 }
+  const decider = new Decider()
+  decider.findZone(policy, question.name)
+  const { zones } = policy
+  if (decider.zone === 0) return { zone: null, group: 0 }
+  return { zone: textOf(question.name, zones.label), group: zones.group(decider.zone) }
 }
 
 const undecided = (match: ExplainedMatch): ExplainedMatch => Object.assign({}, match, { isDeciding: false })
@@ -74,20 +96,21 @@ async function explainRecords(
   const now = Date.now()
   const { lead, names } = aliasesOf(policy, request, now)
   const last = names.at(-1)
-  if (last === undefined) return { ...alone, cnames: [] }
+  const unasked = { zone: null, server: null }
+  if (last === undefined) return { ...alone, cnames: [], ...unasked }
   const matches = [...alone.matches]
   for (const domain of names) {
     const question = { domain, client, now, type: Type.cname }
     const target = explain(policy, question)
     const isUpstream = domain === last && lead === Lead.upstream
     const asked = { ...request, domain, now, rowsType: Type.cname }
-    const answer = isUpstream ? await explainAnswer(context, asked, target) : { ...target, cnames: [] }
+    const answer = isUpstream ? await explainAnswer(context, asked, target) : { ...target, cnames: [], ...unasked }
     const cnames = [...names, ...answer.cnames]
     if (answer.verdict.status === Status.blocked) return { ...answer, matches: [...matches, ...answer.matches], cnames }
     matches.push(...answer.matches.map(undecided))
-    if (domain === last) return { ...alone, matches, cnames }
+    if (domain === last) return { ...alone, matches, cnames, zone: answer.zone, server: answer.server }
   }
-  return { ...alone, matches, cnames: names }
+  return { ...alone, matches, cnames: names, ...unasked }
 }
 
 /** The names that the local CNAME records of a name lead to, and where the last one leads. */
@@ -120,18 +143,23 @@ function aliasesOf(policy: Policy, { domain, client, qtype }: ExplainRequest, no
 interface Found {
   readonly query: Uint8Array
   readonly answer: Uint8Array
+  /** Of the server. */
+  readonly label: string
 }
 
 /** Queries an upstream; for the IPv4 address of a name that has none, returns the answer about the IPv6 address. */
-async function answerFor(context: ExplainContext, domain: string, qtype: number): Promise<Found | undefined> {
+async function answerFor(
+  context: ExplainContext,
+  { domain, qtype, group }: { readonly domain: string; readonly qtype: number; readonly group: number },
+): Promise<Found | undefined> {
   let found: Found | undefined
   for (const type of qtype === Type.a ? [Type.a, Type.aaaa] : [qtype]) {
     const query = queryFor(domain, type)
     if (query === undefined) return undefined
-    const received = await context.query(query, isAnswerTo(query)).catch(() => undefined)
+    const received = await context.query(query, isAnswerTo(query), group).catch(() => undefined)
     if (received === undefined) return found
-    const { answer } = received
-    found = { query, answer }
+    const { answer, label } = received
+    found = { query, answer, label }
     if (countOf(answer) > cnamesOf(answer).length) return found
   }
   return found
@@ -146,7 +174,10 @@ function isPrivate(
   if (verdict.status !== Status.allowed) return false
   const question = new Question()
   question.read(query, 0, query.length)
-  if (!checksAddresses({ settings, decider: verdict }, question.name)) return false
+  const router = new Decider()
+  router.findZone(policy, question.name)
+  if (!checksAddresses({ settings, decider: { reason: verdict.reason, zone: router.zone } }, question.name))
+    return false
   if (!isSameQuestion(question, answer, 0, answer.length)) return false
   const check = new AnswerCheck()
   check.checksTargets = followsTargets(verdict)

@@ -31,6 +31,7 @@ export class LogThreadHost {
   #clients: Map<number, LogClient> | undefined
   readonly #purges = new Map<number, PromiseWithResolvers<void>>()
   #retentionDays: number
+  #upstreams: readonly string[] = []
   #nextPurge = 1
   #isClosed = false
   #worker: Worker | undefined
@@ -62,6 +63,7 @@ export class LogThreadHost {
   /** Hands on what the thread has to know; kept for one that takes its place. */
   send(message: KeptMessage): void {
     if (message.type === 'settings') this.#retentionDays = message.retentionDays
+    if (message.type === 'upstreams') this.#upstreams = message.labels
     if (message.type === 'clients') this.#clients = new Map(message.clients.map((client) => [client.number, client]))
     else this.#kept.set(message.type, message)
     post(this.#worker, message)
@@ -107,7 +109,7 @@ export class LogThreadHost {
 
   #run(): Worker {
     const worker = new Worker(new URL('../query-log/writer-thread.ts', import.meta.url), {
-      workerData: { ...this.#start, retentionDays: this.#retentionDays },
+      workerData: { ...this.#start, retentionDays: this.#retentionDays, upstreams: this.#upstreams },
       name: 'query log',
     })
     worker.on('message', (message: FromWriter) => this.#onMessage(message))

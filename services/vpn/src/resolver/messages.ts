@@ -2,7 +2,7 @@ import type { ResolverClient } from '../dns/resolver-files.ts'
 import type { DecisionTotals } from '../dns/decision-counts.ts'
 import type { ExplainedMatch } from '../dns/policy/explain.ts'
 import type { Verdict } from '../dns/policy/verdict.ts'
-import type { Resolver } from './create-resolver.ts'
+import type { Resolver } from './running-resolver.ts'
 
 /** Clients that are new or changed, and the numbers of those that may no longer query. */
 export interface ClientsChange {
@@ -11,7 +11,7 @@ export interface ClientsChange {
 }
 
 /** A file that the resolver reads again when it is notified. */
-export type ChangedFile = 'settings' | 'clients' | 'rules' | 'records'
+export type ChangedFile = 'settings' | 'clients' | 'rules' | 'records' | 'zones'
 
 /** A question about a name. */
 export interface ExplainRequest {
@@ -50,6 +50,10 @@ export interface Explanation {
   readonly matches: readonly ExplainedMatch[]
   /** CNAME targets of the queried name; empty when it was not resolved. */
   readonly cnames: readonly string[]
+  /** The forwarded zone whose servers are queried; null for the upstreams of all names, or when none is queried. */
+  readonly zone: string | null
+  /** The server that answered; null when none was queried, or none did. */
+  readonly server: string | null
 }
 
 /** State of a listening address. */
@@ -70,7 +74,15 @@ export interface UpstreamState {
   /** Smoothed, milliseconds; null before the first answer. */
   readonly averageMs: number | null
   readonly isHealthy: boolean
+  /** Time of the first failure since its last answer, milliseconds since the epoch; null for none. */
+  readonly failingSince: number | null
   readonly lastError: string | null
+}
+
+/** State of a server of forwarded zones. */
+export interface ZoneServerState extends UpstreamState {
+  /** See `serverKey`. */
+  readonly key: string
 }
 
 /** State of the resolver; sent every half second and after every change. */
@@ -79,6 +91,7 @@ export interface ResolverState {
   readonly engineReason: string
   readonly listeners: readonly ListenerState[]
   readonly upstreams: readonly UpstreamState[]
+  readonly zoneServers: readonly ZoneServerState[]
   readonly cacheEntries: number
   readonly logLost: number
   readonly names: number

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { engineSettings, policySettings } from '../dns/engine-settings.ts'
-import type { DataConfig, DataListener, DataUpstream } from '../dns/loops/data-config.ts'
+import type { DataConfig, DataListener } from '../dns/loops/data-config.ts'
 import type { ListBundle } from '../dns/policy/list-bundle.ts'
 import type { PolicyMemory } from '../dns/policy/policy.ts'
 import { buildRuleTable } from '../dns/policy/rule-table.ts'
@@ -12,10 +12,13 @@ import {
   type ResolverRecord,
   type ResolverRule,
   type ResolverSettings,
+  type ResolverZone,
 } from '../dns/resolver-files.ts'
 import { ClientsInForce } from './clients-in-force.ts'
 import { PeerNamesInForce } from './peer-names-in-force.ts'
+import type { ServersConfig } from './upstream-servers.ts'
 import { RecordsInForce } from './records-in-force.ts'
+import { ZonesInForce } from './zones-in-force.ts'
 
 /** Files that the resolver works from. */
 export interface ResolverFiles {
@@ -24,6 +27,7 @@ export interface ResolverFiles {
   readonly rules: readonly ResolverRule[]
   readonly lists: readonly ResolverList[]
   readonly records: readonly ResolverRecord[]
+  readonly zones: readonly ResolverZone[]
 }
 
 /** Settings without a file: the resolver listens nowhere. */
@@ -43,6 +47,7 @@ const noSettings: ResolverSettings = {
   cacheMaxTtl: 0,
   serveStale: false,
   prefetch: false,
+  keepCache: true,
   dnssec: false,
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],
@@ -54,7 +59,7 @@ const noSettings: ResolverSettings = {
   logRetentionDays: 7,
 }
 
-const absent: ResolverFiles = { settings: noSettings, clients: [], rules: [], lists: [], records: [] }
+const absent: ResolverFiles = { settings: noSettings, clients: [], rules: [], lists: [], records: [], zones: [] }
 
 /** Reads one of the files; what a missing one stands for when it is not there. Throws when it cannot be read or is no JSON. */
 export async function readResolverFile<Name extends keyof ResolverFiles>(
@@ -81,20 +86,22 @@ export async function readResolverFiles(directory: string, warn: (message: strin
       return absent[name]
     }
   }
-  const [settings, clients, rules, lists, records] = await Promise.all([
+  const [settings, clients, rules, lists, records, zones] = await Promise.all([
     read('settings'),
     read('clients'),
     read('rules'),
     read('lists'),
     read('records'),
+    read('zones'),
   ])
-  return { settings, clients, rules, lists, records }
+  return { settings, clients, rules, lists, records, zones }
 }
 
 /** Configuration in force; clients change one by one and records are many, so they are kept as the tables they are looked up in. */
-export type ActiveConfig = Omit<ResolverFiles, 'clients' | 'records'> & {
+export type ActiveConfig = Omit<ResolverFiles, 'clients' | 'records' | 'zones'> & {
   readonly clients: ClientsInForce
   readonly records: RecordsInForce
+  readonly zones: ZonesInForce
   readonly peerNames: PeerNamesInForce
 }
 
@@ -103,6 +110,7 @@ export const activeConfig = (files: ResolverFiles, bundle: ListBundle): ActiveCo
   ...files,
   clients: new ClientsInForce(files.clients, bundle),
   records: new RecordsInForce(files.records),
+  zones: new ZonesInForce(files.zones),
   peerNames: new PeerNamesInForce(files.clients),
 })
 
@@ -118,11 +126,14 @@ export const policyOf = (files: ActiveConfig, bundle: ListBundle): PolicyMemory 
   rules: buildRuleTable(files.rules, bundle.table.seeds),
   records: files.records.table(bundle.table.seeds),
   ...peerNamesOf(files, bundle),
+  zones: files.zones.table(bundle.table.seeds),
   settings: policySettings(files.settings),
 })
 
 /** Returns the settings that data threads need. */
-export function settingsConfig(settings: ResolverSettings): Omit<DataConfig, 'policy' | 'listeners' | 'upstreams'> {
+export function settingsConfig(
+  settings: ResolverSettings,
+): Omit<DataConfig, 'policy' | 'listeners' | keyof ServersConfig> {
   const { cacheSize, listenClient, clientRateLimit, queryLog, anonymizeClients } = settings
   return { engine: engineSettings(settings), cacheSize, listenClient, clientRateLimit, queryLog, anonymizeClients }
 }
@@ -131,5 +142,5 @@ export function settingsConfig(settings: ResolverSettings): Omit<DataConfig, 'po
 export const startConfig = (
   files: ActiveConfig,
   bundle: ListBundle,
-  open: { readonly listeners: readonly DataListener[]; readonly upstreams: readonly DataUpstream[] },
+  open: ServersConfig & { readonly listeners: readonly DataListener[] },
 ): DataConfig => ({ policy: policyOf(files, bundle), ...settingsConfig(files.settings), ...open })

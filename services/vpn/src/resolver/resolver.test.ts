@@ -16,7 +16,8 @@ import {
 import { startUpstream, type TestUpstream } from '../../test/dns-upstream.ts'
 import { freeListener, resolverFixture, upstreamAt, type ResolverFixture } from '../../test/resolver-fixture.ts'
 import { openLibc } from '../dns/sockets/libc.ts'
-import { createResolver, type Resolver } from './create-resolver.ts'
+import { createResolver } from './create-resolver.ts'
+import type { Resolver } from './running-resolver.ts'
 import type { ResolverSettings } from '../dns/resolver-files.ts'
 
 type Engine = 'ffi' | 'dgram'

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
-import { createResolver, type Resolver } from './create-resolver.ts'
+import { createResolver } from './create-resolver.ts'
+import type { Resolver } from './running-resolver.ts'
 import type { FromResolver, ToResolver } from './messages.ts'
 
 /*

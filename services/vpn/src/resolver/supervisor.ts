@@ -136,8 +136,8 @@ export class ResolverSupervisor {
   }
 
   /** Queries an upstream, given as operators write it; milliseconds. Rejects with the reason. */
-  testUpstream(upstream: string): Promise<number> {
-    return this.#call('testUpstream', [upstream])
+  testUpstream(upstream: string, zone?: string): Promise<number> {
+    return this.#call('testUpstream', zone === undefined ? [upstream] : [upstream, zone])
   }
 
   /** Deletes the queries before a time, by one client or by all (null). */

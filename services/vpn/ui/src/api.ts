@@ -43,6 +43,8 @@ export type AccessDefault = Schemas['AccessDefault']
 export type AccessExplanation = Schemas['AccessExplanation']
 /** A local record. */
 export type DnsRecord = Schemas['DnsRecord']
+/** A zone with servers of its own. */
+export type DnsZone = Schemas['DnsZone']
 /** Queries that a rule would have changed. */
 export type RulePreview = Schemas['DnsRulePreview']
 /** Explanation of a name. */
@@ -99,6 +101,7 @@ export const keys = {
   dnsStats: ['dns_stats'],
   dnsRules: ['dns_rules'],
   dnsRecords: ['dns_records'],
+  dnsZones: ['dns_zones'],
   dnsLog: ['dns_log'],
   explanation: ['dns_explanation'],
   blocklists: ['blocklists'],

@@ -37,6 +37,11 @@ export const pages: readonly Page[] = [
     () => import('./pages/dns-names.tsx'),
   ),
   page(
+    '/dns/zones',
+    { title: 'DNS zones', icon: IconShieldCheck, placement: 'hidden' },
+    () => import('./pages/dns-zones.tsx'),
+  ),
+  page(
     '/dns/lists',
     { title: 'Block lists', icon: IconShieldCheck, placement: 'hidden' },
     () => import('./pages/dns-lists.tsx'),

@@ -16,9 +16,10 @@ import * as peerLimits from './0014-peer-limits.ts'
 import * as peerQuotas from './0015-peer-quotas.ts'
 import * as localRecords from './0016-local-records.ts'
 import * as peerNames from './0017-peer-names.ts'
-import * as accessRules from './0020-access-rules.ts'
-import * as peerNetworks from './0022-peer-networks.ts'
-import * as keyRotation from './0023-key-rotation.ts'
+import * as dnsZones from './0018-dns-zones.ts'
+import * as accessRules from './0019-access-rules.ts'
+import * as peerNetworks from './0020-peer-networks.ts'
+import * as keyRotation from './0021-key-rotation.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -39,7 +40,8 @@ export const migrations: Migrations = {
   '0015-peer-quotas': peerQuotas,
   '0016-local-records': localRecords,
   '0017-peer-names': peerNames,
-  '0020-access-rules': accessRules,
-  '0022-peer-networks': peerNetworks,
-  '0023-key-rotation': keyRotation,
+  '0018-dns-zones': dnsZones,
+  '0019-access-rules': accessRules,
+  '0020-peer-networks': peerNetworks,
+  '0021-key-rotation': keyRotation,
 }

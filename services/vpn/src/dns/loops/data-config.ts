@@ -1,4 +1,5 @@
 import type { EngineSettings } from '../engine-settings.ts'
+import type { CacheTransferRequest } from './cache-transfer.ts'
 import type { PolicyMemory } from '../policy/policy.ts'
 import type { Endpoint } from '../sockets/open-socket.ts'
 
@@ -24,6 +25,10 @@ export interface DataUpstream {
   readonly isBridge: boolean
   /** True if it is only queried in the place of another. */
   readonly isFallback: boolean
+  /** Its place among the upstreams before the last change; -1 for a new one. */
+  readonly before: number
+  /** Stands for its server in the log, from 1; never another server's. */
+  readonly number: number
 }
 
 /** Configuration of the data thread. Goes from thread to thread: plain data and shared memory. */
@@ -33,8 +38,10 @@ export interface DataConfig {
   /** Answers. */
   readonly cacheSize: number
   readonly listeners: readonly DataListener[]
-  /** In the order of preference; at most `maxUpstreams`. */
+  /** At most `maxUpstreams`. */
   readonly upstreams: readonly DataUpstream[]
+  /** Places of upstreams in the order of preference: first those for all names, then those of forwarded zones. */
+  readonly groups: readonly (readonly number[])[]
   /** Client at listeners that are no tunnel's; 0: by their source, or no one. */
   readonly listenClient: number
   /** Queries a second and client at tunnels; 0 for no limit. */
@@ -50,11 +57,15 @@ export type DataUpdate = Partial<DataConfig> & {
   /** The policy's names of peers alone. */
   readonly peerNames?: SharedArrayBuffer
   readonly clearCache?: boolean
+  readonly cacheTransfer?: CacheTransferRequest
   readonly stop?: boolean
 }
 
 /** Returns the configuration with changes applied. */
-export function withUpdate(config: DataConfig, { clients, peerNames, ...update }: DataUpdate): DataConfig {
+export function withUpdate(
+  config: DataConfig,
+  { clients, peerNames, cacheTransfer: _transfer, ...update }: DataUpdate,
+): DataConfig {
   const next = { ...config, ...update }
   if (clients === undefined && peerNames === undefined) return next
   const { policy } = next

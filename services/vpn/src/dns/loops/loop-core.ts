@@ -8,6 +8,7 @@ import { openRecordTable } from '../policy/record-table.ts'
 import { UpstreamQueries, type QuerySender } from './upstream-queries.ts'
 import { ClientRate } from './client-rate.ts'
 import { withUpdate, type DataUpdate, type DataConfig, type DataSetup } from './data-config.ts'
+import { CacheTransfer } from './cache-transfer.ts'
 import { QueryExchange, type AnswerLines, type Packet } from './query-exchange.ts'
 import { openSharedState, Shared, type SharedState } from './shared-state.ts'
 
@@ -31,6 +32,7 @@ export class LoopCore {
   readonly engine: Engine
   readonly upstreamQueries: UpstreamQueries
   readonly exchange: QueryExchange
+  readonly #transfer: CacheTransfer
   readonly #port: MessagePort
   readonly #lines: ListenerLines
   readonly #rate: ClientRate
@@ -55,8 +57,10 @@ export class LoopCore {
     const { engine, upstreamQueries } = this
     const { decisions } = this.state
     this.exchange = new QueryExchange({ engine, upstreamQueries, rate: this.#rate, ring: this.#ring, lines, decisions })
+    this.#transfer = new CacheTransfer(engine, this.state.words)
     this.setClock()
-    this.upstreamQueries.use(config.upstreams, config.engine.dnssec)
+    this.upstreamQueries.beStrict(config.engine.dnssec)
+    this.upstreamQueries.use(config, false)
     this.exchange.use(config)
     lines.listen(config.listeners)
   }
@@ -90,6 +94,7 @@ export class LoopCore {
   endBatch(): void {
     const { words } = this.state
     this.#ring.publish()
+    this.#transfer.step()
     words[Shared.heartbeat]! += 1
     words[Shared.cacheEntries] = this.#cache.entries
     words[Shared.refused] = this.exchange.refused
@@ -102,8 +107,9 @@ export class LoopCore {
     if (update.clients) this.engine.use({ ...this.engine.policy, clients: openClientTable(update.clients) })
     if (update.peerNames) this.engine.use({ ...this.engine.policy, peerNames: openRecordTable(update.peerNames) })
     this.#applyEngine(update)
+    if (update.cacheTransfer) this.#transfer.begin(update.cacheTransfer)
     if (update.listeners) this.#lines.listen(update.listeners)
-    if (update.upstreams) this.upstreamQueries.use(update.upstreams, this.#config.engine.dnssec)
+    if (update.upstreams) this.upstreamQueries.use(this.#config, true)
     if (update.clientRateLimit !== undefined) this.#rate.limit(update.clientRateLimit)
     this.exchange.use(this.#config)
   }

@@ -22,7 +22,10 @@ export class Pending {
   readonly ports: Int32Array
   readonly ids: Int32Array
   readonly upstreams: Int32Array
-  /** Bits of the upstreams that were queried. */
+  /** The group its upstreams are of, and the scope of their answers; see `ZoneTable`. */
+  readonly groups: Int32Array
+  readonly scopes: Int32Array
+  /** Bits of the places in the group whose upstreams were queried. */
   readonly tried: Int32Array
   /** 1 when the query that was sent last counts as failed. */
   readonly hasFailed: Uint8Array
@@ -58,6 +61,8 @@ export class Pending {
     this.ports = numbers(none)
     this.ids = numbers(none)
     this.upstreams = numbers(none)
+    this.groups = numbers(0)
+    this.scopes = numbers(0)
     this.tried = numbers(0)
     this.hasFailed = new Uint8Array(flights)
     this.since = new Float64Array(flights)

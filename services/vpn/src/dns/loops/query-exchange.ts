@@ -123,7 +123,7 @@ export class QueryExchange {
     answered.answer = m
     answered.answerAt = o
     answered.answerLength = n
-    const upstream = pending.upstreams[flight]! + 1
+    const upstream = upstreamQueries.serverOf(flight)
     for (let waiter = pending.firstWaiter[flight]!; waiter >= 0; waiter = waiters.next[waiter]!) {
       answered.queryAt = waiter * maxQueryBytes
       answered.queryLength = waiters.lengths[waiter]!

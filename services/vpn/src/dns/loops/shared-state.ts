@@ -1,7 +1,11 @@
 import { decisionCounts } from '../decision-counts.ts'
 
-/** Bits in a word name upstreams, so there are no more. */
-export const maxUpstreams = 24
+/** Most servers that are queried for all names. */
+export const maxServers = 12
+/** Most servers of forwarded zones. */
+export const maxZoneServers = 32
+/** Most upstreams: each server may have another one that speaks TCP. */
+export const maxUpstreams = 2 * (maxServers + maxZoneServers)
 
 /** Most sockets to upstreams at a time. */
 export const maxPorts = 256
@@ -15,6 +19,8 @@ const words = {
   limited: 5,
   /** The number the system knows the data thread by; 0 while it is unknown. */
   thread: 6,
+  /** Bytes that were copied out of the cache, and one more; 0 while they are copied. */
+  cacheBytes: 7,
   descriptors: 8,
 } as const
 const descriptorCount = maxPorts + 8
@@ -35,7 +41,9 @@ export const Figure = {
   lastFailure: 5,
   lastAnswerAt: 6,
   lastProbeAt: 7,
-  count: 8,
+  /** Time of the first failure since the last answer, milliseconds since the epoch; 0 for none. */
+  failingSince: 8,
+  count: 9,
 } as const
 
 const figureCount = Figure.count * maxUpstreams

@@ -1,46 +1,66 @@
+import type { DataUpstream } from './data-config.ts'
 import { Figure, FailureCode } from './shared-state.ts'
 
 const streakThatIsDown = 3
 const probeEveryMs = 1000
 
 /**
- * Health of each upstream, in shared memory. The first healthy one in order is queried; an unhealthy one is probed once a
- * second until it answers.
+ * Health of each upstream, in shared memory. The first healthy one of a group is queried; an unhealthy one is probed once a
+ * second, by a query for its group, until it answers.
  */
 export class UpstreamHealth {
   readonly #figures: Float64Array
-  #fallbacks = 0
-  #count = 0
+  #groups: readonly (readonly number[])[] = []
 
   constructor(figures: Float64Array) {
     this.#figures = figures
   }
 
-  /** These are the upstreams now; true for one that only stands in for another. Nothing is known of them yet. */
-  use(fallbacks: readonly boolean[]): void {
+  /** These are the upstreams now, and the groups they are chosen from. What is known of those that stay is kept if `isChange`. */
+  use(
+    upstreams: readonly Pick<DataUpstream, 'before'>[],
+    groups: readonly (readonly number[])[],
+    isChange: boolean,
+  ): void {
+    const known = this.#figures.slice()
     this.#figures.fill(0)
-    this.#count = fallbacks.length
-    this.#fallbacks = 0
-    for (const [upstream, isFallback] of fallbacks.entries()) if (isFallback) this.#fallbacks |= 1 << upstream
+    this.#groups = groups
+    if (!isChange) return
+    for (const [upstream, { before }] of upstreams.entries()) {
+      if (before < 0) continue
+      const figures = known.subarray(before * Figure.count, (before + 1) * Figure.count)
+      this.#figures.set(figures, upstream * Figure.count)
+    }
   }
 
-  /** The best one that is not among `tried` (a bit each); -1 when all were. */
-  choose(tried: number): number {
-    const out = tried | this.#fallbacks
+  /** The best one of a group that is not among `tried` (a bit for each place in the group); -1 when all were. */
+  choose(group: number, tried: number): number {
+    const members = this.#groups[group]
+    if (members === undefined) return -1
     let down = -1
-    for (let upstream = 0; upstream < this.#count; upstream++) {
-      if ((out & (1 << upstream)) !== 0) continue
+    for (let place = 0; place < members.length; place++) {
+      if ((tried & (1 << place)) !== 0) continue
+      const upstream = members[place]!
       if (this.#figures[upstream * Figure.count + Figure.isDown] === 0) return upstream
       if (down < 0) down = upstream
     }
     return down
   }
 
-  /** An unhealthy upstream to probe now; -1 for none. */
-  toProbe(now: number): number {
-    for (let upstream = 0; upstream < this.#count; upstream++) {
+  /** The bit of an upstream of a group among those that were tried; 0 for one that only stands in for another. */
+  bitOf(group: number, upstream: number): number {
+    const place = this.#groups[group]?.indexOf(upstream) ?? -1
+    return place < 0 ? 0 : 1 << place
+  }
+
+  /** An unhealthy upstream of a group to probe now; -1 for none. */
+  toProbe(group: number, now: number): number {
+    const members = this.#groups[group]
+    if (members === undefined) return -1
+    for (let place = 0; place < members.length; place++) {
+      const upstream = members[place]!
       const at = upstream * Figure.count
-      if (this.#figures[at + Figure.isDown] === 0 || (this.#fallbacks & (1 << upstream)) !== 0) continue
+      if (this.#figures[at + Figure.isDown] === 0) continue
       if (now - this.#figures[at + Figure.lastProbeAt]! < probeEveryMs) continue
       this.#figures[at + Figure.lastProbeAt] = now
       return upstream
@@ -60,6 +80,7 @@ export class UpstreamHealth {
     this.#figures[at + Figure.average] = average === 0 ? Math.max(taken, 0.01) : average + (taken - average) / 8
     this.#figures[at + Figure.streak] = 0
     this.#figures[at + Figure.isDown] = 0
+    this.#figures[at + Figure.failingSince] = 0
     this.#figures[at + Figure.lastAnswerAt] = now
   }
 
@@ -74,6 +95,7 @@ export class UpstreamHealth {
     this.#figures[at + Figure.lastFailure] = code
     if (code === FailureCode.refused || this.#figures[at + Figure.lastAnswerAt]! > sentAt) return
     const streak = (this.#figures[at + Figure.streak]! += 1)
+    if (streak === 1) this.#figures[at + Figure.failingSince] = performance.timeOrigin + now
     if (streak < streakThatIsDown && code !== FailureCode.unreachable) return
     if (this.#figures[at + Figure.isDown] === 0) this.#figures[at + Figure.lastProbeAt] = now
     this.#figures[at + Figure.isDown] = 1

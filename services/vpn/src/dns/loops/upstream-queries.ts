@@ -1,5 +1,5 @@
 import type { Engine } from '../engine.ts'
-import type { DataUpstream } from './data-config.ts'
+import type { DataConfig, DataUpstream } from './data-config.ts'
 import { Pending } from './pending.ts'
 import { RandomNumbers } from './random-numbers.ts'
 import { unreachableCode } from '../wire/codes.ts'
@@ -33,7 +33,7 @@ export interface UpstreamQueriesDependencies {
 }
 
 /**
- * Queries upstreams: one at a time, the next after 800 ms of silence, at once when one is unreachable or refuses; after 4 s
+ * Queries the upstreams of a name's group: one at a time, the next after 800 ms of silence, at once when one is unreachable or refuses; after 4 s
  * none is queried any more. Equal questions are sent once. A packet that does not match the query and its socket exactly is
  * ignored.
  */
@@ -64,11 +64,13 @@ export class UpstreamQueries {
     this.#ports = new SourcePorts(dependencies.lines, this.pending, this.#random)
   }
 
-  /** Puts other upstreams in force; what is under way is queried again there. `isStrict`: SERVFAIL is an answer (DNSSEC). */
-  use(upstreams: readonly DataUpstream[], isStrict: boolean): void {
-    this.#isStrict = isStrict
+  /**
+   * Puts other upstreams in force, after the policy with their zones; what is under way is queried again there. What is known of
+   * those that stay is kept if `isChange`.
+   */
+  use({ upstreams, groups }: Pick<DataConfig, 'upstreams' | 'groups'>, isChange: boolean): void {
     this.#upstreams = upstreams
-    this.#health.use(upstreams.map(({ isFallback }) => isFallback))
+    this.#health.use(upstreams, groups, isChange)
     this.#ports.use(upstreams, this.now)
     this.nextBatch()
     const { pending } = this
@@ -76,12 +78,14 @@ export class UpstreamQueries {
       const younger = pending.younger(flight)
       pending.tried[flight] = 0
       pending.upstreams[flight] = -1
-      this.#sendAgain(flight, this.#health.choose(0))
+      this.#engine.route.find(this.#engine.policy, pending.queries, flight * maxQueryBytes)
+      this.#routeFlight(flight)
+      this.#sendAgain(flight, this.#choose(flight))
       flight = younger
     }
   }
 
-  /** Sets whether SERVFAIL counts as an answer from now on. */
+  /** Sets whether SERVFAIL counts as an answer from now on (DNSSEC). */
   beStrict(isStrict: boolean): void {
     this.#isStrict = isStrict
   }
@@ -110,7 +114,8 @@ export class UpstreamQueries {
     if (!isNew) return waiter
     if (waiter >= 0) {
       pending.lengths[flight] = this.#engine.writeUpstream(pending.queries, flight * maxQueryBytes, 0)
-      if (this.#depart(flight, this.#health.choose(0))) {
+      this.#routeFlight(flight)
+      if (this.#depart(flight, this.#choose(flight))) {
         this.#probe(flight)
         return waiter
       }
@@ -126,7 +131,8 @@ export class UpstreamQueries {
     if (pending.count >= maxRenewals || pending.findQuestion(questionHash1, questionHash2) >= 0) return
     const flight = pending.open(questionHash1, questionHash2, true, this.now)
     pending.lengths[flight] = this.#engine.writeUpstream(pending.queries, flight * maxQueryBytes, 0)
-    if (!this.#depart(flight, this.#health.choose(0))) pending.close(flight)
+    this.#routeFlight(flight)
+    if (!this.#depart(flight, this.#choose(flight))) pending.close(flight)
   }
 
   /**
@@ -140,6 +146,7 @@ export class UpstreamQueries {
       this.#goOn(flight)
       return -1
     }
+    if (flight >= 0) this.#engine.route.sentScope = pending.scopes[flight]!
     if (flight < 0 || !this.#engine.accept(m, o, n, pending.queries, flight * maxQueryBytes)) {
       this.unexpected += 1
       return -1
@@ -149,19 +156,23 @@ export class UpstreamQueries {
     const { byStream } = this.#upstreams[upstream]!
     const isCutOff = (m[o + 2]! & 2) !== 0
     if (isCutOff && byStream >= 0 && this.#depart(flight, byStream)) return -1
-    if (this.#isRefusal(m[o + 3]! & 15)) {
+    if (this.#isRefusal(flight, m[o + 3]! & 15)) {
       this.#fail(flight, pending.sentAt[flight]!, FailureCode.refused)
-      const next = this.#health.choose(pending.tried[flight]!)
+      const next = this.#choose(flight)
       if (next >= 0 && this.#depart(flight, next)) return -1
     }
     return flight
   }
 
+  /** The number in the log of the server that a flight was sent to. */
+  serverOf(flight: number): number {
+    return this.#upstreams[this.pending.upstreams[flight]!]!.number
+  }
+
   /** The server behind a bridge is unreachable. */
   #goOn(flight: number): void {
-    const { pending } = this
     this.#fail(flight, this.now, FailureCode.unreachable)
-    if (!this.#depart(flight, this.#health.choose(pending.tried[flight]!))) this.giveUp(flight)
+    if (!this.#depart(flight, this.#choose(flight))) this.giveUp(flight)
   }
 
   #isBridge(flight: number): boolean {
@@ -178,7 +189,7 @@ export class UpstreamQueries {
       const younger = pending.younger(flight)
       if (pending.ports[flight] === port) {
         this.#fail(flight, this.now, FailureCode.unreachable)
-        const next = this.#health.choose(pending.tried[flight]!)
+        const next = this.#choose(flight)
         if (next >= 0) this.#depart(flight, next)
       }
       flight = younger
@@ -197,10 +208,10 @@ export class UpstreamQueries {
       else if (now - pending.since[flight]! >= deadlineMs - 20) this.giveUp(flight)
       else {
         if (now - pending.since[flight]! >= patienceMs - 20) this.answerEarly(flight)
-        let next = this.#health.choose(pending.tried[flight]!)
+        let next = this.#choose(flight)
         if (next < 0) {
           pending.tried[flight] = 0
-          next = this.#health.choose(0)
+          next = this.#choose(flight)
         }
         this.#sendAgain(flight, next)
       }
@@ -221,8 +232,20 @@ export class UpstreamQueries {
     if (!this.#depart(flight, upstream)) this.giveUp(flight)
   }
 
-  #isRefusal(rcode: number): boolean {
-    if (rcode === Rcode.serverFailure) return !this.#isStrict
+  /** The flight goes to the upstreams that the engine named. */
+  #routeFlight(flight: number): void {
+    this.pending.groups[flight] = this.#engine.route.group
+    this.pending.scopes[flight] = this.#engine.route.scope
+  }
+
+  /** The best upstream of the flight's group that was not queried yet; -1 when all were. */
+  #choose(flight: number): number {
+    return this.#health.choose(this.pending.groups[flight]!, this.pending.tried[flight]!)
+  }
+
+  /** The server of a zone that fails is not one that has found a signature to be wrong. */
+  #isRefusal(flight: number, rcode: number): boolean {
+    if (rcode === Rcode.serverFailure) return !this.#isStrict || this.pending.groups[flight] !== 0
     return rcode === Rcode.refused || rcode === Rcode.notImplemented
   }
 
@@ -241,7 +264,7 @@ export class UpstreamQueries {
     pending.queries[at + 1] = id
     pending.depart(flight, port, id, this.now)
     pending.upstreams[flight] = upstream
-    pending.tried[flight]! |= 1 << upstream
+    pending.tried[flight]! |= this.#health.bitOf(pending.groups[flight]!, upstream)
     this.#health.countQuery(upstream)
     this.#lines.sendQuery(port, pending.queries, at, pending.lengths[flight]!)
     return true
@@ -264,13 +287,16 @@ export class UpstreamQueries {
   /** Sends a query to an unhealthy upstream as well, to detect its recovery; no client waits for it. */
   #probe(flight: number): void {
     const { pending } = this
-    const upstream = this.#health.toProbe(this.now)
+    const group = pending.groups[flight]!
+    const upstream = this.#health.toProbe(group, this.now)
     if (upstream < 0 || upstream === pending.upstreams[flight]) return
     const probe = pending.open(0, 0, false, this.now)
     if (probe < 0) return
     const from = flight * maxQueryBytes
     pending.queries.copyWithin(probe * maxQueryBytes, from, from + pending.lengths[flight]!)
     pending.lengths[probe] = pending.lengths[flight]!
+    pending.groups[probe] = group
+    pending.scopes[probe] = pending.scopes[flight]!
     if (!this.#depart(probe, upstream)) pending.close(probe)
   }
 }

@@ -2,7 +2,7 @@ import { type Name, writeDotted } from '../wire/name.ts'
 import { Type } from '../wire/codes.ts'
 import { type Circumstances, type ConditionalRules, createCircumstances } from './conditional-rules.ts'
 import { Meaning, meanings } from './membership.ts'
-import { type NameSeeds, finish, step1, step2 } from './name-hash.ts'
+import { hashName } from './hash-name.ts'
 import type { Policy } from './policy.ts'
 import { localZoneOf, noZone } from './local-zones.ts'
 import { Row } from './precedence.ts'
@@ -49,6 +49,8 @@ export class Decider {
   records = 0
   /** The table that they stand in. */
   table: RecordTable | undefined
+  /** The forwarded zone that the name belongs to, as the policy's table knows it; 0 for none. */
+  zone = 0
   readonly #lanes1 = new Int32Array(128)
   readonly #lanes2 = new Int32Array(128)
   readonly #found = new Uint32Array(meanings)
@@ -66,15 +68,18 @@ export class Decider {
     const { clients, settings } = policy
     const index = clients.indexOf(client)
     this.#reset(index)
-    const isHashed = policy.records.count + policy.peerNames.count !== 0
-    if (isHashed) this.#findRecords(policy, name, trace)
+    const isHashed = policy.records.count + policy.peerNames.count + policy.zones.count !== 0
+    if (isHashed) {
+      this.findZone(policy, name)
+      this.#findRecords(policy, name, trace)
+    }
     if (!settings.blockingEnabled || isPaused || !clients.isFiltered(index)) {
       this.#settleRecords(policy)
       this.#settleLocal(policy, name)
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
       if (trace === null) return
     }
-    if (!isHashed) this.#hash(name, policy.bundle.table.seeds)
+    if (!isHashed) hashName(name, policy.bundle.table.seeds, this.#lanes1, this.#lanes2)
     const { rules } = policy
     if (index !== 0 && rules.hasRules(client)) this.#followRules(policy, name, client, trace)
     if (rules.isGlobal && (this.#isOpen || trace !== null)) this.#followRules(policy, name, 0, trace)
@@ -101,6 +106,12 @@ export class Decider {
     this.#settleRows(conditional, lists, Reason.address)
   }
 
+  /** Finds the forwarded zone of a name; it then stands in `zone`. */
+  findZone({ zones }: Policy, name: Name): void {
+    hashName(name, zones.seeds, this.#lanes1, this.#lanes2)
+    this.zone = zones.count === 0 ? 0 : zones.find(this.#lanes1, this.#lanes2, name.count)
+  }
+
   /** The answer leads into a private network, which overrides any earlier decision. */
   blockPrivate(): void {
     this.#reset(this.client)
@@ -118,17 +129,20 @@ export class Decider {
     this.condition = -1
     this.rewriteCount = 0
     this.records = 0
+    this.zone = 0
     this.#isOpen = true
   }
 
-  /** The operator's records come before names of peers. */
+  /** The operator's records come before names of peers. The name is hashed. */
   #findRecords({ records, peerNames }: Policy, name: Name, trace: Trace | null): void {
-    this.#hash(name, records.seeds)
     this.table = records
     this.records = records.find(this.#lanes1, this.#lanes2, name.count)
+    // A name without records, which only says that nothing is known of it here, leaves that to the servers of its zone.
+    if (this.zone !== 0 && records.isEmpty(this.records)) this.records = 0
     if (this.records === 0 && peerNames.count !== 0) {
       this.table = peerNames
       this.records = peerNames.find(this.#lanes1, this.#lanes2, name.count)
+      if (this.zone !== 0 && peerNames.isEmpty(this.records)) this.records = 0
     }
     if (this.records !== 0) trace?.records(this.table.label, this.table === records ? recordSource : peerNameSource)
   }
@@ -147,27 +161,11 @@ export class Decider {
     } else this.records = 0
   }
 
-  /** A name that is never sent upstream is not filtered. */
+  /** A name that is never sent upstream is not filtered. One of a forwarded zone is no such name. */
   #settleLocal(policy: Policy, name: Name): void {
+    if (this.zone !== 0) return
     const zone = localZoneOf(name, policy.settings.forwardedZones)
     if (zone !== noZone) this.#settle(Row.local, Status.allowed, Reason.local, zone)
-  }
-
-  /** The lanes of the name and of all its parents, in one pass from the last label to the first. */
-  #hash(name: Name, seeds: NameSeeds): void {
-    const { bytes, labels } = name
-    let lane1 = seeds.first
-    let lane2 = seeds.second
-    for (let label = name.count - 1; label >= 0; label--) {
-      let at = labels[label]!
-      for (const stop = at + bytes[at]!; at <= stop; at++) {
-        const byte = bytes[at]!
-        lane1 = step1(lane1, byte)
-        lane2 = step2(lane2, byte)
-      }
-      this.#lanes1[label] = finish(lane1)
-      this.#lanes2[label] = lane2
-    }
   }
 
   /** Rows 1 and 2, from the name itself to its last parent, so that the most specific rule comes first. */

@@ -12,6 +12,7 @@ import {
   openRecordTable,
 } from './record-table.ts'
 import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
+import { type ZoneTable, buildZoneTable, openZoneTable } from './zone-table.ts'
 
 /** Settings that take part in decisions. */
 export interface PolicySettings {
@@ -34,6 +35,8 @@ export interface Policy {
   readonly records: RecordTable
   /** Names of peers, by themselves. */
   readonly peerNames: RecordTable
+  /** Zones whose names are sent to servers of their own. */
+  readonly zones: ZoneTable
   readonly settings: PolicySettings
   readonly patterns: PatternMatcher
   /** Rules of lists that need more than a name. */
@@ -49,6 +52,7 @@ export interface PolicyMemory {
   readonly rules: SharedArrayBuffer
   readonly records: SharedArrayBuffer
   readonly peerNames: SharedArrayBuffer
+  readonly zones: SharedArrayBuffer
   readonly settings: PolicySettings
 }
 
@@ -59,6 +63,7 @@ export function buildPolicy(parts: {
   readonly rules: readonly RuleRecord[]
   readonly records?: readonly LocalRecord[]
   readonly peerNames?: SharedArrayBuffer
+  readonly zones?: SharedArrayBuffer
   readonly settings: PolicySettings
 }): PolicyMemory {
   const { lists, table, rules } = openBundle(parts.bundle)
@@ -68,6 +73,7 @@ export function buildPolicy(parts: {
     rules: buildRuleTable(parts.rules, table.seeds),
     records: buildRecordTable(parts.records ?? [], table.seeds),
     peerNames: parts.peerNames ?? emptyRecordTable(table.seeds),
+    zones: parts.zones ?? buildZoneTable([], table.seeds),
     settings: parts.settings,
   }
 }
@@ -80,6 +86,8 @@ export function openPolicy(memory: PolicyMemory): Policy {
   const peerNames = openRecordTable(memory.peerNames)
   if (!isSame(records.seeds, bundle.table.seeds) || !isSame(peerNames.seeds, bundle.table.seeds))
     throw new Error('the local records were made for another bundle of lists')
+  const zones = openZoneTable(memory.zones)
+  if (!isSame(zones.seeds, bundle.table.seeds)) throw new Error('the zones were made for another bundle of lists')
   if (!isSame(rules.seeds, bundle.table.seeds)) throw new Error('the rules were made for another bundle of lists')
   const listNames: (Uint8Array | undefined)[] = []
   for (const list of bundle.lists) listNames[list.number] = shortText(list.name)
@@ -89,6 +97,7 @@ export function openPolicy(memory: PolicyMemory): Policy {
     rules,
     records,
     peerNames,
+    zones,
     settings: memory.settings,
     patterns: createPatternMatcher(bundle.patterns),
     conditional: new ConditionalRules(bundle.rules, bundle.table.seeds),
@@ -103,7 +112,8 @@ export function reopenPolicy(policy: Policy, before: PolicyMemory, after: Policy
   const records = before.records === after.records ? policy.records : openRecordTable(after.records)
   const peerNames = before.peerNames === after.peerNames ? policy.peerNames : openRecordTable(after.peerNames)
   const clients = before.clients === after.clients ? policy.clients : openClientTable(after.clients)
-  return { ...policy, clients, records, peerNames, settings: after.settings }
+  const zones = before.zones === after.zones ? policy.zones : openZoneTable(after.zones)
+  return { ...policy, clients, records, peerNames, zones, settings: after.settings }
 }
 
 const isSame = (one: NameSeeds, other: NameSeeds): boolean =>

@@ -75,6 +75,11 @@ export class RecordTable {
     return own
   }
 
+  /** Returns true if a name that `find` found has no records itself. */
+  isEmpty(records: number): boolean {
+    return records !== 0 && this.words[records] === 0
+  }
+
   /** Returns the position in `words` of the first record of a type among those at `records`; 0 for none. They lie in the order of types. */
   first(records: number, type: number): number {
     const { words } = this

@@ -17,7 +17,8 @@ export interface StreamAnswersDependencies {
   readonly query: (
     query: Uint8Array,
     isGood: (answer: Uint8Array) => boolean,
-  ) => Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
+    group: number,
+  ) => Promise<{ readonly answer: Uint8Array; readonly server: number }>
 }
 
 /**
@@ -73,14 +74,18 @@ export class StreamAnswers {
     const { engine } = this
     const sent = new Uint8Array(maxUpstreamQueryBytes)
     const length = engine.writeUpstream(sent, 0, crypto.getRandomValues(new Uint16Array(1))[0]!)
-    const isGood = (answer: Uint8Array) => engine.accept(answer, 0, answer.length, sent, 0)
-    const received = await this.#dependencies.query(sent.subarray(0, length), isGood).catch(() => undefined)
+    const { group, scope } = engine.route
+    const isGood = (answer: Uint8Array) => {
+      engine.route.sentScope = scope
+      return engine.accept(answer, 0, answer.length, sent, 0)
+    }
+    const received = await this.#dependencies.query(sent.subarray(0, length), isGood, group).catch(() => undefined)
     engine.now = Date.now()
     if (received === undefined) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
-    const { answer, upstream } = received
+    const { answer, server } = received
     const [queryLength, answerLength] = [query.length, answer.length]
     const size = engine.finish({ query, queryAt: 0, queryLength, client, answer, answerAt: 0, answerLength })
-    return this.#take(size, since, upstream + 1)
+    return this.#take(size, since, server)
   }
 
   /** The answer of `size` bytes that was just written; it goes into the log. */

@@ -12,6 +12,7 @@ const tabs: readonly (SectionTab & { isForAdmin?: boolean })[] = [
   { href: '/dns/log', label: 'Log', isForAdmin: true },
   { href: '/dns/rules', label: 'Rules' },
   { href: '/dns/names', label: 'Local names' },
+  { href: '/dns/zones', label: 'Zones' },
   { href: '/dns/lists', label: 'Lists' },
   { href: '/dns/settings', label: 'Settings', isForAdmin: true },
 ]

@@ -52,6 +52,12 @@ function Explanation({ of }: { of: DnsExplanation }) {
         <p className="hearth-dimmed">
           {explainedReason(of.cnames.includes(of.name) && of.reason !== 'private_answer' ? 'cname' : of.reason)}
         </p>
+        {of.server !== null && (
+          <p className="hearth-dimmed">
+            {of.zone === null ? 'Answered by ' : `Zone ${of.zone}, answered by `}
+            <span className="hearth-mono">{of.server}</span>
+          </p>
+        )}
       </div>
       {of.cnames.length > 0 && <Chain of={of} />}
       <Matches of={of} />

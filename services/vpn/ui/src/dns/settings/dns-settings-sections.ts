@@ -155,6 +155,13 @@ export const dnsSettingsSections: readonly SettingsSection<DnsSettingsValues>[] 
         label: 'Renew answers that are in use before they end',
         description: 'Nobody waits for names that are looked up all the time; up to a tenth more queries go upstream',
       },
+      {
+        name: 'keep_cache',
+        kind: 'checkbox',
+        label: 'Keep the cache over a restart',
+        description:
+          'Names are found at once after an update. The file holds the names that were looked up lately, not by whom, and is in no backup; switching this off deletes it.',
+      },
     ],
   },
 ]

@@ -16,6 +16,7 @@ const stored: DnsSettings = {
   cache_max_ttl: 86_400,
   serve_stale: true,
   prefetch: false,
+  keep_cache: true,
   block_private_answers: false,
   private_answers_allowed: ['home.example'],
   forwarded_zones: ['home.arpa'],
