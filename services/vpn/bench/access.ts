@@ -19,7 +19,15 @@ function policyOf(on: string, peerCount: number, ruleCount: number): Policy {
   const peers = Array.from({ length: peerCount }, (_, index): PolicyPeer => {
     const host = index + 2
     const address = `10.64.${host >> 8}.${host & 255}`
-    return { id: `p${index}`, name: `p${index}`, interface: on, addresses: [address], tags: [], isIsolated: false }
+    return {
+      id: `p${index}`,
+      name: `p${index}`,
+      interface: on,
+      addresses: [address],
+      networks: [],
+      tags: [],
+      isIsolated: false,
+    }
   })
   const groups = Array.from({ length: groupCount }, (_, index) => ({
     id: `g${index}`,

@@ -9,7 +9,7 @@ import type {
 } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import { accessTableNames, type AccessTables } from './access-rules/tables.ts'
-import type { DnsRecordType } from './filtering/records/schema.ts'
+import type { FilteringTables } from './filtering/tables.ts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
@@ -18,6 +18,7 @@ import type { TokenPermissions } from './tokens/schema.ts'
 export interface Tables
   extends
     AccessTables,
+    FilteringTables,
     NotificationTables,
     PasskeyTables,
     RecoveryCodeTables,
@@ -33,11 +34,7 @@ export interface Tables
   peer_activity: PeerActivityRow
   peer_connections: PeerConnectionRow
   peer_quotas: PeerQuotaRow
-  peer_names: PeerNameRow
   setup_links: SetupLinkRow
-  dns_rules: DnsRuleRow
-  dns_records: DnsRecordRow
-  dns_zones: DnsZoneRow
   lists: ListRow
   peer_traffic: PeerTrafficRow
   interface_traffic: InterfaceTrafficRow
@@ -237,64 +234,6 @@ export interface PlaceTrafficRow {
   asn: number
   rx_bytes: number
   tx_bytes: number
-}
-
-/** The label by which a peer is found in DNS; see `filtering/peer-names`. */
-export interface PeerNameRow {
-  peer_id: string
-  /** The label that its name makes. */
-  base: string
-  /** The same, or with a number when another peer had it first. */
-  label: string
-}
-
-/** A rule of an operator; see `filtering/rules`. */
-export interface DnsRuleRow {
-  id: string
-  /** Stands for the rule in the resolver and its log. */
-  number: number
-  action: 'block' | 'allow'
-  /** Lower case, punycode, without a leading `*.`. */
-  domain: string
-  /** Only what is below the domain. */
-  below_only: number
-  /** Null for every client. */
-  peer_id: string | null
-  enabled: number
-  created_at: number
-  /** User name. */
-  created_by: string | null
-}
-
-/** A local record; see `filtering/records`. */
-export interface DnsRecordRow {
-  id: string
-  /** Lower case, punycode, without a leading `*.`. */
-  domain: string
-  /** The record of a wildcard, `*.domain`. */
-  below_only: number
-  type: DnsRecordType
-  /** In its one form, see `record-value.ts`. */
-  value: string
-  /** Seconds. */
-  ttl: number
-  /** The address leads back to the name. */
-  reverse: number
-  created_at: number
-  /** User name. */
-  created_by: string | null
-}
-
-/** A zone with servers of its own; see `filtering/zones`. */
-export interface DnsZoneRow {
-  id: string
-  /** A domain, lower case and punycode, or a network without host bits. */
-  zone: string
-  /** Upstream servers as operators write them: JSON, a list of one to four. */
-  servers: string
-  created_at: number
-  /** User name. */
-  created_by: string | null
 }
 
 /** A block list. Its text, when it was fetched once, lies in `DATA_DIR/dns/lists`. */

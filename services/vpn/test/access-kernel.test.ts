@@ -5,7 +5,7 @@ import { Decider } from '../src/access-rules/policy/decide.ts'
 import { isOpen } from '../src/access-rules/policy/policy.ts'
 import { openAccessTable } from '../src/access-rules/policy/table.ts'
 import { createCommandRunner } from '../src/wireguard/command.ts'
-import { destinations, probedPorts, randomPolicy, randomQuestion } from './access-policies.ts'
+import { destinations, hostIn, probedPorts, randomPolicy, randomQuestion } from './access-policies.ts'
 import type { Probe } from './access-probe.ts'
 import { createHost, hostsObstacle, joinHosts, type NetworkHost } from './network-hosts.ts'
 import { createRandom } from './random-numbers.ts'
@@ -22,9 +22,17 @@ async function openHosts(cleanup: AsyncDisposableStack) {
   const left = cleanup.use(await createHost('left'))
   const right = cleanup.use(await createHost('right'))
   const world = cleanup.use(await createHost('world'))
-  const sources = [2, 3, 4, 5, 6, 7].flatMap((number) => [`10.77.0.${number}/24`, `fd77::${number}/64`])
+  const sources = [2, 3, 4, 5, 6, 7].flatMap((number) => [
+    `10.77.0.${number}/24`,
+    `fd77::${number}/64`,
+    `172.17.${number}.9/32`,
+    `fd77:b:${number}::9/128`,
+  ])
   const [leftLink] = await joinHosts([gateway, ['10.77.0.1/24', 'fd77::1/64']], [left, sources])
-  const targets = destinations.right.map((address) => `${address}/${address.includes(':') ? 64 : 24}`)
+  const targets = [
+    ...destinations.right.map((address) => `${address}/${address.includes(':') ? 64 : 24}`),
+    ...destinations.behind.map((address) => `${address}/${address.includes(':') ? 128 : 32}`),
+  ]
   const [rightLink] = await joinHosts([gateway, ['10.78.0.1/24', 'fd78::1/64']], [right, targets])
   const outside = destinations.outside.map((address) => `${address}/${address.includes(':') ? 64 : 24}`)
   const own = ['192.168.50.1/24', '198.51.100.1/24', '203.0.113.1/24', '2001:db8::1/64', 'fd99::1/64']
@@ -38,10 +46,14 @@ async function openHosts(cleanup: AsyncDisposableStack) {
     await host.run('ip', '-6', 'route', 'add', 'default', 'via', `fd${number}::1`)
   }
   for (const number of [77, 78]) {
+    await gateway.run('ip', 'route', 'add', `172.${number - 60}.0.0/16`, 'via', `10.${number}.0.2`)
+    await gateway.run('ip', '-6', 'route', 'add', `fd${number}:b::/32`, 'via', `fd${number}::2`)
+    await world.run('ip', 'route', 'add', `172.${number - 60}.0.0/16`, 'via', '192.168.50.1')
+    await world.run('ip', '-6', 'route', 'add', `fd${number}:b::/32`, 'via', 'fd99::1')
     await world.run('ip', 'route', 'add', `10.${number}.0.0/24`, 'via', '192.168.50.1')
     await world.run('ip', '-6', 'route', 'add', `fd${number}::/64`, 'via', 'fd99::1')
   }
-  await serve(right, destinations.right)
+  await serve(right, [...destinations.right, ...destinations.behind])
   await serve(world, destinations.outside)
   await serve(gateway, destinations.gateway)
   return { gateway, left, names: { left: leftLink, right: rightLink } }
@@ -71,8 +83,12 @@ describe('the table of access rules in the kernel', () => {
         assert.equal(await table.hasDrifted(), false, `seed ${seed}: nft lists what was written`)
         const decider = new Decider(policy)
         const questions = Array.from({ length: probesPerRound }, () => randomQuestion(random, ['tcp', 'udp']))
-        const probes = questions.map(({ from, to, protocol, port = 0 }): Probe => {
-          const address = policy.peers.get(from)?.addresses[to.includes(':') ? 1 : 0] ?? ''
+        const probes = questions.map(({ from, to, protocol, port = 0 }, index): Probe => {
+          const isIpv6 = to.includes(':')
+          const peer = policy.peers.get(from)
+          const behind = peer?.networks.find((network) => network.includes(':') === isIpv6)
+          const isBehind = behind !== undefined && index % 2 === 0
+          const address = isBehind ? hostIn(behind) : (peer?.addresses[isIpv6 ? 1 : 0] ?? '')
           return { from: address, to, protocol: protocol === 'tcp' ? 'tcp' : 'udp', port }
         })
         const answered = JSON.parse(

@@ -17,6 +17,7 @@ export function randomPolicy(random: Random, names: { readonly left: string; rea
       name: `peer ${index}`,
       interface: isLeft ? names.left : names.right,
       addresses: [`10.${net}.0.${number}`, `fd${net}::${number}`],
+      networks: random() < 0.3 ? [`172.${net - 60}.${number}.0/24`, `fd${net}:b:${number}::/48`] : [],
       tags: random() < 0.3 ? ['tagged'] : [],
       isIsolated: false,
     }
@@ -94,7 +95,12 @@ export const destinations = {
   right: ['10.78.0.2', '10.78.0.3', '10.78.0.4', '10.78.0.5', 'fd78::2', 'fd78::3', 'fd78::4', '10.78.0.99'],
   outside: ['192.168.50.2', '198.51.100.2', '203.0.113.2', '2001:db8::2', 'fd99::2'],
   gateway: ['10.77.0.1', 'fd77::1'],
+  /** Behind the third and the fourth peer on the right, in policies where they have networks. */
+  behind: ['172.18.4.9', '172.18.5.9', 'fd78:b:4::9'],
 }
+
+/** A host in one of the networks behind peers. */
+export const hostIn = (network: string): string => network.replace(/\.0\/24$/, '.9').replace(/::\/48$/, '::9')
 
 /** Ports that questions are about. */
 export const probedPorts = [53, 80, 443, 1800, 2500]

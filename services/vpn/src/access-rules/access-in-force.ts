@@ -127,7 +127,10 @@ export class AccessInForce {
 function joined(before: PolicyPeer | undefined, after: PolicyPeer | undefined): PolicyPeer[] {
   const last = after ?? before
   if (last === undefined) return []
-  return [{ ...last, addresses: [...new Set([...(before?.addresses ?? []), ...(after?.addresses ?? [])])] }]
+  const both = (of: (peer: PolicyPeer) => readonly string[]) => [
+    ...new Set([before, after].flatMap((peer) => (peer === undefined ? [] : of(peer)))),
+  ]
+  return [{ ...last, addresses: both((peer) => peer.addresses), networks: both((peer) => peer.networks) }]
 }
 
 function isSame(

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { splitList } from '../envelope.ts'
+import { networksBehind } from '../interfaces/desired-devices.ts'
 import { canonicalIpv6, subnet4, subnet6 } from '../interfaces/subnet.ts'
 import type { Tables } from '../tables.ts'
 import type { AccessGroupRow, AccessRuleRow } from './tables.ts'
@@ -56,6 +57,7 @@ export function policyPeer(row: store.AccessPeerRow): PolicyPeer {
     name: row.name,
     interface: row.interface,
     addresses: row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6],
+    networks: networksBehind(row),
     tags: row.tag_keys.split('\n').filter((tag) => tag !== ''),
     isIsolated: row.client_isolation === 1,
   }

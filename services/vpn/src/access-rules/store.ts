@@ -8,13 +8,16 @@ type Db = Kysely<Tables>
 const rowsAtOnce = 400
 
 /** A peer as far as rules go. */
-export type AccessPeerRow = Pick<PeerRow, 'id' | 'name' | 'interface' | 'ip' | 'ipv6' | 'tag_keys' | 'client_isolation'>
+export type AccessPeerRow = Pick<
+  PeerRow,
+  'id' | 'name' | 'interface' | 'ip' | 'ipv6' | 'networks' | 'tag_keys' | 'client_isolation'
+>
 
 /** Reads all peers. */
 export function accessPeerRows(db: Db): Promise<AccessPeerRow[]> {
   return db
     .selectFrom('peers')
-    .select(['id', 'name', 'interface', 'ip', 'ipv6', 'tag_keys', 'client_isolation'])
+    .select(['id', 'name', 'interface', 'ip', 'ipv6', 'networks', 'tag_keys', 'client_isolation'])
     .orderBy('id')
     .execute()
 }

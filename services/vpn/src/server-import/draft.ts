@@ -107,7 +107,10 @@ function draftPeer(found: FoundPeer, { on, addresses, takenNames, leftOut }: Pee
   if (own.problem !== undefined) return { found, name, input: undefined, problems: [own.problem] }
   const [exits, networks] = partition(own.others, (network) => parseNetworkAddress(network).prefix === 0)
   if (exits.length > 0)
-    leftOut.push({ about: name, reason: `${exits.join(', ')}: this host’s way to the internet leads through no peer here` })
+    leftOut.push({
+      about: name,
+      reason: `${exits.join(', ')}: this host’s way to the internet leads through no peer here`,
+    })
   const expiry = found.expiresAt === null ? undefined : parseIsoTime(found.expiresAt.replace(' ', 'T'), lenient)
   if (found.expiresAt !== null && expiry === undefined)
     return { found, name, input: undefined, problems: [{ field: 'expires_at', message: 'is no date' }] }

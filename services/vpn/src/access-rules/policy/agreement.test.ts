@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRandom } from '../../../test/random-numbers.ts'
-import { randomPolicy, randomQuestion } from '../../../test/access-policies.ts'
+import { hostIn, randomPolicy, randomQuestion } from '../../../test/access-policies.ts'
 import { Decider, type Question } from './decide.ts'
-import { createNetworkTest, type Policy } from './policy.ts'
+import { createNetworkTest, type Policy, type PolicyPeer } from './policy.ts'
 import { compilePolicy } from './ruleset.ts'
-import type { Ruleset } from './ruleset-builder.ts'
+import type { NamedSet, Ruleset } from './ruleset-builder.ts'
 
 const seed = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000)
 const numbers = { icmp: [1, 58], tcp: [6, 6], udp: [17, 17] }
@@ -32,8 +32,21 @@ function passes(ruleset: Ruleset, policy: Policy, question: Question): boolean {
   const peer = policy.peers.get(question.from)
   assert.ok(peer !== undefined)
   const isIpv6 = question.to.includes(':')
+  const own = peer.addresses[isIpv6 ? 1 : 0] ?? ''
+  const sources = [own, ...peer.networks.filter((text) => text.includes(':') === isIpv6).map(hostIn)]
+  const verdicts = new Set(sources.map((source) => isLetThrough(ruleset, policy, { peer, source, question })))
+  assert.equal(verdicts.size, 1, `hosts behind ${peer.name} are judged as it is`)
+  return verdicts.has(true)
+}
+
+function isLetThrough(
+  ruleset: Ruleset,
+  policy: Policy,
+  { peer, source, question }: { peer: PolicyPeer; source: string; question: Question },
+): boolean {
+  const isIpv6 = question.to.includes(':')
   const packet = {
-    saddr: peer.addresses[isIpv6 ? 1 : 0] ?? '',
+    saddr: source,
     daddr: question.to,
     interface: peer.interface,
     l4proto: numbers[question.protocol][isIpv6 ? 1 : 0] ?? 0,
@@ -74,7 +87,7 @@ function matched(ruleset: Ruleset, line: string, packet: Packet): string | undef
   }
   for (let part = 0; part < 10; part += 1) {
     if (rest.startsWith('saddr vmap @'))
-      return ruleset.sets.get(rest.slice('saddr vmap @'.length))?.elements.get(packet.saddr)
+      return verdictOf(ruleset.sets.get(rest.slice('saddr vmap @'.length)), packet.saddr)
     const list = take(/^daddr (!= @\w+|@\w+|\{[^}]*\}|\S+) /)
     if (list !== undefined) {
       if (!isIn(ruleset, list, packet.daddr)) return undefined
@@ -115,6 +128,13 @@ function matched(ruleset: Ruleset, line: string, packet: Packet): string | undef
     }
     if (direction === undefined) return rest
   }
+  return undefined
+}
+
+/** The verdict of a map for an address, or for the network that it is in. */
+function verdictOf(map: NamedSet | undefined, address: string): string | undefined {
+  for (const [element, verdict] of map?.elements ?? [])
+    if (element === address || (element.includes('/') && createNetworkTest([element])(address))) return verdict
   return undefined
 }
 

@@ -42,6 +42,7 @@ export class Decider {
   readonly #policy: Policy
   readonly #memberships: Memberships
   readonly #owners = new Map<string, PolicyPeer>()
+  readonly #ownersOfNetworks: { readonly isIn: (address: string) => boolean; readonly peer: PolicyPeer }[] = []
   readonly #gateway: ReadonlySet<string>
   readonly #isInTunnels: (address: string) => boolean
   readonly #isLocal: (address: string) => boolean
@@ -51,16 +52,19 @@ export class Decider {
   constructor(policy: Policy, hostAddresses: readonly string[] = []) {
     this.#policy = policy
     this.#memberships = new Memberships(policy)
-    for (const peer of policy.peers.values()) for (const address of peer.addresses) this.#owners.set(address, peer)
+    for (const peer of policy.peers.values()) {
+      for (const address of peer.addresses) this.#owners.set(address, peer)
+      if (peer.networks.length > 0) this.#ownersOfNetworks.push({ isIn: createNetworkTest(peer.networks), peer })
+    }
     this.#gateway = new Set([...hostAddresses, ...policy.interfaces.flatMap(({ addresses }) => addresses)])
     this.#isInTunnels = createNetworkTest(tunnelNetworks(policy))
     this.#isLocal = createNetworkTest(localNetworks(policy))
     this.#resolvers = new Set(policy.interfaces.flatMap(({ resolvers }) => resolvers))
   }
 
-  /** The peer that an address belongs to. */
+  /** The peer that an address belongs to, its own or one behind it. */
   owner(address: string): PolicyPeer | undefined {
-    return this.#owners.get(address)
+    return this.#owners.get(address) ?? this.#ownersOfNetworks.find(({ isIn }) => isIn(address))?.peer
   }
 
   isGateway(address: string): boolean {
@@ -150,10 +154,11 @@ export class Decider {
 
   #whose(address: string): string {
     if (this.#gateway.has(address)) return 'is the gateway itself'
-    const owner = this.#owners.get(address)
+    const owner = this.owner(address)
     if (owner !== undefined) {
       const groups = [...this.#memberships.groupsOf(owner.id)].map((id) => this.#policy.groups.get(id)?.name ?? '')
-      return `belongs to ${owner.name}${groups.length === 0 ? '' : `, in ${groups.toSorted().join(', ')}`}`
+      const verb = this.#owners.has(address) ? 'belongs to' : 'is behind'
+      return `${verb} ${owner.name}${groups.length === 0 ? '' : `, in ${groups.toSorted().join(', ')}`}`
     }
     if (this.#isInTunnels(address)) return 'belongs to no peer'
     return this.#isLocal(address) ? 'is in a private network' : 'is on the internet'
@@ -161,8 +166,10 @@ export class Decider {
 
   /** What comes before all rules. */
   #first({ to, protocol, port }: Question, source: PolicyPeer, on: PolicyInterface): First | undefined {
-    const owner = this.#owners.get(to)
-    const target = this.#policy.interfaces.find(({ networks }) => createNetworkTest(networks)(to))
+    const owner = this.owner(to)
+    const target = this.#policy.interfaces.find(
+      ({ name, networks }) => name === owner?.interface || createNetworkTest(networks)(to),
+    )
     if (target !== undefined)
       for (const peer of [source, owner])
         if (peer?.isIsolated === true)
@@ -186,7 +193,7 @@ export class Decider {
         return familyOf(target.network) === familyOf(address) && createNetworkTest([target.network])(address)
       case 'group':
       case 'peer': {
-        const owner = this.#owners.get(address)
+        const owner = this.owner(address)
         return owner !== undefined && this.#memberships.includes(target, owner.id)
       }
     }

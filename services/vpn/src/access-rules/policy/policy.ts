@@ -14,6 +14,8 @@ export interface PolicyPeer {
   readonly interface: string
   /** Tunnel addresses without prefix, IPv4 first. */
   readonly addresses: readonly string[]
+  /** Networks behind it, CIDR without host bits: their hosts are it, as far as rules go. */
+  readonly networks: readonly string[]
   /** Tags as they are compared. */
   readonly tags: readonly string[]
   readonly isIsolated: boolean
@@ -121,8 +123,12 @@ export function createNetworkTest(networks: readonly string[]): (address: string
   return (address) => lists[kindOf(address)].check(address, kindOf(address))
 }
 
-/** Networks of all tunnels. */
-export const tunnelNetworks = ({ interfaces }: Policy): string[] => interfaces.flatMap(({ networks }) => networks)
+/** Networks of all tunnels, and those behind their peers. */
+export function tunnelNetworks({ interfaces, peers }: Pick<Policy, 'interfaces' | 'peers'>): string[] {
+  const all = interfaces.flatMap(({ networks }) => networks)
+  for (const { networks } of peers.values()) all.push(...networks)
+  return all
+}
 
 /** Networks that are not the internet. */
 export const localNetworks = (policy: Policy): string[] => [...privateNetworks, ...tunnelNetworks(policy)]

@@ -78,14 +78,16 @@ export class RulesetBuilder implements Ruleset {
 
   /**
    * A map from a source's address to the chain of the rules that speak of it, and the chain of all other sources. Sources
-   * with the same rules share a chain. Returns the name of the map.
+   * with the same rules share a chain. Networks behind peers have a map of intervals of their own, so that addresses are found by
+   * a hash. Returns the lines that lead there.
    */
   dispatch(
     family: Family,
     { rules, label, end }: { rules: readonly PolicyRule[]; label: string; end: string },
-  ): string {
+  ): string[] {
     const name = `${label}${family.number}`
     const elements = new Map<string, string>()
+    const networks = new Map<string, string>()
     const everybody = rules.filter(({ from }) => from.kind === 'everybody')
     const sources = this.#sources(rules)
     const lineCount = sources.reduce((sum, source) => sum + source.rules.length, everybody.length)
@@ -100,9 +102,12 @@ export class RulesetBuilder implements Ruleset {
       const chain = `${name}_${createHash('sha256').update(lines.join('\n')).digest('hex').slice(0, 16)}`
       this.chain(chain, lines)
       for (const address of peers.flatMap((id) => this.#addresses(id, family))) elements.set(address, `goto ${chain}`)
+      for (const network of peers.flatMap((id) => this.#networks(id, family))) networks.set(network, `goto ${chain}`)
     }
-    this.sets.set(name, { kind: 'map', type: `${family.type} : verdict`, flags: [], elements })
-    return name
+    const type = `${family.type} : verdict`
+    this.sets.set(name, { kind: 'map', type, flags: [], elements })
+    this.sets.set(`${name}_nets`, { kind: 'map', type, flags: ['flags interval'], elements: networks })
+    return [`${family.saddr} vmap @${name}`, `${family.saddr} vmap @${name}_nets`, `goto ${name}_rest`]
   }
 
   /** Peers that more than the rules for everybody speak of, those with the same rules together. */
@@ -126,26 +131,29 @@ export class RulesetBuilder implements Ruleset {
 
   /** The rule as lines; none when it cannot match in this family. */
   #lines(family: Family, rule: PolicyRule, withSource: boolean): string[] {
-    const source = withSource ? this.#subject(family, family.saddr, rule.from) : ''
-    const target = this.#target(family, rule)
+    const sources = withSource ? this.#subject(family, family.saddr, rule.from) : ['']
     const service = serviceOf(family, rule)
-    if (source === undefined || target === undefined || service === undefined) return []
+    if (service === undefined) return []
     const verdict = rule.action === 'allow' ? `goto allowed${family.number}` : `goto refused${family.number}`
-    return [[source, target, service, verdict].filter((part) => part !== '').join(' ')]
+    const targets = this.#target(family, rule)
+    return sources.flatMap((source) =>
+      targets.map((target) => [source, target, service, verdict].filter((part) => part !== '').join(' ')),
+    )
   }
 
-  #target(family: Family, { to }: PolicyRule): string | undefined {
+  /** Matches of which one must hold; none when none can. */
+  #target(family: Family, { to }: PolicyRule): string[] {
     const { number, daddr } = family
     switch (to.kind) {
       case 'gateway':
-        return ''
+        return ['']
       case 'internet':
-        return `${daddr} != @local${number}`
+        return [`${daddr} != @local${number}`]
       case 'everybody':
-        return `${daddr} @networks${number}`
+        return [`${daddr} @networks${number}`]
       case 'network': {
-        if (familyOf(to.network) !== number) return undefined
-        return to.network.endsWith('/0') ? '' : `${daddr} ${networkOf(to.network)}`
+        if (familyOf(to.network) !== number) return []
+        return [to.network.endsWith('/0') ? '' : `${daddr} ${networkOf(to.network)}`]
       }
       case 'group':
       case 'peer':
@@ -153,20 +161,31 @@ export class RulesetBuilder implements Ruleset {
     }
   }
 
-  /** The match of an address against a subject; undefined when it has none. */
-  #subject(family: Family, selector: string, subject: Subject): string | undefined {
-    if (subject.kind === 'everybody') return ''
+  /** Matches of an address against a subject, of which one must hold; none when it has no address of the family. */
+  #subject(family: Family, selector: string, subject: Subject): string[] {
+    if (subject.kind === 'everybody') return ['']
     if (subject.kind === 'peer') {
-      const own = this.#addresses(subject.id, family)
-      return own.length === 0 ? undefined : `${selector} ${own.length === 1 ? own[0] : `{ ${own.join(', ')} }`}`
+      const own = [...this.#addresses(subject.id, family), ...this.#networks(subject.id, family)]
+      return own.length === 0 ? [] : [`${selector} ${own.length === 1 ? own[0] : `{ ${own.join(', ')} }`}`]
     }
-    if (!this.policy.groups.has(subject.id)) return undefined
+    if (!this.policy.groups.has(subject.id)) return []
     const name = `g${subject.id.replaceAll(/[^0-9a-z]/g, '')}_${family.number}`
     if (!this.sets.has(name)) {
-      const members = [...this.#memberships.members(subject.id)].flatMap((id) => this.#addresses(id, family))
-      this.set(name, family.type, members)
+      const members = [...this.#memberships.members(subject.id)]
+      this.set(
+        name,
+        family.type,
+        members.flatMap((id) => this.#addresses(id, family)),
+      )
+      const networks = members.flatMap((id) => this.#networks(id, family))
+      if (networks.length > 0) this.intervals(`${name}_nets`, family.type, networks)
     }
-    return `${selector} @${name}`
+    return [`${selector} @${name}`, ...(this.sets.has(`${name}_nets`) ? [`${selector} @${name}_nets`] : [])]
+  }
+
+  #networks(id: string, { number }: Family): string[] {
+    const networks = this.policy.peers.get(id)?.networks ?? []
+    return networks.filter((network) => familyOf(network) === number).map(networkOf)
   }
 
   #addresses(id: string, { number }: Family): string[] {
@@ -196,16 +215,18 @@ function mergedPorts(ports: PolicyRule['ports']): string[] {
 
 /** Leaves out each network that lies within another. */
 function withoutCovered(networks: readonly string[]): string[] {
-  const kept: string[] = []
-  const length = (network: string) => parseNetworkAddress(network).prefix
-  for (const network of [...new Set(networks.map(networkOf))].toSorted((a, b) => length(a) - length(b))) {
-    const isCovered = kept.some((wider) => {
-      const [address = ''] = network.split('/')
-      return networkOf(`${address}/${length(wider)}`) === wider
-    })
-    if (!isCovered) kept.push(network)
+  const kept = new Set<string>()
+  const lengths = new Set<number>()
+  const byLength = [...new Set(networks.map(networkOf))]
+    .map(parseNetworkAddress)
+    .toSorted((a, b) => a.prefix - b.prefix)
+  for (const { address, prefix } of byLength) {
+    const isCovered = [...lengths].some((length) => kept.has(networkOf(`${address}/${length}`)))
+    if (isCovered) continue
+    kept.add(`${address}/${prefix}`)
+    lengths.add(prefix)
   }
-  return kept
+  return [...kept]
 }
 
 /** Addresses are checked before they get here; checked again, because they go into a rule file. */

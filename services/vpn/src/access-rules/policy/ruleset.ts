@@ -74,7 +74,7 @@ function compileMemory(builder: RulesetBuilder, { number, type, saddr, daddr }: 
 }
 
 function compileForwarding(builder: RulesetBuilder, family: Family): void {
-  const { number, type, saddr, daddr } = family
+  const { number, type, daddr } = family
   const { policy } = builder
   const ofFamily = (texts: readonly string[]) => texts.filter((text) => familyOf(text) === number)
   builder.set(
@@ -92,14 +92,13 @@ function compileForwarding(builder: RulesetBuilder, family: Family): void {
       (protocol) =>
         `${daddr} @resolvers${number} meta l4proto ${protocol} ct original proto-dst ${dnsPort} goto allowed${number}`,
     ),
-    `${saddr} vmap @${dispatch}`,
-    `goto ${dispatch}_rest`,
+    ...dispatch,
   ])
 }
 
 /** An isolated peer, or a rule, never keeps anybody from DNS and ping at the gateway. */
 function compileGateway(builder: RulesetBuilder, family: Family): void {
-  const { number, saddr } = family
+  const { number } = family
   const rules = builder.policy.rules.filter(({ to }) => to.kind === 'gateway')
   const dispatch = builder.dispatch(family, { rules, label: 'gate', end: `goto allowed${number}` })
   builder.chain(`gateway${number}`, [
@@ -107,7 +106,6 @@ function compileGateway(builder: RulesetBuilder, family: Family): void {
     `udp dport ${dnsPort} accept`,
     `tcp dport ${dnsPort} accept`,
     `jump known${number}`,
-    `${saddr} vmap @${dispatch}`,
-    `goto ${dispatch}_rest`,
+    ...dispatch,
   ])
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { PeerNameRow, Tables } from '../../tables.ts'
+import type { Tables } from '../../tables.ts'
+import type { PeerNameRow } from '../tables.ts'
 
 type Db = Kysely<Tables>
 

@@ -1,7 +1,7 @@
 import { reverseName } from '../../dns/reverse-name.ts'
 import { typeNumber } from '../../dns/wire/code-names.ts'
 import type { ResolverRecord } from '../../dns/resolver-files.ts'
-import type { DnsRecordRow } from '../../tables.ts'
+import type { DnsRecordRow } from '../tables.ts'
 import { recordData } from './record-value.ts'
 import type { DnsRecordType } from './schema.ts'
 

@@ -1,6 +1,7 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { DnsRecordRow, Tables } from '../../tables.ts'
+import type { Tables } from '../../tables.ts'
+import type { DnsRecordRow } from '../tables.ts'
 import type { DnsRecordListQuery } from './schema.ts'
 
 type Db = Kysely<Tables>

@@ -1,6 +1,7 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { DnsRuleRow, Tables } from '../../tables.ts'
+import type { Tables } from '../../tables.ts'
+import type { DnsRuleRow } from '../tables.ts'
 import type { DnsRuleListQuery } from './schema.ts'
 
 type Db = Kysely<Tables>

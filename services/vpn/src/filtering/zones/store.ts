@@ -1,6 +1,7 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { DnsZoneRow, Tables } from '../../tables.ts'
+import type { Tables } from '../../tables.ts'
+import type { DnsZoneRow } from '../tables.ts'
 import type { DnsZoneListQuery } from './schema.ts'
 
 type Db = Kysely<Tables>

@@ -8,7 +8,8 @@ import { parseUpstream } from '../../dns/upstream/upstream-text.ts'
 import { conflict, invalidField, notFound } from '../../problems.ts'
 import type { ZoneServerState } from '../../resolver/messages.ts'
 import { serverKey } from '../../resolver/zones-in-force.ts'
-import type { DnsZoneRow, Tables } from '../../tables.ts'
+import type { Tables } from '../../tables.ts'
+import type { DnsZoneRow } from '../tables.ts'
 import { checkUpstream } from '../settings.ts'
 import {
   type DnsZone,
