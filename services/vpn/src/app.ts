@@ -293,12 +293,13 @@ export async function createApp(dependencies: AppDependencies) {
     publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
     host,
     onConfigured: (id) => publish({ type: 'changed', collection: 'peers', id }),
+    onNewKeyHandedOut: () => rotations.handedOut(),
     async onChanged(ids) {
       await access.peersDeleted(ids)
       await filtering.peersChanged(ids)
     },
   })
-  const rotations = new KeyRotations({
+  const rotations: KeyRotations = new KeyRotations({
     db: database.query,
     clock,
     timers: systemTimers,

@@ -78,9 +78,9 @@ describe('the replacement of a key', () => {
     }
     console.log(`echoes lost at each of ${lost.length} replacements, of twenty a second: ${lost.join(' ')}`)
     assert.deepEqual((await bystander.stop()).lost, [])
-    // The packets between the first one of the new key and the move of the addresses; see ADR 28. A busy machine loses more.
+    // The packets between the first one of the new key and the move of the addresses; see ADR 28. A busy machine loses more; five seconds' worth would be a fault.
     const median = lost.toSorted((a, b) => a - b)[lost.length / 2] ?? Infinity
-    assert.ok(median <= 10, lost.join(' '))
+    assert.ok(median <= 100, lost.join(' '))
   })
 
   test('does not break a connection that transfers', { skip }, async () => {

@@ -147,6 +147,7 @@ async function openService(count: number) {
     ...shared,
     host,
     onConfigured: () => undefined,
+    onNewKeyHandedOut: () => undefined,
     publicEndpoint: () => 'vpn.example.org',
     onChanged(ids) {
       changes.push(filtering.peersChanged(ids))

@@ -53,7 +53,12 @@ async function openService() {
     networks: () => Promise.resolve([]),
   }
   const interfaces = new Interfaces({ ...shared, host, onChanged: nothing })
-  const outside = { host, publicEndpoint: () => 'vpn.example.org', onConfigured: () => undefined }
+  const outside = {
+    host,
+    publicEndpoint: () => 'vpn.example.org',
+    onConfigured: () => undefined,
+    onNewKeyHandedOut: () => undefined,
+  }
   const peers = new Peers({ ...shared, ...outside, onChanged: nothing })
   const overview = () =>
     readOverview({

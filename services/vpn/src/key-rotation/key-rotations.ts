@@ -24,8 +24,14 @@ export interface KeyRotationDependencies {
   readonly onFinished: (peer: Peer) => void
 }
 
-/** Milliseconds between two looks for the first handshake of a new key, and how many times as long as a look a pause is at least. */
+/** Milliseconds between two looks for the first handshake of a new key: soon after it was handed out, and later. */
 const lookEvery = 100
+const lookLaterEvery = 1000
+
+/** Time in which a new key that was handed out is probably used, milliseconds. */
+const soon = 15 * 60_000
+
+/** How many times as long as a look a pause is at least. */
 const pauseFactor = 10
 
 const day = 86_400_000
@@ -41,6 +47,7 @@ export class KeyRotations {
   #cancelTimer: () => void = () => undefined
   #looking: Promise<void> = Promise.resolve()
   #isClosed = false
+  #expectedUntil = 0
 
   /** No rotation goes on before `start`. */
   constructor(dependencies: KeyRotationDependencies) {
@@ -69,8 +76,14 @@ export class KeyRotations {
         next_due: clock.now() + days * day,
       }
     })
-    this.#next(lookEvery)
+    this.handedOut()
     return peer
+  }
+
+  /** Notes that a configuration was handed out: a new key may be used at any moment from now on. */
+  handedOut(): void {
+    this.#expectedUntil = this.#dependencies.clock.now() + soon
+    this.#next(lookEvery)
   }
 
   /** Forgets the new key of a peer; the old one stays. Nothing happens when none waits. */
@@ -104,7 +117,8 @@ export class KeyRotations {
     } catch (error) {
       log.error({ err: error }, 'new keys of peers could not be looked after')
     }
-    if (isWaiting) this.#next(Math.max(lookEvery, (performance.now() - began) * pauseFactor))
+    const pause = this.#dependencies.clock.now() < this.#expectedUntil ? lookEvery : lookLaterEvery
+    if (isWaiting) this.#next(Math.max(pause, (performance.now() - began) * pauseFactor))
   }
 
   async #lookAt(name: string, waiting: readonly WaitingRow[]): Promise<void> {

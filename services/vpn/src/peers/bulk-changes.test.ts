@@ -73,6 +73,7 @@ async function openPeers(location: DatabaseLocation = { file: ':memory:' }) {
     ...shared,
     host,
     onConfigured: () => undefined,
+    onNewKeyHandedOut: () => undefined,
     publicEndpoint: () => 'vpn.example.org',
     onChanged: (ids) => {
       notified.push([...ids])

@@ -8,7 +8,7 @@ import type { PeerDependencies } from './peers.ts'
 /** Dependencies of changes of many peers. */
 export type BulkDependencies = Omit<
   PeerDependencies,
-  'publicEndpoint' | 'settings' | 'sealer' | 'quotas' | 'host' | 'onConfigured'
+  'publicEndpoint' | 'settings' | 'sealer' | 'quotas' | 'host' | 'onConfigured' | 'onNewKeyHandedOut'
 >
 
 /** Changes of the peers of one interface. */

@@ -45,6 +45,8 @@ export interface PeerDependencies {
   readonly host: Pick<HostLinks, 'networks'>
   /** Called when a peer was handed a configuration with other networks than the one before. */
   readonly onConfigured: (id: string) => void
+  /** Called when a key that waits was handed out. */
+  readonly onNewKeyHandedOut: () => void
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
   readonly publicEndpoint: (host: string) => string
 }
@@ -185,6 +187,7 @@ export class Peers {
       allowedIps: routedNetworks(row.routing_mode, { listed, behindOthers }, { ...on, dns }),
       persistentKeepalive: row.persistent_keepalive,
     })
+    if (row.next_public_key !== null) this.#dependencies.onNewKeyHandedOut()
     return { name: row.name, text }
   }
 
