@@ -12,6 +12,7 @@ describe('groups of peers and access rules', () => {
       phone: {},
       printer: { tags: ['Office'] },
       tv: { client_isolation: true },
+      cabin: { networks: ['192.168.77.0/24'] },
     })) {
       const { body: created } = await service.call('POST', '/api/peers', { name, interface: 'wg0', ...body })
       ids[name] = created.data.id
@@ -141,6 +142,21 @@ describe('groups of peers and access rules', () => {
     assert.deepEqual(wrong(await call('GET', 'explain?from=phone&to=nobody&port=80')), [422, 'to'])
     await done('PUT', 'defaults/wg0', { action: 'allow' })
     await clear()
+  })
+
+  test('explain knows hosts behind a peer, and peers that are not there', async () => {
+    await done('POST', 'rules', { from: peer('phone'), to: peer('cabin'), action: 'deny' })
+    const host = await explain('phone', '192.168.77.9')
+    assert.deepEqual([host.action, host.because, host.to.name], ['deny', 'rule', 'cabin'])
+    assert.match(host.steps[0], /192\.168\.77\.9 is behind cabin/)
+    assert.equal((await explain('printer', '192.168.77.9')).action, 'allow')
+    await clear()
+    await service.call('PUT', `/api/peers/${ids['printer']}`, { enabled: false })
+    const gone = await explain('phone', 'printer')
+    assert.deepEqual([gone.action, gone.because], ['deny', 'disabled'])
+    assert.match(gone.message, /phone cannot reach printer .*: one of them is disabled or has expired\./)
+    await service.call('PUT', `/api/peers/${ids['printer']}`, { enabled: true })
+    assert.equal((await explain('phone', 'printer')).action, 'allow')
   })
 
   test('rules go with the peer they name, and all of it survives a restart', async () => {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { nameKey } from '../envelope.ts'
 import { canonicalIpv6 } from '../interfaces/subnet.ts'
@@ -7,11 +8,12 @@ import type { Tables } from '../tables.ts'
 import { Decider, type Decision } from './policy/decide.ts'
 import type { Policy, PolicyPeer } from './policy/policy.ts'
 import type { AccessExplanation, AccessQuestion, AccessRule } from './schema.ts'
-import { findPeerByIdOrName } from './store.ts'
+import { findPeerByIdOrName, namesOfStoppedPeers } from './store.ts'
 
 /** Dependencies of answers. */
 interface ExplainDependencies {
   readonly db: Kysely<Tables>
+  readonly clock: Pick<Clock, 'now'>
   readonly inForce: { policy(): Policy }
   readonly hostAddresses: () => readonly string[]
 }
@@ -21,7 +23,7 @@ const someAddress = '203.0.113.1'
 
 /** Answers whether a peer reaches something, and why. */
 export async function explainAccess(
-  { db, inForce, hostAddresses }: ExplainDependencies,
+  { db, clock, inForce, hostAddresses }: ExplainDependencies,
   { question, rules }: { question: AccessQuestion; rules: readonly AccessRule[] },
 ): Promise<AccessExplanation> {
   const { protocol } = question
@@ -32,10 +34,22 @@ export async function explainAccess(
   const from = policy.peers.get((await findPeer(db, 'from', question.from)).id)
   if (from === undefined) throw invalidField('from', 'is no peer', 'unknown')
   const to = await findTarget(db, question.to, { from, decider, policy })
-  const decision = decider.decide({ from: from.id, to: to.address, protocol, port })
+  const [stopped] = await namesOfStoppedPeers(db, to.id === null ? [from.id] : [from.id, to.id], clock.now())
+  const decision: Answered =
+    stopped === undefined ? decider.decide({ from: from.id, to: to.address, protocol, port }) : absent(stopped)
   const rule = rules.find(({ id }) => id === decision.rule?.id) ?? null
   return answerOf({ decision, rule, from, to, protocol, port })
 }
+
+/** A decision, or that one of the peers is not there. */
+type Answered = Omit<Decision, 'because'> & { readonly because: AccessExplanation['because'] }
+
+const absent = (name: string): Answered => ({
+  action: 'deny',
+  because: 'disabled',
+  rule: undefined,
+  steps: [`${name} is disabled or has expired: it is not in the tunnel.`],
+})
 
 /** The address that a question is about. */
 async function findTarget(
@@ -75,7 +89,7 @@ function answerOf({
   protocol,
   port,
 }: {
-  readonly decision: Decision
+  readonly decision: Answered
   readonly rule: AccessRule | null
   readonly from: { readonly id: string; readonly name: string }
   readonly to: AccessExplanation['to']
@@ -94,7 +108,8 @@ function answerOf({
   }
 }
 
-const reasons: Record<Decision['because'], (rule: AccessRule | null) => string> = {
+const reasons: Record<AccessExplanation['because'], (rule: AccessRule | null) => string> = {
+  disabled: () => 'one of them is disabled or has expired.',
   address: () => 'it has no address of that kind in the tunnel.',
   isolation: () => 'one of them is isolated, which comes before all rules.',
   forwarding: () => 'forwarding is off for the interface, which comes before all rules.',

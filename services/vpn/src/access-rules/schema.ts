@@ -217,7 +217,7 @@ export const AccessExplanation = z
   .object({
     action: Action,
     because: z
-      .enum(['address', 'isolation', 'forwarding', 'always', 'rule', 'default'])
+      .enum(['disabled', 'address', 'isolation', 'forwarding', 'always', 'rule', 'default'])
       .meta({ description: 'What decided' }),
     message: z.string().meta({ description: 'The answer as a sentence' }),
     rule: AccessRule.nullable().meta({ description: 'The rule that decided' }),

@@ -133,3 +133,14 @@ export function findPeerByIdOrName(
     .orderBy((order) => order.case().when('id', '=', id).then(0).else(1).end())
     .executeTakeFirst()
 }
+
+/** Names of those of the peers that are disabled at a time, or have expired by then. */
+export async function namesOfStoppedPeers(db: Db, ids: readonly string[], at: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('peers')
+    .select('name')
+    .where('id', 'in', ids)
+    .where((where) => where.or([where('enabled', '=', 0), where('expires_at', '<=', at)]))
+    .execute()
+  return rows.map(({ name }) => name)
+}
