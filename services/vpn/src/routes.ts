@@ -13,6 +13,7 @@ import { type Access as AccessFeature, accessRoutes } from './access-rules/route
 import type { ConnectionHistory } from './connections/history.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import type { Filtering } from './filtering/filtering.ts'
+import { dnsImportRoutes } from './dns-import/routes.ts'
 import { dnsRoutes } from './filtering/routes.ts'
 import { dataEnvelope, envelope, ok, OpenApiDocument, page, pageEnvelope } from './envelope.ts'
 import type { Events } from './events/events.ts'
@@ -144,6 +145,7 @@ export function allRoutes(features: Features): Route[] {
     ...accessRoutes(features.accessRules, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
+    ...dnsImportRoutes(features, publish),
     ...listRoutes(features.lists, publish),
     ...queryLogRoutes(features.queryLog, features.queryLogContext),
     ...overviewRoutes(features.overview),

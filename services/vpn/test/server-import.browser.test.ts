@@ -26,6 +26,7 @@ test(
     }
     await choose(page, [{ name: 'notes.conf', content: Buffer.from('hello').toString('base64') }])
     await dialog.getByText(/notes\.conf: line 1: is neither/).waitFor()
+    await assertUsable(page)
 
     const server = newKeys()
     const files = [

@@ -50,6 +50,7 @@ export const BlockList = z
   .meta({ id: 'BlockList' })
 export type BlockList = z.infer<typeof BlockList>
 
+/** A list to create. */
 export const BlockListCreate = z
   .strictObject({
     name: ListName,

@@ -7,7 +7,8 @@ import { isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '
 import { PeerCreate } from '../peers/schema.ts'
 import { DeviceError } from '../wireguard/device.ts'
 import { parseNetworkAddress } from '../wireguard/network-address.ts'
-import type { FoundPeer, FoundServer, LeftOut } from './found-server.ts'
+import type { LeftOut } from '../foreign-files/given-file.ts'
+import type { FoundPeer, FoundServer } from './found-server.ts'
 
 /** What is wrong with one member of an interface or a peer. */
 export interface DraftProblem {

@@ -1,19 +1,8 @@
+import type { LeftOut } from '../foreign-files/given-file.ts'
+
 /** Programs whose servers can be taken over. `wg-quick` stands for every plain configuration file, PiVPN's too. */
 export const serverSources = ['wg-easy', 'wgdashboard', 'wg-quick'] as const
 export type ServerSource = (typeof serverSources)[number]
-
-/** A file as it was given, such as `wg0.conf`. It holds keys. */
-export interface GivenFile {
-  readonly name: string
-  readonly content: Buffer
-}
-
-/** Something that another program had and that does not come along. */
-export interface LeftOut {
-  /** What it is about: a file, an interface or a peer. */
-  readonly about: string
-  readonly reason: string
-}
 
 /** A WireGuard server as another program described it. Its keys are secrets. */
 export interface FoundServer {
@@ -55,15 +44,4 @@ export interface FoundPeer {
 export interface FoundServers {
   readonly servers: readonly FoundServer[]
   readonly leftOut: readonly LeftOut[]
-}
-
-/** A file that cannot be used: its name and the reason, without anything secret that stands in it. */
-export class FileProblem extends Error {
-  override readonly name = 'FileProblem'
-  readonly file: string
-
-  constructor(file: string, reason: string) {
-    super(`${file}: ${reason}`)
-    this.file = file
-  }
 }

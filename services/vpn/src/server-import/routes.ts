@@ -3,7 +3,8 @@ import { route } from '../access.ts'
 import { done, messageEnvelope } from '../envelope.ts'
 import type { Publish } from '../service-event.ts'
 import { importServers, type ServerImportDependencies } from './server-import.ts'
-import { maxBytes, ServerImport, ServerImportReport } from './schema.ts'
+import { maxBytes } from '../foreign-files/schema.ts'
+import { ServerImport, ServerImportReport } from './schema.ts'
 
 /** WireGuard servers of other programs. */
 export function serverImportRoutes(dependencies: ServerImportDependencies, publish: Publish): Route[] {

@@ -1,33 +1,16 @@
 import { z } from 'zod'
 import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
 import { InterfaceName } from '../interfaces/schema.ts'
+import { ForeignFiles, LeftOutEntry } from '../foreign-files/schema.ts'
 import { serverSources } from './found-server.ts'
-
-/** Bytes of all files of an import together, at most. */
-export const maxBytes = 8 * 1_048_576
-/** Files of an import, at most. */
-export const maxFiles = 2000
-
-const ImportedFile = z.strictObject({
-  name: plainText(255).min(1).meta({ description: 'Such as `wg0.conf`; plain files name the interface' }),
-  content: z.base64().meta({ description: 'The file in base64' }),
-})
 
 /** Files of another program whose WireGuard servers are to run here. */
 export const ServerImport = z
   .strictObject({
-    files: z
-      .array(ImportedFile)
-      .min(1)
-      .max(maxFiles)
-      .refine(
-        (files) => files.reduce((sum, { content }) => sum + (content.length * 3) / 4, 0) <= maxBytes,
-        'must be at most 8 MiB together',
-      )
-      .meta({
-        description:
-          'Of wg-easy: `wg0.json` or `wg-easy.db`; of WGDashboard: `wgdashboard.db` with the `.conf` of each interface; of PiVPN and plain `wg-quick`: the server’s `.conf`, and those of devices where they are kept',
-      }),
+    files: ForeignFiles.meta({
+      description:
+        'Of wg-easy: `wg0.json` or `wg-easy.db`; of WGDashboard: `wgdashboard.db` with the `.conf` of each interface; of PiVPN and plain `wg-quick`: the server’s `.conf`, and those of devices where they are kept',
+    }),
     names: z
       .record(plainText(255), InterfaceName)
       .default({})
@@ -80,9 +63,7 @@ export const ServerImportReport = z
     created: wholeNumber.meta({ description: 'Number of peers created: all, or none in a dry run' }),
     problems: wholeNumber.meta({ description: 'Number of problems; nothing is created while there is one' }),
     interfaces: z.array(ImportedServer),
-    left_out: z
-      .array(z.object({ about: z.string(), reason: z.string() }))
-      .meta({ description: 'What does not come along' }),
+    left_out: z.array(LeftOutEntry).meta({ description: 'What does not come along' }),
   })
   .meta({ id: 'ServerImportReport' })
 export type ServerImportReport = z.infer<typeof ServerImportReport>

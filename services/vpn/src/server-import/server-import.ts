@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { readForeignFiles } from '../foreign-files/read-foreign-files.ts'
 import { firstFreePort, type HostLinks } from '../interfaces/host-links.ts'
 import { interfaceMembers } from '../interfaces/interfaces.ts'
 import { checkHostNetworks, checkNetworks, lockNetworks } from '../interfaces/network-checks.ts'
@@ -13,7 +14,7 @@ import type { Tables } from '../tables.ts'
 import { publicKeyOf } from '../wireguard/keys.ts'
 import type { TunnelChanges } from '../wireguard/tunnels.ts'
 import { type DraftProblem, draftServer } from './draft.ts'
-import { FileProblem, type FoundServers } from './found-server.ts'
+import type { FoundServers } from './found-server.ts'
 import { countProblems, noteProblem, type Outcome } from './outcome.ts'
 import { refusal, reportOf } from './report.ts'
 import { readFiles } from './sources/read-files.ts'
@@ -81,21 +82,11 @@ export async function importServers(
 }
 
 function readGiven({ files }: ServerImport): FoundServers {
-  const given = files.map(({ name, content }) => ({ name, content: Buffer.from(content, 'base64') }))
-  const found = readOrRefuse(() => readFiles(given))
+  const found = readForeignFiles(files, readFiles)
   if (found.servers.length === 0) throw refusedFiles('hold no WireGuard server')
   const count = found.servers.reduce((sum, { peers }) => sum + peers.length, 0)
   if (count > maxPeers) throw refusedFiles(`hold ${count} peers; at most ${maxPeers} at once`)
   return found
-}
-
-function readOrRefuse<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    if (error instanceof FileProblem) throw new Problem('invalid', error.message, { details: { file: error.file } })
-    throw error
-  }
 }
 
 const refusedFiles = (message: string) => new Problem('invalid', `files ${message}`, { details: { field: 'files' } })

@@ -33,6 +33,7 @@ const client = plainText(64)
   .nullable()
   .meta({ description: 'A peer: its name, id or address; null for every client' })
 
+/** A rule to create. */
 export const DnsRuleCreate = z
   .strictObject({ action: RuleAction, domain, client: client.optional(), enabled: z.boolean().optional() })
   .meta({ id: 'DnsRuleCreate' })

@@ -52,6 +52,7 @@ export const DnsZone = z
   .meta({ id: 'DnsZone' })
 export type DnsZone = z.infer<typeof DnsZone>
 
+/** A zone to create. */
 export const DnsZoneCreate = z.strictObject({ zone, servers }).meta({ id: 'DnsZoneCreate' })
 export type DnsZoneCreate = z.infer<typeof DnsZoneCreate>
 

@@ -1,4 +1,4 @@
-import { FileProblem } from '../found-server.ts'
+import { FileProblem } from '../../foreign-files/given-file.ts'
 
 /** One value with the line it stands on. */
 export interface Entry {

@@ -1,5 +1,6 @@
-import { FileProblem, type FoundPeer, type FoundServer, type FoundServers, type GivenFile } from '../found-server.ts'
-import { ForeignStore, isDatabaseFile } from './foreign-store.ts'
+import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
+import type { FoundPeer, FoundServer, FoundServers } from '../found-server.ts'
+import { ForeignStore, isDatabaseFile } from '../../foreign-files/foreign-store.ts'
 import { type DashboardPeers, isDashboardDatabase, readDashboardDatabase } from './wgdashboard.ts'
 import { isWgEasyDatabase, readWgEasyDatabase } from './wg-easy-database.ts'
 import { readWgEasyFile } from './wg-easy-file.ts'

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { isKey } from '../../wireguard/keys.ts'
 import { ipv4OfNumber, ipv6Host, subnet4, subnet6 } from '../../interfaces/subnet.ts'
-import { FileProblem, type FoundPeer, type FoundServer, type FoundServers, type LeftOut } from '../found-server.ts'
-import type { ForeignRow, ForeignStore } from './foreign-store.ts'
+import { FileProblem, type LeftOut } from '../../foreign-files/given-file.ts'
+import type { FoundPeer, FoundServer, FoundServers } from '../found-server.ts'
+import type { ForeignRow, ForeignStore } from '../../foreign-files/foreign-store.ts'
 
 const key = z.string().refine(isKey, 'is not 32 bytes of base64')
 const optionalKey = z

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isKey } from '../../wireguard/keys.ts'
-import { FileProblem, type FoundPeer, type FoundServers, type GivenFile } from '../found-server.ts'
+import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
+import type { FoundPeer, FoundServers } from '../found-server.ts'
 import { baseName } from './wg-quick.ts'
 
 const key = z.string().refine(isKey, 'is not 32 bytes of base64')

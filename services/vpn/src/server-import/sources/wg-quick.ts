@@ -1,6 +1,7 @@
 import { isKey, publicKeyOf } from '../../wireguard/keys.ts'
 import { splitList } from '../../envelope.ts'
-import { FileProblem, type FoundPeer, type FoundServer, type GivenFile, type LeftOut } from '../found-server.ts'
+import { FileProblem, type GivenFile, type LeftOut } from '../../foreign-files/given-file.ts'
+import type { FoundPeer, FoundServer } from '../found-server.ts'
 import { type Entry, nameInComments, parseConfigurationFile, type Section } from './configuration-file.ts'
 
 /** The configuration of one device: what only its own file says. */

@@ -1,7 +1,7 @@
 import { isKey } from '../../wireguard/keys.ts'
 import { splitList } from '../../envelope.ts'
 import type { FoundPeer } from '../found-server.ts'
-import type { ForeignRow, ForeignStore } from './foreign-store.ts'
+import type { ForeignRow, ForeignStore } from '../../foreign-files/foreign-store.ts'
 
 /** Ending of the table of peers that WGDashboard keeps off the interface. */
 const restricted = '_restrict_access'

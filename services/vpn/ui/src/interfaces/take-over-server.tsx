@@ -1,11 +1,12 @@
-import { Alert, Button, Checkbox, FileInput, Group, List, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Checkbox, FileInput, Group, List, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
 import { answer, type Column, DataTable, describeError, formatCount, Problem, StatusBadge, useAction } from '@hearth/ui'
-import { IconFiles, IconInfoCircle } from '@tabler/icons-react'
+import { IconFiles } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { api, keys } from '../api.ts'
 import { staleAfterPeers } from '../peers/bulk-actions.ts'
-import { encodeFile } from './encode-file.ts'
+import { LeftOut } from '../files/left-out.tsx'
+import { encodeFile } from '../files/encode-file.ts'
 
 type Schemas = components['schemas']
 type ImportBody = Schemas['ServerImport']
@@ -63,6 +64,7 @@ function ChooseFiles({ onChecked }: { onChecked: (body: ImportBody, report: Repo
         placeholder="Choose files"
         multiple
         clearable
+        clearButtonProps={{ 'aria-label': 'Choose no file' }}
         accept=".conf,.json,.db"
         leftSection={<IconFiles size={16} aria-hidden />}
         value={files}
@@ -216,19 +218,3 @@ const columns: Column<ServerPeer>[] = [
       ),
   },
 ]
-
-function LeftOut({ entries }: { entries: Report['left_out'] }) {
-  if (entries.length === 0) return null
-  return (
-    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title="What does not come along">
-      <List size="sm" spacing={4}>
-        {entries.slice(0, 30).map(({ about, reason }) => (
-          <List.Item key={`${about} ${reason}`}>
-            <b>{about}</b>: {reason}
-          </List.Item>
-        ))}
-      </List>
-      {entries.length > 30 && <Text size="sm">And {formatCount(entries.length - 30, 'more note')}.</Text>}
-    </Alert>
-  )
-}

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text, Progress } from '@mantine/core'
 import { DataTable, EmptyState, tableAnswer, useSession, answer, Section, useAction } from '@hearth/ui'
 import {
   IconDownload,
+  IconFileImport,
   IconListDetails,
   IconPlus,
   IconRefresh,
@@ -12,6 +13,7 @@ import {
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type Blocklist, keys, api, type BlocklistUpdate, readBlocklists } from '../api.ts'
+import { ImportFilter } from '../dns/import-filter.tsx'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { listColumns, type ListDialog, UnsupportedLines } from '../dns/lists/list-columns.tsx'
 import { DeleteList, ListForm } from '../dns/lists/list-dialogs.tsx'
@@ -28,7 +30,7 @@ export function DnsListsPage() {
 
 function Lists() {
   const { isAdmin } = useSession()
-  const [dialog, setDialog] = useState<ListDialog | { kind: 'create' }>()
+  const [dialog, setDialog] = useState<ListDialog | { kind: 'create' | 'import' }>()
   const { start, update, isRunning } = useListUpdate()
   const lists = useQuery({
     queryKey: keys.blocklists,
@@ -54,6 +56,13 @@ function Lists() {
             onClick={() => start.mutate()}
           >
             Update all now
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<IconFileImport size={16} aria-hidden />}
+            onClick={() => setDialog({ kind: 'import' })}
+          >
+            Import
           </Button>
         </Group>
       )}
@@ -84,6 +93,7 @@ function Lists() {
           </EmptyState>
         }
       />
+      {dialog?.kind === 'import' && <ImportFilter onClose={close} />}
       {dialog?.kind === 'create' && <ListForm onClose={close} />}
       {dialog?.kind === 'edit' && <ListForm list={dialog.list} onClose={close} />}
       {dialog?.kind === 'delete' && <DeleteList list={dialog.list} onClose={close} />}

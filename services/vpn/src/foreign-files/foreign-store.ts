@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { FileProblem, type GivenFile } from '../found-server.ts'
+import { FileProblem, type GivenFile } from './given-file.ts'
 
 /** Rows of a table of another program. */
 export type ForeignRow = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-/** A file as `POST /api/server-import` takes it: its name and its bytes in base64. */
+/** A file as the API takes it: its name and its bytes in base64. */
 export async function encodeFile(file: File): Promise<{ name: string; content: string }> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   let text = ''

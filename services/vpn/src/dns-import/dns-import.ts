@@ -1,0 +1,197 @@
+import type { z } from 'zod'
+import type { Filtering } from '../filtering/filtering.ts'
+import { maxLists } from '../dns/policy/membership.ts'
+import { readForeignFiles } from '../foreign-files/read-foreign-files.ts'
+import type { LeftOut } from '../foreign-files/given-file.ts'
+import { DnsRuleCreate } from '../filtering/rules/schema.ts'
+import { DnsZoneCreate } from '../filtering/zones/schema.ts'
+import type { Lists } from '../lists/lists.ts'
+import { BlockListCreate } from '../lists/schema.ts'
+import { Problem, problemFields } from '../problems.ts'
+import type { FoundDns } from './found-dns.ts'
+import type { DnsImport, DnsImportReport } from './schema.ts'
+
+/** What the import of DNS settings stands on. */
+export interface DnsImportDependencies {
+  readonly filtering: Pick<Filtering, 'rules' | 'records' | 'zones' | 'settings'>
+  readonly lists: Pick<Lists, 'create'>
+}
+
+/** Rules and zones of one import, at most: each is put in force by itself. */
+const maxEach = 1000
+const maxLeftOut = 1000
+
+/**
+ * Takes over what AdGuard Home or Pi-hole was set to. Each part holds by itself: what is here already stays, what does not fit
+ * is left out with the reason, and doing it again adds only what is missing. A dry run changes nothing.
+ */
+export async function importDns(
+  dependencies: DnsImportDependencies,
+  input: DnsImport,
+  by: string,
+): Promise<DnsImportReport> {
+  // Loaded here: nobody else needs readers of YAML, TOML and archives.
+  const { readDnsFiles } = await import('./sources/read-dns-files.ts')
+  const found = joined(readForeignFiles(input.files, readDnsFiles))
+  const work = new Import(dependencies, { found, by, isTrial: input.dry_run })
+  const parts = new Set(input.parts)
+  const nothing = { found: 0, created: 0, existing: 0 }
+  const report: DnsImportReport = {
+    source: found.source,
+    lists: parts.has('lists') ? await work.lists() : nothing,
+    rules: parts.has('rules') ? await work.rules() : nothing,
+    records: parts.has('records') ? await work.records() : nothing,
+    zones: parts.has('zones') ? await work.zones() : nothing,
+    upstreams: parts.has('upstreams') ? await work.upstreams() : [],
+    left_out: [],
+  }
+  return { ...report, left_out: [...found.leftOut, ...work.leftOut].slice(0, maxLeftOut) }
+}
+
+function joined(finds: readonly FoundDns[]): FoundDns {
+  const [first] = finds
+  if (first === undefined) throw new Problem('invalid', 'files hold nothing', { details: { field: 'files' } })
+  return {
+    source: first.source,
+    lists: finds.flatMap((each) => each.lists),
+    rules: finds.flatMap((each) => each.rules),
+    records: finds.flatMap((each) => each.records),
+    zones: finds.flatMap((each) => each.zones),
+    upstreams: finds.flatMap((each) => each.upstreams),
+    leftOut: finds.flatMap((each) => each.leftOut),
+  }
+}
+
+/** True for the problem of something that is here already. */
+const isThere = ({ kind, details = {} }: Problem): boolean =>
+  kind === 'conflict' && (details['id'] !== undefined || details['field'] === 'url')
+
+/** Creates a list under its name, or with a number behind it when another list has that. */
+async function underFreeName(name: string, create: (name: string) => Promise<unknown>): Promise<unknown> {
+  for (let number = 1; ; number += 1) {
+    const ending = number === 1 ? '' : ` ${number}`
+    try {
+      return await create(name.slice(0, 64 - ending.length).trimEnd() + ending)
+    } catch (error) {
+      const isTaken = error instanceof Problem && error.kind === 'conflict' && error.details?.['field'] === 'name'
+      if (!isTaken || number === maxLists) throw error
+    }
+  }
+}
+
+/** The same checks as for what comes over the API. */
+function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new Problem('invalid', parsed.error.issues[0]?.message ?? 'does not fit')
+}
+
+type Counts = DnsImportReport['lists']
+
+class Import {
+  readonly leftOut: LeftOut[] = []
+  readonly #dependencies: DnsImportDependencies
+  readonly #found: FoundDns
+  readonly #by: string
+  readonly #isTrial: boolean
+
+  constructor(
+    dependencies: DnsImportDependencies,
+    { found, by, isTrial }: { found: FoundDns; by: string; isTrial: boolean },
+  ) {
+    this.#dependencies = dependencies
+    this.#found = found
+    this.#by = by
+    this.#isTrial = isTrial
+  }
+
+  lists(): Promise<Counts> {
+    const { lists } = this.#dependencies
+    return this.#each(this.#found.lists, {
+      about: ({ name }) => name,
+      create: ({ name, url, enabled }) =>
+        underFreeName(name, (free) => lists.create(checked(BlockListCreate, { name: free, url, enabled }))),
+    })
+  }
+
+  rules(): Promise<Counts> {
+    const { rules } = this.#dependencies.filtering
+    return this.#each(this.#bounded(this.#found.rules, 'rules'), {
+      about: ({ domain }) => domain,
+      create: (rule) => rules.create(checked(DnsRuleCreate, rule), this.#by),
+    })
+  }
+
+  zones(): Promise<Counts> {
+    const { zones } = this.#dependencies.filtering
+    return this.#each(this.#bounded(this.#found.zones, 'zones'), {
+      about: ({ zone }) => zone,
+      create: (zone) => zones.create(checked(DnsZoneCreate, zone), this.#by),
+    })
+  }
+
+  /** Records that fit, as one; the others are left out. */
+  async records(): Promise<Counts> {
+    const { records } = this.#dependencies.filtering
+    const lines = [...this.#found.records]
+    // A report names a bounded number of faulty lines at a time.
+    for (;;) {
+      const trial = await records.import({ text: lines.join('\n'), dry_run: true }, this.#by)
+      if (trial.faulty === 0) {
+        if (!this.#isTrial && trial.created > 0)
+          await records.import({ text: lines.join('\n'), dry_run: false }, this.#by)
+        return {
+          found: this.#found.records.length,
+          created: this.#isTrial ? 0 : trial.created,
+          existing: trial.existing,
+        }
+      }
+      const faulty = new Map(trial.problems.map((problem) => [problem.line - 1, problem.message]))
+      for (const [index, message] of faulty) this.#leave(lines[index] ?? '', message)
+      lines.splice(0, lines.length, ...lines.filter((_, index) => !faulty.has(index)))
+    }
+  }
+
+  /** The upstreams, which replace those that are set. */
+  async upstreams(): Promise<string[]> {
+    const upstreams = [...new Set(this.#found.upstreams)].slice(0, 8)
+    if (this.#isTrial || upstreams.length === 0) return upstreams
+    try {
+      await this.#dependencies.filtering.settings.update({ upstreams })
+      return upstreams
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      this.#leave('upstreams', error.message)
+      return []
+    }
+  }
+
+  async #each<T>(
+    items: readonly T[],
+    { about, create }: { about: (item: T) => string; create: (item: T) => Promise<unknown> },
+  ): Promise<Counts> {
+    const counts = { found: items.length, created: 0, existing: 0 }
+    if (this.#isTrial) return counts
+    for (const item of items) {
+      try {
+        await create(item)
+        counts.created += 1
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        if (isThere(error)) counts.existing += 1
+        else this.#leave(about(item), problemFields(error)[0]?.message ?? error.message)
+      }
+    }
+    return counts
+  }
+
+  #bounded<T>(items: readonly T[], kind: string): readonly T[] {
+    if (items.length > maxEach)
+      this.#leave(kind, `${items.length - maxEach} more than ${maxEach}: put them into a list`)
+    return items.slice(0, maxEach)
+  }
+
+  #leave(about: string, reason: string): void {
+    this.leftOut.push({ about: about.slice(0, 200), reason })
+  }
+}

@@ -1,0 +1,45 @@
+import type { LeftOut } from '../foreign-files/given-file.ts'
+
+/** What another DNS filter was set to, in the forms of this service. */
+export interface FoundDns {
+  readonly source: 'adguard-home' | 'pi-hole'
+  readonly lists: readonly { readonly name: string; readonly url: string; readonly enabled: boolean }[]
+  readonly rules: readonly { readonly action: 'block' | 'allow'; readonly domain: string; readonly enabled: boolean }[]
+  /** Lines of a hosts file, or of name, type and value. */
+  readonly records: readonly string[]
+  readonly zones: readonly { readonly zone: string; readonly servers: readonly string[] }[]
+  readonly upstreams: readonly string[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** A name for a list that has none. */
+export function titleOf(url: string): string {
+  const parsed = URL.parse(url)
+  return parsed === null ? 'a list' : `${parsed.host} ${parsed.pathname.split('/').at(-1) ?? ''}`.trim()
+}
+
+/** The same while it is put together. */
+export class DnsFinds implements FoundDns {
+  readonly source: FoundDns['source']
+  readonly lists: { name: string; url: string; enabled: boolean }[] = []
+  readonly rules: { action: 'block' | 'allow'; domain: string; enabled: boolean }[] = []
+  readonly records: string[] = []
+  readonly zones: { zone: string; servers: string[] }[] = []
+  readonly upstreams: string[] = []
+  readonly leftOut: LeftOut[] = []
+
+  constructor(source: FoundDns['source']) {
+    this.source = source
+  }
+
+  /** Adds a list; without a name it goes by host and file: the rest of its address may hold a password. */
+  takeList({ name, url, enabled }: { name: string; url: string; enabled: boolean }): void {
+    const title = name.trim() === '' ? titleOf(url) : name.trim()
+    if (/^https?:\/\//.test(url)) this.lists.push({ name: title, url, enabled })
+    else this.omit(title, 'is a list in a file of that host')
+  }
+
+  omit(about: string, reason: string): void {
+    this.leftOut.push({ about: about.slice(0, 200), reason })
+  }
+}

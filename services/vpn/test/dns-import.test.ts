@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { zipSync } from 'fflate'
+import { adGuardHome, teleporter } from './foreign-filters.ts'
+import { foreignFile, type ForeignFile } from './foreign-servers.ts'
+import { startService } from './in-process.ts'
+
+type Row = Record<string, any> // oxlint-disable-line typescript/no-explicit-any -- tests look into bodies freely
+
+async function start() {
+  // Upstreams are those of the settings here, not of the environment.
+  const service = await startService({ DNS_UPSTREAMS: '' })
+  const load = (files: readonly ForeignFile[], more: object = {}) =>
+    service.call('POST', '/api/dns/import', { files, ...more })
+  const list = async (what: string): Promise<Row[]> =>
+    (await service.call('GET', `/api/dns/${what}?limit=100`)).body.data
+  return { service, load, list, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
+}
+
+const reasonsOf = (report: Row) =>
+  report['left_out'].map((each: Row) => `${each['about']}: ${each['reason']}`).join('\n')
+
+test('an AdGuard Home comes along: lists, rules, rewrites, upstreams and zones; the rest is named', async () => {
+  await using world = await start()
+  const { service, load, list } = world
+  const before = (await list('blocklists')).length
+  const trial = await load([adGuardHome()], { dry_run: true })
+  assert.equal(trial.status, 200, trial.text)
+  const { lists, rules, records, zones, upstreams } = trial.body.data
+  assert.deepEqual([lists.found, rules.found, records.found, zones.found], [2, 5, 4, 2])
+  assert.deepEqual(upstreams, ['9.9.9.9', 'tls://1.1.1.1'])
+  assert.deepEqual(await list('rules'), [])
+
+  const made = await load([adGuardHome()])
+  assert.equal(made.body.message, '2 lists, 5 rules, 4 local names and 2 zones taken over', made.text)
+  const added = (await list('blocklists')).filter((each) => each['url'].startsWith('https://lists.example/'))
+  assert.deepEqual(
+    added.map((each) => [each['name'], each['enabled']]).toSorted((a, b) => String(a[0]).localeCompare(String(b[0]))),
+    [
+      ['Ads', true],
+      ['More', false],
+    ],
+  )
+  assert.equal((await list('blocklists')).length, before + 2)
+  assert.deepEqual(
+    (await list('rules')).map((each) => `${each['action']} ${each['domain']}`).toSorted((a, b) => a.localeCompare(b)),
+    [
+      'allow shop.example',
+      'block *.tracker.example',
+      'block ads.example',
+      'block nowhere.example',
+      'block plain.example',
+    ],
+  )
+  assert.deepEqual(
+    (await list('records'))
+      .map((each) => `${each['name']} ${each['type']} ${each['value']}`)
+      .toSorted((a, b) => a.localeCompare(b)),
+    [
+      '*.lab.home.example A 192.168.1.6',
+      'nas.home.example A 192.168.1.5',
+      'printer.home.example A 192.168.1.9',
+      'www.home.example CNAME nas.home.example',
+    ],
+  )
+  assert.deepEqual(
+    (await list('zones')).map((each) => [each['zone'], each['servers']]),
+    [
+      ['corp.example', ['10.0.0.53']],
+      ['lab.example', ['10.0.0.53']],
+    ],
+  )
+  const settings = (await service.call('GET', '/api/dns/settings')).body.data
+  assert.deepEqual(settings.upstreams, ['9.9.9.9', 'tls://1.1.1.1'])
+  const reasons = reasonsOf(made.body.data)
+  for (const part of [
+    /tls:\/\/dns\.example: names its server; add it by its address, tls:\/\/ADDRESS#dns\.example/,
+    /quic:\/\/dns\.example: quic is not spoken here/,
+    /intern\.example.*usual servers/,
+    /Own: is a list in a file/,
+    /Fine: is a list of allowed names/,
+    /\/banner\[0-9\]\+\/: has a pattern/,
+    /x\.example\^\$client.*: has a pattern or modifiers/,
+    /off\.home\.example: is a rewrite that is off/,
+    /keep\.example: keeps AAAA answers/,
+    /clients: 1 clients/,
+  ])
+    assert.match(reasons, part)
+  assert.ok(!made.text.includes('not-for-anyone'), 'a password stands in the answer')
+
+  const again = (await load([adGuardHome()])).body.data
+  for (const part of ['lists', 'rules', 'records', 'zones'])
+    assert.deepEqual([part, again[part].created, again[part].existing], [part, 0, again[part].found])
+})
+
+test('a Pi-hole 6 comes along from the archive of its teleporter, and only the parts that were asked for', async () => {
+  await using world = await start()
+  const { load, list } = world
+  const part = await load([teleporter()], { parts: ['rules'] })
+  assert.equal(part.body.message, '0 lists, 4 rules, 0 local names and 0 zones taken over', part.text)
+  assert.deepEqual(
+    (await list('rules'))
+      .map((each) => `${each['action']} ${each['domain']} ${each['enabled']}`)
+      .toSorted((a, b) => a.localeCompare(b)),
+    ['allow good.example true', 'block bad.example true', 'block off.example false', 'block worse.example true'],
+  )
+  const made = await load([teleporter()])
+  assert.equal(made.body.message, '2 lists, 0 rules, 3 local names and 2 zones taken over', made.text)
+  assert.deepEqual(made.body.data.upstreams, ['udp://127.0.0.1:5335', 'udp://[2620:fe::fe]'])
+  assert.deepEqual(
+    (await list('records'))
+      .map((each) => `${each['name']} ${each['type']} ${each['value']} ${each['ttl']}`)
+      .toSorted((a, b) => a.localeCompare(b)),
+    [
+      'nas.home.example A 192.168.1.5 300',
+      'nas2.home.example A 192.168.1.5 300',
+      'www.home.example CNAME nas.home.example 600',
+    ],
+  )
+  assert.deepEqual(
+    (await list('zones'))
+      .map((each) => [each['zone'], each['servers']])
+      .toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+    [
+      ['192.168.0.0/24', ['udp://192.168.0.1:53']],
+      ['fritz.box', ['udp://192.168.0.1:53']],
+    ],
+  )
+  const reasons = reasonsOf(made.body.data)
+  for (const reason of [
+    /lists\.example good: is a list of allowed names/,
+    /\^ad\[0-9\]\+: is a pattern/,
+    /resolver\.example: names its server/,
+    /false,10\.0\.0\.0\/8.*: is off/,
+    /clients: 1 clients/,
+  ])
+    assert.match(reasons, reason)
+})
+
+test('what does not fit here is left out with the reason, and the rest comes along', async () => {
+  await using world = await start()
+  const { load, list } = world
+  const made = await load([
+    adGuardHome({
+      user_rules: ['||fine.example^', `||${'x'.repeat(64)}.example^`],
+      filtering: {
+        rewrites: [
+          { domain: 'a.example', answer: 'b.example' },
+          { domain: 'b.example', answer: 'a.example' },
+          { domain: 'c.example', answer: '192.168.1.5' },
+        ],
+      },
+      filters: [{ enabled: true, url: 'https://user:secret@lists.example/x', name: 'Private' }],
+    }),
+  ])
+  assert.equal(made.status, 200, made.text)
+  assert.deepEqual(
+    (await list('rules')).map((each) => each['domain']),
+    ['fine.example'],
+  )
+  assert.deepEqual(
+    (await list('records')).map((each) => each['name']).toSorted((a, b) => a.localeCompare(b)),
+    ['a.example', 'c.example'],
+  )
+  assert.match(reasonsOf(made.body.data), /Private: must be an http or https address/)
+  assert.ok(!made.text.includes('secret'), 'a password stands in the answer')
+  assert.match(reasonsOf(made.body.data), /b\.example CNAME a\.example: a\.example leads back to b\.example/)
+})
+
+test('files that cannot be read are refused by name', async () => {
+  await using world = await start()
+  const { load } = world
+  // Each line names the one above it four times: a million of them at the end.
+  const bomb = [
+    'a: &a [x, x]',
+    ...Array.from('bcdefghijk', (name, index) => {
+      const above = `*${'abcdefghijk'[index]}`
+      return `${name}: &${name} [${above}, ${above}, ${above}, ${above}]`
+    }),
+  ].join('\n')
+  const cases: [ForeignFile, RegExp][] = [
+    [foreignFile('AdGuardHome.yaml', 'dns: [unclosed'), /^AdGuardHome\.yaml: is not valid YAML/],
+    [foreignFile('AdGuardHome.yaml', 'hello: world'), /^AdGuardHome\.yaml: is no AdGuardHome\.yaml: dns/],
+    [foreignFile('AdGuardHome.yaml', bomb), /^AdGuardHome\.yaml: is no/],
+    [foreignFile('pihole.toml', '[dns\nupstreams'), /^pihole\.toml: is not valid TOML, line 1/],
+    [foreignFile('pihole.toml', 'x = 1'), /^pihole\.toml: is no pihole\.toml: dns/],
+    [foreignFile('t.zip', Buffer.from('PK\u0003\u0004 and nothing')), /^t\.zip: is a damaged archive/],
+    [foreignFile('t.zip', zipSync({ 'etc/hosts': new Uint8Array(3) })), /^t\.zip: is no teleporter/],
+    [
+      foreignFile('t.zip', zipSync({ 'etc/pihole/pihole.toml': new Uint8Array(65 * 1_048_576) })),
+      /^t\.zip: holds a file that is too large/,
+    ],
+    [foreignFile('x.db', 'SQLite format 3\0 and nothing'), /^x\.db: is a damaged database/],
+  ]
+  for (const [file, message] of cases) {
+    const answer = await load([file])
+    assert.equal(answer.status, 422, `${file.name}: ${answer.text}`)
+    assert.match(answer.body.message, message)
+  }
+})

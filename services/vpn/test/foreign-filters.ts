@@ -1,0 +1,87 @@
+import { DatabaseSync } from 'node:sqlite'
+import { strToU8, zipSync } from 'fflate'
+import { stringify } from 'yaml'
+import { foreignFile, type ForeignFile } from './foreign-servers.ts'
+
+/** `AdGuardHome.yaml` as version 0.107 writes it, as far as it matters here. */
+export function adGuardHome(changes: object = {}): ForeignFile {
+  const text = stringify({
+    http: { address: '0.0.0.0:80', session_ttl: '720h' },
+    users: [{ name: 'admin', password: '$2a$10$not-for-anyone' }],
+    dns: {
+      bind_hosts: ['0.0.0.0'],
+      port: 53,
+      upstream_dns: [
+        '# kept by hand',
+        '9.9.9.9',
+        'tls://1.1.1.1',
+        'tls://dns.example',
+        'quic://dns.example',
+        '[/corp.example/lab.example/]10.0.0.53',
+        '[/intern.example/]#',
+      ],
+    },
+    filters: [
+      { enabled: true, url: 'https://lists.example/ads.txt', name: 'Ads', id: 1 },
+      { enabled: false, url: 'https://lists.example/more.txt', name: 'More', id: 2 },
+      { enabled: true, url: '/opt/filters/own.txt', name: 'Own', id: 3 },
+    ],
+    whitelist_filters: [{ enabled: true, url: 'https://lists.example/ok.txt', name: 'Fine', id: 4 }],
+    user_rules: [
+      '! a comment',
+      '||ads.example^',
+      '@@||shop.example^$important',
+      '||*.tracker.example^',
+      'plain.example',
+      '0.0.0.0 nowhere.example',
+      '192.168.1.9 printer.home.example',
+      '/banner[0-9]+/',
+      '||x.example^$client=192.168.1.7',
+    ],
+    clients: { runtime_sources: {}, persistent: [{ name: 'TV', ids: ['192.168.1.7'] }] },
+    filtering: {
+      rewrites: [
+        { domain: 'nas.home.example', answer: '192.168.1.5', enabled: true },
+        { domain: '*.lab.home.example', answer: '192.168.1.6' },
+        { domain: 'www.home.example', answer: 'nas.home.example' },
+        { domain: 'off.home.example', answer: '192.168.1.7', enabled: false },
+        { domain: 'keep.example', answer: 'AAAA' },
+      ],
+    },
+    schema_version: 29,
+    ...changes,
+  })
+  return foreignFile('AdGuardHome.yaml', text)
+}
+
+/** The archive of the teleporter of Pi-hole 6. */
+export function teleporter(): ForeignFile {
+  using database = new DatabaseSync(':memory:')
+  database.exec(`
+    create table "group" (id integer primary key, enabled integer, name text);
+    create table adlist (id integer primary key, address text, enabled integer, comment text, type integer);
+    create table domainlist (id integer primary key, type integer, domain text, enabled integer, comment text);
+    create table client (id integer primary key, ip text);
+    insert into adlist (address, enabled, comment, type) values
+      ('https://lists.example/hosts', 1, 'Hosts', 0),
+      ('https://lists.example/second', 1, '', 0),
+      ('https://lists.example/good', 1, null, 1);
+    insert into domainlist (type, domain, enabled) values
+      (0, 'good.example', 1), (1, 'bad.example', 1), (3, '(\\.|^)worse\\.example$', 1), (3, '^ad[0-9]+', 1), (1, 'off.example', 0);
+    insert into client (ip) values ('192.168.1.7');
+  `)
+  const toml = [
+    '[dns]',
+    '  # Upstream servers',
+    '  upstreams = [ "127.0.0.1#5335", "2620:fe::fe", "resolver.example" ] ### CHANGED, default = []',
+    '  hosts = [ "192.168.1.5 nas.home.example nas2.home.example" ]',
+    '  cnameRecords = [ "www.home.example,nas.home.example,600" ]',
+    '  revServers = [ "true,192.168.0.0/24,192.168.0.1#53,fritz.box", "false,10.0.0.0/8,10.0.0.1" ]',
+  ].join('\n')
+  const archive = zipSync({
+    'etc/pihole/pihole.toml': strToU8(toml),
+    'etc/pihole/gravity.db': new Uint8Array(database.serialize()),
+    'etc/hosts': strToU8('127.0.0.1 localhost'),
+  })
+  return foreignFile('pi-hole_teleporter.zip', archive)
+}
