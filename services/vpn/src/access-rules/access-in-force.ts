@@ -2,7 +2,7 @@ import { createKeyedQueue, type Log } from '@hearth/runtime'
 import type { Database } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
-import type { Policy, PolicyPeer } from './policy/policy.ts'
+import { isOpen, type Policy, type PolicyPeer } from './policy/policy.ts'
 import type { AccessTable } from './policy/table.ts'
 import { policyOf, policyPeer, readFrame, type PolicyFrame } from './read-policy.ts'
 import { accessPeerRows, type AccessPeerRow } from './store.ts'
@@ -20,21 +20,26 @@ export interface AccessDependencies {
 }
 
 const noFrame: PolicyFrame = { interfaces: [], groups: new Map(), rows: [], groupRows: [] }
+const nobody: ReadonlyMap<string, PolicyPeer> = new Map()
 
-/** What the database says of access is what the kernel keeps to. Changes come one after another. */
+/**
+ * What the database says of access is what the kernel keeps to. Changes come one after another. While nothing is ruled, the
+ * peers are not held: most hosts have no rules, and ten thousand peers cost nothing then.
+ */
 export class AccessInForce {
   readonly #dependencies: AccessDependencies
   readonly #queue = createKeyedQueue(1000)
   #frame = noFrame
-  #peers = new Map<string, PolicyPeer>()
+  /** Undefined while the policy is open. */
+  #peers: Map<string, PolicyPeer> | undefined
 
   constructor(dependencies: AccessDependencies) {
     this.#dependencies = dependencies
   }
 
-  /** The policy in force. */
-  policy(): Policy {
-    return policyOf(this.#frame, this.#peers)
+  /** The policy in force. Inside a transaction it is read there. */
+  async policy(db: Kysely<Tables> = this.#dependencies.database.query): Promise<Policy> {
+    return policyOf(this.#frame, this.#peers ?? (await readPeers(db)))
   }
 
   /** Reads everything and puts it in force. A failure is logged; the check of the tunnels tries again. */
@@ -43,8 +48,8 @@ export class AccessInForce {
     try {
       await this.#withLock(async () => {
         this.#frame = await readFrame(database.query)
-        this.#peers = new Map((await accessPeerRows(database.query)).map((row) => [row.id, policyPeer(row)]))
-        await table.replace(this.policy())
+        this.#peers = isOpenFrame(this.#frame) ? undefined : await readPeers(database.query)
+        await table.replace(policyOf(this.#frame, this.#peers ?? nobody))
       })
     } catch (error) {
       log.error({ err: error }, 'the access rules could not be put in force')
@@ -55,17 +60,19 @@ export class AccessInForce {
   change<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
     const { database, table } = this.#dependencies
     return this.#withLock(async () => {
-      const before = this.policy()
+      const before = policyOf(this.#frame, this.#peers ?? nobody)
       let isApplied = false
       try {
-        const { result, frame } = await database.query.transaction().execute(async (trx) => {
+        const { result, frame, peers } = await database.query.transaction().execute(async (trx) => {
           const changed = await work(trx)
           const read = await readFrame(trx)
-          await table.apply(policyOf(read, this.#peers))
+          const held = isOpenFrame(read) ? undefined : (this.#peers ?? (await readPeers(trx)))
+          await table.apply(policyOf(read, held ?? nobody))
           isApplied = true
-          return { result: changed, frame: read }
+          return { result: changed, frame: read, peers: held }
         })
         this.#frame = frame
+        this.#peers = peers
         return result
       } catch (error) {
         if (isApplied) await table.apply(before)
@@ -100,27 +107,45 @@ export class AccessInForce {
 
   /** Takes over that peers were deleted, with the rules that named them. */
   async peersDeleted(ids: readonly string[]): Promise<void> {
-    const gone = new Set(ids.filter((id) => !this.#peers.has(id)))
+    const gone = new Set(ids.filter((id) => this.#peers?.has(id) !== true))
     const isNamed = this.#frame.rows.some(
       ({ from_peer: from, to_peer: to }) => (from !== null && gone.has(from)) || (to !== null && gone.has(to)),
     )
     if (isNamed) await this.reload()
   }
 
+  /** Puts other peers in the place of those with the ids. While the policy is open there is nothing to do. */
   async #exchange(ids: ReadonlySet<string>, peers: readonly PolicyPeer[]): Promise<void> {
     await this.#withLock(async () => {
-      const next = new Map(this.#peers)
-      for (const id of ids) next.delete(id)
-      for (const peer of peers) next.set(peer.id, peer)
-      if (isSame(this.#peers, next, ids)) return
-      await this.#dependencies.table.apply(policyOf(this.#frame, next))
-      this.#peers = next
+      const all = this.#peers
+      if (all === undefined) return
+      const held = [...ids].flatMap((id) => all.get(id) ?? [])
+      if (isSame(held, peers)) return
+      put(all, ids, peers)
+      try {
+        await this.#dependencies.table.apply(policyOf(this.#frame, all))
+      } catch (error) {
+        put(all, ids, held)
+        throw error
+      }
     })
   }
 
   #withLock<T>(work: () => Promise<T>): Promise<T> {
     return this.#queue.run('access', work)
   }
+}
+
+/** True when nothing is decided differently than without rules, whoever the peers are. */
+const isOpenFrame = (frame: PolicyFrame): boolean => isOpen(policyOf(frame, nobody))
+
+async function readPeers(db: Kysely<Tables>): Promise<Map<string, PolicyPeer>> {
+  return new Map((await accessPeerRows(db)).map((row) => [row.id, policyPeer(row)]))
+}
+
+function put(all: Map<string, PolicyPeer>, ids: ReadonlySet<string>, peers: readonly PolicyPeer[]): void {
+  for (const id of ids) all.delete(id)
+  for (const peer of peers) all.set(peer.id, peer)
 }
 
 /** A peer as it will be, with the addresses that it has now. */
@@ -133,10 +158,6 @@ function joined(before: PolicyPeer | undefined, after: PolicyPeer | undefined): 
   return [{ ...last, addresses: both((peer) => peer.addresses), networks: both((peer) => peer.networks) }]
 }
 
-function isSame(
-  one: ReadonlyMap<string, PolicyPeer>,
-  other: ReadonlyMap<string, PolicyPeer>,
-  ids: ReadonlySet<string>,
-): boolean {
-  return [...ids].every((id) => JSON.stringify(one.get(id)) === JSON.stringify(other.get(id)))
+function isSame(one: readonly PolicyPeer[], other: readonly PolicyPeer[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
 }

@@ -14,7 +14,7 @@ import { findPeerByIdOrName, namesOfStoppedPeers } from './store.ts'
 interface ExplainDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Pick<Clock, 'now'>
-  readonly inForce: { policy(): Policy }
+  readonly inForce: { policy(): Promise<Policy> }
   readonly hostAddresses: () => readonly string[]
 }
 
@@ -29,7 +29,7 @@ export async function explainAccess(
   const { protocol } = question
   const port = protocol === 'icmp' ? undefined : question.port
   if (protocol !== 'icmp' && port === undefined) throw invalidField('port', 'is needed with TCP and UDP')
-  const policy = inForce.policy()
+  const policy = await inForce.policy()
   const decider = new Decider(policy, hostAddresses())
   const from = policy.peers.get((await findPeer(db, 'from', question.from)).id)
   if (from === undefined) throw invalidField('from', 'is no peer', 'unknown')

@@ -28,7 +28,7 @@ export class AccessGroups {
   }
 
   async list(query: AccessGroupListQuery): Promise<Page<AccessGroup>> {
-    const memberships = new Memberships(this.#dependencies.inForce.policy())
+    const memberships = new Memberships(await this.#dependencies.inForce.policy())
     const rows = await store.allGroupRows(this.#db)
     const rules = await store.allAccessRuleRows(this.#db)
     const found = rows.filter(({ id }) => query.peer === undefined || memberships.members(id).has(query.peer))
@@ -39,7 +39,7 @@ export class AccessGroups {
   async get(id: string): Promise<AccessGroupDetail> {
     const row = await store.findGroupRow(this.#db, id)
     if (row === undefined) throw notFound(`group ${id}`)
-    const memberships = new Memberships(this.#dependencies.inForce.policy())
+    const memberships = new Memberships(await this.#dependencies.inForce.policy())
     const view = groupView(row, memberships, await store.allAccessRuleRows(this.#db))
     return { ...view, peers: await store.handPickedPeers(this.#db, id) }
   }

@@ -102,12 +102,12 @@ export class AccessRules {
   }
 
   async #known(trx: Kysely<Tables>) {
-    const peers = this.#dependencies.inForce.policy().peers
+    const { peers } = await this.#dependencies.inForce.policy(trx)
     return { frame: await readFrame(trx), isPeer: (id: string) => peers.has(id) }
   }
 
   async #views(): Promise<AccessRule[]> {
-    const { peers } = this.#dependencies.inForce.policy()
+    const { peers } = await this.#dependencies.inForce.policy()
     const groups = new Map((await store.allGroupRows(this.#db)).map((row) => [row.id, row.name]))
     const rows = await store.allAccessRuleRows(this.#db)
     const nameOf = (group: string | null, peer: string | null) =>

@@ -96,12 +96,13 @@ export type NetworkOwnerRow = Pick<PeerRow, 'id' | 'name' | 'interface' | 'routi
 }
 
 /** Reads all peers with networks behind them, in the order of their ids. */
-export function networkOwnerRows(db: Db): Promise<NetworkOwnerRow[]> {
-  return db
+export async function networkOwnerRows(db: Db): Promise<NetworkOwnerRow[]> {
+  // Sorted here: for an order SQLite would pass over every peer, and leave the index of these few alone.
+  const rows = await db
     .selectFrom('peers')
     .select(['id', 'name', 'interface', 'routing_mode', 'given_routes', 'networks'])
     .where('networks', 'is not', null)
     .$narrowType<{ networks: string }>()
-    .orderBy('id')
     .execute()
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
