@@ -53,6 +53,17 @@ export const conflict = (field: string, message: string, more: Record<string, un
 export const invalidField = (path: string, message: string, code = 'invalid') =>
   new Problem('invalid', `${path} ${message}`, { details: { fields: [{ path, code, message }] } })
 
+/** Does the work; returns the problem that it ends with, undefined for none. Other errors are thrown on. */
+export async function problemOf(work: () => Promise<unknown>): Promise<Problem | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+}
+
 /** The members that a problem is about, each with what is wrong; one without a path when it names none. */
 export function problemFields({ message, details = {} }: Problem): { path: string; message: string }[] {
   const fields = details['fields'] as { path: string; message: string }[] | undefined

@@ -1,23 +1,24 @@
 import type { z } from 'zod'
 import type { Filtering } from '../filtering/filtering.ts'
 import { maxLists } from '../dns/policy/membership.ts'
+import { nameKey } from '../envelope.ts'
+import { freeName } from '../foreign-files/free-name.ts'
 import { readForeignFiles } from '../foreign-files/read-foreign-files.ts'
 import type { LeftOut } from '../foreign-files/given-file.ts'
-import { DnsRuleCreate } from '../filtering/rules/schema.ts'
 import { DnsZoneCreate } from '../filtering/zones/schema.ts'
 import type { Lists } from '../lists/lists.ts'
-import { BlockListCreate } from '../lists/schema.ts'
-import { Problem, problemFields } from '../problems.ts'
+import { BlockListCreate, maxListName } from '../lists/schema.ts'
+import { Problem, problemFields, problemOf } from '../problems.ts'
 import type { FoundDns } from './found-dns.ts'
 import type { DnsImport, DnsImportReport } from './schema.ts'
 
 /** What the import of DNS settings stands on. */
 export interface DnsImportDependencies {
   readonly filtering: Pick<Filtering, 'rules' | 'records' | 'zones' | 'settings'>
-  readonly lists: Pick<Lists, 'create'>
+  readonly lists: Pick<Lists, 'create' | 'list'>
 }
 
-/** Rules and zones of one import, at most: each is put in force by itself. */
+/** Rules and zones of one import, at most. */
 const maxEach = 1000
 const maxLeftOut = 1000
 
@@ -66,19 +67,6 @@ function joined(finds: readonly FoundDns[]): FoundDns {
 const isThere = ({ kind, details = {} }: Problem): boolean =>
   kind === 'conflict' && (details['id'] !== undefined || details['field'] === 'url')
 
-/** Creates a list under its name, or with a number behind it when another list has that. */
-async function underFreeName(name: string, create: (name: string) => Promise<unknown>): Promise<unknown> {
-  for (let number = 1; ; number += 1) {
-    const ending = number === 1 ? '' : ` ${number}`
-    try {
-      return await create(name.slice(0, 64 - ending.length).trimEnd() + ending)
-    } catch (error) {
-      const isTaken = error instanceof Problem && error.kind === 'conflict' && error.details?.['field'] === 'name'
-      if (!isTaken || number === maxLists) throw error
-    }
-  }
-}
-
 /** The same checks as for what comes over the API. */
 function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value)
@@ -105,21 +93,23 @@ class Import {
     this.#isTrial = isTrial
   }
 
-  lists(): Promise<Counts> {
+  async lists(): Promise<Counts> {
     const { lists } = this.#dependencies
+    const known = await lists.list({ limit: maxLists, offset: 0 }, false)
+    const taken = new Set(known.rows.map(({ name }) => nameKey(name)))
     return this.#each(this.#found.lists, {
       about: ({ name }) => name,
       create: ({ name, url, enabled }) =>
-        underFreeName(name, (free) => lists.create(checked(BlockListCreate, { name: free, url, enabled }))),
+        lists.create(checked(BlockListCreate, { name: freeName(name, taken, maxListName), url, enabled })),
     })
   }
 
-  rules(): Promise<Counts> {
+  /** All rules are put in force at once. */
+  async rules(): Promise<Counts> {
     const { rules } = this.#dependencies.filtering
-    return this.#each(this.#bounded(this.#found.rules, 'rules'), {
-      about: ({ domain }) => domain,
-      create: (rule) => rules.create(checked(DnsRuleCreate, rule), this.#by),
-    })
+    const items = this.#bounded(this.#found.rules, 'rules')
+    const outcomes = this.#isTrial ? [] : await rules.createMany(items, this.#by)
+    return this.#counted(items, ({ domain }) => domain, outcomes)
   }
 
   zones(): Promise<Counts> {
@@ -156,31 +146,28 @@ class Import {
   async upstreams(): Promise<string[]> {
     const upstreams = [...new Set(this.#found.upstreams)].slice(0, 8)
     if (this.#isTrial || upstreams.length === 0) return upstreams
-    try {
-      await this.#dependencies.filtering.settings.update({ upstreams })
-      return upstreams
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      this.#leave('upstreams', error.message)
-      return []
-    }
+    const problem = await problemOf(() => this.#dependencies.filtering.settings.update({ upstreams }))
+    if (problem === undefined) return upstreams
+    this.#leave('upstreams', problem.message)
+    return []
   }
 
   async #each<T>(
     items: readonly T[],
     { about, create }: { about: (item: T) => string; create: (item: T) => Promise<unknown> },
   ): Promise<Counts> {
+    const outcomes: (Problem | undefined)[] = []
+    if (!this.#isTrial) for (const item of items) outcomes.push(await problemOf(() => create(item)))
+    return this.#counted(items, about, outcomes)
+  }
+
+  /** Counts what became of each item, and leaves out what could not be. A trial has no outcomes. */
+  #counted<T>(items: readonly T[], about: (item: T) => string, outcomes: readonly (Problem | undefined)[]): Counts {
     const counts = { found: items.length, created: 0, existing: 0 }
-    if (this.#isTrial) return counts
-    for (const item of items) {
-      try {
-        await create(item)
-        counts.created += 1
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error
-        if (isThere(error)) counts.existing += 1
-        else this.#leave(about(item), problemFields(error)[0]?.message ?? error.message)
-      }
+    for (const [index, problem] of outcomes.entries()) {
+      if (problem === undefined) counts.created += 1
+      else if (isThere(problem)) counts.existing += 1
+      else this.#leave(about(items[index] as T), problemFields(problem)[0]?.message ?? problem.message)
     }
     return counts
   }

@@ -7,12 +7,15 @@ export const BlockListFormat = z
   .meta({ description: 'How a list is written; auto looks at its lines' })
 export type BlockListFormat = z.infer<typeof BlockListFormat>
 
+/** Characters of a list's name, at most. */
+export const maxListName = 64
+
 /** One to 64 characters; what people call a list, also in blocked answers. */
 const ListName = z
   .string()
   .trim()
   .min(1)
-  .max(64)
+  .max(maxListName)
   .regex(/^[^\p{C}\p{Zl}\p{Zp}]*$/u, 'must not contain control characters')
 
 /** An address a list can be fetched from, in its one form. */

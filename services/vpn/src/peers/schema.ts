@@ -6,7 +6,10 @@ import { PeerQuota } from '../quotas/schema.ts'
 import { areDistinct, maxTags } from './tags.ts'
 
 /** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
-const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
+export const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
+
+/** Characters of a peer's name, at most. */
+export const maxNameLength = 64
 
 /** Name of the device: 1 to 64 visible characters, unique in the service regardless of case. */
 export const PeerName = z
@@ -16,7 +19,7 @@ export const PeerName = z
     z
       .string()
       .min(1)
-      .max(64)
+      .max(maxNameLength)
       .refine((name) => !invisible.test(name), 'must not contain control or invisible characters'),
   )
 

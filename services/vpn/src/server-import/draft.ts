@@ -1,10 +1,10 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { parseIsoTime } from '@hearth/runtime'
 import type { z } from 'zod'
-import { nameKey } from '../envelope.ts'
+import { freeName } from '../foreign-files/free-name.ts'
 import { InterfaceCreate } from '../interfaces/schema.ts'
 import { isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
-import { PeerCreate } from '../peers/schema.ts'
+import { invisible, maxNameLength, PeerCreate } from '../peers/schema.ts'
 import { DeviceError } from '../wireguard/device.ts'
 import { parseNetworkAddress } from '../wireguard/network-address.ts'
 import type { LeftOut } from '../foreign-files/given-file.ts'
@@ -104,7 +104,11 @@ interface PeerContext {
 
 function draftPeer(found: FoundPeer, { on, addresses, takenNames, leftOut }: PeerContext): PeerDraft {
   const own = addressesOf(found.addresses, addresses)
-  const name = freeName(found.name ?? `${on} ${own.ip ?? found.publicKey.slice(0, 8)}`, takenNames)
+  const name = freeName(
+    cleanName(found.name ?? `${on} ${own.ip ?? found.publicKey.slice(0, 8)}`),
+    takenNames,
+    maxNameLength,
+  )
   if (own.problem !== undefined) return { found, name, input: undefined, problems: [own.problem] }
   const [exits, networks] = partition(own.others, (network) => parseNetworkAddress(network).prefix === 0)
   if (exits.length > 0)
@@ -180,20 +184,10 @@ function routingOf(routed: readonly string[] | undefined, { ipv4, ipv6 }: Server
   return { routing_mode: 'custom', allowed_ips: [...routed] }
 }
 
-const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu
-const maxName = 64
-
-/** The name without what no name may contain, and with a number when another peer has it. */
-function freeName(wanted: string, taken: Set<string>): string {
-  const clean = wanted.normalize('NFC').replaceAll(invisible, '').trim().slice(0, maxName).trim()
-  const base = clean === '' ? 'Peer' : clean
-  let name = base
-  for (let number = 2; taken.has(nameKey(name)); number += 1) {
-    const ending = ` ${number}`
-    name = base.slice(0, maxName - ending.length).trimEnd() + ending
-  }
-  taken.add(nameKey(name))
-  return name
+/** The name without what no name may contain. */
+function cleanName(wanted: string): string {
+  const clean = wanted.normalize('NFC').replaceAll(new RegExp(invisible, 'gu'), '').trim()
+  return clean === '' ? 'Peer' : clean
 }
 
 function partition<T>(values: readonly T[], isFirst: (value: T) => boolean): [T[], T[]] {

@@ -1,4 +1,4 @@
-import { Problem, problemFields } from '../problems.ts'
+import { problemFields, problemOf } from '../problems.ts'
 import type { InterfaceRow, PeerRow } from '../tables.ts'
 import type { DraftProblem, PeerDraft, ServerDraft } from './draft.ts'
 
@@ -14,12 +14,9 @@ export interface Outcome {
 
 /** Does the work, and notes the problem that it ends with. */
 export async function noteProblem(problems: DraftProblem[], work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    problems.push(...problemFields(error).map(({ path, message }) => ({ field: path, message })))
-  }
+  const problem = await problemOf(work)
+  if (problem !== undefined)
+    problems.push(...problemFields(problem).map(({ path, message }) => ({ field: path, message })))
 }
 
 /** Number of problems of all interfaces and peers. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { checkContent } from '../../foreign-files/check-content.ts'
 import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
 import { DnsFinds, type FoundDns, titleOf } from '../found-dns.ts'
 import { takeAdGuardRule } from './adguard-rules.ts'
@@ -26,12 +27,9 @@ const AdGuardHomeFile = z.object({
 
 /** Reads `AdGuardHome.yaml`. */
 export function readAdGuardHome({ name, content }: GivenFile): FoundDns {
-  const parsed = AdGuardHomeFile.safeParse(parseYaml(name, content.toString('utf8')))
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new FileProblem(name, `is no AdGuardHome.yaml: ${issue?.path.join('.')} ${issue?.message ?? ''}`)
-  }
-  const { dns, filtering, filters, whitelist_filters: allowing, user_rules: rules, clients } = parsed.data
+  const value = parseYaml(name, content.toString('utf8'))
+  const held = checkContent(name, 'is no AdGuardHome.yaml', { schema: AdGuardHomeFile, value })
+  const { dns, filtering, filters, whitelist_filters: allowing, user_rules: rules, clients } = held
   const finds = new DnsFinds('adguard-home')
   for (const filter of filters) finds.takeList(filter)
   for (const { name: title, url } of allowing)

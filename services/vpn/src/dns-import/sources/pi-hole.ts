@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { parse } from 'smol-toml'
 import { z } from 'zod'
+import { checkContent } from '../../foreign-files/check-content.ts'
 import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
 import type { ForeignStore } from '../../foreign-files/foreign-store.ts'
 import { DnsFinds, type FoundDns, titleOf } from '../found-dns.ts'
@@ -54,12 +55,11 @@ export function readGravity(store: ForeignStore): FoundDns {
 
 /** Reads upstreams, names and servers of zones of a `pihole.toml`. */
 export function readPiHoleFile({ name, content }: GivenFile): FoundDns {
-  const parsed = PiHoleFile.safeParse(parseToml(name, content.toString('utf8')))
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new FileProblem(name, `is no pihole.toml: ${issue?.path.join('.')} ${issue?.message ?? ''}`)
-  }
-  const { upstreams, hosts, cnameRecords, revServers } = parsed.data.dns
+  const value = parseToml(name, content.toString('utf8'))
+  const { upstreams, hosts, cnameRecords, revServers } = checkContent(name, 'is no pihole.toml', {
+    schema: PiHoleFile,
+    value,
+  }).dns
   const finds = new DnsFinds('pi-hole')
   for (const upstream of upstreams) {
     const ours = upstreamOfPiHole(finds, upstream)

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../../tables.ts'
 import type { DnsRuleRow } from '../tables.ts'
 import { nameKey } from '../../envelope.ts'
-import { conflict, invalidField, notFound } from '../../problems.ts'
+import { conflict, invalidField, notFound, type Problem, problemOf } from '../../problems.ts'
 import { parseRuleDomain } from '../../lists/domain-name.ts'
 import type { RuleHits } from '../../query-log/reading-thread.ts'
 import type { PreviewedRule } from '../../query-log/rule-preview.ts'
@@ -52,32 +52,20 @@ export class Rules {
 
   /** Replaces the opposite rule for the same names and client; `replaced` says so. */
   async create(input: DnsRuleCreate, by: string): Promise<RuleChange & { replaced: boolean }> {
-    const { row, replaced } = await this.#again(async (trx) => {
-      const key = await ruleKey(trx, input)
-      const known = await store.findRuleWithKey(trx, key)
-      if (known !== undefined && known.action === input.action) throw duplicate(known)
-      const enabled = input.enabled === false ? 0 : 1
-      if (known !== undefined) {
-        const changes = { action: input.action, enabled, created_by: by, created_at: this.#dependencies.clock.now() }
-        await store.updateRuleRow(trx, known.id, changes)
-        return { row: { ...known, ...changes }, replaced: true }
-      }
-      if ((await store.countRules(trx)) >= maxRules)
-        throw conflict('domain', `There are ${maxRules} rules, more than that belong into a list`)
-      const row: DnsRuleRow = {
-        id: randomUUIDv7(),
-        number: randomInt(1, 2 ** 31 - 1),
-        action: input.action,
-        ...key,
-        enabled,
-        created_at: this.#dependencies.clock.now(),
-        created_by: by,
-      }
-      await store.insertRuleRow(trx, row)
-      return { row, replaced: false }
-    })
+    const { row, replaced } = await this.#again((trx) => this.#put(trx, input, by))
     const inForce = await this.#dependencies.publish()
     return { rule: await this.#view(row), replaced, inForce }
+  }
+
+  /** Creates many as one, and puts them in force once. Returns for each the problem that it cannot be, undefined when it is. */
+  async createMany(inputs: readonly DnsRuleCreate[], by: string): Promise<(Problem | undefined)[]> {
+    const outcomes = await this.#again(async (trx) => {
+      const problems: (Problem | undefined)[] = []
+      for (const input of inputs) problems.push(await problemOf(() => this.#put(trx, input, by)))
+      return problems
+    })
+    await this.#dependencies.publish()
+    return outcomes
   }
 
   async update(id: string, changes: DnsRuleUpdate): Promise<RuleChange> {
@@ -103,6 +91,31 @@ export class Rules {
     await store.deleteRuleRow(this.#db, id)
     const inForce = await this.#dependencies.publish()
     return { id, domain: shownDomain(row), inForce }
+  }
+
+  async #put(trx: Kysely<Tables>, input: DnsRuleCreate, by: string): Promise<{ row: DnsRuleRow; replaced: boolean }> {
+    const key = await ruleKey(trx, input)
+    const known = await store.findRuleWithKey(trx, key)
+    if (known !== undefined && known.action === input.action) throw duplicate(known)
+    const enabled = input.enabled === false ? 0 : 1
+    if (known !== undefined) {
+      const changes = { action: input.action, enabled, created_by: by, created_at: this.#dependencies.clock.now() }
+      await store.updateRuleRow(trx, known.id, changes)
+      return { row: { ...known, ...changes }, replaced: true }
+    }
+    if ((await store.countRules(trx)) >= maxRules)
+      throw conflict('domain', `There are ${maxRules} rules, more than that belong into a list`)
+    const row: DnsRuleRow = {
+      id: randomUUIDv7(),
+      number: randomInt(1, 2 ** 31 - 1),
+      action: input.action,
+      ...key,
+      enabled,
+      created_at: this.#dependencies.clock.now(),
+      created_by: by,
+    }
+    await store.insertRuleRow(trx, row)
+    return { row, replaced: false }
   }
 
   /** Runs the work in a transaction, and again when a rule of the same key was made meanwhile: then it finds that rule. */

@@ -1,15 +1,11 @@
 import { z } from 'zod'
-import { isKey } from '../../wireguard/keys.ts'
 import { ipv4OfNumber, ipv6Host, subnet4, subnet6 } from '../../interfaces/subnet.ts'
-import { FileProblem, type LeftOut } from '../../foreign-files/given-file.ts'
+import { checkContent } from '../../foreign-files/check-content.ts'
+import type { LeftOut } from '../../foreign-files/given-file.ts'
 import type { FoundPeer, FoundServer, FoundServers } from '../found-server.ts'
-import type { ForeignRow, ForeignStore } from '../../foreign-files/foreign-store.ts'
+import type { ForeignStore } from '../../foreign-files/foreign-store.ts'
+import { optionalStoredKey, storedKey } from './key-schemas.ts'
 
-const key = z.string().refine(isKey, 'is not 32 bytes of base64')
-const optionalKey = z
-  .union([z.literal('').transform(() => null), key])
-  .nullish()
-  .transform((value) => value ?? null)
 const flag = z.union([z.literal(0), z.literal(1), z.boolean()]).transform(Boolean)
 const list = z
   .string()
@@ -26,7 +22,7 @@ const list = z
 const InterfaceTableRow = z.object({
   name: z.string(),
   port: z.int().min(1).max(65_535),
-  private_key: key,
+  private_key: storedKey,
   ipv4_cidr: z.cidrv4(),
   ipv6_cidr: z.cidrv6(),
   mtu: z.int(),
@@ -37,9 +33,9 @@ const ClientRow = z.object({
   name: z.string(),
   ipv4_address: z.ipv4(),
   ipv6_address: z.ipv6(),
-  private_key: optionalKey,
-  public_key: key,
-  pre_shared_key: optionalKey,
+  private_key: optionalStoredKey,
+  public_key: storedKey,
+  pre_shared_key: optionalStoredKey,
   expires_at: z.string().nullable(),
   allowed_ips: list.nullable(),
   server_allowed_ips: list,
@@ -54,8 +50,8 @@ export const isWgEasyDatabase = ({ tables }: ForeignStore): boolean =>
 
 /** Reads the database of wg-easy 15, `wg-easy.db`. */
 export function readWgEasyDatabase(file: string, store: ForeignStore): FoundServers {
-  const read = <T>(table: string, schema: z.ZodType<T>): T[] =>
-    store.rows(table).map((row, index) => parseRow(row, { file, table, index, schema }))
+  const read = <S extends z.ZodType>(table: string, schema: S): z.output<S>[] =>
+    store.rows(table).map((value, index) => checkContent(file, `row ${index + 1} of ${table}`, { schema, value }))
   const interfaces = read('interfaces_table', InterfaceTableRow)
   const clients = read('clients_table', ClientRow)
   const defaults = new Map(read('user_configs_table', UserConfigRow).map((row) => [row.id, row]))
@@ -74,17 +70,6 @@ export function readWgEasyDatabase(file: string, store: ForeignStore): FoundServ
     }
   })
   return { servers, leftOut: [...leftOutOf(store), ...[...defaults.values()].flatMap(hostLeftOut)] }
-}
-
-function parseRow<T>(
-  row: ForeignRow,
-  { file, table, index, schema }: { file: string; table: string; index: number; schema: z.ZodType<T> },
-): T {
-  const parsed = schema.safeParse(row)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  // Never the value: it may be a private key.
-  throw new FileProblem(file, `row ${index + 1} of ${table}: ${issue?.path.join('.')} ${issue?.message ?? ''}`)
 }
 
 /** The server has the first address of each of its networks. */

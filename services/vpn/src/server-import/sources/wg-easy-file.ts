@@ -1,28 +1,21 @@
 import { z } from 'zod'
-import { isKey } from '../../wireguard/keys.ts'
+import { checkContent } from '../../foreign-files/check-content.ts'
 import { FileProblem, type GivenFile } from '../../foreign-files/given-file.ts'
 import type { FoundPeer, FoundServers } from '../found-server.ts'
 import { baseName } from './wg-quick.ts'
-
-const key = z.string().refine(isKey, 'is not 32 bytes of base64')
-
-/** An empty text stands for a value that there is not. */
-const optionalKey = z
-  .union([z.literal('').transform(() => null), key])
-  .nullish()
-  .transform((value) => value ?? null)
+import { optionalStoredKey, storedKey } from './key-schemas.ts'
 
 /** `wg0.json` of wg-easy 4 to 14. */
 const WgEasyFile = z.object({
-  server: z.object({ privateKey: key, address: z.ipv4() }),
+  server: z.object({ privateKey: storedKey, address: z.ipv4() }),
   clients: z.record(
     z.string(),
     z.object({
       name: z.string(),
       address: z.ipv4(),
-      publicKey: key,
-      privateKey: optionalKey,
-      preSharedKey: optionalKey,
+      publicKey: storedKey,
+      privateKey: optionalStoredKey,
+      preSharedKey: optionalStoredKey,
       enabled: z.boolean().default(true),
       expiredAt: z.string().nullish(),
       oneTimeLink: z.string().nullish(),
@@ -36,13 +29,10 @@ const port = 51_820
 
 /** Reads `wg0.json` of wg-easy up to version 14. Its other settings were variables of the container and stand in no file. */
 export function readWgEasyFile({ name, content }: GivenFile): FoundServers {
-  const parsed = WgEasyFile.safeParse(parseJson(name, content))
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    // Never the value: it may be a private key.
-    throw new FileProblem(name, `is no wg0.json of wg-easy: ${issue?.path.join('.')} ${issue?.message ?? ''}`)
-  }
-  const { server, clients } = parsed.data
+  const { server, clients } = checkContent(name, 'is no wg0.json of wg-easy', {
+    schema: WgEasyFile,
+    value: parseJson(name, content),
+  })
   const peers = Object.values(clients).map((client): FoundPeer => ({
     name: client.name,
     publicKey: client.publicKey,

@@ -1,9 +1,9 @@
-import { Button, Checkbox, FileInput, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { answer, describeError, formatCount, Problem, useAction } from '@hearth/ui'
-import { IconFiles } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { api, keys } from '../api.ts'
+import { FileChoice } from '../files/file-choice.tsx'
 import { encodeFile } from '../files/encode-file.ts'
 import { LeftOut } from '../files/left-out.tsx'
 
@@ -61,14 +61,10 @@ function ChooseFiles({ onRead }: { onRead: (body: ImportBody, report: Report) =>
           <b>Pi-hole 6</b>: the archive of <b>Settings → Teleporter</b>
         </List.Item>
       </List>
-      <FileInput
+      <FileChoice
         label="File"
         placeholder="Choose a file"
-        multiple
-        clearable
-        clearButtonProps={{ 'aria-label': 'Choose no file' }}
         accept=".yaml,.yml,.zip,.toml,.db"
-        leftSection={<IconFiles size={16} aria-hidden />}
         value={files}
         onChange={setFiles}
       />

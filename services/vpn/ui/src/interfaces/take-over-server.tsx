@@ -1,11 +1,11 @@
-import { Button, Checkbox, FileInput, Group, List, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Checkbox, Group, List, Modal, Stack, Text, TextInput, Title } from '@mantine/core'
 import { answer, type Column, DataTable, describeError, formatCount, Problem, StatusBadge, useAction } from '@hearth/ui'
-import { IconFiles } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { api, keys } from '../api.ts'
 import { staleAfterPeers } from '../peers/bulk-actions.ts'
 import { LeftOut } from '../files/left-out.tsx'
+import { FileChoice } from '../files/file-choice.tsx'
 import { encodeFile } from '../files/encode-file.ts'
 
 type Schemas = components['schemas']
@@ -59,17 +59,7 @@ function ChooseFiles({ onChecked }: { onChecked: (body: ImportBody, report: Repo
           <b>PiVPN, wg-quick</b>: <code>wg0.conf</code>, with the files of the devices where you have them
         </List.Item>
       </List>
-      <FileInput
-        label="Files"
-        placeholder="Choose files"
-        multiple
-        clearable
-        clearButtonProps={{ 'aria-label': 'Choose no file' }}
-        accept=".conf,.json,.db"
-        leftSection={<IconFiles size={16} aria-hidden />}
-        value={files}
-        onChange={setFiles}
-      />
+      <FileChoice label="Files" placeholder="Choose files" accept=".conf,.json,.db" value={files} onChange={setFiles} />
       <Checkbox
         label="Start the interfaces at once"
         description="A tunnel of wg-quick that runs on this host goes on without an interruption"
