@@ -11,6 +11,8 @@ export interface StepResult {
   /** Shown when it failed. */
   readonly output: string
   readonly tests: readonly TestLine[]
+  /** Processor time of each test file, milliseconds. */
+  readonly processorTimes?: ReadonlyMap<string, number>
 }
 
 /** One part of `npm test`; the signal ends it early. */
@@ -46,8 +48,8 @@ export function testStep(name: string, files: readonly string[], concurrency = p
     files,
     async run(signal) {
       if (files.length === 0) return { passed: true, output: '', tests: [] }
-      const { passed, tests, failures } = await runTests(files, { signal, concurrency })
-      return { passed, output: failures, tests }
+      const { passed, tests, failures, processorTimes } = await runTests(files, { signal, concurrency })
+      return { passed, output: failures, tests, processorTimes }
     },
   }
 }

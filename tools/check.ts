@@ -3,6 +3,7 @@ import { writeApiTypes } from './api-types.ts'
 import { lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices } from '../cli/services.ts'
 import { tryAgain } from './second-try.ts'
+import { processorTimeLine } from './processor-time.ts'
 import { providePackages } from '../cli/system-packages.ts'
 import { unpackPackages } from './unpack-packages.ts'
 
@@ -87,8 +88,10 @@ function whereTheTimeGoes(finished: readonly Finished[]): string[] {
   const slowest = tests.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 8)
   if (slowest.length === 0) return []
   const steps = finished.toSorted((a, b) => b.seconds - a.seconds).slice(0, 4)
+  const processorTimes = new Map(finished.flatMap((result) => [...(result.processorTimes ?? [])]))
   return [
     `where the time goes: ${steps.map(({ step, seconds }) => `${step.name} ${seconds.toFixed(1)} s`).join(', ')}`,
+    ...[processorTimeLine(processorTimes)].filter((line) => line !== undefined),
     ...slowest.map(
       ({ milliseconds, name, file }) => `  ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${name} (${file})`,
     ),

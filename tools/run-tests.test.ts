@@ -57,6 +57,21 @@ test('a failed test fails the run and is reported with its error and the output 
   assert.doesNotMatch(finished.failures, /chatter/)
 })
 
+test('the processor time of a file is its own and that of the processes it ended', async () => {
+  const work = (milliseconds: number) => `while (process.cpuUsage().user < ${milliseconds * 1000}) {}`
+  const { processorTimes } = await run({
+    'busy.test.ts': `
+      import { spawnSync } from 'node:child_process'
+      test('works', () => {
+        spawnSync(process.execPath, ['-e', ${JSON.stringify(work(600))}])
+        const begin = process.cpuUsage().user
+        while (process.cpuUsage().user - begin < 300_000) {}
+      })`,
+  })
+  const [milliseconds = 0] = processorTimes.values()
+  assert.ok(milliseconds >= 850, `${milliseconds} ms`)
+})
+
 test('a file without a test and one that fails to load are failures', async () => {
   const finished = await run({ 'empty.test.ts': '', 'broken.test.ts': `throw new Error('not even loaded')` })
   assert.equal(finished.passed, false)

@@ -12,6 +12,8 @@ export interface TestRun {
   readonly tests: readonly TestLine[]
   /** Failed tests with their errors, and what their files wrote; empty when all passed. */
   readonly failures: string
+  /** Processor time of each file, milliseconds. */
+  readonly processorTimes: ReadonlyMap<string, number>
 }
 
 /** Limits of a run, milliseconds. */
@@ -51,6 +53,7 @@ export async function runTests(
   await Promise.all(Array.from({ length: options.concurrency }, runWaiting))
   const passed = !signal.aborted && runs.every((run) => run.passed)
   const times = runs.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'end' ? [line] : [])))
+  const costs = runs.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'cost' ? [line] : [])))
   if (passed) keepTestTimes(timesFile, Object.fromEntries(times.map((end) => [end.file, Math.round(end.milliseconds)])))
   const ended = new Set(runs.flatMap((run) => (run.wasStopped ? [] : run.files)))
   const unfinished = files.filter((file) => !ended.has(file))
@@ -58,6 +61,7 @@ export async function runTests(
   return {
     passed,
     tests: runs.flatMap(({ tests }) => tests),
+    processorTimes: new Map(costs.map((cost) => [cost.file, cost.processorTime])),
     failures: [...runs.flatMap((run) => (run.passed ? [] : describe(run))), ...ending].join('\n'),
   }
 }

@@ -2,7 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import { resolve } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { root } from '../cli/services.ts'
-import { reportBegin } from './test-report.ts'
+import { processorTime } from './processor-time.ts'
+import { reportBegin, reportCost } from './test-report.ts'
 
 // The child of `runTests`: runs the test files of its arguments in one process, one after the other. Each is a test that ends
 // with the tests of its file, so that the next file is loaded when this one has let go of everything.
@@ -14,7 +15,9 @@ if (process.env['CI'] === 'true') await import('./fixed-seed.ts')
 for (const file of files)
   test(file, { timeout: Number(fileLimit) }, async () => {
     reportBegin(file)
+    const before = processorTime()
     await suite(file, () => import(resolve(root, file)))
+    reportCost(file, processorTime() - before)
   })
 
 // What tests share ends with the last of them. What a failed test leaves open would keep the process for ever.

@@ -11,10 +11,11 @@ export interface TestLine {
   readonly reason: string
 }
 
-/** What a test process says: that a file begins, a test ended, a file ended. */
+/** What a test process says: that a file begins, a test ended, the processor time that the file took, that it ended. */
 export type Report =
   | { readonly kind: 'begin'; readonly file: string }
   | { readonly kind: 'test'; readonly test: TestLine }
+  | { readonly kind: 'cost'; readonly file: string; readonly processorTime: number }
   | { readonly kind: 'end'; readonly file: string; readonly milliseconds: number }
 
 /** Line of a test process: a report, or text that a test wrote. */
@@ -34,6 +35,11 @@ export function readReport(text: string): ReportLine[] {
 /** Says that a file begins: what is written from here on is its own. */
 export function reportBegin(file: string): void {
   process.stdout.write(write({ kind: 'begin', file }))
+}
+
+/** Says how much processor time a file took, milliseconds. */
+export function reportCost(file: string, time: number): void {
+  process.stdout.write(write({ kind: 'cost', file, processorTime: time }))
 }
 
 const write = (report: Report) => `${mark}${JSON.stringify(report)}\n`

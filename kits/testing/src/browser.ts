@@ -114,24 +114,30 @@ async function launch(): Promise<Browser> {
 /** Folder of screenshots, which git ignores. */
 const pictures = join(import.meta.dirname, '../../../screenshots')
 
-/** Keeps a picture of the whole page as `screenshots/<name>.png` and returns its path. */
-export async function screenshot(page: Page, name: string): Promise<string> {
-  const path = join(pictures, `${name}.png`)
+/** Keeps a picture of the whole page as `screenshots/<name>.png` where the variable SCREENSHOTS asks for pictures. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (!process.env['SCREENSHOTS']) return
   await mkdir(pictures, { recursive: true })
-  await page.screenshot({ path, fullPage: true })
-  return path
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true })
 }
 
 let axeSource: Promise<string> | undefined
 
-/** Fails with a readable list when axe finds anything wrong on the page as it stands. */
-export async function assertAccessible(page: Page): Promise<void> {
+/** What axe is asked: all of its rules, or those about colours. */
+const axeOptions = {
+  everything: {},
+  colours: { runOnly: ['color-contrast', 'link-in-text-block'] },
+}
+
+/** Fails with a readable list when axe finds anything wrong on the page as it stands, or with its colours. */
+export async function assertAccessible(page: Page, about: keyof typeof axeOptions = 'everything'): Promise<void> {
   axeSource ??= readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   // Through the debugger, not as a script element: the page's own content policy stays in force. Once per document.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(await axeSource)
   // Without reading style sheets into elements of its own, which the policy would stop and complain about; what is in order
   // is not described element by element.
-  const violations = (await page.evaluate("axe.run({ preload: false, resultTypes: ['violations'] })")) as {
+  const options = JSON.stringify({ preload: false, resultTypes: ['violations'], ...axeOptions[about] })
+  const violations = (await page.evaluate(`axe.run(${options})`)) as {
     violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
   }
   const found = violations.violations.map(

@@ -22,6 +22,7 @@ export { assertTransferBelow, measureTransfer, type Transfer } from './page-tran
 export {
   assertPagesUsable,
   assertUsable,
+  assertUsableOn,
   everyScreen,
   replacePassword,
   settled,

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright-core'
-import { assertAccessible } from './browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { assertAccessible, screenshot } from './browser.ts'
 import { nextAddress } from './cookie-client.ts'
 import { eventually } from './eventually.ts'
 
@@ -58,19 +58,69 @@ export const everyScreen: readonly Screen[] = [
   [390, 'dark'],
 ]
 
-/** Gives the page the size and the colours of a screen. */
+/** Gives the page the size and the colours of a screen, and waits until it has taken them over. */
 export async function showOn(page: Page, [width, colorScheme]: Screen): Promise<void> {
   await page.setViewportSize({ width, height: 844 })
   await page.emulateMedia({ colorScheme })
+  await eventually(
+    () => page.evaluate('document.documentElement.dataset.mantineColorScheme'),
+    (shown) => shown === undefined || shown === colorScheme,
+    { what: `${colorScheme} colours` },
+  )
+  await page.evaluate(endOfTransitions)
 }
+
+const endOfTransitions = `Promise.all(
+  document.getAnimations()
+    .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
+    .map((one) => one.finished.catch(() => undefined)),
+)`
 
 /** Fails when axe finds anything wrong on the page as it stands, or when the page is wider than the screen. */
 export async function assertUsable(page: Page): Promise<void> {
   await assertAccessible(page)
+  await assertFits(page)
+}
+
+async function assertFits(page: Page): Promise<void> {
   const [excess, width] = (await page.evaluate(
     '[document.documentElement.scrollWidth - document.documentElement.clientWidth, innerWidth]',
   )) as [number, number]
   if (excess > 0) throw new Error(`${page.url()} is ${excess} px wider than ${width}`)
+}
+
+/** How a page is looked at on several screens. */
+interface Look {
+  /** What must be there, and in view, on each screen. */
+  readonly ready?: Locator
+  /** Name of the pictures to keep; see {@link screenshot}. */
+  readonly picture?: string
+}
+
+/**
+ * Shows the page as it stands on one screen after the other, and fails where it is not usable. Leaves it light and as wide as it
+ * was.
+ */
+export async function assertUsableOn(page: Page, screens: readonly Screen[], look: Look = {}): Promise<void> {
+  const before = page.viewportSize()
+  await lookOn(page, screens, async (screen) => {
+    await look.ready?.scrollIntoViewIfNeeded()
+    if (look.picture !== undefined) await screenshot(page, `${look.picture}-${screen.join('-')}`)
+  })
+  await showOn(page, [1280, 'light'])
+  if (before !== null) await page.setViewportSize(before)
+}
+
+/** Another colour scheme on a screen of the same width changes colours alone, so that only they are looked at again. */
+async function lookOn(page: Page, screens: readonly Screen[], prepare: (screen: Screen) => Promise<void>) {
+  let seen: number | undefined
+  for (const screen of screens) {
+    await showOn(page, screen)
+    await prepare(screen)
+    await assertAccessible(page, screen[0] === seen ? 'colours' : 'everything')
+    await assertFits(page)
+    seen = screen[0]
+  }
 }
 
 /** Pages of a service to look at; its name, such as `Media`, ends each title. */
@@ -80,17 +130,20 @@ export interface PagesToUse {
   readonly open?: (url: string) => Promise<unknown>
 }
 
-/** Opens every address on the screen and fails when a page is not usable or its title does not name the service. */
+/**
+ * Opens every address, shows it on every screen, and fails when a page is not usable or its title does not name the service.
+ */
 export async function assertPagesUsable(
   page: Page,
-  screen: Screen,
+  screens: readonly Screen[],
   { service, urls, open = (url) => page.goto(url) }: PagesToUse,
 ): Promise<void> {
-  await showOn(page, screen)
-  for (const url of urls) {
+  for (const [index, url] of urls.entries()) {
+    // Half of the pages begin on the last screen, often a phone: a page may build what it shows when it is opened.
+    const order = index % 2 === 0 ? screens : screens.toReversed()
+    if (order[0] !== undefined) await showOn(page, order[0])
     await open(url)
-    await settled(page)
-    await assertUsable(page)
+    await lookOn(page, order, () => settled(page))
     const title = await page.title()
     if (!title.endsWith(`Hearth ${service}`)) throw new Error(`${url} has the title ${title}`)
   }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible, browserObstacle, screenshot, startBrowser } from './browser.ts'
 import { eventually } from './eventually.ts'
-import { everyScreen, settled, signIn, visit } from './pages.ts'
+import { assertUsableOn, everyScreen, settled, signIn, visit } from './pages.ts'
 import { autofillSwitch, plugIn, setAutofill } from './virtual-authenticator.ts'
 
 /** A running service with an account whose sign-in methods are made on a page. */
@@ -92,16 +92,9 @@ const withoutPasskeys = `
   }
 `
 
-/** Checks a page wide and narrow, light and dark, and keeps pictures of it. */
-async function look(page: Page, name: string): Promise<void> {
+async function look(page: Page, picture: string): Promise<void> {
   await settled(page)
-  for (const [width, colorScheme] of everyScreen) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme })
-    await assertAccessible(page)
-    await screenshot(page, `${name}-${width}-${colorScheme}`)
-  }
-  await page.setViewportSize({ width: 1280, height: 900 })
+  await assertUsableOn(page, everyScreen, { picture })
 }
 
 /** A person at the pages of a service. */

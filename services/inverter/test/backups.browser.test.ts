@@ -22,5 +22,5 @@ test('the settings page makes a backup and tells how it ended', { skip: browserO
   await card.getByRole('button', { name: 'Back up now' }).click()
   await page.getByText(/^Backup verified: [\d.]+ (B|KiB)$/).waitFor()
   await card.getByText('Verified', { exact: true }).waitFor()
-  for (const screen of wideAndPhone) await assertPagesUsable(page, screen, { service: 'Inverter', urls: [url] })
+  await assertPagesUsable(page, wideAndPhone, { service: 'Inverter', urls: [url] })
 })

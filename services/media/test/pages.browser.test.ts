@@ -373,8 +373,7 @@ test('every page is accessible and fits the screen, on desktop and phone', { ski
   const { page, media } = place
   const paths = await filledPaths(place)
   const urls = paths.map((path) => `${media.url}${path}`)
-  for (const screen of wideAndPhone)
-    await assertPagesUsable(page, screen, { service: 'Media', urls, open: (url) => visit(page, url) })
+  await assertPagesUsable(page, wideAndPhone, { service: 'Media', urls, open: (url) => visit(page, url) })
 })
 
 /** Downloads in every state, and the addresses of all pages. */

@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  assertUsable,
-  browserObstacle,
-  everyScreen,
-  settled,
-  showOn,
-  signIn,
-  startBrowser,
-  visit,
-} from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen, settled, signIn, startBrowser, visit } from '@hearth/testing'
 import { startMedia } from './in-process.ts'
 
 const account = { username: 'ada', password: 'correct horse battery' }
@@ -36,10 +27,7 @@ test('a token is made, used and revoked in the settings', { skip: browserObstacl
   const value = await page.getByLabel('Token value').textContent()
   await page.getByRole('button', { name: 'I have it' }).click()
   await page.getByRole('row', { name: /Phone/ }).getByText('Submit').waitFor()
-  for (const screen of everyScreen) {
-    await showOn(page, screen)
-    await assertUsable(page)
-  }
+  await assertUsableOn(page, everyScreen)
   const send = () => fetch(`${media.url}/api/jobs`, { headers: { authorization: `Bearer ${value}` } })
   assert.equal((await send()).status, 200)
   await page.getByRole('button', { name: 'Revoke Phone' }).click()

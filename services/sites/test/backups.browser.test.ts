@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
-import { assertUsable, browserObstacle, everyScreen, settled, temporaryDirectory, visit } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen, settled, temporaryDirectory, visit } from '@hearth/testing'
 import { openPlace, type Place } from './browser-place.ts'
 
 const skip = browserObstacle()
@@ -15,19 +15,6 @@ async function openSettings(place: Place): Promise<void> {
   await place.browser.context.addCookies(cookies)
   await visit(place.page, `${place.sites.url}/settings`)
   await settled(place.page)
-}
-
-/** Looks at the page as it is, wide and on a phone, dark and light. */
-async function assertUsableEverywhere({ page }: Place, name: string): Promise<void> {
-  for (const [width, colorScheme] of everyScreen) {
-    await page.setViewportSize({ width, height: 900 })
-    await page.emulateMedia({ colorScheme })
-    await assertUsable(page)
-    const pictures = process.env['TEST_PICTURES']
-    if (pictures === undefined) continue
-    const card = page.getByRole('region', { name: 'Backups' })
-    await card.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`) })
-  }
 }
 
 test('the settings page makes a backup and tells how it ended', { skip }, async () => {
@@ -46,7 +33,7 @@ test('the settings page makes a backup and tells how it ended', { skip }, async 
   await card.getByText('Verified', { exact: true }).waitFor()
   await card.getByText(/rows verified/).waitFor()
   assert.equal((await readdir(directory)).length, 1)
-  await assertUsableEverywhere(place, 'verified')
+  await assertUsableOn(place.page, everyScreen, { picture: 'sites-backup-verified' })
 
   await rm(directory, { recursive: true })
   await writeFile(directory, '')
@@ -54,7 +41,7 @@ test('the settings page makes a backup and tells how it ended', { skip }, async 
   await card.getByText('The last backup failed').waitFor()
   await card.getByText(/ENOTDIR|EEXIST/).waitFor()
   await card.getByText('Failed', { exact: true }).waitFor()
-  await assertUsableEverywhere(place, 'failed')
+  await assertUsableOn(place.page, everyScreen, { picture: 'sites-backup-failed' })
 
   await rm(directory)
   await mkdir(directory)
@@ -69,5 +56,5 @@ test('without a directory the settings page says how to set one', { skip }, asyn
   const card = place.page.getByRole('region', { name: 'Backups' })
   await card.getByText('BACKUP_DIR=/var/backups/hearth').waitFor()
   assert.equal(await card.getByRole('button').count(), 0)
-  await assertUsableEverywhere(place, 'none')
+  await assertUsableOn(place.page, everyScreen, { picture: 'sites-backup-none' })
 })

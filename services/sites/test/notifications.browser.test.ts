@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  assertUsable,
+  assertUsableOn,
   browserObstacle,
   eventually,
   everyScreen,
-  screenshot,
   settled,
-  showOn,
   startWebhookReceiver,
 } from '@hearth/testing'
 import type { Page } from 'playwright-core'
@@ -17,12 +15,7 @@ const skip = browserObstacle()
 
 /** Looks at the page as it stands on every screen, and keeps pictures of it. */
 async function look(page: Page, name: string): Promise<void> {
-  for (const screen of everyScreen) {
-    await showOn(page, screen)
-    await assertUsable(page)
-    await screenshot(page, `sites-notifications-${name}-${screen.join('-')}`)
-  }
-  await showOn(page, everyScreen[0] ?? [1440, 'light'])
+  await assertUsableOn(page, everyScreen, { picture: `sites-notifications-${name}` })
 }
 
 const rowOf = ({ page }: SitesPlace, name: string) => page.getByRole('row', { name: new RegExp(name) })

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import {
   assertUsable,
+  assertUsableOn,
   browserObstacle,
   createVisitor,
   freePort,
-  showOn,
   startBrowser,
   startServiceProcess,
   temporaryDirectory,
@@ -35,11 +35,9 @@ test(
     const { page } = browser
     provider.isAutomatic = false
     await page.goto(publicUrl)
-    for (const screen of wideAndPhone.toReversed()) {
-      await showOn(page, screen)
-      await page.getByRole('link', { name: 'Sign in with House account' }).waitFor()
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, wideAndPhone.toReversed(), {
+      ready: page.getByRole('link', { name: 'Sign in with House account' }),
+    })
     provider.person = { ...provider.person, groups: ['admins'] }
     await signInAtProvider(page, `${publicUrl}/users`, provider)
     await page.getByRole('row', { name: /maria.*OpenID Connect/ }).waitFor()

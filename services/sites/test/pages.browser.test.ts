@@ -1,15 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  browserObstacle,
-  eventually,
-  settled,
-  signIn,
-  visit,
-  assertUsable,
-  showOn,
-  wideAndPhone,
-} from '@hearth/testing'
+import { assertUsableOn, browserObstacle, settled, signIn, visit, wideAndPhone } from '@hearth/testing'
 import { testPassword } from './in-process.ts'
 import type { Page } from 'playwright-core'
 import { openPlace } from './browser-place.ts'
@@ -45,28 +36,9 @@ const dialogs = [
   ['/account', 'Change password'],
 ] as const
 
-/** Waits until the page has taken the colour scheme over, to its last transition. */
-async function painted(page: Page, scheme: string): Promise<void> {
-  await eventually(
-    () => page.locator('html').getAttribute('data-mantine-color-scheme'),
-    (present) => present === scheme,
-  )
-  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
-  await page.evaluate(`Promise.all(
-    document.getAnimations()
-      .filter((one) => one.effect?.getComputedTiming().endTime !== Infinity)
-      .map((one) => one.finished.catch(() => undefined)),
-  )`)
-}
-
 /** Looks at the page as it stands, wide and light, then on a phone in the dark. */
 async function assertFits(page: Page): Promise<void> {
-  for (const screen of wideAndPhone) {
-    await showOn(page, screen)
-    await painted(page, screen[1])
-    await assertUsable(page)
-  }
-  await page.setViewportSize({ width: 1280, height: 844 })
+  await assertUsableOn(page, wideAndPhone)
   assert.match(await page.title(), /Hearth Sites/)
 }
 

@@ -2,17 +2,12 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, settled } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, settled, wideAndPhone } from '@hearth/testing'
 import { askHost } from './served.ts'
 import { makeRecord } from './site-makers.ts'
 import { openSitesPlace, startSayingServer, type SitesPlace } from './sites-place.ts'
 
 const skip = browserObstacle()
-
-const looks = [
-  [1440, 'light'],
-  [390, 'dark'],
-] as const
 
 const long = 'A name of a site that is as long as anybody would ever want it to be, <b>and</b> then some'
 
@@ -83,19 +78,15 @@ test('the site pages with data on each', { skip }, async (context) => {
   await using server = await startSayingServer('hello')
   await using place = await openSitesPlace()
   await furnish(place, server.url)
-  for (const [width, colorScheme] of looks) {
-    await context.test(`are accessible and fit the screen, ${width} px wide, ${colorScheme}`, async () => {
-      await place.page.setViewportSize({ width, height: 900 })
-      await place.page.emulateMedia({ colorScheme })
-      for (const path of paths) {
-        await place.goTo(path)
-        await settled(place.page)
-        await assertUsable(place.page)
-      }
-      await unfoldEditor(place)
-      await assertUsable(place.page)
-    })
-  }
+  await context.test('are accessible and fit the screen, wide and light, narrow and dark', async () => {
+    for (const path of paths) {
+      await place.goTo(path)
+      await settled(place.page)
+      await assertUsableOn(place.page, wideAndPhone)
+    }
+    await unfoldEditor(place)
+    await assertUsableOn(place.page, wideAndPhone)
+  })
   await context.test('find one of five thousand sites by name, by kind and by paging', async () => {
     seed(place.sites.folder, 4997)
     await place.page.setViewportSize({ width: 1440, height: 900 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, settled, showOn, signIn, visit } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen, settled, showOn, signIn, visit } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openPlace } from './browser-place.ts'
 import { testPassword } from './in-process.ts'
@@ -9,11 +9,7 @@ const skip = browserObstacle()
 
 /** Looks at the page as it stands, wide and on a phone, light and dark. */
 async function assertFits(page: Page): Promise<void> {
-  for (const screen of everyScreen) {
-    await showOn(page, screen)
-    await assertUsable(page)
-  }
-  await showOn(page, [1280, 'light'])
+  await assertUsableOn(page, everyScreen)
 }
 
 test('a token is made, shown once, used and revoked on the account page', { skip }, async () => {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, eventually, everyScreen, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, eventually, everyScreen } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 
 /** Looks at the page as it is, wide and narrow, light and dark. */
 async function onEveryScreen(page: Page): Promise<void> {
-  for (const screen of everyScreen) {
-    await showOn(page, screen)
-    await assertUsable(page)
-  }
-  await showOn(page, [1440, 'light'])
+  await assertUsableOn(page, everyScreen)
 }
 
 test(

@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, eventually, everyScreen, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, eventually, everyScreen } from '@hearth/testing'
 import jsqr from 'jsqr'
 import { PNG } from 'pngjs'
 import { openFurnished } from './browser-fixture.ts'
@@ -31,19 +31,12 @@ test(
     const adding = page.getByRole('dialog', { name: 'Add peer' })
     await adding.getByLabel('Name').fill('Secret phone')
     await adding.getByLabel('Make the keys in this browser').check()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, everyScreen)
     await adding.getByRole('button', { name: 'Add peer' }).click()
     const connect = page.getByRole('dialog', { name: 'Connect this device' })
     await connect.getByText('nobody can show it again').waitFor()
     const code = connect.getByRole('img', { name: /QR code/ })
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await code.waitFor()
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, everyScreen, { ready: code })
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       connect.getByRole('button', { name: 'Download file' }).click(),

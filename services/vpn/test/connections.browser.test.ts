@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, screenshot, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen, screenshot } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 
 const hour = 3_600_000
@@ -38,13 +38,7 @@ test(
     await section.getByText(/^Connected on 1[2-5] of the last 30 days\.$/).waitFor()
     const table = section.getByRole('table', { name: 'Connections' })
     assert.match(await table.innerText(), /for 17 h[^]*192\.0\.2\.9[^]*2001:db8:[^]*1 change of address[^]*9\.77 KiB/)
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await section.scrollIntoViewIfNeeded()
-      await assertUsable(page)
-      await screenshot(page, `vpn-peer-connections-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: section, picture: 'vpn-peer-connections' })
     await section.getByRole('button', { name: 'Older' }).click()
     assert.equal(await table.getByRole('row').count(), 6, 'a heading and five more')
 

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, screenshot, showOn, wideAndPhone } from '@hearth/testing'
+import { assertUsable, assertUsableOn, browserObstacle, wideAndPhone } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 import { adGuardHome } from './foreign-filters.ts'
@@ -21,18 +21,11 @@ test(
     const dialog = page.getByRole('dialog', { name: 'Import from AdGuard Home or Pi-hole' })
     await choose(page, foreignFile('AdGuardHome.yaml', 'hello: world'))
     await dialog.getByText(/AdGuardHome\.yaml: is no AdGuardHome\.yaml/).waitFor()
-    for (const screen of wideAndPhone) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, wideAndPhone)
     await choose(page, adGuardHome())
     await dialog.getByRole('checkbox', { name: '2 block lists' }).waitFor()
     await dialog.getByText(/Replaces those that are set: 9\.9\.9\.9/).waitFor()
-    for (const screen of wideAndPhone) {
-      await showOn(page, screen)
-      await assertUsable(page)
-      await screenshot(page, `dns-import-${screen.join('-')}`)
-    }
+    await assertUsableOn(page, wideAndPhone, { picture: 'dns-import' })
     await dialog.getByRole('checkbox', { name: '2 block lists' }).uncheck()
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
     await dialog.getByText('0 lists, 5 rules, 4 local names and 2 zones taken over.').waitFor()

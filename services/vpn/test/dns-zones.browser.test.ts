@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 import { startFakeNameserver } from './fake-nameserver.ts'
 
@@ -12,13 +12,7 @@ test(
     const { page } = opened
     const table = page.getByRole('table', { name: 'Zones' })
     const onEveryScreen = async (name: string) => {
-      for (const screen of everyScreen) {
-        await showOn(page, screen)
-        await assertUsable(page)
-        const folder = process.env['SCREENSHOTS']
-        if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}-${screen.join('-')}.png` })
-      }
-      await showOn(page, [1440, 'light'])
+      await assertUsableOn(page, everyScreen, { picture: `vpn-dns-zones-${name}` })
     }
     await page.getByText('No zones yet').waitFor()
     await onEveryScreen('empty')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, screenshot, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 
 test(
@@ -15,26 +15,14 @@ test(
     await section.getByRole('button', { name: 'Replace the key' }).click()
     const form = page.getByRole('dialog', { name: 'Replace the key of Phone' })
     await form.getByLabel('The old key stops after').fill('3')
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await form.waitFor()
-      await assertUsable(page)
-      await screenshot(page, `vpn-key-rotation-form-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: form, picture: 'vpn-key-rotation-form' })
     await form.getByRole('button', { name: 'Make a new key' }).click()
     await page.getByRole('img', { name: 'QR code with the configuration of Phone' }).waitFor()
     await page.keyboard.press('Escape')
     await section.getByText('Waiting for the device').waitFor()
     await section.getByText('stops in 3 days', { exact: false }).waitFor()
     await section.scrollIntoViewIfNeeded()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await section.scrollIntoViewIfNeeded()
-      await assertUsable(page)
-      await screenshot(page, `vpn-key-rotation-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: section, picture: 'vpn-key-rotation' })
     await section.getByRole('button', { name: 'Keep the old key' }).click()
     await section.getByRole('button', { name: 'Replace the key' }).click()
 

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 
 test(
@@ -10,11 +10,7 @@ test(
     const { page } = opened
     const table = page.getByRole('table', { name: 'Local names' })
     const onEveryScreen = async () => {
-      for (const screen of everyScreen) {
-        await showOn(page, screen)
-        await assertUsable(page)
-      }
-      await showOn(page, [1440, 'light'])
+      await assertUsableOn(page, everyScreen)
     }
     await page.getByText('No local names yet').waitFor()
     await onEveryScreen()

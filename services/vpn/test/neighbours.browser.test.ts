@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  assertUsable,
+  assertUsableOn,
   browserObstacle,
   eventually,
   everyScreen,
   freePort,
-  screenshot,
-  showOn,
   startBrowser,
   startServiceProcess,
 } from '@hearth/testing'
@@ -41,11 +39,7 @@ test(
       (await page.getByRole('menuitem').allInnerTexts()).map((text) => text.split(/\s+/).join(' ')),
       ['Inverter Running', 'Media Running'],
     )
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await assertUsable(page)
-      await screenshot(page, `vpn-switcher-${screen.join('-')}`)
-    }
+    await assertUsableOn(page, everyScreen, { picture: 'vpn-switcher' })
     await page.keyboard.press('Escape')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Media' }).click()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, freePort, showOn, startBrowser, wideAndPhone } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, freePort, startBrowser, wideAndPhone } from '@hearth/testing'
 import { signInAtProvider, startOpenIdProvider } from '@hearth/testing/openid-provider'
 import { startFixture } from './browser-fixture.ts'
 
@@ -21,11 +21,7 @@ test(
     await signInAtProvider(page, `${publicUrl}/dns/log`, provider)
     await page.getByRole('alert').filter({ hasText: 'in no group that may sign in here' }).waitFor()
     assert.equal(new URL(page.url()).search, '')
-    for (const screen of wideAndPhone.toReversed()) {
-      await showOn(page, screen)
-      await button.waitFor()
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, wideAndPhone.toReversed(), { ready: button })
     await page.context().clearCookies()
     provider.person = { sub: 'm', preferred_username: 'maria', email: 'maria@example.org', groups: ['admins'] }
     await signInAtProvider(page, `${publicUrl}/users`, provider)

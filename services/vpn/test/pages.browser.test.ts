@@ -136,7 +136,7 @@ test(
     await assertAccessible(page)
     await furnish(fixture, page)
     const urls = paths.map((path) => `${fixture.service.url}${path}`)
-    for (const screen of wideAndPhone) await assertPagesUsable(page, screen, { service: 'VPN', urls })
+    await assertPagesUsable(page, wideAndPhone, { service: 'VPN', urls })
   },
 )
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, showOn } from '@hearth/testing'
+import { assertUsable, assertUsableOn, browserObstacle, everyScreen } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 
@@ -20,10 +20,7 @@ test(
     await page.getByRole('button', { name: 'Import' }).click()
     const dialog = page.getByRole('dialog', { name: 'Import peers' })
     await dialog.getByLabel('CSV file').first().waitFor()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, everyScreen)
     await choose(page, 'name,secret\na,b')
     await dialog.getByText(/unknown column “secret”/).waitFor()
     await choose(page, 'name,tags,expires\nTablet,kids,2099-01-01\nPhone,,\nTV,,soon\n')
@@ -31,10 +28,7 @@ test(
     await dialog.getByText(/name: The name Phone is taken/).waitFor()
     await dialog.getByText(/^expires: /).waitFor()
     assert.equal(await dialog.getByRole('button', { name: 'Create 3 peers' }).isDisabled(), true)
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, everyScreen)
     await dialog.getByRole('button', { name: 'Choose another file' }).click()
     await choose(page, 'name,tags\nTablet,kids;home\n=1+1,\n')
     await dialog.getByText('2 peers can be created.').waitFor()

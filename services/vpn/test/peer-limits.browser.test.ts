@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, showOn } from '@hearth/testing'
+import { assertUsable, assertUsableOn, browserObstacle, everyScreen, showOn } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 
 test(
@@ -18,21 +18,12 @@ test(
     await form.getByLabel('Download limit').fill('20.5')
     assert.match(await form.getByLabel('Download limit').inputValue(), /^20\.5 Mbit\/s$/)
     await form.getByText('limits are kept but have no effect').first().waitFor()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await form.getByLabel('Upload limit').scrollIntoViewIfNeeded()
-      await assertUsable(page)
-    }
-    if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/form.png` })
+    await assertUsableOn(page, everyScreen, { ready: form.getByLabel('Upload limit'), picture: 'vpn-peer-limits-form' })
     await form.getByRole('button', { name: 'Save' }).click()
     await form.waitFor({ state: 'detached' })
     await drawer.getByText('20.5 Mbit/s down, no limit up').waitFor()
     await drawer.getByText('No effect here: tunnels are simulated.').waitFor()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen)
     await page.keyboard.press('Escape')
 
     await page.getByRole('checkbox', { name: 'Select all on this page' }).check()
@@ -43,12 +34,10 @@ test(
     await many.getByLabel('Upload limit').fill('3')
     await showOn(page, [390, 'dark'])
     await assertUsable(page)
-    if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/many.png` })
     await many.getByRole('button', { name: 'Save' }).click()
     await page.getByText('3 peers changed').waitFor()
     await showOn(page, [1280, 'light'])
     await page.getByRole('link', { name: 'Phone' }).click()
     await drawer.getByText('20.5 Mbit/s down, 3 Mbit/s up').waitFor()
-    if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/drawer.png` })
   },
 )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 
 test(
@@ -20,21 +20,12 @@ test(
     await form.getByLabel('Month begins on day').fill('15')
     await form.getByLabel('When it is used up').selectOption('Slow the peer down')
     await form.getByLabel('Slow down to').fill('2')
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
-    if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/quota-form.png` })
+    await assertUsableOn(page, everyScreen)
     await form.getByRole('button', { name: 'Save' }).click()
     await form.waitFor({ state: 'detached' })
     await section.getByText('0 GB of 50 GB').waitFor()
     await section.getByText(/Begins anew on 15 \w+\. When it is used up, it is slowed down to 2 Mbit\/s\./).waitFor()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await section.scrollIntoViewIfNeeded()
-      await assertUsable(page)
-    }
-    if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/quota.png` })
+    await assertUsableOn(page, everyScreen, { ready: section })
     await section.getByRole('button', { name: 'Begin anew' }).click()
     await page.getByText('Quota of Phone begun anew').waitFor()
     await section.getByRole('button', { name: 'Remove quota' }).click()
@@ -69,20 +60,11 @@ test(
     })
     await page.reload()
     await page.getByRole('table', { name: 'Peers' }).getByText('Over its quota').first().waitFor()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
-    if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/quota-list.png` })
+    await assertUsableOn(page, everyScreen)
     await page.getByRole('link', { name: 'Phone' }).click()
     const section = page.getByRole('region', { name: 'Quota' })
     await section.getByText('Over its quota, stopped until 1 December.').waitFor()
     await section.getByText('50.2 GB of 50 GB').waitFor()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await section.scrollIntoViewIfNeeded()
-      await assertUsable(page)
-    }
-    if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/quota-over.png` })
+    await assertUsableOn(page, everyScreen, { ready: section })
   },
 )

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, eventually, everyScreen, screenshot, showOn } from '@hearth/testing'
+import { assertUsable, assertUsableOn, browserObstacle, eventually, everyScreen } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 
@@ -31,13 +31,7 @@ test(
     const mark = page.getByText('Expires in 3 days')
     await mark.waitFor()
     await bar.getByRole('button', { name: 'Clear selection' }).click()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await mark.waitFor()
-      await assertUsable(page)
-      await screenshot(page, `vpn-peer-expires-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: mark, picture: 'vpn-peer-expires' })
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Expires soon')
     await untilListed(page, ['Phone'])
     await page.getByRole('link', { name: 'Phone' }).click()
@@ -63,13 +57,7 @@ test(
     await silent.getByText('Not seen for 90 days: 2 peers').waitFor()
     await silent.getByRole('button', { name: 'Review' }).click()
     await untilListed(page, ['Phone', 'Laptop'])
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await silent.waitFor()
-      await assertUsable(page)
-      await screenshot(page, `vpn-silent-peers-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: silent, picture: 'vpn-silent-peers' })
     await page.getByRole('checkbox', { name: 'Select Phone' }).check()
     await page.getByRole('region', { name: 'Selected peers' }).getByRole('button', { name: 'Disable' }).click()
     await untilListed(page, ['Laptop'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, eventually, everyScreen, showOn } from '@hearth/testing'
+import { assertUsable, assertUsableOn, browserObstacle, eventually, everyScreen, showOn } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 
@@ -43,12 +43,9 @@ test(
     await adding.getByRole('button', { name: 'Add tag' }).click()
     await adding.waitFor({ state: 'detached' })
 
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await page.getByRole('button', { name: 'Peers with the tag office <b>' }).first().waitFor()
-      await assertUsable(page)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, {
+      ready: page.getByRole('button', { name: 'Peers with the tag office <b>' }).first(),
+    })
     await page.getByRole('button', { name: 'Peers with the tag office <b>' }).first().click()
     await untilListed(page, ['Laptop', longName])
     await page.getByRole('combobox', { name: 'Tag' }).selectOption('kids')

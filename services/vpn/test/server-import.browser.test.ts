@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, showOn, wideAndPhone } from '@hearth/testing'
+import { assertUsable, assertUsableOn, browserObstacle, wideAndPhone } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 import { foreignPeer, type ForeignFile, newKeys, wgEasy15 } from './foreign-servers.ts'
@@ -20,10 +20,7 @@ test(
     await page.getByRole('button', { name: 'Take over a server' }).click()
     const dialog = page.getByRole('dialog', { name: 'Take over a server' })
     await dialog.getByText('wg-easy.db').waitFor()
-    for (const screen of wideAndPhone) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, wideAndPhone)
     await choose(page, [{ name: 'notes.conf', content: Buffer.from('hello').toString('base64') }])
     await dialog.getByText(/notes\.conf: line 1: is neither/).waitFor()
     await assertUsable(page)
@@ -47,10 +44,7 @@ test(
     await dialog.getByRole('button', { name: 'Check again' }).click()
     await dialog.getByText('1 interface with 2 peers can be taken over.').waitFor()
     await dialog.getByText(/hooks \(PostUp/).waitFor()
-    for (const screen of wideAndPhone) {
-      await showOn(page, screen)
-      await assertUsable(page)
-    }
+    await assertUsableOn(page, wideAndPhone)
     await dialog.getByRole('button', { name: 'Take over 2 peers' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByText('wg-home').first().waitFor()

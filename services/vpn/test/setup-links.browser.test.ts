@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import {
   assertUsable,
+  assertUsableOn,
   browserObstacle,
   eventually,
   everyScreen,
   runCommand,
   settled,
-  showOn,
   startBrowser,
 } from '@hearth/testing'
 import jsqr from 'jsqr'
@@ -46,21 +46,15 @@ test(
 
     await using other = await startBrowser({ acceptDownloads: true })
     const phone = other.page
-    for (const screen of everyScreen) {
-      await showOn(phone, screen)
-      await phone.goto(url)
-      await settled(phone)
-      await assertUsable(phone)
-    }
+    await phone.goto(url)
+    await settled(phone)
+    await assertUsableOn(phone, everyScreen)
     assert.match(await phone.title(), /^Set up a device · Hearth VPN$/)
     await phone.getByRole('button', { name: 'Show configuration' }).click()
     await phone.getByRole('heading', { name: 'Phone', level: 1 }).waitFor()
     await phone.getByText('This link works once and is used up now').waitFor()
     assert.equal(phone.url(), `${fixture.service.url}/setup`, 'the secret is out of the address')
-    for (const screen of everyScreen) {
-      await showOn(phone, screen)
-      await assertUsable(phone)
-    }
+    await assertUsableOn(phone, everyScreen)
     const [download] = await Promise.all([
       phone.waitForEvent('download'),
       phone.getByRole('button', { name: 'Save configuration file' }).click(),

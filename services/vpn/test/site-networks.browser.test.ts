@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, screenshot, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 
 test(
@@ -41,26 +41,14 @@ test(
     await editing.getByRole('button', { name: 'Save' }).click()
     await editing.getByText('10.8.0.0/25 overlaps with the VPN network of wg0', { exact: false }).waitFor()
     await networks.fill('192.168.77.0/24\nfd77::/48')
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await networks.waitFor()
-      await assertUsable(page)
-      await screenshot(page, `vpn-site-networks-form-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: networks, picture: 'vpn-site-networks-form' })
     await editing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Peer Laptop changed; 1 peer needs its configuration again').waitFor()
     const section = laptop.getByRole('region', { name: 'Networks behind this device' })
     await section.getByText('192.168.77.0/24, fd77::/48').waitFor()
     await section.getByText('Show the network the way back', { exact: false }).waitFor()
     await section.scrollIntoViewIfNeeded()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await section.scrollIntoViewIfNeeded()
-      await assertUsable(page)
-      await screenshot(page, `vpn-site-networks-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: section, picture: 'vpn-site-networks' })
     await page.keyboard.press('Escape')
     await laptop.waitFor({ state: 'detached' })
 
@@ -70,13 +58,7 @@ test(
     await outdated.getByRole('button', { name: 'Show them' }).click()
     await page.getByRole('link', { name: 'Laptop' }).waitFor({ state: 'detached' })
     await page.getByText('Needs its configuration again', { exact: true }).waitFor()
-    for (const screen of everyScreen) {
-      await showOn(page, screen)
-      await outdated.waitFor()
-      await assertUsable(page)
-      await screenshot(page, `vpn-needs-configuration-${screen.join('-')}`)
-    }
-    await showOn(page, [1280, 'light'])
+    await assertUsableOn(page, everyScreen, { ready: outdated, picture: 'vpn-needs-configuration' })
     await page.getByRole('button', { name: 'Connect Phone' }).click()
     await connect.getByRole('img', { name: /QR code/ }).waitFor()
     await outdated.getByText('0 peers', { exact: false }).waitFor()

@@ -27,7 +27,7 @@ test(
     await firstSignIn(fixture, page)
     const { peers } = await fixture.call('GET', '/api/peers')
     const urls = [...paths, `/peers/${peers[0].id}`].map((path) => `${fixture.service.url}${path}`)
-    for (const screen of everyScreen) await assertPagesUsable(page, screen, { service: 'VPN', urls })
+    await assertPagesUsable(page, everyScreen, { service: 'VPN', urls })
 
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(`${fixture.service.url}/traffic`)
