@@ -53,7 +53,6 @@ export async function runTests(
   await Promise.all(Array.from({ length: options.concurrency }, runWaiting))
   const passed = !signal.aborted && runs.every((run) => run.passed)
   const times = runs.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'end' ? [line] : [])))
-  const costs = runs.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'cost' ? [line] : [])))
   if (passed) keepTestTimes(timesFile, Object.fromEntries(times.map((end) => [end.file, Math.round(end.milliseconds)])))
   const ended = new Set(runs.flatMap((run) => (run.wasStopped ? [] : run.files)))
   const unfinished = files.filter((file) => !ended.has(file))
@@ -61,7 +60,7 @@ export async function runTests(
   return {
     passed,
     tests: runs.flatMap(({ tests }) => tests),
-    processorTimes: new Map(costs.map((cost) => [cost.file, cost.processorTime])),
+    processorTimes: sumOfCosts(runs),
     failures: [...runs.flatMap((run) => (run.passed ? [] : describe(run))), ...ending].join('\n'),
   }
 }
@@ -116,6 +115,14 @@ function describe({ tests, lines, stderr }: ProcessRun): string[] {
 }
 
 const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '    ')
+
+function sumOfCosts(runs: readonly ProcessRun[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { lines } of runs)
+    for (const line of lines)
+      if (line.kind === 'cost') sums.set(line.file, (sums.get(line.file) ?? 0) + line.processorTime)
+  return sums
+}
 
 /** What each file wrote to stdout. */
 function outputs(lines: readonly ReportLine[]): Map<string, string> {

@@ -12,12 +12,22 @@ const [fileLimit, closeLimit, ...files] = process.argv.slice(2)
 // On the build machine every run tries the same values, so that its result depends on the change alone.
 if (process.env['CI'] === 'true') await import('./fixed-seed.ts')
 
+let reported = processorTime()
+
+function reportSpent(file: string): void {
+  const now = processorTime()
+  reportCost(file, now - reported)
+  reported = now
+}
+
+// What ends after the last test, such as a shared browser, counts for the last file.
+process.on('exit', () => reportSpent(files.at(-1) ?? ''))
+
 for (const file of files)
   test(file, { timeout: Number(fileLimit) }, async () => {
     reportBegin(file)
-    const before = processorTime()
     await suite(file, () => import(resolve(root, file)))
-    reportCost(file, processorTime() - before)
+    reportSpent(file)
   })
 
 // What tests share ends with the last of them. What a failed test leaves open would keep the process for ever.
