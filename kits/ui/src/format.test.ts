@@ -42,6 +42,7 @@ test('dates are shown relative to now, in both directions', () => {
   assert.equal(at(-119), '1 minute ago')
   assert.equal(at(-7200), '2 hours ago')
   assert.equal(at(86_400 * 3), 'in 3 days')
+  assert.equal(at(86_400 * 3 - 60), 'in 3 days')
   assert.equal(at(-86_400 * 800), '2 years ago')
 })
 

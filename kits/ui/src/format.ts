@@ -37,11 +37,14 @@ export function formatRelative(date: Date, now: Date): string {
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
   let size = 1
   for (const [limit, unit] of steps) {
-    if (Math.abs(seconds) < limit) return format.format(Math.trunc(seconds / size), unit)
+    if (Math.abs(seconds) < limit) return format.format(wholeUnits(seconds / size), unit)
     size = limit
   }
-  return format.format(Math.trunc(seconds / 31_536_000), 'year')
+  return format.format(wholeUnits(seconds / 31_536_000), 'year')
 }
+
+/** What is over counts when it is whole; what comes is rounded: three days from now stay three days a moment later. */
+const wholeUnits = (value: number) => (value < 0 ? Math.trunc(value) : Math.round(value))
 
 /** `1 peer`, `3 peers`: a count with its noun. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {

@@ -61,6 +61,8 @@ const systemFonts = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", 
 /** Hearth's look with one accent a service: neutral surfaces, system fonts, a little denser than Mantine's own. */
 export function hearthTheme(accent: Shades): MantineThemeOverride {
   return createTheme({
+    // Mantine measures what unfolds by the end of a transition, which does not come where there is none.
+    respectReducedMotion: true,
     colors: {
       accent,
       gray: stone,

@@ -5,8 +5,8 @@ import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 
 /** Looks at the page as it is, wide and narrow, light and dark. */
-async function onEveryScreen(page: Page): Promise<void> {
-  await assertUsableOn(page, everyScreen)
+async function onEveryScreen(page: Page, name: string): Promise<void> {
+  await assertUsableOn(page, everyScreen, { picture: `vpn-access-${name}` })
 }
 
 test(
@@ -17,7 +17,7 @@ test(
     const { page } = opened
     await page.getByText('No rules yet').waitFor()
     await page.getByText('No groups yet').waitFor()
-    await onEveryScreen(page)
+    await onEveryScreen(page, 'empty')
 
     await page.getByRole('button', { name: 'Add group' }).click()
     const group = page.getByRole('dialog', { name: 'Add group' })
@@ -29,7 +29,7 @@ test(
     await page.keyboard.press('Escape')
     await group.getByLabel('Tags').fill('guest')
     await group.getByLabel('Name').click()
-    await onEveryScreen(page)
+    await onEveryScreen(page, 'adding')
     await group.getByRole('button', { name: 'Add group' }).click()
     await group.waitFor({ state: 'detached' })
     const groups = page.getByRole('list', { name: 'Groups' })
@@ -46,7 +46,7 @@ test(
     await add.getByLabel('Network or address').fill('192.168.1.7/24')
     await add.getByLabel('What').selectOption('tcp')
     await add.getByLabel('Ports').fill('80, 8000 - 8080')
-    await onEveryScreen(page)
+    await onEveryScreen(page, 'groups')
     await add.getByRole('button', { name: 'Add rule' }).click()
     await add.getByText('has bits behind its prefix; the network is 192.168.1.0/24').waitFor()
     await add.getByLabel('Network or address').fill('192.168.1.0/24')
@@ -84,20 +84,20 @@ test(
     await isOrder('from Phone', 'Guests', 'from Laptop')
     await page.reload()
     await isOrder('from Phone', 'Guests', 'from Laptop')
-    await onEveryScreen(page)
+    await onEveryScreen(page, 'rules')
 
     await page.getByRole('combobox', { name: 'From device' }).fill('Phone')
     await page.getByRole('textbox', { name: 'To', exact: true }).fill('Laptop')
     await page.getByRole('button', { name: 'Explain' }).click()
     await page.getByText('Phone cannot reach Laptop on TCP port 443: rule 1 decides.').waitFor()
-    await onEveryScreen(page)
+    await onEveryScreen(page, 'explained')
     await page.getByRole('switch', { name: 'Rule 1 holds' }).press(' ')
     await page.getByText('Phone can reach Laptop on TCP port 443: no rule matches, so the default decides.').waitFor()
 
     await page.getByRole('switch', { name: /wg0: deny what no rule allows/ }).press(' ')
     const warning = page.getByRole('dialog', { name: 'Deny what no rule allows on wg0?' })
     await warning.getByText('lose the internet').waitFor()
-    await onEveryScreen(page)
+    await onEveryScreen(page, 'narrow')
     await warning.getByRole('button', { name: 'Keep allowing' }).click()
     await warning.waitFor({ state: 'detached' })
     assert.equal(await page.getByRole('switch', { name: /wg0: deny/ }).isChecked(), false)

@@ -83,7 +83,7 @@ test('an AdGuard Home comes along: lists, rules, rewrites, upstreams and zones; 
     /x\.example\^\$client.*: has a pattern or modifiers/,
     /off\.home\.example: is a rewrite that is off/,
     /keep\.example: keeps AAAA answers/,
-    /clients: 1 clients/,
+    /clients: settings of one client/,
   ])
     assert.match(reasons, part)
   assert.ok(!made.text.includes('not-for-anyone'), 'a password stands in the answer')
@@ -132,7 +132,7 @@ test('a Pi-hole 6 comes along from the archive of its teleporter, and only the p
     /\^ad\[0-9\]\+: is a pattern/,
     /resolver\.example: names its server/,
     /false,10\.0\.0\.0\/8.*: is off/,
-    /clients: 1 clients/,
+    /clients: groups of one client/,
   ])
     assert.match(reasons, reason)
 })

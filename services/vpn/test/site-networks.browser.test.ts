@@ -42,6 +42,12 @@ test(
     await editing.getByText('10.8.0.0/25 overlaps with the VPN network of wg0', { exact: false }).waitFor()
     await networks.fill('192.168.77.0/24\nfd77::/48')
     await assertUsableOn(page, everyScreen, { ready: networks, picture: 'vpn-site-networks-form' })
+    const unfolded = editing.locator('.mantine-Accordion-panel', { has: page.getByLabel('Networks', { exact: true }) })
+    await page.setViewportSize({ width: 390, height: 844 })
+    // What unfolded grows with its text, also for who wants no motion.
+    const isCut = (panel: { scrollHeight: number; clientHeight: number }) => panel.scrollHeight > panel.clientHeight
+    assert.equal(await unfolded.evaluate(isCut), false)
+    await page.setViewportSize({ width: 1280, height: 900 })
     await editing.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Peer Laptop changed; 1 peer needs its configuration again').waitFor()
     const section = laptop.getByRole('region', { name: 'Networks behind this device' })

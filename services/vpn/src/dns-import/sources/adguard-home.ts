@@ -39,7 +39,10 @@ export function readAdGuardHome({ name, content }: GivenFile): FoundDns {
   for (const upstream of dns.upstream_dns) takeUpstream(finds, upstream.trim())
   const people = Array.isArray(clients) ? clients.length : (clients?.persistent.length ?? 0)
   if (people > 0)
-    finds.omit('clients', `${people} clients with settings of their own: choose lists and rules at the peers`)
+    finds.omit(
+      'clients',
+      `settings of ${people === 1 ? 'one client' : `${people} clients`}: choose lists and rules at the peers`,
+    )
   return finds
 }
 

@@ -48,7 +48,11 @@ export function readGravity(store: ForeignStore): FoundDns {
   }
   if (store.tables.has('client')) {
     const clients = store.rows('client').length
-    if (clients > 0) finds.omit('clients', `${clients} clients with groups: choose lists and rules at the peers`)
+    if (clients > 0)
+      finds.omit(
+        'clients',
+        `groups of ${clients === 1 ? 'one client' : `${clients} clients`}: choose lists and rules at the peers`,
+      )
   }
   return finds
 }

@@ -9,7 +9,7 @@ const shown = 30
 export function LeftOut({ entries }: { entries: readonly { about: string; reason: string }[] }) {
   if (entries.length === 0) return null
   return (
-    <Alert color="blue" icon={<IconInfoCircle aria-hidden />} title="What does not come along">
+    <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title="What does not come along">
       <List size="sm" spacing={4} className="left-out">
         {entries.slice(0, shown).map(({ about, reason }) => (
           <List.Item key={`${about} ${reason}`}>
