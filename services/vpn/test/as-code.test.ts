@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { startService, type TestService } from './in-process.ts'
 import { doneOn, furnishRichly, richPeers } from './wanted-state.ts'
 
@@ -44,4 +45,25 @@ test('export, an empty data directory, apply, export: the same text, with all se
   assert.equal(await exported(second), plain)
   assert.deepEqual((await done('POST', '/api/apply', { text: plain, prune: true })).changes, [])
   for (const secret of [/private_key/, /v1\./]) assert.doesNotMatch(plain, secret)
+})
+
+test('a file goes from SQLite to PostgreSQL, and is changed there', { skip: postgresObstacle() }, async () => {
+  await using first = await startService()
+  await furnishRichly(doneOn(first))
+  const text = await exported(first, passphrase)
+  await using second = await startService({ DATABASE_URL: await createPostgresDatabase() })
+  const done = doneOn(second)
+  await done('POST', '/api/apply', { text, passphrase, prune: true })
+  assert.equal(await exported(second, passphrase), text)
+  // Two peers exchange their names.
+  const changed = text.replace(/^ {2}peer 11:$/m, '  peer X:').replace(/^ {2}peer 12:$/m, '  peer 11:')
+  const report = await done('POST', '/api/apply', {
+    text: changed.replace('peer X:', 'peer 12:'),
+    passphrase,
+    prune: true,
+  })
+  assert.deepEqual(
+    report.changes.map((change: { name: string; renamed_from: string }) => `${change.renamed_from} → ${change.name}`),
+    ['peer 12 → peer 11', 'peer 11 → peer 12'],
+  )
 })

@@ -30,6 +30,7 @@ export async function alterManyPeers(
   alterations: readonly PeerAlteration[],
 ): Promise<(Problem | undefined)[]> {
   const { database, onChanged } = dependencies
+  if (alterations.length === 0) return []
   const ids = alterations.map(({ id }) => id)
   const outcomes: (Problem | undefined)[] = []
   const interfaces = await store.interfacesOfPeers(database.query, ids)
@@ -44,7 +45,7 @@ export async function alterManyPeers(
     await applyAll(dependencies, tunnel, { changes: altered.changes, undo })
     return true
   })
-  if (isDone && ids.length > 0) await onChanged(ids)
+  if (isDone) await onChanged(ids)
   return outcomes
 }
 
