@@ -1,6 +1,6 @@
 export { csrfTokenOf, isCsrfToken } from './csrf.ts'
 export { createFileCipher, type FileCipher } from './encrypted-file.ts'
-export { hashPassword, useCheapPasswords, verifyPassword } from './password.ts'
+export { hashPassword, keyOfPassphrase, useCheapPasswords, verifyPassword } from './password.ts'
 export { passwordWeakness } from './password-rules.ts'
 export { restrictSecretFile, type SecretFileCare } from './restrict-secret-file.ts'
 export { isSameSecret } from './same-secret.ts'

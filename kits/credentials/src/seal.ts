@@ -16,16 +16,21 @@ export interface Sealer {
 const version = 'v1'
 
 /**
- * AES-256-GCM with a random 96-bit nonce for each text and the place as associated data.
+ * AES-256-GCM with a 96-bit nonce for each text and the place as associated data. The nonce is random, or with `isRepeatable` it
+ * follows from text and place, so that the same text at the same place is sealed to the same bytes: for files that are compared.
  *
  * @param key 32 bytes
  */
-export function createSealer(key: Uint8Array): Sealer {
+export function createSealer(key: Uint8Array, { isRepeatable = false } = {}): Sealer {
   const cipherKey = Buffer.from(hkdfSync('sha256', key, '', 'hearth sealed columns', 32))
+  const nonceKey = Buffer.from(hkdfSync('sha256', key, '', 'hearth repeatable nonces', 32))
   const keyCheck = createHmac('sha256', key).update('hearth key check').digest('base64url')
 
+  const nonceOf = (text: string, place: string): Buffer =>
+    createHmac('sha256', nonceKey).update(`${place.length} ${place}${text}`).digest().subarray(0, 12)
+
   function seal(text: string, place: string): string {
-    const nonce = randomBytes(12)
+    const nonce = isRepeatable ? nonceOf(text, place) : randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', cipherKey, nonce)
     cipher.setAAD(Buffer.from(place))
     const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])

@@ -17,12 +17,15 @@ import { AccessGroups } from './access-rules/groups.ts'
 import type { AccessTable } from './access-rules/policy/table.ts'
 import { AccessRules } from './access-rules/rules.ts'
 import { createGuard, type Identify } from './access.ts'
+import { AsCode } from './as-code/as-code.ts'
+import { openTrial } from './as-code/trial.ts'
 import { ConnectionHistory } from './connections/history.ts'
 import { openConnections } from './connections/recorder.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './tables.ts'
 import type { ResolverSupervisor } from './resolver/supervisor.ts'
 import { createEvents } from './events/events.ts'
+import { wantedCollections } from './service-event.ts'
 import { openGeographyData } from './geography/open-geography.ts'
 import { countryName } from './geography/place.ts'
 import { createGeography } from './geography/geography.ts'
@@ -309,6 +312,26 @@ export async function createApp(dependencies: AppDependencies) {
     peers,
     onFinished: ({ id }) => publish({ type: 'changed', collection: 'peers', id }),
   })
+  const interfaces = new Interfaces({ ...managed, host, onChanged: interfacesChanged })
+  const accessRules = { groups: new AccessGroups(ruled), rules: new AccessRules(ruled) }
+  const asCode = new AsCode({
+    parts: {
+      db: database.query,
+      sealer,
+      settings,
+      interfaces,
+      peers,
+      quotas,
+      accessGroups: accessRules.groups,
+      accessRules: accessRules.rules,
+      lists,
+      dns: filtering,
+    },
+    openTrial: () => openTrial({ database, sealer, clock, log, host, directory }),
+    onChanged() {
+      for (const collection of wantedCollections) publish({ type: 'changed', collection, id: null })
+    },
+  })
   const health = () =>
     readHealth({
       database,
@@ -355,11 +378,8 @@ export async function createApp(dependencies: AppDependencies) {
       tokens,
       users,
       securityLog,
-      interfaces: new Interfaces({
-        ...managed,
-        host,
-        onChanged: interfacesChanged,
-      }),
+      interfaces,
+      asCode,
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers,
       serverImport: {
@@ -376,7 +396,7 @@ export async function createApp(dependencies: AppDependencies) {
       connections,
       quotas,
       rotations,
-      accessRules: { groups: new AccessGroups(ruled), rules: new AccessRules(ruled) },
+      accessRules,
       setupLinks: new SetupLinks({
         database,
         clock,

@@ -17,6 +17,8 @@ export async function addCommands(program: Command, args: readonly string[] = []
   const { addBackupCommands } = await import('@hearth/service')
   addAccountCommands(program)
   addTunnelCommands(program)
+  if (args[0] === undefined || ['export', 'apply', 'help', '--help', '-h'].includes(args[0]))
+    (await import('./command-line/as-code.ts')).addAsCodeCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   program
     .command('rotate-key')

@@ -10,6 +10,8 @@ import { z } from 'zod'
 import { route, type Access, type Caller, type Limit } from './access.ts'
 import { version } from './about.ts'
 import { type Access as AccessFeature, accessRoutes } from './access-rules/routes.ts'
+import type { AsCode } from './as-code/as-code.ts'
+import { asCodeRoutes } from './as-code/routes.ts'
 import type { ConnectionHistory } from './connections/history.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import type { Filtering } from './filtering/filtering.ts'
@@ -71,6 +73,7 @@ export interface Features {
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
   readonly peers: Peers
+  readonly asCode: AsCode
   readonly serverImport: ServerImportDependencies
   readonly connections: ConnectionHistory
   readonly quotas: Quotas
@@ -154,6 +157,7 @@ export function allRoutes(features: Features): Route[] {
     ...userRoutes(users, publish, securityLog),
     ...securityLogRoutes<Caller>(securityLog, securityLogMount),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
+    ...asCodeRoutes(features.asCode),
     ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, features.stillValid),
     ...notificationRoutes<Access, Limit>(features.notifications, {

@@ -51,6 +51,19 @@ export const ServiceEvent = z
   .meta({ id: 'ServiceEvent' })
 export type ServiceEvent = z.infer<typeof ServiceEvent>
 
+/** Collections that make the wanted state of the service. */
+export const wantedCollections = [
+  'settings',
+  'interfaces',
+  'peers',
+  'access',
+  'dns_settings',
+  'dns_rules',
+  'dns_records',
+  'dns_zones',
+  'blocklists',
+] as const
+
 /** Publishes an event to all subscribers. Never fails and never waits. */
 export type Publish = (event: ServiceEvent) => void
 

@@ -53,6 +53,7 @@ export const AccessGroupDetail = AccessGroup.extend({
 }).meta({ id: 'AccessGroupDetail' })
 export type AccessGroupDetail = z.infer<typeof AccessGroupDetail>
 
+/** A group to create. */
 export const AccessGroupCreate = z
   .strictObject({
     name: groupName,
@@ -106,6 +107,7 @@ const to = z
     description:
       '`everybody`: all addresses in the tunnels; `internet`: addresses that are neither private nor in a tunnel; `gateway`: this host itself, whatever its address',
   })
+/** What a rule is about, by ids. */
 export type AccessTargetInput = z.infer<typeof to>
 
 const Protocol = z.enum(['any', 'tcp', 'udp', 'icmp'])
@@ -152,6 +154,7 @@ export const AccessRule = z
   .meta({ id: 'AccessRule' })
 export type AccessRule = z.infer<typeof AccessRule>
 
+/** A rule to create. */
 export const AccessRuleCreate = z
   .strictObject({
     from,

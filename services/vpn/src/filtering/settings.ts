@@ -26,6 +26,7 @@ const prefix = 'dns.'
 
 const Stored = z.object({ ...DnsSettingValues.shape, pausedUntil: z.int() })
 
+/** Reads the stored settings of the resolver. */
 export async function openDnsSettings(dependencies: DnsSettingsDependencies): Promise<DnsSettingsStore> {
   const rows = new Map(
     [...(await readSettingRows(dependencies.db))].flatMap(([name, value]) =>

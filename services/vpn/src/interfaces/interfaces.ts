@@ -7,7 +7,7 @@ import type { InterfaceRow, Tables } from '../tables.ts'
 import type { TunnelChanges, Tunnels } from '../wireguard/tunnels.ts'
 import type { DesiredDevices } from './desired-devices.ts'
 import { checkHostNetworks, checkNetworks, checkPeersFit, lockNetworks } from './network-checks.ts'
-import { changedInterfaceRow, type InterfaceDefaults, newInterfaceRow } from './new-interface.ts'
+import { changedInterfaceRow, type InterfaceDefaults, type KeyPair, newInterfaceRow } from './new-interface.ts'
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
 import * as store from './store.ts'
@@ -64,9 +64,10 @@ export class Interfaces {
     return this.#view(row)
   }
 
-  async create(input: InterfaceCreate): Promise<Interface> {
+  /** Creates an interface, with keys that it has elsewhere if there are some. */
+  async create(input: InterfaceCreate, keys?: KeyPair): Promise<Interface> {
     await this.#dependencies.tunnels.withLock(input.name, async (tunnel) => {
-      const row = await this.#newRow(input)
+      const row = await this.#newRow(input, keys)
       if (input.allow_host_overlap !== true)
         await checkHostNetworks(this.#db, row, await this.#dependencies.host.networks())
       await namedConflict('interface', interfaceMembers, () =>
@@ -145,12 +146,13 @@ export class Interfaces {
     if (device !== undefined) await tunnel.bring(device)
   }
 
-  async #newRow(input: InterfaceCreate): Promise<InterfaceRow> {
+  async #newRow(input: InterfaceCreate, keys: KeyPair | undefined): Promise<InterfaceRow> {
     const { host, sealer, settings, clock } = this.#dependencies
     if ((await store.findInterfaceRow(this.#db, input.name)) !== undefined)
       throw conflict('name', `The interface ${input.name} exists`)
     const port = input.listen_port ?? (await firstFreePort(this.#db, host))
-    const row = newInterfaceRow({ ...input, listen_port: port }, { sealer, settings: settings(), now: clock.now() })
+    const context = { sealer, settings: settings(), now: clock.now(), ...(keys === undefined ? {} : { keys }) }
+    const row = newInterfaceRow({ ...input, listen_port: port }, context)
     if (await host.isTaken(row.name)) throw conflict('name', `This host has a network interface ${row.name} already`)
     await this.#checkPort(row.listen_port)
     return row

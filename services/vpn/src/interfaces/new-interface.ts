@@ -16,7 +16,7 @@ export interface InterfaceDefaults {
 }
 
 /** Both halves of a key, base64. `privateKey` is a secret. */
-type KeyPair = ReturnType<typeof generateKeyPair>
+export type KeyPair = ReturnType<typeof generateKeyPair>
 
 /** Creates the row of a new interface with its own key pair, or the one it has elsewhere. Throws a `Problem` when this host cannot have the addresses. */
 export function newInterfaceRow(

@@ -3,12 +3,15 @@ import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
 import { invalidField, namedConflict, Problem } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { applyAll, type BulkDependencies, byInterface, type InterfaceChange, withLocks } from './many-devices.ts'
-import { type NewPeerContext, newPeerRow, uniqueMembers } from './new-peer.ts'
+import { type NewPeerContext, newPeerRow, type PeerKeys, uniqueMembers } from './new-peer.ts'
 import type { PeerCreate } from './schema.ts'
 import * as store from './store.ts'
 
 /** What became, or would become, of one new peer. */
 export type CreationOutcome = Pick<PeerRow, 'id' | 'ip' | 'ipv6' | 'private_key'> | Problem
+
+/** A peer to create, with the keys that it has elsewhere if there are some. */
+export type NewPeer = PeerCreate & { readonly keys?: PeerKeys | undefined }
 
 /** Ends a transaction that leaves nothing behind. */
 class LeftNothing extends Error {}
@@ -19,7 +22,7 @@ class LeftNothing extends Error {}
  */
 export async function createManyPeers(
   dependencies: BulkDependencies & { readonly context: NewPeerContext },
-  inputs: readonly PeerCreate[],
+  inputs: readonly NewPeer[],
   { isTrial }: { readonly isTrial: boolean },
 ): Promise<CreationOutcome[]> {
   const outcomes: CreationOutcome[] = []
@@ -39,7 +42,7 @@ export async function createManyPeers(
 /** Inserts all peers and notes what became of each; undefined when nothing is left of it. */
 async function insertAll(
   { database, context }: BulkDependencies & { readonly context: NewPeerContext },
-  inputs: readonly PeerCreate[],
+  inputs: readonly NewPeer[],
   { outcomes, isTrial }: { outcomes: CreationOutcome[]; isTrial: boolean },
 ): Promise<InterfaceChange[] | undefined> {
   try {
@@ -75,7 +78,7 @@ interface CreationState {
 
 async function insertOne(
   trx: Kysely<Tables>,
-  input: PeerCreate,
+  { keys, ...input }: NewPeer,
   { interfaces, context }: CreationState,
 ): Promise<PeerRow | Problem> {
   const name = input.interface
@@ -83,7 +86,7 @@ async function insertOne(
   const on = interfaces.get(name)
   if (on === undefined) return invalidField('interface', 'does not exist', 'unknown')
   try {
-    const row = await newPeerRow(trx, on, { input, context })
+    const row = await newPeerRow(trx, on, { input, context, ...(keys === undefined ? {} : { keys }) })
     await store.insertPeerRow(trx, row)
     if (input.ip === undefined) interfaces.set(name, { ...on, next_host: row.ip_number + 1 })
     return row

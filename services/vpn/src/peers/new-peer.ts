@@ -216,7 +216,8 @@ function newKeys(id: string, sealer: Sealer, input: Pick<PeerCreate, 'public_key
   return sealedKeys(id, sealer, { ...pair, presharedKey: withPreshared === false ? null : generatePresharedKey() })
 }
 
-function sealedKeys(id: string, sealer: Sealer, { publicKey, privateKey, presharedKey }: PeerKeys): Keys {
+/** The columns for keys that a peer has already. */
+export function sealedKeys(id: string, sealer: Sealer, { publicKey, privateKey, presharedKey }: PeerKeys): Keys {
   return {
     public_key: publicKey,
     private_key: privateKey === null ? null : sealer.seal(privateKey, sealContext.peerKey(id)),

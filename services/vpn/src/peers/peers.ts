@@ -4,7 +4,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
 import type { AccessInForce } from '../access-rules/access-in-force.ts'
-import { invalidField, namedConflict, notFound } from '../problems.ts'
+import { invalidField, namedConflict, notFound, type Problem } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
 import { type DesiredDevices, sealContext } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
@@ -18,7 +18,8 @@ import { encodeConfiguration, routedNetworks } from './config-text.ts'
 import { changedPeerColumns, newPeerRow, uniqueMembers, type PeerDefaults, type NewPeerContext } from './new-peer.ts'
 import { changeManyPeers } from './bulk-changes.ts'
 import type { PeerBulkChange } from './bulk-schema.ts'
-import { createManyPeers, type CreationOutcome } from './many-new-peers.ts'
+import { alterManyPeers, type PeerAlteration } from './many-altered-peers.ts'
+import { createManyPeers, type CreationOutcome, type NewPeer } from './many-new-peers.ts'
 import type { Sampler } from './sampler.ts'
 import { countTags, type TagCount } from './tags.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
@@ -128,8 +129,13 @@ export class Peers {
   }
 
   /** Creates many peers as one; see `createManyPeers`. */
-  createMany(inputs: readonly PeerCreate[], options: { readonly isTrial: boolean }): Promise<CreationOutcome[]> {
+  createMany(inputs: readonly NewPeer[], options: { readonly isTrial: boolean }): Promise<CreationOutcome[]> {
     return createManyPeers({ ...this.#dependencies, context: this.#context }, inputs, options)
+  }
+
+  /** Changes many peers, each in its own way, as one; see `alterManyPeers`. */
+  alterMany(alterations: readonly PeerAlteration[]): Promise<(Problem | undefined)[]> {
+    return alterManyPeers({ ...this.#dependencies, context: this.#context }, alterations)
   }
 
   /** Every tag that peers have, with their number. */

@@ -177,6 +177,7 @@ export const PeerCreate = z
   .meta({ id: 'PeerCreate' })
 export type PeerCreate = z.infer<typeof PeerCreate>
 
+/** A change of a peer: members that are left out stay. */
 export const PeerUpdate = z
   .strictObject({
     name: PeerName.optional(),

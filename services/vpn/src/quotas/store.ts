@@ -3,6 +3,7 @@ import type { PeerQuotaRow, Tables } from '../tables.ts'
 
 type Db = Kysely<Tables>
 
+/** Reads the quotas of all peers. */
 export function allQuotaRows(db: Db): Promise<PeerQuotaRow[]> {
   return db.selectFrom('peer_quotas').selectAll().execute()
 }

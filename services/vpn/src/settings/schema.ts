@@ -65,6 +65,7 @@ const members = {
   session_timeout_minutes: z.int().min(5).max(10_080).meta({ description: 'A session unused for this long ends' }),
 }
 
+/** All settings of the service. */
 export const Settings = z.object(members).meta({ id: 'Settings' })
 export type Settings = z.infer<typeof Settings>
 

@@ -5,6 +5,7 @@ import {
   IconChartBar,
   IconDevices,
   IconDeviceMobile,
+  IconFileCode,
   IconHistory,
   IconLayoutDashboard,
   IconNetwork,
@@ -76,6 +77,11 @@ export const pages: readonly Page[] = [
     '/settings/notifications',
     { title: 'Notifications', icon: IconBell, role: 'admin', placement: 'hidden' },
     () => import('./pages/notifications.tsx'),
+  ),
+  page(
+    '/settings/as-code',
+    { title: 'As code', icon: IconFileCode, role: 'admin', placement: 'hidden' },
+    () => import('./pages/as-code.tsx'),
   ),
   page(
     '/security-log',

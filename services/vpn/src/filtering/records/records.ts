@@ -7,7 +7,7 @@ import type { DnsRecordRow } from '../tables.ts'
 import { conflict, invalidField, notFound, Problem } from '../../problems.ts'
 import { readRecordLines, type RecordLine } from './record-lines.ts'
 import { ownerOf, type RecordConflict, RecordSet } from './record-set.ts'
-import { isFault, readRecord, type RecordContent } from './record-value.ts'
+import { isFault, readRecord, type RecordContent, type RecordFault } from './record-value.ts'
 import {
   type DnsRecord,
   type DnsRecordCreate,
@@ -98,6 +98,33 @@ export class LocalRecords {
     })
     const isChanged = !input.dry_run && report.created > 0
     return { ...report, inForce: isChanged ? await this.#dependencies.publish() : true }
+  }
+
+  /**
+   * Takes records away and creates others, as one. Returns for each of the latter what is wrong with it; with one of them nothing is
+   * changed.
+   */
+  async changeMany(
+    { remove, create }: { remove: readonly string[]; create: readonly DnsRecordCreate[] },
+    by: string,
+  ): Promise<(RecordFault | undefined)[]> {
+    const outcomes = await this.#alone(async () => {
+      const gone = new Set(remove)
+      const set = new RecordSet((await store.allRecordRows(this.#db)).filter(({ id }) => !gone.has(id)).map(contentOf))
+      const rows: DnsRecordRow[] = []
+      const faults = create.map(({ ttl, reverse, ...input }) => {
+        const content = readRecord(input)
+        const fault = isFault(content) ? content : set.conflictOf(content)
+        if (isFault(content) || fault !== undefined) return fault
+        set.add(content)
+        rows.push(this.#row({ ...content, ttl, reverse }, by))
+        return undefined
+      })
+      if (faults.every((fault) => fault === undefined)) await store.replaceRecordRows(this.#db, remove, rows)
+      return faults
+    })
+    await this.#dependencies.publish()
+    return outcomes
   }
 
   #checked(lines: readonly RecordLine[], set: RecordSet, by: string) {

@@ -52,6 +52,7 @@ export const DnsRecord = z
   .meta({ id: 'DnsRecord' })
 export type DnsRecord = z.infer<typeof DnsRecord>
 
+/** A local record to create. */
 export const DnsRecordCreate = z
   .strictObject({ name, type: DnsRecordType, value, ttl: ttl.default(300), reverse: reverse.default(true) })
   .meta({ id: 'DnsRecordCreate' })

@@ -43,8 +43,22 @@ export function findRecordRow(db: Db, id: string): Promise<DnsRecordRow | undefi
 }
 
 /** Inserts all rows or none. */
-export async function insertRecordRows(db: Db, rows: readonly DnsRecordRow[]): Promise<void> {
+export function insertRecordRows(db: Db, rows: readonly DnsRecordRow[]): Promise<void> {
+  return replaceRecordRows(db, [], rows)
+}
+
+/** Deletes rows and inserts others, all of it or nothing. */
+export async function replaceRecordRows(
+  db: Db,
+  remove: readonly string[],
+  rows: readonly DnsRecordRow[],
+): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    for (let at = 0; at < remove.length; at += rowsPerInsert)
+      await trx
+        .deleteFrom('dns_records')
+        .where('id', 'in', remove.slice(at, at + rowsPerInsert))
+        .execute()
     for (let at = 0; at < rows.length; at += rowsPerInsert)
       await trx
         .insertInto('dns_records')

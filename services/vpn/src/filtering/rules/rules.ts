@@ -68,6 +68,24 @@ export class Rules {
     return outcomes
   }
 
+  /**
+   * Takes rules away and brings others to what is wanted, new ones included, as one. Returns for each of the latter the problem that
+   * it cannot be; with one of them nothing is changed.
+   */
+  async changeMany(
+    { remove, put }: { remove: readonly string[]; put: readonly DnsRuleCreate[] },
+    by: string,
+  ): Promise<(Problem | undefined)[]> {
+    const outcomes = await this.#leavingNothing(async (trx) => {
+      for (const id of remove) await store.deleteRuleRow(trx, id)
+      const problems: (Problem | undefined)[] = []
+      for (const input of put) problems.push(await problemOf(() => this.#bring(trx, input, by)))
+      return problems
+    })
+    await this.#dependencies.publish()
+    return outcomes
+  }
+
   async update(id: string, changes: DnsRuleUpdate): Promise<RuleChange> {
     const row = await this.#again(async (trx) => {
       const known = await findRule(trx, id)
@@ -91,6 +109,26 @@ export class Rules {
     await store.deleteRuleRow(this.#db, id)
     const inForce = await this.#dependencies.publish()
     return { id, domain: shownDomain(row), inForce }
+  }
+
+  /** Brings the rule for the same names and client to what is wanted, or makes it. */
+  async #bring(trx: Kysely<Tables>, input: DnsRuleCreate, by: string): Promise<void> {
+    const known = await store.findRuleWithKey(trx, await ruleKey(trx, input))
+    if (known === undefined) await this.#put(trx, input, by)
+    else await store.updateRuleRow(trx, known.id, { action: input.action, enabled: input.enabled === false ? 0 : 1 })
+  }
+
+  /** Does the work in a transaction of which nothing is left when it returns a problem. */
+  async #leavingNothing(work: (trx: Kysely<Tables>) => Promise<(Problem | undefined)[]>) {
+    let outcomes: (Problem | undefined)[] = []
+    const leftNothing = new Error('nothing is left')
+    await this.#again(async (trx) => {
+      outcomes = await work(trx)
+      if (outcomes.some((outcome) => outcome !== undefined)) throw leftNothing
+    }).catch((error: unknown) => {
+      if (error !== leftNothing) throw error
+    })
+    return outcomes
   }
 
   async #put(trx: Kysely<Tables>, input: DnsRuleCreate, by: string): Promise<{ row: DnsRuleRow; replaced: boolean }> {

@@ -9,8 +9,11 @@ import {
   Section,
   SettingsForm,
 } from '@hearth/ui'
+import { Button } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { IconFileCode } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { api, keys, readSettings, type Settings } from '../api.ts'
 import { EndpointField, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
 import { settingsSections, type SettingsValues } from '../settings/settings-sections.ts'
@@ -23,7 +26,19 @@ export function SettingsPage() {
       <PageHeader
         title="Settings"
         description="They apply to the whole service; existing peers keep their own values."
-        actions={<NotificationsLink />}
+        actions={
+          <>
+            <Button
+              component={Link}
+              href="/settings/as-code"
+              variant="default"
+              leftSection={<IconFileCode size={16} aria-hidden />}
+            >
+              As code
+            </Button>
+            <NotificationsLink />
+          </>
+        }
       />
       <QueryState query={settings} lines={8} />
       {settings.data !== undefined && (

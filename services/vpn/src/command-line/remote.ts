@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { OperatorError } from '@hearth/runtime'
+import { z } from 'zod'
+import { ApplyReport } from '../as-code/schema.ts'
+import { Problem } from '../problems.ts'
+import type { WantedStateAccess } from './as-code.ts'
+
+/** Longest time for one request, milliseconds: an apply of ten thousand peers takes a while. */
+const timeout = 300_000
+
+const Failure = z.object({ message: z.string(), details: z.record(z.string(), z.unknown()).optional() })
+const Applied = z.object({ data: ApplyReport })
+
+/** A running service over its API. */
+export async function openRemote(url: string, tokenFile: string | undefined): Promise<WantedStateAccess> {
+  if (!URL.canParse(url)) throw new OperatorError(`--url: ${url} is no address`)
+  if (tokenFile === undefined) throw new OperatorError('--token-file is needed with --url')
+  const token = await readFile(tokenFile === '-' ? '/dev/stdin' : tokenFile, 'utf8').catch((error: Error) => {
+    throw new OperatorError(`--token-file: cannot read ${tokenFile}: ${error.message}`, { cause: error })
+  })
+  const send = async (path: string, body?: unknown): Promise<string> => {
+    const answer = await fetch(new URL(path, url), {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${token.trim()}`, 'content-type': 'application/json' },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(timeout),
+    }).catch((error: Error) => {
+      throw new OperatorError(`${url} does not answer: ${error.message}`, { cause: error })
+    })
+    const text = await answer.text()
+    if (answer.ok) return text
+    const failure = Failure.safeParse(parsed(text))
+    if (!failure.success) throw new OperatorError(`${url} answers with status ${answer.status}`)
+    const { message, details } = failure.data
+    throw new Problem('conflict', message, details === undefined ? {} : { details })
+  }
+  return {
+    export: (passphrase) => send('/api/export', passphrase === undefined ? undefined : { passphrase }),
+    apply: async (request) => Applied.parse(parsed(await send('/api/apply', request))).data,
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
