@@ -42,6 +42,13 @@ test('a device outside the tunnel is answered over TLS and HTTPS as its peer: fi
   assert.deepEqual(await world.ask(laptop.tls_host, ['ads.example']), [anywhere])
   assert.deepEqual(await world.ask(phone.tls_host.toUpperCase(), ['ads.example']), ['0.0.0.0'], 'letters of any size')
 
+  const half = world.open(phone.tls_host, { allowHalfOpen: true })
+  await once(half, 'secureConnect')
+  half.end(frame(makeQuery('half.example')))
+  const [late] = (await once(half, 'data')) as [Buffer]
+  assert.deepEqual(readAnswer(late.subarray(2)).addresses, [anywhere], 'also when it ended its half of the connection')
+  await closed(half)
+
   const session = world.session()
   const [get, post] = await Promise.all([
     request2(session, { ':path': pathOf(phone.secret, 'ads.example') }),

@@ -22,20 +22,31 @@ export class Entry {
   readonly #throttle: FailureThrottle
   readonly #group: string
   readonly #settle: () => void
+  readonly #ofDevice: Tally<number>
   #hasFailed = false
-  #isProved = false
+  #client = 0
+  #leave: (() => void) | undefined
+  #isClosed = false
 
-  constructor(throttle: FailureThrottle, group: string, settle: () => void) {
+  constructor(throttle: FailureThrottle, group: string, settle: () => void, ofDevice: Tally<number>) {
     this.#throttle = throttle
     this.#group = group
     this.#settle = settle
+    this.#ofDevice = ofDevice
   }
 
-  /** A device is behind it. */
-  proved(): void {
-    this.#isProved = true
+  /** This device is behind it. Returns false when the device has too many connections, or this one is over. */
+  isOf(client: number): boolean {
+    if (this.#isClosed) return false
+    if (client === this.#client) return true
+    const leave = this.#ofDevice.take(client)
+    if (leave === undefined) return false
+    this.#leave?.()
+    this.#leave = leave
+    this.#client = client
     this.#throttle.succeeded(this.#group)
     this.#settle()
+    return true
   }
 
   /** Somebody without a right secret is behind it. */
@@ -46,8 +57,10 @@ export class Entry {
 
   /** It is over. One that was nobody's counts as a failure. */
   closed(): void {
-    if (!this.#isProved && !this.#hasFailed) this.failed()
+    this.#isClosed = true
+    if (this.#client === 0 && !this.#hasFailed) this.failed()
     this.#settle()
+    this.#leave?.()
   }
 }
 
@@ -76,7 +89,7 @@ export class Door {
       leave?.()
       return false
     }
-    const entry = new Entry(this.#throttle, group, settle)
+    const entry = new Entry(this.#throttle, group, settle, this.#ofDevice)
     const key = keyOf(socket)
     this.#entries.set(key, entry)
     socket.on('close', () => {
@@ -90,11 +103,6 @@ export class Door {
   /** How the connection with these ends came in; undefined when it is over. */
   entryOf(ends: Ends): Entry | undefined {
     return this.#entries.get(keyOf(ends))
-  }
-
-  /** Counts a connection as one of this device; undefined when it has too many. */
-  takeDevice(client: number): (() => void) | undefined {
-    return this.#ofDevice.take(client)
   }
 
   /** Answers a query of the device with this secret. Devices come and go, so each query is checked. */

@@ -42,11 +42,11 @@ export function createHttpsQueries(door: Door, certificate: Certificate): Http2S
   )
   server.on('secureConnection', (socket) => {
     socket.on('error', () => undefined)
-    if (socket.alpnProtocol !== 'h2') visits.set(socket, new Visit(door, door.entryOf(socket), socket))
+    if (socket.alpnProtocol !== 'h2') visits.set(socket, new Visit(door.entryOf(socket), socket))
   })
   server.on('session', (session) => {
     session.on('error', () => undefined)
-    visits.set(session, new Visit(door, door.entryOf(session.socket), session))
+    visits.set(session, new Visit(door.entryOf(session.socket), session))
   })
   server.on('sessionError', () => undefined)
   return server

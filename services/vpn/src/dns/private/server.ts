@@ -138,8 +138,7 @@ export class PrivateDnsServer {
 
   /** Listens for a TLS server, which gets only what the door lets in. */
   #secureListener(kind: 'tls' | 'https'): Server {
-    // As over TCP, a client of DNS over TLS may end its half of the connection and wait for its answers.
-    return createServer({ noDelay: true, allowHalfOpen: kind === 'tls' }, (socket) => {
+    return createServer({ noDelay: true }, (socket) => {
       this.#keep(socket)
       if (this.#door.enter(socket)) this.#secure?.[kind].emit('connection', socket)
       else socket.destroy()

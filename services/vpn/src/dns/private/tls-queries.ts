@@ -30,15 +30,13 @@ export function createTlsQueries(door: Door, certificate: Certificate): Server {
 function takeDevice(door: Door, socket: TLSSocket): void {
   const hashed = door.secrets.ofHostName(socket.servername)
   const client = door.secrets.clientOf(hashed)
-  const entry = door.entryOf(socket)
   socket.on('error', () => undefined)
-  const leave = client === 0 || entry === undefined ? undefined : door.takeDevice(client)
-  if (leave === undefined) {
+  // As over TCP, a client may end its half and wait for its answers; before, an end is the end of the connection.
+  socket.allowHalfOpen = true
+  if (client === 0 || door.entryOf(socket)?.isOf(client) !== true) {
     socket.destroy()
     return
   }
-  entry?.proved()
-  socket.on('close', leave)
   const answer = async (query: Uint8Array) => {
     const answered = await door.answer(hashed, query)
     return typeof answered === 'string' ? undefined : answered

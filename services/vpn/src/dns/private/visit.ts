@@ -1,4 +1,4 @@
-import type { Door, Entry } from './door.ts'
+import type { Entry } from './door.ts'
 
 /** Time until a request of a device, at the beginning and later. Slow headers, slow bodies and silence are all the same. */
 const firstMs = 5000
@@ -14,35 +14,21 @@ interface Connection {
 
 /** A connection over HTTPS, from its handshake to its end. */
 export class Visit {
-  readonly #door: Door
   readonly #entry: Entry | undefined
   readonly #connection: Connection
   #failures = 0
-  #client = 0
-  #leave: (() => void) | undefined
   #timer: NodeJS.Timeout
 
-  constructor(door: Door, entry: Entry | undefined, connection: Connection) {
-    this.#door = door
+  constructor(entry: Entry | undefined, connection: Connection) {
     this.#entry = entry
     this.#connection = connection
     this.#timer = this.#endAfter(firstMs)
-    connection.on('close', () => {
-      clearTimeout(this.#timer)
-      this.#leave?.()
-    })
+    connection.on('close', () => clearTimeout(this.#timer))
   }
 
   /** A request of this device came. Returns false when the device has too many connections. */
   isOf(client: number): boolean {
-    if (this.#client !== client) {
-      const leave = this.#door.takeDevice(client)
-      if (leave === undefined) return false
-      this.#leave?.()
-      this.#leave = leave
-      this.#client = client
-      this.#entry?.proved()
-    }
+    if (this.#entry?.isOf(client) !== true) return false
     clearTimeout(this.#timer)
     this.#timer = this.#endAfter(nextMs)
     return true
