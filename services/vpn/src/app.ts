@@ -40,6 +40,7 @@ import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
 import { createServiceReports } from './notifications/service-reports.ts'
 import { Quotas } from './quotas/quotas.ts'
+import { PrivateDns } from './private-dns/private-dns.ts'
 import { readOverview } from './overview/overview.ts'
 import { handshakeLifetime } from './peers/followed-peer.ts'
 import { Peers } from './peers/peers.ts'
@@ -247,6 +248,10 @@ export async function createApp(dependencies: AppDependencies) {
     hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),
   })
+  const privateDns = new PrivateDns({ database, clock, log, directory, resolver, config: config.privateDns })
+  await privateDns.publish().catch((error: unknown) => {
+    log.error({ err: error }, 'the resolver was not notified of Private DNS')
+  })
   const newestList = await followNewestUpdate(database.query, log)
   const lists = await createLists({
     database,
@@ -339,6 +344,7 @@ export async function createApp(dependencies: AppDependencies) {
       dataPlane,
       tunnels,
       resolver: () => filtering.status(),
+      privateDns: () => privateDns.status(),
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
       drifts,
     })
@@ -406,6 +412,7 @@ export async function createApp(dependencies: AppDependencies) {
       }),
       publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),
       filtering,
+      privateDns,
       lists,
       queryLog,
       queryLogContext: {

@@ -24,6 +24,7 @@ import {
 } from '@hearth/service'
 import { z } from 'zod'
 import { listenSetting, upstreamSetting } from './dns/environment-settings.ts'
+import { privateDnsConfig, privateDnsSettings } from './private-dns/config.ts'
 import { PublicEndpoint } from './settings/schema.ts'
 
 /** Every setting by its variable, as `readConfig` reads it. */
@@ -44,6 +45,7 @@ export const settingsSchema = z.object({
   DNS_LISTEN: listenSetting,
   DNS_LISTEN_CLIENT: z.string().meta(settingKind('text')).optional(),
   DNS_UPSTREAMS: upstreamSetting,
+  ...privateDnsSettings,
   DNS_ENGINE: z.enum(['auto', 'ffi', 'dgram'], { error: 'must be auto, ffi or dgram' }).default('auto'),
   GEOIP_COUNTRY_DB: filePath.optional(),
   GEOIP_ASN_DB: filePath.optional(),
@@ -73,6 +75,7 @@ export function readConfig(environment: Environment) {
     dnsListenClient: settings.DNS_LISTEN_CLIENT,
     dnsUpstreams: settings.DNS_UPSTREAMS,
     dnsEngine: settings.DNS_ENGINE,
+    privateDns: privateDnsConfig(settings),
     outboundAllow: settings.OUTBOUND_ALLOW,
     /** Looks up the hosts of lists and databases; undefined for the system's resolver. Tests have their own. */
     hostLookup: undefined as Resolver | undefined,
@@ -94,12 +97,15 @@ function endpointOf({ PUBLIC_ENDPOINT: endpoint, PUBLIC_URL: url }: z.infer<type
 
 /**
  * Reads the settings and checks the files they name before anything is written and before the service is loaded. Throws an
- * `OperatorError` that names the wrong one. A database of places may come later, so a missing one is no error.
+ * `OperatorError` that names the wrong one. A database of places and a certificate may come later, so a missing one is no error.
  */
 export function readCheckedConfig(environment: Environment): Config {
   const config = readConfig(environment)
   const { country, asn } = config.geoDatabases
   if (config.openId !== undefined) readClientSecret(config.openId)
+  const { certificate = '', key = '' } = config.privateDns ?? {}
+  if (certificate !== '') checkFile('DNS_TLS_CERTIFICATE', certificate, { mayBeMissing: true })
+  if (key !== '') checkFile('DNS_TLS_KEY', key, { mayBeMissing: true })
   if (country !== undefined) checkFile('GEOIP_COUNTRY_DB', country, { mayBeMissing: true })
   if (asn !== undefined) checkFile('GEOIP_ASN_DB', asn, { mayBeMissing: true })
   return config

@@ -38,6 +38,8 @@ import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
+import type { PrivateDns } from './private-dns/private-dns.ts'
+import { privateDnsRoutes } from './private-dns/routes.ts'
 import { openIdSignInRoutes, type OpenIdSignInDependencies } from './sessions/openid.ts'
 import { sessionRoutes, type SessionContext } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
@@ -81,6 +83,7 @@ export interface Features {
   readonly accessRules: AccessFeature
   readonly setupLinks: SetupLinks
   readonly filtering: Filtering
+  readonly privateDns: PrivateDns
   readonly lists: Lists
   readonly queryLog: QueryLog
   readonly queryLogContext: QueryLogContext
@@ -148,6 +151,7 @@ export function allRoutes(features: Features): Route[] {
     ...accessRoutes(features.accessRules, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
+    ...privateDnsRoutes(features.privateDns, publish, securityLog),
     ...dnsImportRoutes(features, publish),
     ...listRoutes(features.lists, publish),
     ...queryLogRoutes(features.queryLog, features.queryLogContext),

@@ -12,6 +12,7 @@ import { accessTableNames, type AccessTables } from './access-rules/tables.ts'
 import type { FilteringTables } from './filtering/tables.ts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
+import type { PrivateDnsTables } from './private-dns/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 
 /** Rows as they are stored. Times are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
@@ -21,6 +22,7 @@ export interface Tables
     FilteringTables,
     NotificationTables,
     PasskeyTables,
+    PrivateDnsTables,
     RecoveryCodeTables,
     SecurityLogTables,
     OpenIdTables,
@@ -285,6 +287,7 @@ export const tableNames = [
   'peer_connections',
   'peer_quotas',
   'peer_names',
+  'peer_private_dns',
   ...accessTableNames,
   'dns_rules',
   'dns_records',

@@ -8,8 +8,8 @@ export interface TestAuthority extends AsyncDisposable {
   /** Its certificate, PEM; and where it lies. */
   readonly ca: string
   readonly path: string
-  /** A key and a certificate for a host name, PEM. */
-  issue(name: string): Promise<{ readonly key: string; readonly cert: string }>
+  /** A key and a certificate for a host name, and for more when named, PEM. */
+  issue(name: string, more?: readonly string[]): Promise<{ readonly key: string; readonly cert: string }>
 }
 
 /** Makes an authority with `openssl`. */
@@ -33,11 +33,12 @@ export async function createAuthority(): Promise<TestAuthority> {
   return {
     ca: await readFile(at('ca.pem'), 'utf8'),
     path: at('ca.pem'),
-    async issue(name) {
+    async issue(name, more = []) {
       const base = at(name)
       await mkdir(base, { recursive: true })
       const [keyFile, certFile] = [join(base, 'key.pem'), join(base, 'cert.pem')]
-      const signing = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-addext', `subjectAltName=DNS:${name}`]
+      const names = [name, ...more].map((each) => `DNS:${each}`).join(',')
+      const signing = ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-addext', `subjectAltName=${names}`]
       const subject = ['-subj', `/CN=${name}`, '-days', '2']
       await execa('openssl', ['req', '-x509', ...key, '-keyout', keyFile, '-out', certFile, ...subject, ...signing])
       return { key: await readFile(keyFile, 'utf8'), cert: await readFile(certFile, 'utf8') }

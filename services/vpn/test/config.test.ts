@@ -2,6 +2,16 @@ import { join } from 'node:path'
 import { openIdSettingCases, testSettings } from '@hearth/testing'
 import { readConfig, settingsSchema } from '../src/config.ts'
 
+const privateDns = {
+  DNS_TLS_NAME: 'dns.example.org',
+  DNS_TLS_LISTEN: '0.0.0.0:853',
+  DNS_HTTPS_LISTEN: '0.0.0.0:443',
+  DNS_HTTP_LISTEN: '127.0.0.1:8053',
+  DNS_HTTPS_URL: 'https://dns.example.org',
+  DNS_TLS_CERTIFICATE: '/elsewhere/cert.pem',
+  DNS_TLS_KEY: '/elsewhere/key.pem',
+}
+
 testSettings({
   service: 'vpn',
   schema: settingsSchema,
@@ -36,6 +46,7 @@ testSettings({
     DNS_LISTEN_CLIENT: 'laptop',
     DNS_UPSTREAMS: 'udp://192.168.1.1',
     DNS_ENGINE: 'dgram',
+    ...Object.fromEntries(Object.keys(privateDns).map((name) => [name, privateDns])),
     GEOIP_COUNTRY_DB: '/elsewhere/country.mmdb',
     GEOIP_ASN_DB: '/elsewhere/asn.mmdb',
     DRIFT_CHECK_SECONDS: '60',
@@ -43,6 +54,8 @@ testSettings({
   inWords: {
     ...openIdSettingCases.inWords,
     PUBLIC_ENDPOINT: 'none',
+    // Off, DNS over HTTPS has no address.
+    DNS_HTTPS_URL: 'none',
     // Passkeys belong to localhost without an https address.
     PUBLIC_URL: {},
     RP_ID: { RP_ID: 'localhost' },
@@ -60,6 +73,9 @@ testSettings({
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     DNS_LISTEN: ['127.0.0.1', 'localhost:53', '::1:53'],
     DNS_UPSTREAMS: ['nowhere', 'ftp://9.9.9.9', ','],
+    DNS_TLS_LISTEN: ['127.0.0.1', '853', '0.0.0.0:0'],
+    DNS_HTTPS_LISTEN: ['localhost:443', '[127.0.0.1]:443', ':443'],
+    DNS_HTTP_LISTEN: ['127.0.0.1', '::1:8053', 'http://127.0.0.1:80'],
   },
   nothingWrong: { ...openIdSettingCases.nothingWrong, DNS_LISTEN_CLIENT: 'a peer may get any name later' },
   environment: { WIREGUARD_BACKEND: 'simulated' },
@@ -70,6 +86,9 @@ testSettings({
     ['DATA_DIR', { DATA_DIR: '/proc/hearth' }],
     ['GEOIP_COUNTRY_DB', { GEOIP_COUNTRY_DB: places.directory }],
     ['GEOIP_ASN_DB', { GEOIP_ASN_DB: places.directory }],
+    ['DNS_TLS_NAME', { DNS_TLS_LISTEN: '127.0.0.1:853' }],
+    ['DNS_TLS_CERTIFICATE', { DNS_TLS_LISTEN: '127.0.0.1:853', DNS_TLS_NAME: 'dns.example.org' }],
+    ['DNS_TLS_KEY', { ...privateDns, DNS_TLS_KEY: places.directory }],
   ],
   commands: [
     ['token', 'create', '--user', 'admin', '--name', 'x', '--permissions', 'full'],

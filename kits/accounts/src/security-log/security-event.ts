@@ -14,6 +14,8 @@ export const securityEventKinds = [
   'setup_link_created',
   'setup_link_used',
   'setup_link_revoked',
+  'dns_secret_created',
+  'dns_secret_withdrawn',
   'user_created',
   'user_changed',
   'user_deleted',

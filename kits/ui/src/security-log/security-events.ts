@@ -30,6 +30,8 @@ export const kindNames = {
   setup_link_created: 'Set-up link made',
   setup_link_used: 'Set-up link used',
   setup_link_revoked: 'Set-up link revoked',
+  dns_secret_created: 'Private DNS address made',
+  dns_secret_withdrawn: 'Private DNS address withdrawn',
   user_created: 'User created',
   user_changed: 'User changed',
   user_deleted: 'User deleted',

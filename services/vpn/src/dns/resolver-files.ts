@@ -10,6 +10,7 @@ export const resolverFile = {
   lists: 'lists.json',
   records: 'records.json',
   zones: 'zones.json',
+  private: 'private-dns.json',
   /** All lists compiled; made by the resolver itself. */
   bundle: 'lists.bin',
   /** Query log; written by the resolver, read by the service. */
@@ -128,6 +129,27 @@ export interface ResolverZone {
   readonly names: readonly string[]
   /** In the order of preference; one at least. */
   readonly servers: readonly Upstream[]
+}
+
+/** An address and a port. */
+export interface SocketPlace {
+  readonly address: string
+  readonly port: number
+}
+
+/** `private-dns.json`: DNS over TLS and HTTPS for devices outside the tunnels. */
+export interface ResolverPrivateDns {
+  /** Host name; over TLS a device asks for its secret and this. Null when all of it is off. */
+  readonly name: string | null
+  readonly tls: readonly SocketPlace[]
+  readonly https: readonly SocketPlace[]
+  /** HTTP for a reverse proxy. */
+  readonly http: readonly SocketPlace[]
+  /** Paths of the files, PEM. */
+  readonly certificate: string
+  readonly key: string
+  /** SHA-256 of the secrets, hex, and the numbers of the clients they belong to. */
+  readonly clients: readonly { readonly hash: string; readonly number: number }[]
 }
 
 /** An entry of `lists.json`: a list that is enabled and whose text lies in `lists/<id>.txt`. */

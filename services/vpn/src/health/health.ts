@@ -5,6 +5,7 @@ import { allInterfaceRows } from '../interfaces/store.ts'
 import { allListRows } from '../lists/store.ts'
 import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
+import { privateDnsNotices, type PrivateDnsFacts } from './private-dns-notices.ts'
 import { driftShownMs, healthNotices, type DriftFacts, type ResolverFacts } from './notices.ts'
 import type { HealthNotice } from './schema.ts'
 
@@ -15,6 +16,7 @@ export interface HealthDependencies {
   readonly dataPlane: DataPlaneChoice
   readonly tunnels: Pick<Tunnels, 'state'>
   readonly resolver: () => ResolverFacts
+  readonly privateDns: () => Promise<PrivateDnsFacts>
   /** Hours between two updates of the lists; 0 for by hand. */
   readonly updateHours: () => number
   readonly drifts: Pick<ReturnType<typeof createDriftRecord>, 'recent'>
@@ -54,5 +56,6 @@ export async function readHealth(dependencies: HealthDependencies): Promise<Heal
       return enabled === 1 && status === 'error' ? [{ name, reason: reason ?? 'no reason is known' }] : []
     }),
     drifts: drifts.recent(),
+    more: privateDnsNotices(await dependencies.privateDns(), clock.now()),
   })
 }

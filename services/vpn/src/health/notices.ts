@@ -15,6 +15,8 @@ export interface HealthFacts {
   /** Enabled interfaces that do not run, with why. */
   readonly failedInterfaces: readonly { readonly name: string; readonly reason: string }[]
   readonly drifts: readonly DriftFacts[]
+  /** Notices that other parts of the service found. */
+  readonly more?: readonly HealthNotice[]
 }
 
 /** The resolver, as far as health examines it. */
@@ -65,6 +67,7 @@ export function healthNotices(facts: HealthFacts): HealthNotice[] {
     ...interfaceNotices(facts),
     ...listNotices(facts),
     ...planeNotices(facts),
+    ...(facts.more ?? []),
   ].toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
 }
 

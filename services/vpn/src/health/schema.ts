@@ -11,6 +11,8 @@ export const HealthNotice = z
       'interface_failed',
       'no_names',
       'lists_not_updated',
+      'private_dns_certificate',
+      'private_dns_unreachable',
       'simulated',
       'drift',
     ]),

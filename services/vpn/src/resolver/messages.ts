@@ -1,6 +1,7 @@
 import type { ResolverClient } from '../dns/resolver-files.ts'
 import type { DecisionTotals } from '../dns/decision-counts.ts'
 import type { ExplainedMatch } from '../dns/policy/explain.ts'
+import type { PrivateDnsState } from '../dns/private/state.ts'
 import type { Verdict } from '../dns/policy/verdict.ts'
 import type { Resolver } from './running-resolver.ts'
 
@@ -11,7 +12,7 @@ export interface ClientsChange {
 }
 
 /** A file that the resolver reads again when it is notified. */
-export type ChangedFile = 'settings' | 'clients' | 'rules' | 'records' | 'zones'
+export type ChangedFile = 'settings' | 'clients' | 'rules' | 'records' | 'zones' | 'private'
 
 /** A question about a name. */
 export interface ExplainRequest {
@@ -92,6 +93,8 @@ export interface ResolverState {
   readonly listeners: readonly ListenerState[]
   readonly upstreams: readonly UpstreamState[]
   readonly zoneServers: readonly ZoneServerState[]
+  /** Null when it was never switched on. */
+  readonly privateDns: PrivateDnsState | null
   readonly cacheEntries: number
   readonly logLost: number
   readonly names: number

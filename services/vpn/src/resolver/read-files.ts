@@ -9,6 +9,7 @@ import {
   resolverFile,
   type ResolverClient,
   type ResolverList,
+  type ResolverPrivateDns,
   type ResolverRecord,
   type ResolverRule,
   type ResolverSettings,
@@ -28,6 +29,7 @@ export interface ResolverFiles {
   readonly lists: readonly ResolverList[]
   readonly records: readonly ResolverRecord[]
   readonly zones: readonly ResolverZone[]
+  readonly private: ResolverPrivateDns
 }
 
 /** Settings without a file: the resolver listens nowhere. */
@@ -59,7 +61,25 @@ const noSettings: ResolverSettings = {
   logRetentionDays: 7,
 }
 
-const absent: ResolverFiles = { settings: noSettings, clients: [], rules: [], lists: [], records: [], zones: [] }
+const noPrivateDns: ResolverPrivateDns = {
+  name: null,
+  tls: [],
+  https: [],
+  http: [],
+  certificate: '',
+  key: '',
+  clients: [],
+}
+
+const absent: ResolverFiles = {
+  settings: noSettings,
+  clients: [],
+  rules: [],
+  lists: [],
+  records: [],
+  zones: [],
+  private: noPrivateDns,
+}
 
 /** Reads one of the files; what a missing one stands for when it is not there. Throws when it cannot be read or is no JSON. */
 export async function readResolverFile<Name extends keyof ResolverFiles>(
@@ -86,19 +106,20 @@ export async function readResolverFiles(directory: string, warn: (message: strin
       return absent[name]
     }
   }
-  const [settings, clients, rules, lists, records, zones] = await Promise.all([
+  const [settings, clients, rules, lists, records, zones, privateDns] = await Promise.all([
     read('settings'),
     read('clients'),
     read('rules'),
     read('lists'),
     read('records'),
     read('zones'),
+    read('private'),
   ])
-  return { settings, clients, rules, lists, records, zones }
+  return { settings, clients, rules, lists, records, zones, private: privateDns }
 }
 
 /** Configuration in force; clients change one by one and records are many, so they are kept as the tables they are looked up in. */
-export type ActiveConfig = Omit<ResolverFiles, 'clients' | 'records' | 'zones'> & {
+export type ActiveConfig = Omit<ResolverFiles, 'clients' | 'records' | 'zones' | 'private'> & {
   readonly clients: ClientsInForce
   readonly records: RecordsInForce
   readonly zones: ZonesInForce

@@ -4,9 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createRingMemory, LogRing } from '../dns/log-ring.ts'
 import { withUpdate, type DataUpdate, type DataConfig } from '../dns/loops/data-config.ts'
 import type { Libc } from '../dns/sockets/libc.ts'
+import type { PrivateDnsServer } from '../dns/private/server.ts'
 import type { Streams } from '../dns/tcp/streams.ts'
 import type { RelayOptions } from '../dns/upstream/relay.ts'
-import { resolverFile } from '../dns/resolver-files.ts'
+import { resolverFile, type ResolverPrivateDns } from '../dns/resolver-files.ts'
 import { CacheFile } from './cache-file.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
@@ -53,6 +54,7 @@ export class Resolver {
   readonly #streamRing: SharedArrayBuffer
   readonly #streams = Promise.withResolvers<Streams>()
   #openedStreams: Streams | undefined
+  #private: PrivateDnsServer | undefined
   readonly #addresses: ListeningAddresses
   readonly #log: LogThreadHost
   readonly #cacheFile: CacheFile
@@ -106,6 +108,7 @@ export class Resolver {
       )
     void this.#cacheFile.open()
     await this.#openStreams()
+    await this.changed('private').catch((error: Error) => dependencies.warn(`private DNS: ${error.message}`))
     this.#log.send({ type: 'clients', clients: this.#files.clients.all() })
     this.#log.send({ type: 'upstreams', labels: servers.labels() })
     const late = pause(maxRingMs, undefined, { ref: false })
@@ -131,6 +134,7 @@ export class Resolver {
       logLost: this.#log.lost,
       names: lists.bundle().names,
       startedAt: this.#startedAt,
+      privateDns: this.#private?.state() ?? null,
       data: this.data,
       servers,
       streams: this.#openedStreams,
@@ -146,6 +150,7 @@ export class Resolver {
       records: async () => this.#replace({ records: new RecordsInForce(await readResolverFile(directory, 'records')) }),
       clients: () => this.#replacedClients(),
       zones: () => this.#changedZones(),
+      private: async () => this.#usePrivate(await readResolverFile(directory, 'private')),
     }
     return this.#withLock(apply[file])
   }
@@ -193,6 +198,7 @@ export class Resolver {
 
   async close(): Promise<void> {
     await this.#addresses.close()
+    this.#private?.close()
     this.#openedStreams?.close()
     await this.#cacheFile.close()
     await this.data.close()
@@ -222,6 +228,14 @@ export class Resolver {
       query: servers.query,
     })
     this.#streams.resolve(this.#openedStreams)
+  }
+
+  /** Loads and opens what answers outside the tunnels only where that is switched on. */
+  async #usePrivate(wanted: ResolverPrivateDns): Promise<void> {
+    if (wanted.name === null && this.#private === undefined) return
+    const { PrivateDnsServer } = await import('../dns/private/server.ts')
+    this.#private ??= new PrivateDnsServer(await this.#streams.promise)
+    await this.#private.apply(wanted)
   }
 
   /** Connections that come before streams are answered wait for that. */

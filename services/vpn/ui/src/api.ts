@@ -10,6 +10,10 @@ export type Peer = Schemas['Peer']
 export type PeerConnection = Schemas['PeerConnection']
 /** A link that hands a device its configuration, once. */
 export type SetupLink = Schemas['SetupLink']
+/** The addresses of a device outside the tunnel, shown once. */
+export type PrivateDnsCreated = Schemas['PeerPrivateDnsCreated']
+/** DNS outside the tunnels. */
+export type PrivateDnsStatus = Schemas['PrivateDnsStatus']
 /** A device's configuration, as a set-up link hands it over. */
 export type DeviceSetup = Schemas['DeviceSetup']
 /** Figures of the overview. */

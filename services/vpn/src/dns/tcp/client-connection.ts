@@ -2,15 +2,19 @@ import type { Socket } from 'node:net'
 import { frame, StreamFrames } from '../upstream/stream-frames.ts'
 
 /** Bounds of one connection (RFC 7766, 6.2). */
-const idleMs = 10_000
+const usualIdleMs = 10_000
 /** Queries that were not answered yet: beyond, nothing is read. */
 const maxInFlight = 64
 /** Maximum bytes of answers that the client has not read. */
 const maxUnsentBytes = 1 << 20
 
-/** Serves a client's connection until it ends. */
-export function serveConnection(socket: Socket, answer: (query: Uint8Array) => Promise<Uint8Array | undefined>): void {
-  new ClientConnection(socket, answer).begin()
+/** Serves a client's connection until it ends, or nothing happens on it for a time. */
+export function serveConnection(
+  socket: Socket,
+  answer: (query: Uint8Array) => Promise<Uint8Array | undefined>,
+  idleMs = usualIdleMs,
+): void {
+  new ClientConnection(socket, answer).begin(idleMs)
 }
 
 /**
@@ -30,7 +34,7 @@ class ClientConnection {
     this.#answer = answer
   }
 
-  begin(): void {
+  begin(idleMs: number): void {
     const socket = this.#socket
     const frames = new StreamFrames()
     socket.setTimeout(idleMs, () => {

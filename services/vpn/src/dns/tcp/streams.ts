@@ -70,6 +70,21 @@ export class Streams {
     })
   }
 
+  /** Returns true if this number is a client's that may query. */
+  isClient(client: number): boolean {
+    return this.policy.clients.indexOf(client) !== 0
+  }
+
+  /** Counts a query of a client that does not come through a tunnel; false beyond its limit. */
+  mayQueryNow(client: number): boolean {
+    return this.#rate.take(client, performance.now())
+  }
+
+  /** See `StreamAnswers.answer`. */
+  answer(query: Uint8Array, client: number): Promise<Uint8Array | undefined> {
+    return this.#answers.answer(query, client)
+  }
+
   clearCache(): void {
     this.#answers.clearCache()
   }

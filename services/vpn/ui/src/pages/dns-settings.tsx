@@ -5,6 +5,7 @@ import { api, type DnsSettings, keys, readDnsSettings } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { dnsSettingsSections } from '../dns/settings/dns-settings-sections.ts'
 import { changedDnsSettings, dnsSettingsValues, type DnsSettingsValues } from '../dns/settings/dns-settings-values.ts'
+import { PrivateDnsState } from '../dns/private-dns-state.tsx'
 import { ActionIcon, Button, Group, Input, Menu, TextInput } from '@mantine/core'
 import { IconPlus, IconTrash } from '@tabler/icons-react'
 
@@ -15,6 +16,9 @@ export function DnsSettingsPage() {
     <DnsFrame>
       <QueryState query={settings} lines={8} />
       {settings.data !== undefined && <Form key={formKey(settings.data)} settings={settings.data} />}
+      <div className="settings-form private-dns-state">
+        <PrivateDnsState />
+      </div>
     </DnsFrame>
   )
 }

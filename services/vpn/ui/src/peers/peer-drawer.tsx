@@ -16,6 +16,7 @@ import { ExpiresSoon, PeerStatusBadge } from './peer-status.tsx'
 import { KeyRotation, ReplaceKey } from './key-rotation.tsx'
 import { PeerLimits } from './limits.tsx'
 import { PeerQuota } from './quota.tsx'
+import { PrivateDns } from './private-dns.tsx'
 import { SetupLinks } from './setup-links.tsx'
 import { NeedsConfiguration, PeerNetworks } from './site-networks.tsx'
 import { routingModes } from './peer-values.ts'
@@ -66,6 +67,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
       {isAdmin && <Connections peer={peer} />}
       {isAdmin && <KeyRotation peer={peer} onBegin={() => onOpen('replace-key')} />}
       {isAdmin && <SetupLinks peer={peer} />}
+      {isAdmin && <PrivateDns peer={peer} />}
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
     </Stack>
   )
