@@ -4,11 +4,13 @@ import { engineSettings, policySettings } from '../dns/engine-settings.ts'
 import type { DataConfig, DataListener } from '../dns/loops/data-config.ts'
 import type { ListBundle } from '../dns/policy/list-bundle.ts'
 import type { PolicyMemory } from '../dns/policy/policy.ts'
+import { buildProfileTable } from '../dns/policy/profile-table.ts'
 import { buildRuleTable } from '../dns/policy/rule-table.ts'
 import {
   resolverFile,
   type ResolverClient,
   type ResolverList,
+  type ResolverProfile,
   type ResolverRecord,
   type ResolverRule,
   type ResolverSettings,
@@ -24,6 +26,7 @@ import { ZonesInForce } from './zones-in-force.ts'
 export interface ResolverFiles {
   readonly settings: ResolverSettings
   readonly clients: readonly ResolverClient[]
+  readonly profiles: readonly ResolverProfile[]
   readonly rules: readonly ResolverRule[]
   readonly lists: readonly ResolverList[]
   readonly records: readonly ResolverRecord[]
@@ -59,7 +62,15 @@ const noSettings: ResolverSettings = {
   logRetentionDays: 7,
 }
 
-const absent: ResolverFiles = { settings: noSettings, clients: [], rules: [], lists: [], records: [], zones: [] }
+const absent: ResolverFiles = {
+  settings: noSettings,
+  clients: [],
+  profiles: [],
+  rules: [],
+  lists: [],
+  records: [],
+  zones: [],
+}
 
 /** Reads one of the files; what a missing one stands for when it is not there. Throws when it cannot be read or is no JSON. */
 export async function readResolverFile<Name extends keyof ResolverFiles>(
@@ -86,15 +97,16 @@ export async function readResolverFiles(directory: string, warn: (message: strin
       return absent[name]
     }
   }
-  const [settings, clients, rules, lists, records, zones] = await Promise.all([
+  const [settings, clients, profiles, rules, lists, records, zones] = await Promise.all([
     read('settings'),
     read('clients'),
+    read('profiles'),
     read('rules'),
     read('lists'),
     read('records'),
     read('zones'),
   ])
-  return { settings, clients, rules, lists, records, zones }
+  return { settings, clients, profiles, rules, lists, records, zones }
 }
 
 /** Configuration in force; clients change one by one and records are many, so they are kept as the tables they are looked up in. */
@@ -119,10 +131,19 @@ export const peerNamesOf = (files: ActiveConfig, bundle: ListBundle): Pick<Polic
   peerNames: files.peerNames.table(bundle.table.seeds, files.settings),
 })
 
+/** The table of profiles. */
+export const profilesOf = (
+  { profiles }: Pick<ActiveConfig, 'profiles'>,
+  bundle: ListBundle,
+): Pick<PolicyMemory, 'profiles'> => ({
+  profiles: buildProfileTable(profiles, bundle.lists),
+})
+
 /** The policy that files and compiled lists make together. */
 export const policyOf = (files: ActiveConfig, bundle: ListBundle): PolicyMemory => ({
   bundle: bundle.memory,
   clients: files.clients.table(bundle),
+  ...profilesOf(files, bundle),
   rules: buildRuleTable(files.rules, bundle.table.seeds),
   records: files.records.table(bundle.table.seeds),
   ...peerNamesOf(files, bundle),
