@@ -236,6 +236,7 @@ export async function createApp(dependencies: AppDependencies) {
   const filtering = await openFiltering({
     database,
     clock,
+    timers: systemTimers,
     log,
     resolver,
     directory,
@@ -292,6 +293,7 @@ export async function createApp(dependencies: AppDependencies) {
     db: database.query,
     clock,
     inForce: access,
+    onGroupsChanged: () => filtering.groupsChanged(),
     hostAddresses: () =>
       Object.values(networkInterfaces()).flatMap((links = []) => links.map(({ address }) => address)),
   }

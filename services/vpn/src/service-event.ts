@@ -36,6 +36,7 @@ export const ServiceEvent = z
         'dns_rules',
         'dns_records',
         'dns_zones',
+        'dns_profiles',
         'dns_settings',
         'blocklists',
       ]),

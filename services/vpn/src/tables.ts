@@ -9,6 +9,7 @@ import type {
 } from '@hearth/accounts'
 import { notificationTableNames, type NotificationTables } from '@hearth/notifications'
 import { accessTableNames, type AccessTables } from './access-rules/tables.ts'
+import { profileTableNames } from './filtering/profiles/tables.ts'
 import type { FilteringTables } from './filtering/tables.ts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { RoutingMode } from './peers/schema.ts'
@@ -292,6 +293,7 @@ export const tableNames = [
   'dns_rules',
   'dns_records',
   'dns_zones',
+  ...profileTableNames,
   'lists',
   'peer_traffic',
   'interface_traffic',

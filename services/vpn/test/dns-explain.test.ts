@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Reason, Status } from '../src/dns/policy/verdict.ts'
-import type { ResolverClient, ResolverRule } from '../src/dns/resolver-files.ts'
+import { profileClient } from '../src/dns/policy/profile-table.ts'
+import type { ResolverClient, ResolverProfile, ResolverRule } from '../src/dns/resolver-files.ts'
 import { recordOf } from './dns-policies.ts'
 import { addressOf, startFakeNameserver, type Zone } from './fake-nameserver.ts'
 import { startResolverFixture } from './loopback-resolver.ts'
@@ -21,7 +22,7 @@ function createDice(seed: number) {
 const pairs = 10_000
 
 test(
-  `${pairs} names queried by somebody: the explanation says what the answer was`,
+  `${pairs} names queried by somebody, with profiles that change: the explanation says what the answer was`,
   { timeout: 180_000 },
   async (context) => {
     const seed = Number(
@@ -56,13 +57,30 @@ test(
       filtering: n !== 3,
       lists: n === 1 ? ['one'] : n === 2 ? ['two', 'three'] : n === 4 ? [] : null,
       logging: true,
+      ...(n >= 4 ? { profile: n - 3 } : {}),
     }))
+    // One that holds, one outside its times, one in whose place another holds, one that is paused; other ones after each switch.
+    const profiles = (): ResolverProfile[] =>
+      [1, 2, 3, 4].map((number) => ({
+        number,
+        holds: pick([number, number, 0, 1 + Math.floor(random() * 4)]),
+        isPaused: random() < 0.2,
+        lists: pick([null, ['one'], ['two', 'three'], []]),
+        blockMode: 0,
+      }))
     const rules: ResolverRule[] = Array.from({ length: 60 }, (_, n) => ({
       number: n + 1,
       action: pick(['block', 'allow']),
       domain: name(),
       belowOnly: random() < 0.2,
       client: random() < 0.5 ? 0 : 1 + Math.floor(random() * 8),
+    }))
+    const ofProfiles: ResolverRule[] = Array.from({ length: 40 }, (_, n) => ({
+      number: n + 1001,
+      action: pick(['block', 'allow']),
+      domain: name(),
+      belowOnly: random() < 0.2,
+      client: profileClient(1 + (n % 4)),
     }))
     const zone: Record<string, Zone[string]> = {}
     for (let n = 0; n < 40; n++)
@@ -85,12 +103,17 @@ test(
     await using fixture = await startResolverFixture({
       lists: { one: text(12), two: text(12), three: text(12) },
       clients,
-      rules: [...new Map(rules.map((rule) => [`${rule.domain} ${rule.belowOnly} ${rule.client}`, rule])).values()],
+      profiles: profiles(),
+      rules: [
+        ...new Map(
+          [...rules, ...ofProfiles].map((rule) => [`${rule.domain} ${rule.belowOnly} ${rule.client}`, rule]),
+        ).values(),
+      ],
       records,
       zones,
       upstreamPort: upstream.port,
     })
-    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0, forwarded: 0 }
+    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0, forwarded: 0, profile: 0 }
     const servers = [upstream, zoneServer].map(({ port }) => `udp://127.0.0.1:${port}`)
     const check = async () => {
       const client = 1 + Math.floor(random() * 8)
@@ -109,6 +132,7 @@ test(
       if (live.addresses.some((address) => address.startsWith('192.168.9.'))) assert.ok(isLocal, domain)
       if (isLocal) seen[said.cnames.length === 0 ? 'local' : 'led'] += 1
       if (isBlocked && said.name !== domain) seen.cname += 1
+      if (said.matches.some(({ isDeciding, scope }) => isDeciding && scope === 'profile')) seen.profile += 1
       if (isBlocked || said.cnames.length > 0) return
       const isForwarded = live.addresses.some((address) => address.startsWith('10.66.'))
       const zoneOf = forwarded.filter((one) => domain === one || domain.endsWith(`.${one}`))
@@ -118,7 +142,10 @@ test(
       assert.equal(isForwarded, said.zone !== null, domain)
       if (isForwarded) seen.forwarded += 1
     }
-    for (let done = 0; done < pairs; done += 50) await Promise.all(Array.from({ length: 50 }, check))
+    for (let done = 0; done < pairs; done += 50) {
+      if (done % 500 === 0) await fixture.input.write('profiles', profiles())
+      await Promise.all(Array.from({ length: 50 }, check))
+    }
     context.diagnostic(JSON.stringify(seen))
     assert.ok(
       seen.blocked > 500 &&
@@ -126,7 +153,8 @@ test(
         seen.cname > 20 &&
         seen.local > 20 &&
         seen.led > 20 &&
-        seen.forwarded > 20,
+        seen.forwarded > 20 &&
+        seen.profile > 20,
       JSON.stringify(seen),
     )
   },

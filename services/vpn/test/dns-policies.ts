@@ -5,6 +5,7 @@ import { type ListBundle, assembleBundle, openBundle } from '../src/dns/policy/l
 import { Meaning, createClasses, meanings } from '../src/dns/policy/membership.ts'
 import type { NameSeeds } from '../src/dns/policy/name-hash.ts'
 import { type Policy, type PolicySettings, buildPolicy, openPolicy } from '../src/dns/policy/policy.ts'
+import type { ProfileRecord } from '../src/dns/policy/profile-table.ts'
 import type { LocalRecord } from '../src/dns/policy/record-table.ts'
 import type { RuleRecord } from '../src/dns/policy/rule-table.ts'
 import { addressBytes } from '../src/dns/address-bytes.ts'
@@ -117,6 +118,7 @@ function compiled(lists: readonly TestList[]): SharedArrayBuffer {
 export function policyOf(parts: {
   readonly lists?: readonly TestList[]
   readonly clients?: readonly ClientRecord[]
+  readonly profiles?: readonly ProfileRecord[]
   readonly rules?: readonly RuleRecord[]
   readonly records?: readonly LocalRecord[]
   /** Groups of upstreams by zone, from 1; the scope is the group's hundredfold. */
@@ -130,6 +132,7 @@ export function policyOf(parts: {
       bundle,
       zones: buildZoneTable(zones, openBundle(bundle).table.seeds),
       clients: parts.clients ?? [],
+      profiles: parts.profiles ?? [],
       rules: parts.rules ?? [],
       records: parts.records ?? [],
       settings: { blockingEnabled: true, pausedUntil: 0, forwardedZones: [], ...parts.settings },

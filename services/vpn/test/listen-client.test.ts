@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDatabase } from '@hearth/database'
-import { createLog, systemClock } from '@hearth/runtime'
+import { createLog, systemClock, systemTimers } from '@hearth/runtime'
 import type { Tables } from '../src/tables.ts'
-import { openFiltering, type Resolver } from '../src/filtering/filtering.ts'
+import { openFiltering } from '../src/filtering/filtering.ts'
+import type { Resolver } from '../src/filtering/resolver-status.ts'
 import { startService } from './in-process.ts'
 
 /** The resolver while it is away. */
@@ -37,6 +38,7 @@ test('a restarted resolver knows the peer that DNS_LISTEN_CLIENT names', async (
     directory,
     resolver,
     clock: systemClock,
+    timers: systemTimers,
     log: createLog({ name: 'test', level: 'silent' }),
     engine: 'auto',
     extraListeners: [{ address: '127.0.0.1', port: 5353, device: null }],

@@ -6,6 +6,7 @@ import { ResolverSupervisor } from '../src/resolver/supervisor.ts'
 import type {
   ResolverClient,
   ResolverList,
+  ResolverProfile,
   ResolverRecord,
   ResolverRule,
   ResolverSettings,
@@ -22,6 +23,7 @@ export interface ResolverContent {
   /** Texts by id; numbered in their order. */
   readonly lists?: Readonly<Record<string, string>>
   readonly clients?: readonly ResolverClient[]
+  readonly profiles?: readonly ResolverProfile[]
   readonly rules?: readonly ResolverRule[]
   readonly records?: readonly ResolverRecord[]
   readonly zones?: readonly ResolverZone[]
@@ -76,6 +78,7 @@ export async function startResolverFixture(content: ResolverContent): Promise<Re
   })
   await input.write('settings', { ...settings, ...content.settings })
   await input.write('clients', content.clients ?? [])
+  await input.write('profiles', content.profiles ?? [])
   await input.write('rules', content.rules ?? [])
   await input.write('records', content.records ?? [])
   await input.write('zones', content.zones ?? [])

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createSealer } from '@hearth/credentials'
 import { migrate, openDatabase, type Database } from '@hearth/database'
-import { createLog, systemClock } from '@hearth/runtime'
+import { createLog, systemClock, systemTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import type { KyselyPlugin } from 'kysely'
 import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/tables.ts'
-import { openFiltering, type Resolver } from '../src/filtering/filtering.ts'
+import { openFiltering } from '../src/filtering/filtering.ts'
+import type { Resolver } from '../src/filtering/resolver-status.ts'
 import { DesiredDevices } from '../src/interfaces/desired-devices.ts'
 import { Interfaces } from '../src/interfaces/interfaces.ts'
 import { PeerLimits } from '../src/limits/peer-limits.ts'
@@ -115,6 +116,7 @@ async function openService(count: number) {
     log,
     directory,
     clock: systemClock,
+    timers: systemTimers,
     resolver: recordingResolver(directory, cost),
     engine: 'auto',
     extraListeners: [],

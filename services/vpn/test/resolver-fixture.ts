@@ -9,6 +9,7 @@ import {
   resolverFile,
   type Listener,
   type ResolverClient,
+  type ResolverProfile,
   type ResolverRule,
   type ResolverSettings,
   type ResolverZone,
@@ -54,6 +55,7 @@ export interface ResolverFixture extends AsyncDisposable {
   /** Writes some settings. */
   set(some: Partial<ResolverSettings>): Promise<void>
   write(file: 'clients', content: readonly ResolverClient[]): Promise<void>
+  write(file: 'profiles', content: readonly ResolverProfile[]): Promise<void>
   write(file: 'rules', content: readonly ResolverRule[]): Promise<void>
   write(file: 'zones', content: readonly ResolverZone[]): Promise<void>
 }
@@ -63,7 +65,7 @@ export async function resolverFixture(some: Partial<ResolverSettings>): Promise<
   const temporary = await temporaryDirectory()
   const directory = join(temporary.path, 'dns')
   await mkdir(directory)
-  const write = (file: 'settings' | 'clients' | 'rules' | 'zones', content: unknown) =>
+  const write = (file: 'settings' | 'clients' | 'profiles' | 'rules' | 'zones', content: unknown) =>
     writeFileAtomic(join(directory, resolverFile[file]), JSON.stringify(content))
   const fixture: ResolverFixture = {
     directory,

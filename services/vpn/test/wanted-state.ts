@@ -98,4 +98,10 @@ async function makeDns(done: Send): Promise<void> {
   await done('POST', '/api/dns/records', { name: 'tv.home.example', type: 'A', value: '192.168.1.9', reverse: false })
   await done('POST', '/api/dns/zones', { zone: 'corp.example', servers: ['udp://10.0.0.53', 'udp://10.0.1.53'] })
   await done('POST', '/api/dns/zones', { zone: '10.20.0.0/16', servers: ['udp://10.0.0.53'] })
+  const { id } = await done('POST', '/api/dns/profiles', { name: 'Day', services: ['youtube'], interfaces: ['work'] })
+  const times = [{ days: ['sat', 'sun'], from: '21:30', to: '24:00' }]
+  await done('POST', '/api/dns/profiles', {
+    name: 'Night',
+    schedule: { time_zone: 'Europe/Berlin', times, otherwise: id },
+  })
 }

@@ -94,6 +94,7 @@ export class AccessGroups {
     } catch (error) {
       throw tunnelProblem(error)
     }
+    await this.#dependencies.onGroupsChanged()
   }
 }
 

@@ -25,6 +25,8 @@ export interface AccessRuleDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
   readonly inForce: AccessInForce
+  /** Called when groups changed: others than access rules go by them too. */
+  readonly onGroupsChanged: () => Promise<void>
   /** Addresses of this host. */
   readonly hostAddresses: () => readonly string[]
 }

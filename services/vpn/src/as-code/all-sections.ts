@@ -3,6 +3,7 @@ import { accessDefaultsSection } from './sections/access-defaults.ts'
 import { accessGroupsSection } from './sections/access-groups.ts'
 import { accessRulesSection } from './sections/access-rules.ts'
 import { dnsListsSection } from './sections/dns-lists.ts'
+import { dnsProfilesSection } from './sections/dns-profiles.ts'
 import { dnsRecordsSection } from './sections/dns-records.ts'
 import { dnsRulesSection } from './sections/dns-rules.ts'
 import { dnsSettingsSection } from './sections/dns-settings.ts'
@@ -21,6 +22,7 @@ export const allSections: readonly AnySection[] = [
   accessRulesSection,
   accessDefaultsSection,
   dnsSettingsSection,
+  dnsProfilesSection,
   dnsRulesSection,
   dnsRecordsSection,
   dnsZonesSection,

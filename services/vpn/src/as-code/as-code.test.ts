@@ -86,6 +86,7 @@ const drawnState = fc
     ttl: fc.constantFrom(60, 300),
     closed: fc.constantFrom('allow', 'deny'),
     blockMode: fc.constantFrom('nxdomain', 'zero_ip'),
+    profiles: fc.shuffledSubarray(['Kids', 'Büro', 'Night']),
   })
   .map(stateOf)
 
@@ -126,6 +127,7 @@ function stateOf(drawn: any): Record<string, unknown> {
     access_rules: rules,
     access_defaults: { home: drawn.closed },
     dns_settings: { block_mode: drawn.blockMode },
+    dns_profiles: profilesOf(drawn.profiles, named),
     dns_rules: drawn.domains.map((domain: string, index: number) => ({
       domain,
       action: drawn.actions[index] === 'allow' ? 'allow' : 'block',
@@ -134,6 +136,26 @@ function stateOf(drawn: any): Record<string, unknown> {
     dns_records: drawn.addresses.map((value: string) => ({ name: 'NAS.example', type: 'A', value, ttl: drawn.ttl })),
     dns_zones: drawn.domains.length > 1 ? { 'corp.example': { servers: ['udp://10.0.0.53'] } } : {},
   }
+}
+
+/** Profiles of which each holds when the one before does not; peers and group go round. */
+function profilesOf(names: readonly string[], peers: readonly string[]): Record<string, unknown> {
+  const times = [{ days: ['sat', 'mon'], from: '22:00', to: '06:00' }]
+  return Object.fromEntries(
+    names.map((name, index) => [
+      name,
+      {
+        lists: index === 0 ? ['Ads'] : null,
+        rules: [{ action: 'block', domain: `*.${'Ünï.'.repeat(index)}example` }],
+        services: ['youtube', 'discord'].slice(index),
+        block_mode: index === 1 ? 'refused' : null,
+        schedule: index === 2 ? null : { times, otherwise: names[index + 1] ?? null },
+        peers: peers.filter((_, at) => at % names.length === index),
+        groups: index === names.length - 1 ? ['Some'] : [],
+        interfaces: index === 0 ? ['home'] : [],
+      },
+    ]),
+  )
 }
 
 /** The export without the keys that each installation makes for itself. */

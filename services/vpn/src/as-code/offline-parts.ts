@@ -5,6 +5,9 @@ import { AccessInForce } from '../access-rules/access-in-force.ts'
 import { AccessGroups } from '../access-rules/groups.ts'
 import type { AccessTable } from '../access-rules/policy/table.ts'
 import { AccessRules } from '../access-rules/rules.ts'
+import { Profiles } from '../filtering/profiles/profiles.ts'
+import { ProfilesInForce } from '../filtering/profiles/profiles-in-force.ts'
+import { serviceTimeZone } from '../filtering/profiles/schedule.ts'
 import { LocalRecords } from '../filtering/records/records.ts'
 import { Rules } from '../filtering/rules/rules.ts'
 import { openDnsSettings } from '../filtering/settings.ts'
@@ -55,7 +58,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
     sampler,
     host,
   }
-  const ruled = { db, clock, inForce: access, hostAddresses: () => [] }
+  const ruled = { db, clock, inForce: access, hostAddresses: () => [], onGroupsChanged: nothing }
   const published = { database, clock, publish: inForce }
   return {
     lists,
@@ -81,6 +84,7 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
       dns: {
         rules: new Rules({ ...published, hits: () => Promise.resolve(new Map()) }),
         records: new LocalRecords(published),
+        profiles: new Profiles({ ...published, inForce: profilesInForce(dependencies) }),
         zones: new Zones({ ...published, states: () => undefined, test: noAnswer }),
         settings: await openDnsSettings({ db, clock, fixedUpstreams: undefined, publish: inForce }),
       },
@@ -90,6 +94,16 @@ export async function openOfflineParts(dependencies: OfflineDependencies): Promi
 }
 
 const limits = { changed: nothing, refresh: nothing }
+
+/** Profiles whose schedules switch nothing. */
+const profilesInForce = ({ database, clock, log }: OfflineDependencies): ProfilesInForce =>
+  new ProfilesInForce({
+    db: database.query,
+    timers: { now: () => clock.now(), after: () => () => undefined },
+    log,
+    zone: serviceTimeZone(),
+    publish: nothing,
+  })
 
 /** Quotas that stop nobody. */
 function openQuotas({ database, clock, log }: OfflineDependencies, sampler: Sampler): Promise<Quotas> {

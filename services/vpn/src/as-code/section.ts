@@ -24,7 +24,7 @@ export interface Parts {
   readonly accessGroups: Pick<AccessGroups, 'create' | 'update' | 'remove'>
   readonly accessRules: Pick<AccessRules, 'arrange' | 'defaults' | 'setDefault'>
   readonly lists: Pick<Lists, 'create' | 'update' | 'remove'>
-  readonly dns: Pick<Filtering, 'rules' | 'records' | 'zones' | 'settings'>
+  readonly dns: Pick<Filtering, 'profiles' | 'rules' | 'records' | 'zones' | 'settings'>
 }
 
 /** What the reading and the changing of a section stand on. */

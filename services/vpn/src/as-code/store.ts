@@ -37,6 +37,8 @@ const copiedTables = [
   'access_group_peers',
   'access_rules',
   'access_closed',
+  'dns_profiles',
+  'dns_profile_targets',
   'dns_rules',
   'dns_records',
   'dns_zones',

@@ -48,7 +48,7 @@ export class AnswerGuard {
   #answer(objection: number): number {
     if (objection === Objection.unreadable) return this.#writer.plain(Rcode.serverFailure, ExtendedError.none)
     const { decider } = this.#check
-    if (objection === Objection.privateAddress) decider.blockPrivate()
+    if (objection === Objection.privateAddress) decider.blockPrivate(this.#target.decider.profile)
     noteDecision(this.#entry, decider)
     if (objection === Objection.target) this.#entry.traits |= Trait.cname
     return this.#writer.block(decider)

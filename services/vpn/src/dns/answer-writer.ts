@@ -1,5 +1,6 @@
 import type { LogEntry } from './log-ring.ts'
 import type { EngineSettings } from './engine-settings.ts'
+import { SettingsByMode } from './settings-by-mode.ts'
 import { localRcode, writeLocal } from './local-answer.ts'
 import type { AliasChain } from './alias-chain.ts'
 import { RecordWriter } from './record-writer.ts'
@@ -36,7 +37,7 @@ export interface Body {
 /** Writes the answers an engine gives, and notes their response code. */
 export class AnswerWriter {
   policy: Policy
-  settings: EngineSettings
+  readonly #settings = new SettingsByMode()
   #out: Uint8Array = new Uint8Array(0)
   #outAt = 0
   #most = 0
@@ -54,6 +55,14 @@ export class AnswerWriter {
     this.#entry = entry
     this.policy = parts.policy
     this.settings = parts.settings
+  }
+
+  get settings(): EngineSettings {
+    return this.#settings.plain
+  }
+
+  set settings(settings: EngineSettings) {
+    this.#settings.use(settings)
   }
 
   /** Sets the buffer for answers to the question just read, and whether it came by TCP. */
@@ -98,9 +107,9 @@ export class AnswerWriter {
     return this.#question.end + length + (this.#question.hasOpt ? optBytes : 0) <= this.#most
   }
 
-  /** The answer for a blocked name, as the settings want it, with the reason as an Extended DNS Error. */
+  /** The answer for a blocked name, as the settings or the profile want it, with the reason as an Extended DNS Error. */
   block(decider: Decider): number {
-    const settings = this.settings
+    const settings = this.#settings.of(this.policy, decider.profile)
     const question = this.#question
     const isSpecial = decider.reason === Reason.special
     const rcode = isSpecial ? Rcode.noSuchName : blockRcode(settings.blockMode)

@@ -6,6 +6,7 @@
 export const resolverFile = {
   settings: 'settings.json',
   clients: 'clients.json',
+  profiles: 'profiles.json',
   rules: 'rules.json',
   lists: 'lists.json',
   records: 'records.json',
@@ -29,6 +30,9 @@ export interface Listener {
 
 /** Answer to a blocked name. */
 export type BlockMode = 'zero_ip' | 'nxdomain' | 'refused' | 'custom_ip'
+
+/** Block modes in the order of their numbers, from 1, in a table of profiles. */
+export const blockModes: readonly BlockMode[] = ['zero_ip', 'nxdomain', 'refused', 'custom_ip']
 
 /** An upstream server. */
 export interface Upstream {
@@ -95,6 +99,22 @@ export interface ResolverClient {
   /** Ids of the lists that hold for it; null for all. */
   readonly lists: readonly string[] | null
   readonly logging: boolean
+  /** Number of its profile; missing for none. */
+  readonly profile?: number
+}
+
+/** An entry of `profiles.json`: what holds at the moment for the clients of a profile. */
+export interface ResolverProfile {
+  /** Number of the profile that clients are in, 1 to 255. */
+  readonly number: number
+  /** Number of the profile that holds for them now; 0 for none. */
+  readonly holds: number
+  /** Nothing is filtered for them. */
+  readonly isPaused: boolean
+  /** Ids of the lists that hold; null for all. */
+  readonly lists: readonly string[] | null
+  /** Place among `blockModes`, from 1; 0 for the mode of the settings. */
+  readonly blockMode: number
 }
 
 /** An entry of `rules.json`. */
@@ -105,7 +125,7 @@ export interface ResolverRule {
   readonly domain: string
   /** `*.domain`: only what is below. Otherwise the domain and what is below. */
   readonly belowOnly: boolean
-  /** A client's number; 0 for everyone. */
+  /** A client's number; 0 for everyone; below 0 for a profile, see `profileClient`. */
   readonly client: number
 }
 

@@ -40,6 +40,7 @@ const readableByUsers: ReadonlySet<string> = new Set([
   'dns_rules',
   'dns_records',
   'dns_zones',
+  'dns_profiles',
   'dns_settings',
   'blocklists',
 ])

@@ -6,6 +6,7 @@ import type { Tables } from '../tables.ts'
 import { ClientsFile } from './clients-file.ts'
 import { joinChanges } from './in-force.ts'
 import { PeerClients, type NamedPeer, type PeersChange } from './peer-clients.ts'
+import type { ProfilePeerRow } from './profiles/store.ts'
 import { resolverFile } from '../dns/resolver-files.ts'
 import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import type { ResolverInput } from './resolver-input.ts'
@@ -24,6 +25,8 @@ export interface ClientSyncDependencies {
   readonly input: Pick<ResolverInput, 'write'>
   /** `DNS_LISTEN_CLIENT`, a peer's name or id. */
   readonly listenClient: string | undefined
+  /** The number of a peer's profile; 0 for none. */
+  readonly profileOf: (peer: ProfilePeerRow) => number
   readonly publishSettings: () => Promise<void>
   readonly publishRules: () => Promise<void>
   /** Returns true if there are rules for any of these clients alone. */
@@ -45,7 +48,7 @@ export class ClientSync {
 
   constructor(dependencies: ClientSyncDependencies) {
     this.#dependencies = dependencies
-    this.#peers = new PeerClients(dependencies.db, dependencies.clock)
+    this.#peers = new PeerClients(dependencies.db, dependencies.clock, dependencies.profileOf)
     this.#file = new ClientsFile({
       path: join(dependencies.directory, resolverFile.clients),
       clients: () => this.#peers.clients(),

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import type { Database } from '@hearth/database'
-import { toIsoString, type Clock, type Log } from '@hearth/runtime'
+import type { Clock, Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import type { RuleHits } from '../query-log/reading-thread.ts'
@@ -10,10 +10,13 @@ import { inForceSoon, joinRuns } from './in-force.ts'
 import { ClientSync } from './client-sync.ts'
 import type { NamedPeer } from './peer-clients.ts'
 import type { ListsChange } from '../resolver/lists-in-force.ts'
-import type { ResolverState } from '../resolver/messages.ts'
 import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-files.ts'
-import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
+import { explainedProfile } from './profiles/explained-profile.ts'
+import { Profiles } from './profiles/profiles.ts'
+import { ProfilesInForce } from './profiles/profiles-in-force.ts'
+import { serviceTimeZone } from './profiles/schedule.ts'
+import { type Resolver, resolverStatus } from './resolver-status.ts'
 import { LocalRecords } from './records/records.ts'
 import { resolverRecords } from './records/resolver-records.ts'
 import { allRecordRows } from './records/store.ts'
@@ -24,25 +27,11 @@ import type { DnsExplanation, DnsStatus, ExplainQuery, UpstreamTestResult } from
 import { listNameRows, ruleRows } from './store.ts'
 import { checkUpstream, openDnsSettings, type DnsSettingsStore } from './settings.ts'
 
-/** The running resolver, as far as filtering needs it. */
-export type Resolver = Pick<
-  ResolverSupervisor,
-  | 'changed'
-  | 'changedClients'
-  | 'beginClientsFile'
-  | 'changedLists'
-  | 'explain'
-  | 'testUpstream'
-  | 'purgeLog'
-  | 'clearCache'
-  | 'state'
-  | 'restarts'
-  | 'quietMs'
->
-
 export interface FilteringDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
+  /** Time by which profiles change. */
+  readonly timers: Pick<Timers, 'after' | 'now'>
   readonly log: Log
   /** `DATA_DIR/dns`. */
   readonly directory: string
@@ -76,6 +65,8 @@ export class Filtering {
   readonly #publishRules: () => Promise<void>
   readonly #publishRecords: () => Promise<void>
   readonly #publishZones: () => Promise<void>
+  readonly #publishProfiles: () => Promise<void>
+  readonly #profilesInForce: ProfilesInForce
   readonly #clients: ClientSync
   readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null; clientNumber: number }>()
   /** All lists, disabled ones too: the log names those that blocked earlier. */
@@ -85,6 +76,7 @@ export class Filtering {
   readonly rules: Rules
   readonly records: LocalRecords
   readonly zones: Zones
+  readonly profiles: Profiles
   readonly resolver: Resolver
   readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
 
@@ -100,12 +92,21 @@ export class Filtering {
     this.#publishRules = joinRuns(() => this.#writeRules())
     this.#publishRecords = joinRuns(() => this.#writeRecords())
     this.#publishZones = joinRuns(async () => this.#input.write('zones', await this.zones.forResolver()))
+    this.#profilesInForce = new ProfilesInForce({
+      ...dependencies,
+      db: this.#db,
+      zone: serviceTimeZone(),
+      publish: () => this.#publishProfiles(),
+    })
+    const inForce = this.#profilesInForce
+    this.#publishProfiles = joinRuns(async () => this.#input.write('profiles', inForce.forResolver()))
     this.#clients = new ClientSync({
       ...dependencies,
       db: this.#db,
       input: this.#input,
       publishSettings: this.#publishSettings,
       publishRules: this.#publishRules,
+      profileOf: (peer) => inForce.numberOf(peer),
       hasRules: (clients) => [...this.#ruleNames.values()].some(({ clientNumber }) => clients.has(clientNumber)),
     })
     this.rules = new Rules({ ...dependencies, publish: () => this.#soon(this.#publishRules()) })
@@ -116,8 +117,9 @@ export class Filtering {
       states: () => dependencies.resolver.state?.zoneServers,
       test: (server, domain) => dependencies.resolver.testUpstream(server, domain),
     })
+    this.profiles = new Profiles({ ...dependencies, inForce, publish: () => this.#soon(this.#profilesChanged()) })
     this.names = {
-      rule: (number) => this.#ruleNames.get(number),
+      rule: (number) => this.#ruleNames.get(number) ?? inForce.ruleName(number),
       list: (number) => this.#lists.find((list) => list.number === number),
       client: (number) => this.#clients.peer(number),
     }
@@ -130,8 +132,17 @@ export class Filtering {
       publish: () => this.#soon(this.#publishSettings()),
     })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
-    const open = () => this.#clients.open()
-    const publishes = [this.#publishSettings, this.#publishRules, this.#publishRecords, this.#publishZones]
+    const open = async () => {
+      await this.#profilesInForce.reload()
+      await this.#clients.open()
+    }
+    const publishes = [
+      this.#publishProfiles,
+      this.#publishSettings,
+      this.#publishRules,
+      this.#publishRecords,
+      this.#publishZones,
+    ]
     for (const publish of [open, ...publishes]) {
       // The files are written; the resolver uses them as soon as it runs.
       await publish().catch((error: unknown) =>
@@ -165,6 +176,18 @@ export class Filtering {
     await this.#soon(Promise.all([this.#publishSettings(), this.#clients.sync()]))
   }
 
+  /** Applies that groups of peers changed: profiles are assigned to them. */
+  async groupsChanged(): Promise<void> {
+    if (this.#profilesInForce.isUsed) await this.#soon(this.#profilesChanged())
+  }
+
+  /** What profiles say is there before peers have them. */
+  async #profilesChanged(): Promise<void> {
+    await this.#profilesInForce.reload()
+    await Promise.all([this.#publishRules(), this.#publishProfiles()])
+    await this.#clients.sync()
+  }
+
   /** An unresponsive resolver does not delay callers: it gets the stored change later. */
   #soon(change: Promise<unknown>): Promise<boolean> {
     const { log, resolver } = this.#dependencies
@@ -177,6 +200,7 @@ export class Filtering {
 
   /** Writes what the resolver's files do not hold yet. */
   close(): Promise<void> {
+    this.#profilesInForce.close()
     return this.#clients.close()
   }
 
@@ -190,35 +214,18 @@ export class Filtering {
 
   /** Returns the status of the resolver; `health/` adds what is wrong. */
   status(): Omit<DnsStatus, 'health'> {
-    const state = this.resolver.state
-    const { blocking_enabled: enabled, pausedUntil } = this.settings.current()
-    const isPaused = pausedUntil > this.#dependencies.clock.now()
-    return {
-      running: state !== undefined,
-      unavailable: unavailable(state),
-      engine: state?.engine ?? null,
-      engine_reason: state?.engineReason ?? 'the resolver is starting',
-      started_at: state === undefined ? null : toIsoString(state.startedAt),
-      restarts: this.resolver.restarts,
-      listeners: (state?.listeners ?? []).map(({ address, port, error }) => ({ address, port, error })),
-      upstreams: (state?.upstreams ?? []).map((each) => ({
-        upstream: each.label,
-        queries: each.queries,
-        failures: each.failures,
-        average_ms: each.averageMs,
-        healthy: each.isHealthy,
-        last_error: each.lastError,
-      })),
-      blocking: { enabled, paused_until: isPaused ? toIsoString(pausedUntil) : null },
-      blocked_names: state?.names ?? 0,
-      cache_entries: state?.cacheEntries ?? 0,
-      log_entries_lost: state?.logLost ?? 0,
-    }
+    return resolverStatus(this.resolver, this.settings.current(), this.#dependencies.clock.now())
   }
 
   explain(question: ExplainQuery): Promise<DnsExplanation> {
     return explain(
-      { db: this.#db, names: this.names, explainName: (request) => this.resolver.explain(request) },
+      {
+        db: this.#db,
+        names: this.names,
+        explainName: (request) => this.resolver.explain(request),
+        profileOf: async (peer, holds) =>
+          explainedProfile(peer, await this.profiles.ofPeer(peer.id), this.#profilesInForce.numbered(holds)),
+      },
       question,
     )
   }
@@ -276,13 +283,6 @@ export class Filtering {
         client: rule.client_name,
         clientNumber: rule.client_number ?? 0,
       })
-    await this.#input.write('rules', rulesOf(rules))
+    await this.#input.write('rules', [...rulesOf(rules), ...this.#profilesInForce.rules()])
   }
-}
-
-function unavailable(state: ResolverState | undefined): string | null {
-  if (state === undefined) return 'The resolver is starting'
-  const failed = state.listeners.filter(({ error }) => error !== null)
-  if (state.listeners.length === 0) return 'There is no address to listen on: no interface runs'
-  return failed.length === state.listeners.length ? (failed[0]?.error ?? null) : null
 }

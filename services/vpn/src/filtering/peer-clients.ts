@@ -5,6 +5,7 @@ import { isExpired } from '../peers/followed-peer.ts'
 import type { ClientsChange } from '../resolver/messages.ts'
 import type { ResolverClient } from '../dns/resolver-files.ts'
 import { PeerNames } from './peer-names/peer-names.ts'
+import type { ProfilePeerRow } from './profiles/store.ts'
 import { clientRows } from './store.ts'
 
 /** A peer as the log and the rules name it, also while it may not query. */
@@ -35,12 +36,15 @@ export class PeerClients {
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
   readonly #names: PeerNames
+  readonly #profileOf: (peer: ProfilePeerRow) => number
   readonly #byId = new Map<string, KnownPeer>()
   readonly #byNumber = new Map<number, KnownPeer>()
 
-  constructor(db: Kysely<Tables>, clock: Clock) {
+  /** `profileOf` is the number of a peer's profile; 0 for none. */
+  constructor(db: Kysely<Tables>, clock: Clock, profileOf: (peer: ProfilePeerRow) => number) {
     this.#db = db
     this.#clock = clock
+    this.#profileOf = profileOf
     this.#names = new PeerNames(db)
   }
 
@@ -68,7 +72,7 @@ export class PeerClients {
       rows,
       [...(ids ?? this.#byId.keys())].filter((id) => !there.has(id)),
     )
-    const found = new Map(rows.map((row) => [row.id, knownPeer(row, this.#names.labelOf(row.id), now)]))
+    const found = new Map(rows.map((row) => [row.id, this.#known(row, now)]))
     const change = {
       set: [] as ResolverClient[],
       removed: [] as number[],
@@ -89,6 +93,10 @@ export class PeerClients {
     const { set, removed, gone, renamed } = change
     return { clients: { set, removed }, gone, renamed }
   }
+
+  #known(row: ClientRow, now: number): KnownPeer {
+    return knownPeer(row, { label: this.#names.labelOf(row.id), profile: this.#profileOf(row), now })
+  }
 }
 
 function note(
@@ -103,7 +111,15 @@ function note(
   } else if (before?.client) change.removed.push(before.number)
 }
 
-function knownPeer(row: Awaited<ReturnType<typeof clientRows>>[number], label: string | null, now: number): KnownPeer {
+type ClientRow = Awaited<ReturnType<typeof clientRows>>[number]
+
+interface KnownOf {
+  readonly label: string | null
+  readonly profile: number
+  readonly now: number
+}
+
+function knownPeer(row: ClientRow, { label, profile, now }: KnownOf): KnownPeer {
   const { id, name, ip, dns_number: number } = row
   const isActive = row.enabled === 1 && row.interface_enabled === 1 && !isExpired(row.expires_at, now)
   const client = {
@@ -115,6 +131,7 @@ function knownPeer(row: Awaited<ReturnType<typeof clientRows>>[number], label: s
     filtering: row.dns_filtering === 1,
     lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
     logging: row.dns_logging === 1,
+    ...(profile === 0 ? {} : { profile }),
   }
   return { id, name, ip, number, client: isActive ? client : null }
 }

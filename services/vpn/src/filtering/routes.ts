@@ -5,6 +5,7 @@ import type { Publish } from '../service-event.ts'
 import type { HealthNotice } from '../health/schema.ts'
 import type { Filtering } from './filtering.ts'
 import { pendingNote } from './in-force.ts'
+import { profileRoutes } from './profiles/routes.ts'
 import { recordRoutes } from './records/routes.ts'
 import { zoneRoutes } from './zones/routes.ts'
 import { ruleRoutes } from './rules/routes.ts'
@@ -37,6 +38,7 @@ export function dnsRoutes(filtering: Filtering, health: () => Promise<HealthNoti
     ...ruleRoutes(filtering.rules, publish),
     ...recordRoutes(filtering.records, publish),
     ...zoneRoutes(filtering.zones, publish),
+    ...profileRoutes(filtering.profiles, publish),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { idText, plainText, Timestamp, wholeNumber } from '../envelope.ts'
 import { HealthNotice } from '../health/schema.ts'
+import { ExplainedProfile } from './profiles/schema.ts'
 import { DnsType, Modifiers, QueryReason } from '../query-log/schema.ts'
 
 const BlockMode = z.enum(['zero_ip', 'nxdomain', 'refused', 'custom_ip']).meta({
@@ -165,7 +166,7 @@ export const DnsMatch = z
   .object({
     kind: z.enum(['rule', 'list', 'record']),
     action: z.enum(['block', 'allow']),
-    scope: z.enum(['client', 'global']).nullable(),
+    scope: z.enum(['client', 'profile', 'global']).nullable(),
     name: z.string().meta({ description: 'The name it matches: the queried one, or one it leads to' }),
     text: z.string().meta({ description: 'The rule, the list’s entry in Adblock’s words, or the local name' }),
     important: z.boolean(),
@@ -190,6 +191,7 @@ export const DnsExplanation = z
       .nullable()
       .meta({ description: 'The zone whose own servers are asked; null for the servers for all names' }),
     server: z.string().nullable().meta({ description: 'The server that answered; null when none was asked' }),
+    profile: ExplainedProfile.nullable().meta({ description: 'The profile of the client; null for none' }),
     matches: z.array(DnsMatch).meta({ description: 'Everything that matches, in the order of precedence' }),
     flip: z.string().nullable().meta({ description: 'The one change that would turn the decision round' }),
   })

@@ -35,6 +35,8 @@ export function clientRows(db: Db, ids: readonly string[] | undefined) {
       'peers.ipv6',
       'peers.enabled',
       'peers.expires_at',
+      'peers.interface',
+      'peers.tag_keys',
       'peers.dns_number',
       'peers.dns_filtering',
       'peers.dns_lists',

@@ -1,7 +1,8 @@
+import type { ProfileTables } from './profiles/tables.ts'
 import type { DnsRecordType } from './records/schema.ts'
 
 /** Tables of names, rules, records and zones. */
-export interface FilteringTables {
+export interface FilteringTables extends ProfileTables {
   peer_names: PeerNameRow
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow

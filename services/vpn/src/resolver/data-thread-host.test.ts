@@ -20,6 +20,7 @@ function start(some: Partial<DataThreadDependencies>): { host: DataThreadHost; w
   const files = {
     settings: plainSettings,
     clients,
+    profiles: [],
     rules: [],
     lists: [],
     records: new RecordsInForce([]),

@@ -1,8 +1,8 @@
 import { AnswerCheck, checksAddresses, Objection } from '../dns/answer-check.ts'
 import type { EngineSettings } from '../dns/engine-settings.ts'
-import { Decider, isPausedAt } from '../dns/policy/decide.ts'
+import { Decider } from '../dns/policy/decide.ts'
 import { type Explained, type ExplainedMatch, explain, followsTargets } from '../dns/policy/explain.ts'
-import type { Policy } from '../dns/policy/policy.ts'
+import { type Policy, isPausedAt } from '../dns/policy/policy.ts'
 import { Row } from '../dns/policy/precedence.ts'
 import { RecordWord } from '../dns/policy/record-table.ts'
 import { Reason, Status, type Verdict } from '../dns/policy/verdict.ts'
@@ -29,6 +29,15 @@ export interface ExplainContext {
  * this one points to. Throws a `RangeError` for what is no domain name.
  */
 export async function explainName(context: ExplainContext, request: ExplainRequest): Promise<Explanation> {
+  const { clients, profiles } = context.policy
+  const number = clients.profileOf(clients.indexOf(request.client))
+  const holds = number === 0 ? 0 : profiles.holds(number)
+  return { ...(await explained(context, request)), profile: { number, holds } }
+}
+
+type Unprofiled = Omit<Explanation, 'profile'>
+
+async function explained(context: ExplainContext, request: ExplainRequest): Promise<Unprofiled> {
   const { domain, client, qtype } = request
   const question = { domain, client, now: Date.now(), type: qtype }
   const alone = explain(context.policy, question)
@@ -43,7 +52,7 @@ interface Asked extends ExplainRequest {
 }
 
 /** Explains a name that upstreams are asked about, when it is not decided alone. */
-async function explainAnswer(context: ExplainContext, asked: Asked, alone: Explained): Promise<Explanation> {
+async function explainAnswer(context: ExplainContext, asked: Asked, alone: Explained): Promise<Unprofiled> {
   const { domain, client, now, resolve, qtype, rowsType } = asked
   // A local name is sent to no upstream.
   const isQueried = alone.verdict.reason !== Reason.local && alone.row !== Row.rewrite
@@ -86,11 +95,7 @@ function routeOf(policy: Policy, domain: string): { readonly zone: string | null
 const undecided = (match: ExplainedMatch): ExplainedMatch => Object.assign({}, match, { isDeciding: false })
 
 /** Explains a name with local records: its aliases lead to other names, each of which is decided about. */
-async function explainRecords(
-  context: ExplainContext,
-  request: ExplainRequest,
-  alone: Explained,
-): Promise<Explanation> {
+async function explainRecords(context: ExplainContext, request: ExplainRequest, alone: Explained): Promise<Unprofiled> {
   const { policy } = context
   const { client } = request
   const now = Date.now()

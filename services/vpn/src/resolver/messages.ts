@@ -12,7 +12,7 @@ export interface ClientsChange {
 }
 
 /** A file that the resolver reads again when it is notified. */
-export type ChangedFile = 'settings' | 'clients' | 'rules' | 'records' | 'zones' | 'private'
+export type ChangedFile = 'settings' | 'clients' | 'profiles' | 'rules' | 'records' | 'zones' | 'private'
 
 /** A question about a name. */
 export interface ExplainRequest {
@@ -47,6 +47,8 @@ export interface Explanation {
   readonly verdict: Verdict
   /** The name that decided: the queried one, or the CNAME target that is blocked. */
   readonly name: string
+  /** Number of the client's profile, and of the one that holds for it now; 0 for none. */
+  readonly profile: { readonly number: number; readonly holds: number }
   /** In the order of precedence. */
   readonly matches: readonly ExplainedMatch[]
   /** CNAME targets of the queried name; empty when it was not resolved. */

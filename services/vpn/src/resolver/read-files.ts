@@ -4,12 +4,14 @@ import { engineSettings, policySettings } from '../dns/engine-settings.ts'
 import type { DataConfig, DataListener } from '../dns/loops/data-config.ts'
 import type { ListBundle } from '../dns/policy/list-bundle.ts'
 import type { PolicyMemory } from '../dns/policy/policy.ts'
+import { buildProfileTable } from '../dns/policy/profile-table.ts'
 import { buildRuleTable } from '../dns/policy/rule-table.ts'
 import {
   resolverFile,
   type ResolverClient,
   type ResolverList,
   type ResolverPrivateDns,
+  type ResolverProfile,
   type ResolverRecord,
   type ResolverRule,
   type ResolverSettings,
@@ -25,6 +27,7 @@ import { ZonesInForce } from './zones-in-force.ts'
 export interface ResolverFiles {
   readonly settings: ResolverSettings
   readonly clients: readonly ResolverClient[]
+  readonly profiles: readonly ResolverProfile[]
   readonly rules: readonly ResolverRule[]
   readonly lists: readonly ResolverList[]
   readonly records: readonly ResolverRecord[]
@@ -74,6 +77,7 @@ const noPrivateDns: ResolverPrivateDns = {
 const absent: ResolverFiles = {
   settings: noSettings,
   clients: [],
+  profiles: [],
   rules: [],
   lists: [],
   records: [],
@@ -106,16 +110,17 @@ export async function readResolverFiles(directory: string, warn: (message: strin
       return absent[name]
     }
   }
-  const [settings, clients, rules, lists, records, zones, privateDns] = await Promise.all([
+  const [settings, clients, profiles, rules, lists, records, zones, privateDns] = await Promise.all([
     read('settings'),
     read('clients'),
+    read('profiles'),
     read('rules'),
     read('lists'),
     read('records'),
     read('zones'),
     read('private'),
   ])
-  return { settings, clients, rules, lists, records, zones, private: privateDns }
+  return { settings, clients, profiles, rules, lists, records, zones, private: privateDns }
 }
 
 /** Configuration in force; clients change one by one and records are many, so they are kept as the tables they are looked up in. */
@@ -140,10 +145,19 @@ export const peerNamesOf = (files: ActiveConfig, bundle: ListBundle): Pick<Polic
   peerNames: files.peerNames.table(bundle.table.seeds, files.settings),
 })
 
+/** The table of profiles. */
+export const profilesOf = (
+  { profiles }: Pick<ActiveConfig, 'profiles'>,
+  bundle: ListBundle,
+): Pick<PolicyMemory, 'profiles'> => ({
+  profiles: buildProfileTable(profiles, bundle.lists),
+})
+
 /** The policy that files and compiled lists make together. */
 export const policyOf = (files: ActiveConfig, bundle: ListBundle): PolicyMemory => ({
   bundle: bundle.memory,
   clients: files.clients.table(bundle),
+  ...profilesOf(files, bundle),
   rules: buildRuleTable(files.rules, bundle.table.seeds),
   records: files.records.table(bundle.table.seeds),
   ...peerNamesOf(files, bundle),

@@ -14,7 +14,7 @@ import { ListeningAddresses } from './listening-addresses.ts'
 import type { ListsChange, ListsInForce } from './lists-in-force.ts'
 import { LogThreadHost } from './log-thread-host.ts'
 import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
-import { type ActiveConfig, peerNamesOf, policyOf, readResolverFile, settingsConfig } from './read-files.ts'
+import { type ActiveConfig, peerNamesOf, policyOf, profilesOf, readResolverFile, settingsConfig } from './read-files.ts'
 import { RecordsInForce } from './records-in-force.ts'
 import { resolverState } from './resolver-state.ts'
 import type { UpstreamServers } from './upstream-servers.ts'
@@ -149,6 +149,7 @@ export class Resolver {
       rules: async () => this.#replace({ rules: await readResolverFile(directory, 'rules') }),
       records: async () => this.#replace({ records: new RecordsInForce(await readResolverFile(directory, 'records')) }),
       clients: () => this.#replacedClients(),
+      profiles: () => this.#changedProfiles(),
       zones: () => this.#changedZones(),
       private: async () => this.#usePrivate(await readResolverFile(directory, 'private')),
     }
@@ -261,6 +262,13 @@ export class Resolver {
     this.#files.peerNames.replace(clients)
     this.#update({ clients: this.#files.clients.replace(clients), ...peerNamesOf(this.#files, lists.bundle()) })
     this.#log.send({ type: 'clients', clients })
+  }
+
+  /** A switch of a profile changes this table alone, however many clients it has. */
+  async #changedProfiles(): Promise<void> {
+    const { dependencies, lists } = this.#opened
+    this.#files = { ...this.#files, profiles: await readResolverFile(dependencies.directory, 'profiles') }
+    this.#update(profilesOf(this.#files, lists.bundle()))
   }
 
   /** Zones and their servers change in one step: a name is sent to the servers of its zone, or not at all. */

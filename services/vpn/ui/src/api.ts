@@ -49,6 +49,12 @@ export type AccessExplanation = Schemas['AccessExplanation']
 export type DnsRecord = Schemas['DnsRecord']
 /** A zone with servers of its own. */
 export type DnsZone = Schemas['DnsZone']
+/** A profile of the filter. */
+export type DnsProfile = Schemas['DnsProfile']
+/** The same with its peers. */
+export type DnsProfileDetail = Schemas['DnsProfileDetail']
+/** Which profile holds, and what comes next. */
+export type DnsProfileState = DnsProfile['state']
 /** Queries that a rule would have changed. */
 export type RulePreview = Schemas['DnsRulePreview']
 /** Explanation of a name. */
@@ -106,6 +112,7 @@ export const keys = {
   dnsRules: ['dns_rules'],
   dnsRecords: ['dns_records'],
   dnsZones: ['dns_zones'],
+  dnsProfiles: ['dns_profiles'],
   dnsLog: ['dns_log'],
   explanation: ['dns_explanation'],
   blocklists: ['blocklists'],

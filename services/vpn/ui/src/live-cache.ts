@@ -56,6 +56,8 @@ function staleAfter(collection: string): string[] {
       return ['dns_records', 'dns_explanation']
     case 'dns_zones':
       return ['dns_zones', 'dns_explanation']
+    case 'dns_profiles':
+      return ['dns_profiles', 'dns_explanation']
     case 'blocklists':
       return ['blocklists', 'dns_status', 'dns_explanation']
     default:

@@ -33,6 +33,11 @@ export const pages: readonly Page[] = [
     () => import('./pages/dns-rules.tsx'),
   ),
   page(
+    '/dns/profiles',
+    { title: 'DNS profiles', icon: IconShieldCheck, placement: 'hidden' },
+    () => import('./pages/dns-profiles.tsx'),
+  ),
+  page(
     '/dns/names',
     { title: 'Local names', icon: IconShieldCheck, placement: 'hidden' },
     () => import('./pages/dns-names.tsx'),

@@ -13,7 +13,7 @@ import { peerIds } from './access-groups.ts'
 const { action, domain } = DnsRuleCreate.shape
 
 const DnsRuleEntry = z.strictObject({
-  domain: domain.transform(canonical),
+  domain: domain.transform(canonicalDomain),
   action,
   client: PeerName.nullable().default(null),
   enabled: z.boolean().default(true),
@@ -69,7 +69,7 @@ export const dnsRulesSection: Section<DnsRuleEntry> = {
 }
 
 /** The domain in the form in which it is stored; as it is when it cannot be one. */
-function canonical(text: string): string {
+export function canonicalDomain(text: string): string {
   const parsed = parseRuleDomain(text)
   return parsed === undefined ? text : `${parsed.belowOnly ? '*.' : ''}${parsed.domain}`
 }

@@ -20,6 +20,7 @@ import * as dnsZones from './0018-dns-zones.ts'
 import * as accessRules from './0019-access-rules.ts'
 import * as peerNetworks from './0020-peer-networks.ts'
 import * as keyRotation from './0021-key-rotation.ts'
+import * as dnsProfiles from './0022-dns-profiles.ts'
 import * as privateDns from './0023-private-dns.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
@@ -45,5 +46,6 @@ export const migrations: Migrations = {
   '0019-access-rules': accessRules,
   '0020-peer-networks': peerNetworks,
   '0021-key-rotation': keyRotation,
+  '0022-dns-profiles': dnsProfiles,
   '0023-private-dns': privateDns,
 }

@@ -56,6 +56,8 @@ export type DataUpdate = Partial<DataConfig> & {
   readonly clients?: SharedArrayBuffer
   /** The policy's names of peers alone. */
   readonly peerNames?: SharedArrayBuffer
+  /** The policy's table of profiles alone. */
+  readonly profiles?: SharedArrayBuffer
   readonly clearCache?: boolean
   readonly cacheTransfer?: CacheTransferRequest
   readonly stop?: boolean
@@ -64,14 +66,19 @@ export type DataUpdate = Partial<DataConfig> & {
 /** Returns the configuration with changes applied. */
 export function withUpdate(
   config: DataConfig,
-  { clients, peerNames, cacheTransfer: _transfer, ...update }: DataUpdate,
+  { clients, peerNames, profiles, cacheTransfer: _transfer, ...update }: DataUpdate,
 ): DataConfig {
   const next = { ...config, ...update }
-  if (clients === undefined && peerNames === undefined) return next
+  if (clients === undefined && peerNames === undefined && profiles === undefined) return next
   const { policy } = next
   return {
     ...next,
-    policy: { ...policy, clients: clients ?? policy.clients, peerNames: peerNames ?? policy.peerNames },
+    policy: {
+      ...policy,
+      clients: clients ?? policy.clients,
+      peerNames: peerNames ?? policy.peerNames,
+      profiles: profiles ?? policy.profiles,
+    },
   }
 }
 

@@ -4,6 +4,7 @@ import { AnswerCache } from '../answer-cache.ts'
 import { Engine } from '../engine.ts'
 import { openClientTable } from '../policy/client-table.ts'
 import { openPolicy } from '../policy/policy.ts'
+import { openProfileTable } from '../policy/profile-table.ts'
 import { openRecordTable } from '../policy/record-table.ts'
 import { UpstreamQueries, type QuerySender } from './upstream-queries.ts'
 import { ClientRate } from './client-rate.ts'
@@ -106,6 +107,7 @@ export class LoopCore {
     if (update.policy) this.engine.use(openPolicy(update.policy))
     if (update.clients) this.engine.use({ ...this.engine.policy, clients: openClientTable(update.clients) })
     if (update.peerNames) this.engine.use({ ...this.engine.policy, peerNames: openRecordTable(update.peerNames) })
+    if (update.profiles) this.engine.use({ ...this.engine.policy, profiles: openProfileTable(update.profiles) })
     this.#applyEngine(update)
     if (update.cacheTransfer) this.#transfer.begin(update.cacheTransfer)
     if (update.listeners) this.#lines.listen(update.listeners)

@@ -7,6 +7,7 @@ import {
   hash6,
   Head,
   layoutOf,
+  profileShift,
   slot4,
   slot6,
   wordAt,
@@ -117,7 +118,8 @@ class Slots {
     const index = this.#takePlace()
     if (index === 0) return false
     const lists = client.lists === null ? -1 : client.lists.reduce((bits, id) => bits | ofList(id), 0)
-    const flags = (client.filtering ? Flag.filtering : 0) | (client.logging ? Flag.logging : 0)
+    const profile = (client.profile ?? 0) << profileShift
+    const flags = (client.filtering ? Flag.filtering : 0) | (client.logging ? Flag.logging : 0) | profile
     this.#words.set([client.number, lists >>> 0, flags, ofAudiences(client)], Head.words + index * Field.words)
     this.#insert(this.#byNumber, finish(client.number), [index])
     return client.addresses.every((text) => this.#addAddress(parse(text), index))

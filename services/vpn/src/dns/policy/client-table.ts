@@ -12,6 +12,8 @@ export interface ClientRecord {
   /** Ids of the lists that hold for it; null for all. */
   readonly lists: readonly string[] | null
   readonly logging: boolean
+  /** Number of its profile; 0 or missing for none. */
+  readonly profile?: number
 }
 
 /** First word of a table. */
@@ -32,6 +34,8 @@ export const Head = {
 /** Words of a client. A free record has number 0 and the next free record in `lists`. */
 export const Field = { number: 0, lists: 1, flags: 2, audiences: 3, words: 4 } as const
 export const Flag = { filtering: 1, logging: 2 } as const
+/** Bits of the flags below the number of the client's profile. */
+export const profileShift = 8
 /** Words of a slot by address: the address, then the client's place. */
 export const slot4 = 2
 export const slot6 = 5
@@ -119,6 +123,11 @@ export class ClientTable {
 
   isFiltered(index: number): boolean {
     return (this.#words[Head.words + index * Field.words + Field.flags]! & Flag.filtering) !== 0
+  }
+
+  /** The number of its profile; 0 for none. */
+  profileOf(index: number): number {
+    return this.#words[Head.words + index * Field.words + Field.flags]! >>> profileShift
   }
 
   isLogged(index: number): boolean {

@@ -3,7 +3,8 @@ import { Type } from '../wire/codes.ts'
 import { type Circumstances, type ConditionalRules, createCircumstances } from './conditional-rules.ts'
 import { Meaning, meanings } from './membership.ts'
 import { hashName } from './hash-name.ts'
-import type { Policy } from './policy.ts'
+import { type Policy, listsInForce } from './policy.ts'
+import { profileClient } from './profile-table.ts'
 import { localZoneOf, noZone } from './local-zones.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
@@ -20,9 +21,6 @@ const maxRewrites = 4
 /** The row of the precedence table for each of the first four meanings. */
 const rowOf = [Row.block, Row.exception, Row.important, Row.important]
 
-/** Returns true if filtering is paused at this time, milliseconds since the epoch. */
-export const isPausedAt = (policy: Policy, now: number): boolean => now < policy.settings.pausedUntil
-
 /**
  * Decides about names by the precedence table (`precedence.ts`). The decision stands in its fields until the next. It allocates
  * nothing; with a trace the same steps are taken to the last instead of to the one that decides.
@@ -34,6 +32,8 @@ export class Decider {
   source = 0
   /** The client's index in the policy's table. */
   client = 0
+  /** Number of the client's profile; 0 for none. */
+  profile = 0
   /** The row that decided, see `Row`. */
   row: number = Row.nothing
   /** DNS type of the question; to be set before a decision. */
@@ -65,15 +65,19 @@ export class Decider {
    * the engine, and handing one on takes memory.
    */
   decide(policy: Policy, name: Name, client: number, isPaused: boolean, trace: Trace | null): void {
-    const { clients, settings } = policy
+    const { clients, settings, profiles } = policy
     const index = clients.indexOf(client)
     this.#reset(index)
+    this.profile = clients.profileOf(index)
+    // The profile that holds may be another one at this time of the day, or none.
+    const holding = this.profile === 0 ? 0 : profiles.holds(this.profile)
     const isHashed = policy.records.count + policy.peerNames.count + policy.zones.count !== 0
     if (isHashed) {
       this.findZone(policy, name)
       this.#findRecords(policy, name, trace)
     }
-    if (!settings.blockingEnabled || isPaused || !clients.isFiltered(index)) {
+    const isOff = !settings.blockingEnabled || isPaused || !clients.isFiltered(index)
+    if (isOff || (holding !== 0 && profiles.isPaused(this.profile))) {
       this.#settleRecords(policy)
       this.#settleLocal(policy, name)
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
@@ -82,13 +86,15 @@ export class Decider {
     if (!isHashed) hashName(name, policy.bundle.table.seeds, this.#lanes1, this.#lanes2)
     const { rules } = policy
     if (index !== 0 && rules.hasRules(client)) this.#followRules(policy, name, client, trace)
+    if (holding !== 0 && (this.#isOpen || trace !== null) && rules.hasRules(profileClient(holding)))
+      this.#followRules(policy, name, profileClient(holding), trace)
     if (rules.isGlobal && (this.#isOpen || trace !== null)) this.#followRules(policy, name, 0, trace)
     this.#settleRecords(policy)
     if (this.#isOpen && isSpecial(name.bytes, name.length)) {
       this.#settle(Row.special, Status.blocked, Reason.special, 0)
     }
     if (this.#isOpen) this.#settleLocal(policy, name)
-    if (this.#isOpen || trace !== null) this.#followLists(policy, name, clients.listsOf(index), trace)
+    if (this.#isOpen || trace !== null) this.#followLists(policy, name, listsInForce(policy, index), trace)
   }
 
   /**
@@ -98,8 +104,9 @@ export class Decider {
   decideAddress(policy: Policy, m: Uint8Array, from: number, size: number, client: number): void {
     const { clients, conditional } = policy
     this.#reset(clients.indexOf(client))
+    this.profile = clients.profileOf(this.client)
     this.#clear()
-    const lists = clients.listsOf(this.client)
+    const lists = listsInForce(policy, this.client)
     const at = this.#circumstancesFor(policy, lists, 0)
     conditional.matchAddress(m, from, size, at)
     this.#takeConditions(conditional, null)
@@ -112,9 +119,10 @@ export class Decider {
     this.zone = zones.count === 0 ? 0 : zones.find(this.#lanes1, this.#lanes2, name.count)
   }
 
-  /** The answer leads into a private network, which overrides any earlier decision. */
-  blockPrivate(): void {
+  /** The answer leads into a private network, which overrides any earlier decision. `profile` is the client's. */
+  blockPrivate(profile: number): void {
     this.#reset(this.client)
+    this.profile = profile
     this.status = Status.blocked
     this.reason = Reason.privateAnswer
   }
@@ -152,12 +160,8 @@ export class Decider {
     if (this.records === 0) return
     if (this.#isOpen || this.status === Status.allowed) {
       this.#isOpen = true
-      this.#settle(
-        Row.record,
-        Status.allowed,
-        Reason.local,
-        this.table === policy.peerNames ? peerNameSource : recordSource,
-      )
+      const source = this.table === policy.peerNames ? peerNameSource : recordSource
+      this.#settle(Row.record, Status.allowed, Reason.local, source)
     } else this.records = 0
   }
 
@@ -171,7 +175,7 @@ export class Decider {
   /** Rows 1 and 2, from the name itself to its last parent, so that the most specific rule comes first. */
   #followRules(policy: Policy, name: Name, client: number, trace: Trace | null): void {
     const { rules } = policy
-    const row = client === 0 ? Row.globalRule : Row.clientRule
+    const row = client === 0 ? Row.globalRule : client > 0 ? Row.clientRule : Row.profileRule
     for (let label = 0; label < name.count; label++) {
       const at = rules.find(client, this.#lanes1[label]!, this.#lanes2[label]!)
       if (at === 0) continue

@@ -2,12 +2,12 @@ import { addressBytes } from '../address-bytes.ts'
 import { Type } from '../wire/codes.ts'
 import { type Name, readName, textOf, writeDotted } from '../wire/name.ts'
 import { wireName } from '../wire/wire-name.ts'
-import { Decider, isPausedAt } from './decide.ts'
+import { Decider } from './decide.ts'
 import type { Trace } from './trace.ts'
 import { Meaning } from './membership.ts'
 import { explainPatterns } from './patterns.ts'
 import { modifierNames } from './modifier-names.ts'
-import type { Policy } from './policy.ts'
+import { type Policy, listsInForce, isPausedAt } from './policy.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
 import { Reason, Status, type Verdict } from './verdict.ts'
@@ -19,8 +19,8 @@ export interface ExplainedMatch {
   readonly action: 'block' | 'allow'
   /** Rule number, list number or `recordSource` and the like. */
   readonly source: number
-  /** The client's rule or everyone's; lists: null. */
-  readonly scope: 'client' | 'global' | null
+  /** The client's rule, its profile's or everyone's; lists: null. */
+  readonly scope: 'client' | 'profile' | 'global' | null
   /** In Adblock's words: `||ads.example^`, `|exact.example|`, `*.below.example`, or the pattern. */
   readonly text: string
   readonly important: boolean
@@ -127,7 +127,7 @@ function explainName(decider: Decider, policy: Policy, question: ExplainedQuesti
   const found: Found[] = []
   decider.type = question.type ?? Type.a
   decider.decide(policy, name, question.client, isPausedAt(policy, question.now), collect(policy, name, client, found))
-  found.push(...patternMatches(policy, name, policy.clients.listsOf(client)))
+  found.push(...patternMatches(policy, name, listsInForce(policy, client)))
   return explainedOf(decider, textOf(name), found)
 }
 
@@ -166,18 +166,22 @@ const actionOf = (status: number): 'block' | 'allow' => (status === Status.block
 /** Local records stand between rules and lists; rules by row, then by how specific they are, allow first; lists by row, allow first, then by number, then the same way. */
 function inOrder({ row, kind, action, depth, source }: Found): number {
   const isBlock = action === 'allow' ? 0 : 1
-  return (
-    (row === Row.rewrite ? Row.important - 0.5 : row === Row.record ? Row.globalRule + 0.25 : row) * 1_000_000 +
-    (kind !== 'list' ? depth * 10 + isBlock : isBlock * 500_000 + source * 1000 + depth)
-  )
+  return placeOf(row) * 1_000_000 + (kind !== 'list' ? depth * 10 + isBlock : isBlock * 500_000 + source * 1000 + depth)
+}
+
+/** The place of a row among the others; their numbers are older than their order. */
+function placeOf(row: number): number {
+  if (row === Row.rewrite) return Row.important - 0.5
+  if (row === Row.record) return Row.globalRule + 0.25
+  return row === Row.profileRule ? Row.clientRule + 0.5 : row
 }
 
 /** Records every match on the way to a decision. */
 function collect(policy: Policy, name: Name, client: number, found: Found[]): Trace {
-  const lists = policy.clients.listsOf(client)
+  const lists = listsInForce(policy, client)
   return {
     rules(row, label, at) {
-      const scope = row === Row.clientRule ? 'client' : 'global'
+      const scope = row === Row.clientRule ? 'client' : row === Row.profileRule ? 'profile' : 'global'
       for (const kind of ['allowBelow', 'allow', 'blockBelow', 'block'] as const) {
         const source = policy.rules.words[at + RuleKind[kind]]!
         const isBelow = kind.endsWith('Below')

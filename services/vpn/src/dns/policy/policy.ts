@@ -3,6 +3,7 @@ import { buildClientTable } from './client-table-memory.ts'
 import { type ClientRecord, type ClientTable, openClientTable } from './client-table.ts'
 import { audiencesOf, ConditionalRules } from './conditional-rules.ts'
 import { type ListBundle, openBundle } from './list-bundle.ts'
+import { type ProfileRecord, type ProfileTable, buildProfileTable, openProfileTable } from './profile-table.ts'
 import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
 import {
   type LocalRecord,
@@ -31,6 +32,7 @@ export interface PolicySettings {
 export interface Policy {
   readonly bundle: ListBundle
   readonly clients: ClientTable
+  readonly profiles: ProfileTable
   readonly rules: RuleTable
   readonly records: RecordTable
   /** Names of peers, by themselves. */
@@ -49,6 +51,7 @@ export interface Policy {
 export interface PolicyMemory {
   readonly bundle: SharedArrayBuffer
   readonly clients: SharedArrayBuffer
+  readonly profiles: SharedArrayBuffer
   readonly rules: SharedArrayBuffer
   readonly records: SharedArrayBuffer
   readonly peerNames: SharedArrayBuffer
@@ -60,6 +63,7 @@ export interface PolicyMemory {
 export function buildPolicy(parts: {
   readonly bundle: SharedArrayBuffer
   readonly clients: readonly ClientRecord[]
+  readonly profiles?: readonly ProfileRecord[]
   readonly rules: readonly RuleRecord[]
   readonly records?: readonly LocalRecord[]
   readonly peerNames?: SharedArrayBuffer
@@ -70,6 +74,7 @@ export function buildPolicy(parts: {
   return {
     bundle: parts.bundle,
     clients: buildClientTable(parts.clients, lists, audiencesOf(rules)),
+    profiles: buildProfileTable(parts.profiles ?? [], lists),
     rules: buildRuleTable(parts.rules, table.seeds),
     records: buildRecordTable(parts.records ?? [], table.seeds),
     peerNames: parts.peerNames ?? emptyRecordTable(table.seeds),
@@ -94,6 +99,7 @@ export function openPolicy(memory: PolicyMemory): Policy {
   return {
     bundle,
     clients: openClientTable(memory.clients),
+    profiles: openProfileTable(memory.profiles),
     rules,
     records,
     peerNames,
@@ -112,9 +118,19 @@ export function reopenPolicy(policy: Policy, before: PolicyMemory, after: Policy
   const records = before.records === after.records ? policy.records : openRecordTable(after.records)
   const peerNames = before.peerNames === after.peerNames ? policy.peerNames : openRecordTable(after.peerNames)
   const clients = before.clients === after.clients ? policy.clients : openClientTable(after.clients)
+  const profiles = before.profiles === after.profiles ? policy.profiles : openProfileTable(after.profiles)
   const zones = before.zones === after.zones ? policy.zones : openZoneTable(after.zones)
-  return { ...policy, clients, records, peerNames, zones, settings: after.settings }
+  return { ...policy, clients, profiles, records, peerNames, zones, settings: after.settings }
 }
+
+/** The lists that hold for the client with this index, a bit each: those of the profile that holds for it, or its own. */
+export function listsInForce({ clients, profiles }: Policy, index: number): number {
+  const profile = clients.profileOf(index)
+  return profile !== 0 && profiles.holds(profile) !== 0 ? profiles.listsOf(profile) : clients.listsOf(index)
+}
+
+/** Returns true if filtering is paused at this time, milliseconds since the epoch. */
+export const isPausedAt = (policy: Policy, now: number): boolean => now < policy.settings.pausedUntil
 
 const isSame = (one: NameSeeds, other: NameSeeds): boolean =>
   (one.first | 0) === (other.first | 0) && (one.second | 0) === (other.second | 0)

@@ -11,6 +11,7 @@ export const Row = {
   local: 8,
   rewrite: 9,
   record: 10,
+  profileRule: 11,
 } as const
 
 /** A row of the published table. */
@@ -26,11 +27,20 @@ export interface PrecedenceRow {
  * A rule for `d` holds for d and everything below, one for `*.d` only for what is below.
  */
 export const precedence: readonly PrecedenceRow[] = [
-  { row: Row.off, lookedAt: 'filtering is off or paused, or off for this peer', outcome: 'allowed' },
+  {
+    row: Row.off,
+    lookedAt: 'filtering is off or paused, off for this peer, or paused for its profile',
+    outcome: 'allowed',
+  },
   {
     row: Row.clientRule,
     lookedAt:
       'custom rules for this peer: the one for the most specific name; of equally specific ones allow before block',
+    outcome: 'as the rule says',
+  },
+  {
+    row: Row.profileRule,
+    lookedAt: "rules of the peer's profile and services it switches off, in the same way",
     outcome: 'as the rule says',
   },
   { row: Row.globalRule, lookedAt: 'custom rules for everyone, in the same way', outcome: 'as the rule says' },
@@ -54,15 +64,16 @@ export const precedence: readonly PrecedenceRow[] = [
   },
   {
     row: Row.rewrite,
-    lookedAt: "the peer's lists: answers they give themselves ($dnsrewrite), unless an exception takes them away",
+    lookedAt:
+      'the lists of the peer or its profile: answers they give themselves ($dnsrewrite), unless an exception takes them away',
     outcome: 'answered as the rule says',
   },
   {
     row: Row.important,
-    lookedAt: "the peer's lists: important exceptions, then important blocks",
+    lookedAt: 'the lists of the peer or its profile: important exceptions, then important blocks',
     outcome: 'allowed or blocked',
   },
-  { row: Row.exception, lookedAt: "the peer's lists: exceptions", outcome: 'allowed' },
-  { row: Row.block, lookedAt: "the peer's lists: blocks", outcome: 'blocked' },
+  { row: Row.exception, lookedAt: 'the lists of the peer or its profile: exceptions', outcome: 'allowed' },
+  { row: Row.block, lookedAt: 'the lists of the peer or its profile: blocks', outcome: 'blocked' },
   { row: Row.nothing, lookedAt: 'nothing of the above', outcome: 'allowed' },
 ]

@@ -10,7 +10,7 @@ export interface RuleRecord {
   readonly domain: string
   /** `*.domain`: only what is below. Otherwise the domain and what is below. */
   readonly belowOnly: boolean
-  /** A client's number; 0 for everyone. */
+  /** A client's number; 0 for everyone; below 0 for a profile, see `profileClient`. */
   readonly client: number
 }
 
@@ -56,21 +56,23 @@ export class RuleTable {
   /** Returns true if there are rules for this client (0: for everyone). */
   hasRules(client: number): boolean {
     if (this.count === 0) return false
+    const stored = (client + 1) | 0
     for (let slot = finish(client) & this.#clientMask; ; slot = (slot + 1) & this.#clientMask) {
-      const entry = this.words[this.#clients + slot]!
+      const entry = this.words[this.#clients + slot]! | 0
       if (entry === 0) return false
-      if (entry === client + 1) return true
+      if (entry === stored) return true
     }
   }
 
   /** Returns the position in `words` of the slot for this client and the domain with these lanes; 0 for none. */
   find(client: number, lane1: number, lane2: number): number {
     const { words } = this
+    const stored = (client + 1) | 0
     for (let slot = place(client, lane1) & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const at = this.#slots + slot * slotWords
       // The client is stored with one added, so that a free slot is one with 0.
       if (words[at + 2] === 0) return 0
-      if ((words[at]! | 0) === lane1 && (words[at + 1]! | 0) === lane2 && words[at + 2] === client + 1) return at
+      if ((words[at]! | 0) === lane1 && (words[at + 1]! | 0) === lane2 && (words[at + 2]! | 0) === stored) return at
     }
   }
 }

@@ -10,6 +10,7 @@ import { parseRuleDomain } from '../../lists/domain-name.ts'
 import type { RuleHits } from '../../query-log/reading-thread.ts'
 import type { PreviewedRule } from '../../query-log/rule-preview.ts'
 import type { DnsRule, DnsRuleCreate, DnsRuleListQuery, DnsRulePreviewBody, DnsRuleUpdate } from './schema.ts'
+import { serviceRules } from '../profiles/loaded-profile.ts'
 import * as store from './store.ts'
 
 export interface RuleDependencies {
@@ -145,7 +146,7 @@ export class Rules {
       throw conflict('domain', `There are ${maxRules} rules, more than that belong into a list`)
     const row: DnsRuleRow = {
       id: randomUUIDv7(),
-      number: randomInt(1, 2 ** 31 - 1),
+      number: randomInt(1, serviceRules),
       action: input.action,
       ...key,
       enabled,

@@ -1,11 +1,9 @@
-import { Modal, MultiSelect, NativeSelect, TagsInput, TextInput } from '@mantine/core'
+import { Modal, NativeSelect, TagsInput, TextInput } from '@mantine/core'
 import { answer, ConfirmDelete, FormDialog, formatCount, QueryState } from '@hearth/ui'
 import { useForm } from '@mantine/form'
-import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import { type AccessGroup, type AccessGroupDetail, api, keys } from '../api.ts'
-import { readPeers } from '../peers/peer-actions.ts'
+import { MemberPicker } from '../peers/member-picker.tsx'
 import { accessRenewals } from './access-queries.ts'
 import { groupColors } from './access-values.ts'
 
@@ -78,57 +76,6 @@ function LoadedForm({ group, onClose }: { group: AccessGroupDetail | undefined; 
         {...form.getInputProps('tags')}
       />
     </FormDialog>
-  )
-}
-
-const offered = 20
-
-const nobody: string[] = []
-
-/** A field for devices; what is typed is looked up among all of them, however many there are. */
-function MemberPicker({
-  known,
-  value = nobody,
-  ...field
-}: {
-  known: AccessGroupDetail['peers']
-  value?: string[]
-  onChange?: (ids: string[]) => void
-  error?: React.ReactNode
-}) {
-  const [typed, setTyped] = useState('')
-  const [names, setNames] = useState(() => new Map(known.map(({ id, name }) => [id, name])))
-  const [search] = useDebouncedValue(typed.trim(), 250)
-  const query = { limit: offered, sort: 'name', ...(search === '' ? {} : { search }) } as const
-  const peers = useQuery({
-    queryKey: [...keys.peers, query],
-    queryFn: () => readPeers(query),
-    placeholderData: keepPreviousData,
-  })
-  const found = new Map((peers.data?.peers ?? []).map(({ id, name }) => [id, name]))
-  const options = new Map([...value.map((id) => [id, names.get(id) ?? id] as const), ...found])
-  return (
-    <MultiSelect
-      label="Devices"
-      description={`${formatCount(value.length, 'device')} by hand`}
-      placeholder={value.length === 0 ? 'Search devices' : ''}
-      searchable
-      clearable
-      hidePickedOptions
-      nothingFoundMessage={peers.isPending ? 'Loading' : 'No device found'}
-      searchValue={typed}
-      onSearchChange={setTyped}
-      filter={({ options: all }) => all}
-      data={[...options].map(([id, label]) => ({ value: id, label }))}
-      value={value}
-      {...field}
-      onChange={(ids) => {
-        setNames(
-          new Map([...names, ...ids.flatMap((id) => (found.has(id) ? [[id, found.get(id) ?? ''] as const] : []))]),
-        )
-        field.onChange?.(ids)
-      }}
-    />
   )
 }
 

@@ -11,6 +11,7 @@ const tabs: readonly (SectionTab & { isForAdmin?: boolean })[] = [
   { href: '/dns', label: 'Overview' },
   { href: '/dns/log', label: 'Log', isForAdmin: true },
   { href: '/dns/rules', label: 'Rules' },
+  { href: '/dns/profiles', label: 'Profiles' },
   { href: '/dns/names', label: 'Local names' },
   { href: '/dns/zones', label: 'Zones' },
   { href: '/dns/lists', label: 'Lists' },

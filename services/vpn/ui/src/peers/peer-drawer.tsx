@@ -5,6 +5,7 @@ import { useQuery, keepPreviousData } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { PeerGroups } from '../access/group-badge.tsx'
+import { PeerProfile } from '../dns/profiles/peer-profile.tsx'
 import { PeerDnsName } from '../dns/peer-dns-name.tsx'
 import { api, keys, type Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
@@ -104,6 +105,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
     ...(peer.tags.length > 0 ? [['Tags', peer.tags.join(', ')] as [string, ReactNode]] : []),
     ['Groups', <PeerGroups key="groups" id={peer.id} />],
     ['Kept apart', peer.client_isolation ? 'Yes' : 'No'],
+    ['Profile', <PeerProfile key="profile" peer={peer} isAdmin={isAdmin} />],
     ['Names', <Names key="names" peer={peer} isAdmin={isAdmin} />],
     ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],
     ['Bandwidth', <PeerLimits key="limits" peer={peer} />],

@@ -52,6 +52,7 @@ function Explanation({ of }: { of: DnsExplanation }) {
         <p className="hearth-dimmed">
           {explainedReason(of.cnames.includes(of.name) && of.reason !== 'private_answer' ? 'cname' : of.reason)}
         </p>
+        {of.profile !== null && <p className="hearth-dimmed">{of.profile.because}.</p>}
         {of.server !== null && (
           <p className="hearth-dimmed">
             {of.zone === null ? 'Answered by ' : `Zone ${of.zone}, answered by `}

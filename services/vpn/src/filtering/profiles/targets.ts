@@ -1,0 +1,47 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import { invalidField } from '../../problems.ts'
+import type { Tables } from '../../tables.ts'
+import type { DnsProfileUpdate } from './schema.ts'
+import * as store from './store.ts'
+
+const nothing = { peer_id: null, group_id: null, interface: null }
+
+/** Replaces what a profile is assigned to, as far as a change says; others lose what it takes. Throws a `Problem` for the unknown. */
+export async function replaceTargets(trx: Kysely<Tables>, profile: string, changes: DnsProfileUpdate): Promise<void> {
+  const { peer_ids: peers, group_ids: groups, interfaces } = changes
+  if (peers !== undefined) {
+    refuseUnknown('peer_ids', peers, await store.knownPeers(trx, peers))
+    await replace(trx, { profile, kind: 'peer_id', names: peers })
+  }
+  if (groups !== undefined) {
+    refuseUnknown('group_ids', groups, new Set((await store.groupRows(trx)).map(({ id }) => id)))
+    await replace(trx, { profile, kind: 'group_id', names: groups })
+  }
+  if (interfaces !== undefined) {
+    refuseUnknown('interfaces', interfaces, new Set(await store.interfaceNames(trx)))
+    await replace(trx, { profile, kind: 'interface', names: interfaces })
+  }
+}
+
+interface Replacing {
+  readonly profile: string
+  readonly kind: store.TargetKind
+  readonly names: readonly string[]
+}
+
+async function replace(trx: Kysely<Tables>, { profile, kind, names }: Replacing): Promise<void> {
+  const wanted = [...new Set(names)]
+  await store.deleteTargetsOf(trx, profile, kind)
+  await store.deleteTargets(trx, kind, wanted)
+  await store.insertTargetRows(
+    trx,
+    wanted.map((name) => Object.assign({ id: randomUUIDv7(), profile_id: profile }, nothing, { [kind]: name })),
+  )
+}
+
+function refuseUnknown(path: string, names: readonly string[], known: ReadonlySet<string>): void {
+  const place = names.findIndex((name) => !known.has(name))
+  const what = { peer_ids: 'peer', group_ids: 'group', interfaces: 'interface' }[path] ?? path
+  if (place >= 0) throw invalidField(`${path}.${place}`, `is no ${what}`, 'unknown')
+}
