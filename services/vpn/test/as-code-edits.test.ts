@@ -185,3 +185,36 @@ test('a read-only token exports without secrets, and nothing else', async () => 
   const reader = await service.signIn('reader', 'tall-giraffe-on-ice-7')
   assert.equal((await reader.send('GET', '/api/export')).status, 403)
 })
+
+test('profiles are brought to what they are assigned to, whatever they had; what cannot be is named with its line', async () => {
+  await using service = await startService()
+  const peers = `peers:\n  phone: { interface: home, public_key: "${keyOf(1)}" }\n`
+  const file = (profiles: string) => `${home}${peers}dns_profiles:\n${profiles}`
+  const times = 'times: [{ days: [fri], from: "20:00", to: "07:00" }]'
+  const first = `  Day: { peers: [phone], services: [youtube] }\n  Night: { schedule: { ${times}, otherwise: Day } }\n`
+  assert.deepEqual(await applied(service, file(first)), ['create home', 'create phone', 'create Day', 'create Night'])
+  const second = `  Day: { schedule: { ${times}, otherwise: night } }\n  Night: { peers: [Phone], block_mode: refused }\n`
+  assert.deepEqual(await applied(service, file(second)), [
+    'change Day services,schedule,peers',
+    'change Night block_mode,schedule,peers',
+  ])
+  assert.deepEqual(await applied(service, file('  Night: { peers: [phone] }\n'), { prune: true }), [
+    'delete Day',
+    'change Night block_mode',
+  ])
+  const twice = '  A: { peers: [phone] }\n  B: { peers: [phone], schedule: { times: [], otherwise: C } }\n'
+  assert.deepEqual(problems(await apply(service, file(twice))).length, 1)
+  const missing = `  A: { peers: [phone], lists: [none] }\n  B: { schedule: { ${times}, otherwise: C } }\n`
+  assert.deepEqual(problems(await apply(service, file(missing))), [
+    '7 dns_profiles.A.lists.0 is no list',
+    '8 dns_profiles.B.schedule.otherwise is no profile',
+  ])
+  const both = '  A: { peers: [phone] }\n  B: { peers: [Phone] }\n'
+  assert.deepEqual(problems(await apply(service, file(both))), [
+    '8 dns_profiles.B.peers.0 has the profile A in this file already',
+  ])
+  const round = `  A: { schedule: { ${times}, otherwise: B } }\n  B: { schedule: { ${times}, otherwise: A } }\n`
+  assert.deepEqual(problems(await apply(service, file(round))), [
+    '8 dns_profiles.B.schedule.otherwise leads back to this profile',
+  ])
+})

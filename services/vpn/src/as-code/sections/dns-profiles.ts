@@ -7,7 +7,7 @@ import { allProfileRows, allTargetRows } from '../../filtering/profiles/store.ts
 import { allListRows } from '../../lists/store.ts'
 import { invalidField } from '../../problems.ts'
 import { faultsOf } from '../faults.ts'
-import type { Fault, Reference, Section, SectionContext, Wanted } from '../section.ts'
+import type { Fault, Section, SectionContext, Wanted } from '../section.ts'
 import { peerNameRows } from '../store.ts'
 import { canonicalDomain } from './dns-rules.ts'
 
@@ -40,6 +40,14 @@ const ProfileEntry = z.strictObject({
 })
 type ProfileEntry = z.infer<typeof ProfileEntry>
 
+/** Members with names of entries of other sections. */
+const named = [
+  { member: 'lists', section: 'dns_lists', message: 'is no list' },
+  { member: 'peers', section: 'peers', message: 'is no peer' },
+  { member: 'groups', section: 'access_groups', message: 'is no group' },
+  { member: 'interfaces', section: 'interfaces', message: 'is no interface' },
+] as const
+
 /** The profiles of the DNS filter, by name, with what they are assigned to. A pause is no wanted state. */
 export const dnsProfilesSection: Section<ProfileEntry> = {
   name: 'dns_profiles',
@@ -60,14 +68,15 @@ export const dnsProfilesSection: Section<ProfileEntry> = {
   needs: ['interfaces', 'dns_lists', 'peers', 'access_groups'],
   prunes: 'last',
   identify: (_, name) => ({ key: nameKey(name), name }),
-  references: ({ lists, peers, groups, interfaces, schedule: when }) => [
-    ...named('lists', 'dns_lists', 'is no list', lists ?? []),
-    ...named('peers', 'peers', 'is no peer', peers),
-    ...named('groups', 'access_groups', 'is no group', groups),
-    ...interfaces.map((name, index) => referenceTo('interfaces', name, ['interfaces', index], 'is no interface')),
-    ...(when?.otherwise == null
-      ? []
-      : [referenceTo('dns_profiles', nameKey(when.otherwise), ['schedule', 'otherwise'], 'is no profile')]),
+  references: (entry) => [
+    ...named.flatMap(({ member, section, message }) =>
+      (entry[member] ?? []).map((name, index) => {
+        return { section, key: section === 'interfaces' ? name : nameKey(name), path: [member, index], message }
+      }),
+    ),
+    ...[entry.schedule?.otherwise ?? []].flat().map((name) => {
+      return { section: 'dns_profiles', key: nameKey(name), path: ['schedule', 'otherwise'], message: 'is no profile' }
+    }),
   ],
   read,
   async apply(context, { create, change, all }) {
@@ -106,7 +115,7 @@ export const dnsProfilesSection: Section<ProfileEntry> = {
         profiles.update(id, {
           schedule: value.schedule && {
             ...value.schedule,
-            otherwise: idOf(known.profiles, value.schedule.otherwise ?? '', 'schedule.otherwise', 'profile'),
+            otherwise: idOf(known.profiles, value.schedule.otherwise ?? '', 'schedule.otherwise'),
           },
         }),
     )
@@ -185,7 +194,7 @@ async function idsOf({ parts: { db } }: SectionContext) {
 function inputOf(members: Partial<ProfileEntry>, ids: Awaited<ReturnType<typeof idsOf>>) {
   const { lists, peers, groups, schedule: when, ...plain } = members
   const all = (kind: 'lists' | 'peers' | 'groups', wanted: readonly string[]) =>
-    wanted.map((name, index) => idOf(ids[kind], name, `${kind}.${index}`, kind.slice(0, -1)))
+    wanted.map((name, index) => idOf(ids[kind], name, `${kind}.${index}`))
   return {
     ...plain,
     ...(lists === undefined ? {} : { lists: lists && all('lists', lists) }),
@@ -195,18 +204,11 @@ function inputOf(members: Partial<ProfileEntry>, ids: Awaited<ReturnType<typeof 
   }
 }
 
-function idOf(ids: Ids, name: string, path: string, noun: string): string {
+function idOf(ids: Ids, name: string, path: string): string {
   const id = ids.get(nameKey(name))
-  if (id === undefined) throw invalidField(path, `is no ${noun}`)
+  if (id === undefined) throw invalidField(path, 'is not there')
   return id
 }
-
-function referenceTo(section: string, key: string, path: Reference['path'], message: string): Reference {
-  return { section, key, path, message }
-}
-
-const named = (member: string, section: string, message: string, all: readonly string[]): Reference[] =>
-  all.map((name, index) => referenceTo(section, nameKey(name), [member, index], message))
 
 /** A device, group or interface has one profile. */
 function assignedTwice(entries: readonly Wanted<ProfileEntry>[]): Fault[] {

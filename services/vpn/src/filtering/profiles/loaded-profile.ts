@@ -30,6 +30,7 @@ export interface LoadedProfile {
   readonly pausedUntil: number
 }
 
+/** Reads the columns of a stored profile. */
 export const loadedProfile = (row: DnsProfileRow): LoadedProfile => ({
   id: row.id,
   number: row.number,

@@ -129,6 +129,7 @@ export type DnsProfile = z.infer<typeof DnsProfile>
 export const DnsProfileDetail = DnsProfile.extend({ peers: z.array(Named) }).meta({ id: 'DnsProfileDetail' })
 export type DnsProfileDetail = z.infer<typeof DnsProfileDetail>
 
+/** A new profile. */
 export const DnsProfileCreate = z
   .strictObject({
     name,
