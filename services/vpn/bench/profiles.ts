@@ -28,7 +28,7 @@ const rules: ResolverRule[] = [
   { number: 1, action: 'block', domain: 'games.example', belowOnly: false, client: profileClient(1) },
 ]
 const profile = (isOn: boolean): ResolverProfile[] => [
-  { number: 1, holds: isOn ? 1 : 0, isPaused: false, lists: null, blockMode: 0 },
+  { number: 1, holds: isOn ? 1 : 0, isPaused: false, lists: null, blockMode: 0, safety: 0 },
 ]
 
 await using upstream = await startFakeNameserver()

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Reason, Status } from '../src/dns/policy/verdict.ts'
+import { Safety } from '../src/dns/policy/safe-search.ts'
+import { Reason, safeSearchSource, Status } from '../src/dns/policy/verdict.ts'
 import { profileClient } from '../src/dns/policy/profile-table.ts'
+import type { Explanation } from '../src/resolver/messages.ts'
 import type { ResolverClient, ResolverProfile, ResolverRule } from '../src/dns/resolver-files.ts'
 import { recordOf } from './dns-policies.ts'
 import { addressOf, startFakeNameserver, type Zone } from './fake-nameserver.ts'
@@ -18,6 +20,10 @@ function createDice(seed: number) {
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   return { random, pick }
 }
+
+/** Returns true if safe search of a profile gave the answer. */
+const isSafe = ({ matches }: Explanation): boolean =>
+  matches.some(({ kind, source, isDeciding }) => kind === 'record' && source === safeSearchSource && isDeciding)
 
 const pairs = 10_000
 
@@ -67,6 +73,7 @@ test(
         isPaused: random() < 0.2,
         lists: pick([null, ['one'], ['two', 'three'], []]),
         blockMode: 0,
+        safety: pick([0, Safety.search, Safety.search | Safety.strictYoutube, Safety.moderateYoutube]),
       }))
     const rules: ResolverRule[] = Array.from({ length: 60 }, (_, n) => ({
       number: n + 1,
@@ -113,11 +120,12 @@ test(
       zones,
       upstreamPort: upstream.port,
     })
-    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0, forwarded: 0, profile: 0 }
+    const seen = { blocked: 0, allowed: 0, cname: 0, local: 0, led: 0, forwarded: 0, profile: 0, safe: 0 }
     const servers = [upstream, zoneServer].map(({ port }) => `udp://127.0.0.1:${port}`)
     const check = async () => {
       const client = 1 + Math.floor(random() * 8)
-      const domain = random() < 0.3 ? pick(aliases) : random() < 0.05 ? `${pick(['client-3', 'x'])}.vpn` : name()
+      const others = [`${pick(['client-3', 'x'])}.vpn`, pick(['www.google.fr', 'm.youtube.com', 'duckduckgo.com'])]
+      const domain = random() < 0.3 ? pick(aliases) : random() < 0.1 ? pick(others) : name()
       const [live, said] = await Promise.all([
         fixture.ask(domain, `127.0.7.${client}`),
         fixture.resolver.explain({ domain, client, resolve: true, qtype: 1 }),
@@ -133,6 +141,7 @@ test(
       if (isLocal) seen[said.cnames.length === 0 ? 'local' : 'led'] += 1
       if (isBlocked && said.name !== domain) seen.cname += 1
       if (said.matches.some(({ isDeciding, scope }) => isDeciding && scope === 'profile')) seen.profile += 1
+      if (isSafe(said)) seen.safe += 1
       if (isBlocked || said.cnames.length > 0) return
       const isForwarded = live.addresses.some((address) => address.startsWith('10.66.'))
       const zoneOf = forwarded.filter((one) => domain === one || domain.endsWith(`.${one}`))
@@ -154,7 +163,8 @@ test(
         seen.local > 20 &&
         seen.led > 20 &&
         seen.forwarded > 20 &&
-        seen.profile > 20,
+        seen.profile > 20 &&
+        seen.safe > 20,
       JSON.stringify(seen),
     )
   },

@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, everyScreen, showOn } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen } from '@hearth/testing'
 import { openFurnished } from './browser-fixture.ts'
 
 test(
@@ -8,15 +8,7 @@ test(
   async () => {
     await using opened = await openFurnished('/dns/profiles')
     const { page, fixture } = opened
-    const onEveryScreen = async (name: string) => {
-      for (const screen of everyScreen) {
-        await showOn(page, screen)
-        await assertUsable(page)
-        const folder = process.env['SCREENSHOTS']
-        if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}-${screen.join('-')}.png` })
-      }
-      await showOn(page, [1440, 'light'])
-    }
+    const onEveryScreen = (name: string) => assertUsableOn(page, everyScreen, { picture: `vpn-${name}` })
     await page.getByText('No profiles yet').waitFor()
     await onEveryScreen('profiles-empty')
     await page.getByRole('button', { name: 'Add profile' }).click()
@@ -27,6 +19,8 @@ test(
     await page.getByRole('option', { name: 'Roblox' }).click()
     await page.keyboard.press('Escape')
     await add.getByLabel('Blocked names', { exact: true }).fill('games.example\nhttp://name.example')
+    await add.getByRole('checkbox', { name: 'Safe search' }).check()
+    await add.getByLabel('YouTube', { exact: true }).selectOption('strict')
     await add.getByText('At certain times').click()
     await add.getByLabel('From', { exact: true }).fill('00:00')
     await add.getByLabel('To', { exact: true }).fill('00:00')
@@ -41,6 +35,7 @@ test(
     const list = page.getByRole('list', { name: 'Profiles' })
     await list.getByText('Every day, all day').waitFor()
     await list.getByText('YouTube, Roblox').waitFor()
+    await list.getByText('all lists, 1 rule, safe search, YouTube strict').waitFor()
     await list.getByText('Holds now').waitFor()
     await list.getByText('nobody yet').waitFor()
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Resolver } from 'node:dns/promises'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import { ask } from './dns-client.ts'
@@ -44,6 +45,16 @@ async function start() {
       const isBlocked = answer.rcode !== 0 || answer.addresses[0] === '0.0.0.0'
       assert.equal(isBlocked ? 'blocked' : 'open', explained, 'the explanation says what the answer is')
       return answer.rcode === 0 ? explained : answer.rcode
+    },
+    /** The answer to Phone: the names it leads to, and the addresses. */
+    async answer(name: string) {
+      const resolver = new Resolver({ timeout: 5000, tries: 3 })
+      resolver.setServers([`127.0.0.1:${port}`])
+      const none = (error: NodeJS.ErrnoException) => (error.code === 'ENODATA' ? [] : Promise.reject(error))
+      return {
+        addresses: await resolver.resolve4(name).catch(none),
+        targets: await resolver.resolveCname(name).catch(none),
+      }
     },
     explain: async (domain: string, client: string) =>
       (await call('GET', `/api/dns/explain?domain=${domain}&client=${client}`)).data,
@@ -96,6 +107,47 @@ test('rules and services of a profile hold for its device, between the rules for
   const gone = await it.call('DELETE', `/api/dns/profiles/${kids}`)
   assert.equal(gone.message, 'Profile Kids deleted')
   assert.equal(await it.asks('Phone', 'www.tiktok.com'), 'open')
+})
+
+test('safe search and restricted YouTube hold for the devices of a profile, by the names of the engines themselves', async () => {
+  await using it = await start()
+  const id = await it.peer('Phone')
+  await it.peer('Laptop')
+  const kids = await it.profile('Kids', { safe_search: true, peer_ids: [id] })
+  const target = async (name: string) => (await it.answer(name)).targets
+  assert.deepEqual(await target('www.google.de'), ['forcesafesearch.google.com'])
+  assert.deepEqual(await target('WWW.Bing.com'), ['strict.bing.com'])
+  assert.deepEqual(await target('mail.google.de'), [])
+  assert.deepEqual(await target('a.www.google.de'), [])
+  assert.deepEqual(await target('www.youtube.com'), [])
+  assert.deepEqual(
+    (await it.answer('www.google.de')).addresses,
+    (await it.answer('forcesafesearch.google.com')).addresses,
+    'the address is that of the safe name',
+  )
+  const explained = await it.explain('www.google.de', 'Phone')
+  assert.partialDeepStrictEqual(explained, {
+    status: 'allowed',
+    reason: 'local',
+    decided_by: 'Safe search of the profile: www.google.de',
+  })
+  assert.partialDeepStrictEqual(explained.matches[0], { kind: 'record', scope: 'profile', deciding: true })
+  assert.equal((await it.explain('www.google.de', 'Laptop')).decided_by?.includes('Safe search') ?? false, false)
+  for (const [youtube, name] of [
+    ['moderate', 'restrictmoderate.youtube.com'],
+    ['strict', 'restrict.youtube.com'],
+  ]) {
+    const { data } = await it.call('PUT', `/api/dns/profiles/${kids}`, { youtube })
+    assert.deepEqual([data.safe_search, data.youtube], [true, youtube])
+    assert.deepEqual(await target('m.youtube.com'), [name])
+  }
+  // What the operator says of a name comes first, and a name that is blocked is blocked.
+  await it.call('POST', '/api/dns/records', { name: 'duckduckgo.com', type: 'A', value: '192.168.1.5' })
+  assert.deepEqual((await it.answer('duckduckgo.com')).addresses, ['192.168.1.5'])
+  await it.call('PUT', `/api/dns/profiles/${kids}`, { services: ['youtube'] })
+  assert.equal(await it.asks('Phone', 'm.youtube.com'), 'blocked')
+  await it.call('POST', `/api/dns/profiles/${kids}/pause`, { seconds: 60 })
+  assert.deepEqual(await target('www.google.de'), [], 'nothing is filtered in a pause')
 })
 
 test('the most exact assignment counts: the device, then a group, then the interface', async () => {

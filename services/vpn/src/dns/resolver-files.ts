@@ -115,6 +115,8 @@ export interface ResolverProfile {
   readonly lists: readonly string[] | null
   /** Place among `blockModes`, from 1; 0 for the mode of the settings. */
   readonly blockMode: number
+  /** Bits of `Safety`. */
+  readonly safety: number
 }
 
 /** An entry of `rules.json`. */

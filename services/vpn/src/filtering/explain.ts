@@ -4,7 +4,7 @@ import { badRequest, Problem } from '../problems.ts'
 import { asciiName } from '../lists/domain-name.ts'
 import { reasonName } from '../query-log/query-view.ts'
 import { localZones } from '../dns/policy/local-zones.data.ts'
-import { Reason, Status, peerNameSource } from '../dns/policy/verdict.ts'
+import { Reason, Status, peerNameSource, safeSearchSource } from '../dns/policy/verdict.ts'
 import type { ExplainRequest, Explanation } from '../resolver/messages.ts'
 import { findClient } from './rules/rules.ts'
 import type { ExplainedProfile } from './profiles/schema.ts'
@@ -96,8 +96,14 @@ interface NamedSource {
   readonly from?: string
 }
 
+/** What local names are called that no operator wrote. */
+const recordNames: Readonly<Record<number, string>> = {
+  [peerNameSource]: 'Names of peers',
+  [safeSearchSource]: 'Safe search of the profile',
+}
+
 function sourceName(match: Explanation['matches'][number], of: NamedSource | undefined) {
-  if (match.kind === 'record') return match.source === peerNameSource ? 'Names of peers' : 'Local record'
+  if (match.kind === 'record') return recordNames[match.source] ?? 'Local record'
   if (match.kind === 'list') return of?.name ?? 'a list that is gone'
   if (match.scope === 'profile') return of?.from ?? 'Rule of a profile'
   return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'

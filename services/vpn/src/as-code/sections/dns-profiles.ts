@@ -11,7 +11,15 @@ import type { Fault, Section, SectionContext, Wanted } from '../section.ts'
 import { peerNameRows } from '../store.ts'
 import { canonicalDomain } from './dns-rules.ts'
 
-const { name: ProfileName, rules, services, block_mode: BlockMode, schedule } = DnsProfileCreate.shape
+const {
+  name: ProfileName,
+  rules,
+  services,
+  block_mode: BlockMode,
+  safe_search: safeSearch,
+  youtube,
+  schedule,
+} = DnsProfileCreate.shape
 
 const ruleItem = rules.unwrap().element
 const names = z.array(plainText(64).min(1)).max(10_000).default([])
@@ -33,6 +41,8 @@ const ProfileEntry = z.strictObject({
     .default([]),
   services,
   block_mode: BlockMode,
+  safe_search: safeSearch,
+  youtube,
   schedule: FileSchedule.nullable().default(null),
   peers: names,
   groups: names,
@@ -60,6 +70,8 @@ export const dnsProfilesSection: Section<ProfileEntry> = {
     rules: [],
     services: [],
     block_mode: null,
+    safe_search: false,
+    youtube: null,
     schedule: null,
     peers: [],
     groups: [],
@@ -135,7 +147,7 @@ async function read(context: SectionContext) {
   const { peerNames, groupNames, listNames } = await namesOf(context)
   const profileNames = new Map(rows.map(({ id, name }) => [id, name]))
   return rows.map((row) => {
-    const { lists, rules: stored, services: off, blockMode, schedule: when } = loadedProfile(row)
+    const { lists, rules: stored, services: off, schedule: when, ...plain } = loadedProfile(row)
     const mine = targets.get(row.id) ?? []
     const shown = (known: ReadonlyMap<string, string>, ids: readonly (string | null)[]) =>
       ids.flatMap((id) => (id === null ? [] : (known.get(id) ?? []))).toSorted()
@@ -147,7 +159,9 @@ async function read(context: SectionContext) {
         lists: lists && shown(listNames, lists),
         rules: stored.map(({ action, domain, belowOnly }) => ({ action, domain: belowOnly ? `*.${domain}` : domain })),
         services: off.toSorted(),
-        block_mode: blockMode,
+        block_mode: plain.blockMode,
+        safe_search: plain.safeSearch,
+        youtube: plain.youtube,
         schedule: when && {
           time_zone: when.time_zone,
           times: when.times.map(({ days, from, to }) => ({ days: [...days], from, to })),

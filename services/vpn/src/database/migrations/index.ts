@@ -22,6 +22,7 @@ import * as peerNetworks from './0020-peer-networks.ts'
 import * as keyRotation from './0021-key-rotation.ts'
 import * as dnsProfiles from './0022-dns-profiles.ts'
 import * as privateDns from './0023-private-dns.ts'
+import * as safeSearch from './0024-safe-search.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -48,4 +49,5 @@ export const migrations: Migrations = {
   '0021-key-rotation': keyRotation,
   '0022-dns-profiles': dnsProfiles,
   '0023-private-dns': privateDns,
+  '0024-safe-search': safeSearch,
 }

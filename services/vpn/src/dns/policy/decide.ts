@@ -13,7 +13,7 @@ import { heldPlace, takeRewrites } from './rewrites.ts'
 import { isSpecial } from './special-names.ts'
 import type { Trace } from './trace.ts'
 import { findName } from './suffix-table.ts'
-import { Reason, type ReasonCode, Status, peerNameSource, recordSource } from './verdict.ts'
+import { Reason, type ReasonCode, Status, peerNameSource, recordSource, safeSearchSource } from './verdict.ts'
 
 /** Number of addresses of rewrites in one answer. */
 const maxRewrites = 4
@@ -58,6 +58,7 @@ export class Decider {
   /** Sets of lists that say something by rules with modifiers. */
   readonly #extra = new Uint32Array(Meaning.below)
   readonly #circumstances = createCircumstances(this.#lanes1, this.#lanes2)
+  #recordsFrom = recordSource
   #isOpen = true
 
   /**
@@ -71,14 +72,20 @@ export class Decider {
     this.profile = clients.profileOf(index)
     // The profile that holds may be another one at this time of the day, or none.
     const holding = this.profile === 0 ? 0 : profiles.holds(this.profile)
-    const isHashed = policy.records.count + policy.peerNames.count + policy.zones.count !== 0
+    const isOff =
+      !settings.blockingEnabled ||
+      isPaused ||
+      !clients.isFiltered(index) ||
+      (holding !== 0 && profiles.isPaused(this.profile))
+    const safety = isOff || holding === 0 ? 0 : profiles.safety(this.profile)
+    const isHashed = policy.records.count + policy.peerNames.count + policy.zones.count + safety !== 0
     if (isHashed) {
       this.findZone(policy, name)
       this.#findRecords(policy, name, trace)
+      if (safety !== 0 && this.records === 0 && this.zone === 0) this.#findSafe(policy, name, safety, trace)
     }
-    const isOff = !settings.blockingEnabled || isPaused || !clients.isFiltered(index)
-    if (isOff || (holding !== 0 && profiles.isPaused(this.profile))) {
-      this.#settleRecords(policy)
+    if (isOff) {
+      this.#settleRecords()
       this.#settleLocal(policy, name)
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
       if (trace === null) return
@@ -89,7 +96,7 @@ export class Decider {
     if (holding !== 0 && (this.#isOpen || trace !== null) && rules.hasRules(profileClient(holding)))
       this.#followRules(policy, name, profileClient(holding), trace)
     if (rules.isGlobal && (this.#isOpen || trace !== null)) this.#followRules(policy, name, 0, trace)
-    this.#settleRecords(policy)
+    this.#settleRecords()
     if (this.#isOpen && isSpecial(name.bytes, name.length)) {
       this.#settle(Row.special, Status.blocked, Reason.special, 0)
     }
@@ -152,16 +159,25 @@ export class Decider {
       this.records = peerNames.find(this.#lanes1, this.#lanes2, name.count)
       if (this.zone !== 0 && peerNames.isEmpty(this.records)) this.records = 0
     }
-    if (this.records !== 0) trace?.records(this.table.label, this.table === records ? recordSource : peerNameSource)
+    this.#recordsFrom = this.table === records ? recordSource : peerNameSource
+    if (this.records !== 0) trace?.records(this.table.label, this.#recordsFrom)
+  }
+
+  /** Safe search of the profile: the name is an alias of the one under which the filter of the search engine is on. */
+  #findSafe({ records }: Policy, name: Name, safety: number, trace: Trace | null): void {
+    this.records = name.count === 0 ? 0 : records.findSafe(safety, this.#lanes1[0]!, this.#lanes2[0]!)
+    if (this.records === 0) return
+    this.table = records
+    this.#recordsFrom = safeSearchSource
+    trace?.records(0, safeSearchSource)
   }
 
   /** Local records are the answer, unless a rule blocks the name; an allowed one has no other answer for that. */
-  #settleRecords(policy: Policy): void {
+  #settleRecords(): void {
     if (this.records === 0) return
     if (this.#isOpen || this.status === Status.allowed) {
       this.#isOpen = true
-      const source = this.table === policy.peerNames ? peerNameSource : recordSource
-      this.#settle(Row.record, Status.allowed, Reason.local, source)
+      this.#settle(Row.record, Status.allowed, Reason.local, this.#recordsFrom)
     } else this.records = 0
   }
 

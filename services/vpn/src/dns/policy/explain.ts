@@ -10,7 +10,7 @@ import { modifierNames } from './modifier-names.ts'
 import { type Policy, listsInForce, isPausedAt } from './policy.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
-import { Reason, Status, type Verdict } from './verdict.ts'
+import { Reason, Status, safeSearchSource, type Verdict } from './verdict.ts'
 
 /** A rule, a list's entry or a local name that matches a name. */
 export interface ExplainedMatch {
@@ -19,7 +19,7 @@ export interface ExplainedMatch {
   readonly action: 'block' | 'allow'
   /** Rule number, list number or `recordSource` and the like. */
   readonly source: number
-  /** The client's rule, its profile's or everyone's; lists: null. */
+  /** The client's rule, its profile's or everyone's; lists and local names: null. */
   readonly scope: 'client' | 'profile' | 'global' | null
   /** In Adblock's words: `||ads.example^`, `|exact.example|`, `*.below.example`, or the pattern. */
   readonly text: string
@@ -199,7 +199,7 @@ function collect(policy: Policy, name: Name, client: number, found: Found[]): Tr
         kind: 'record',
         action: 'allow',
         source,
-        scope: null,
+        scope: source === safeSearchSource ? 'profile' : null,
         text,
       } as const
       found.push({ ...local, important: false, modifiers: [] })

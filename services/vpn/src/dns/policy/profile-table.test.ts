@@ -11,6 +11,7 @@ const record = (number: number, more: Partial<ProfileRecord> = {}): ProfileRecor
   isPaused: false,
   lists: null,
   blockMode: 0,
+  safety: 0,
   ...more,
 })
 

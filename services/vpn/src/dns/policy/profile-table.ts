@@ -12,6 +12,8 @@ export interface ProfileRecord {
   readonly lists: readonly string[] | null
   /** Place of the block mode in `blockModes`; 0 for that of the settings. */
   readonly blockMode: number
+  /** Bits of `Safety`. */
+  readonly safety: number
 }
 
 /** Numbers of profiles are below. */
@@ -21,6 +23,8 @@ const magic = 0x4c44_5031 // "LDP1"
 const Field = { holds: 0, lists: 1, flags: 2, blockMode: 3, words: 4 } as const
 const headerWords = 4
 const paused = 1
+/** Bits of the flags below those of `Safety`. */
+const safetyShift = 1
 
 /**
  * The client number that rules of a profile are kept under. It is negative, so no client has it, and a whole number that takes
@@ -56,6 +60,11 @@ export class ProfileTable {
     return (this.#words[headerWords + number * Field.words + Field.flags]! & paused) !== 0
   }
 
+  /** See `ProfileRecord.safety`. */
+  safety(number: number): number {
+    return this.#words[headerWords + number * Field.words + Field.flags]! >>> safetyShift
+  }
+
   /** See `ProfileRecord.blockMode`. */
   blockMode(number: number): number {
     return this.#words[headerWords + number * Field.words + Field.blockMode]!
@@ -73,10 +82,13 @@ export function buildProfileTable(
   const memory = new SharedArrayBuffer(4 * (headerWords + profileNumbers * Field.words))
   const words = new Uint32Array(memory)
   words[0] = magic
-  for (const { number, holds, isPaused, lists: chosen, blockMode } of profiles) {
+  for (const { number, holds, isPaused, lists: chosen, blockMode, safety } of profiles) {
     if (number < 1 || number >= profileNumbers) continue
     const bits = chosen === null ? -1 : lists.reduce((set, list) => set | bitOf(chosen, list), 0)
-    words.set([holds, bits >>> 0, isPaused ? paused : 0, blockMode], headerWords + number * Field.words)
+    words.set(
+      [holds, bits >>> 0, (isPaused ? paused : 0) | (safety << safetyShift), blockMode],
+      headerWords + number * Field.words,
+    )
   }
   return memory
 }

@@ -2,6 +2,7 @@ import { wireName } from '../wire/wire-name.ts'
 import { hashDomain } from './domain-hash.ts'
 import { isInLocalZone } from './local-zones.ts'
 import { type NameSeeds, finish } from './name-hash.ts'
+import { safeEntries, safetyBits } from './safe-search.ts'
 
 /** A local record; the same as `ResolverRecord`. */
 export interface LocalRecord {
@@ -22,14 +23,15 @@ const headerWords = 8
 const Head = { magic: 0, names: 1, bits: 2, wildcards: 3, seed1: 4, seed2: 5, denied: 6 } as const
 /** Words of a slot: the lanes of the name, which kind of name it is, and the position of its records. */
 const slotWords = 4
-const Kind = { exact: 1, below: 2 } as const
+/** The kinds from `safe` on stand for the bits of `Safety`. */
+const Kind = { exact: 1, below: 2, safe: 3 } as const
 
 /** Words of a record, and what they hold. A name's number of records stands before its first. */
 export const RecordWord = { type: 0, ttl: 1, dataAt: 2, dataLength: 3, count: 4 } as const
 
 /** Records of the operator, hashed by name. Nothing in here allocates. */
 export class RecordTable {
-  /** Number of names that have records, and of those above them that exist therefore. */
+  /** Number of names that have records, and of those above them that exist therefore; without those of safe search. */
   readonly count: number
   readonly seeds: NameSeeds
   /** `RecordWord` says what stands where. */
@@ -73,6 +75,19 @@ export class RecordTable {
       return at
     }
     return own
+  }
+
+  /**
+   * Returns the position in `words` of the alias that safe search has for the name with these lanes; 0 for none. `safety` are the
+   * bits of `Safety` that hold.
+   */
+  findSafe(safety: number, lane1: number, lane2: number): number {
+    for (let bit = 0; bit < safetyBits; bit++) {
+      if (((safety >>> bit) & 1) === 0) continue
+      const at = this.#find(Kind.safe + bit, lane1, lane2)
+      if (at !== 0) return at
+    }
+    return 0
   }
 
   /** Returns true if a name that `find` found has no records itself. */
@@ -139,10 +154,10 @@ export function ownerEntry(
 /** A table without names. */
 export const emptyRecordTable = (seeds: NameSeeds): SharedArrayBuffer => layRecords([], seeds)
 
-/** Makes the table for names hashed with these seeds: the bundle's. What is no domain name is left out. */
+/** Makes the table for names hashed with these seeds: the bundle's, and adds safe search. What is no domain name is left out. */
 export const buildRecordTable = (records: readonly LocalRecord[], seeds: NameSeeds): SharedArrayBuffer =>
   layRecords(
-    namesOf(records).flatMap((name) => ownerEntry(name, seeds) ?? []),
+    [...namesOf(records).flatMap((name) => ownerEntry(name, seeds) ?? []), ...safeEntries(seeds, Kind.safe)],
     seeds,
   )
 
@@ -150,17 +165,18 @@ export const buildRecordTable = (records: readonly LocalRecord[], seeds: NameSee
 export function layRecords(names: readonly OwnerEntry[], seeds: NameSeeds): SharedArrayBuffer {
   const bits = Math.max(2, Math.ceil(Math.log2(names.length + 1)) + 1)
   const recordsAt = headerWords + 2 ** bits * slotWords
-  let [count, size, wildcards] = [0, 0, 0]
+  let [count, size, wildcards, safe] = [0, 0, 0, 0]
   for (const { kind, records } of names) {
     count += records.length
     if (kind === Kind.below) wildcards += 1
+    if (kind >= Kind.safe) safe += 1
     for (const { data } of records) size += data.length
   }
   const dataAt = 4 * (recordsAt + names.length + count * RecordWord.count)
   const memory = new SharedArrayBuffer(dataAt + 4 * Math.ceil(size / 4))
   const words = new Uint32Array(memory)
   const bytes = new Uint8Array(memory)
-  words.set([magic, names.length, bits, wildcards, seeds.first, seeds.second])
+  words.set([magic, names.length - safe, bits, wildcards, seeds.first, seeds.second])
   let [at, to] = [recordsAt, dataAt]
   for (const { lane1, lane2, kind, records } of names) {
     let slot = place(kind, lane1) & (2 ** bits - 1)

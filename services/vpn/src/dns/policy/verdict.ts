@@ -17,7 +17,7 @@ export const Reason = {
   privateAnswer: 5,
   /**
    * A name that belongs to the local network and is never sent to an upstream; `source` is the zone's place in `localZones`,
-   * `recordSource` or `peerNameSource`.
+   * `recordSource`, `peerNameSource` or `safeSearchSource`.
    */
   local: 6,
   /** The answer holds an address that a list is about; `source` is the list's number. */
@@ -27,6 +27,8 @@ export const Reason = {
 export const recordSource = 1_000_000
 /** The `source` of a peer's name, and of names that could be one. */
 export const peerNameSource = 1_000_001
+/** The `source` of a name that safe search leads elsewhere. */
+export const safeSearchSource = 1_000_002
 
 export type ReasonCode = (typeof Reason)[keyof typeof Reason]
 

@@ -1,5 +1,6 @@
 import { toIsoString } from '@hearth/runtime'
 import { blockModes, type ResolverProfile, type ResolverRule } from '../../dns/resolver-files.ts'
+import { Safety } from '../../dns/policy/safe-search.ts'
 import { profileClient } from '../../dns/policy/profile-table.ts'
 import type { Holding } from './holding.ts'
 import type { Schedule } from './schedule.ts'
@@ -26,6 +27,10 @@ export interface LoadedProfile {
   /** Ids of services that are off. */
   readonly services: readonly string[]
   readonly blockMode: DnsProfileRow['block_mode']
+  /** Search engines answer with their filter on. */
+  readonly safeSearch: boolean
+  /** Restricted mode of YouTube; null for none. */
+  readonly youtube: DnsProfileRow['youtube']
   readonly schedule: Schedule | null
   readonly pausedUntil: number
 }
@@ -39,6 +44,8 @@ export const loadedProfile = (row: DnsProfileRow): LoadedProfile => ({
   rules: JSON.parse(row.rules) as ProfileRule[],
   services: JSON.parse(row.services) as string[],
   blockMode: row.block_mode,
+  safeSearch: row.safe_search === 1,
+  youtube: row.youtube,
   schedule: row.schedule === null ? null : (JSON.parse(row.schedule) as Schedule),
   pausedUntil: row.paused_until,
 })
@@ -58,7 +65,13 @@ export const resolverProfile = (
   isPaused: holds !== undefined && holds.pausedUntil > now,
   lists: holds?.lists ?? null,
   blockMode: holds?.blockMode ? blockModes.indexOf(holds.blockMode) + 1 : 0,
+  safety: holds === undefined ? 0 : safetyOf(holds),
 })
+
+function safetyOf({ safeSearch, youtube }: LoadedProfile): number {
+  const video = { strict: Safety.strictYoutube, moderate: Safety.moderateYoutube }
+  return (safeSearch ? Safety.search : 0) | (youtube === null ? 0 : video[youtube])
+}
 
 /** The rules of a profile and of the services it switches off. Its own come first: they count when both name a domain. */
 export function resolverRules({ number, rules, services }: LoadedProfile): ResolverRule[] {

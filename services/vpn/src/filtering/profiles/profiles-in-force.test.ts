@@ -108,6 +108,8 @@ const plainRow: DnsProfileRow = {
   rules: '[]',
   services: '[]',
   block_mode: null,
+  safe_search: 0,
+  youtube: null,
   schedule: null,
   paused_until: 0,
   created_at: 0,

@@ -187,6 +187,8 @@ export class Profiles {
         })),
         services: (JSON.parse(row.services) as string[]).filter((id) => serviceWith(id) !== undefined),
         block_mode: row.block_mode,
+        safe_search: row.safe_search === 1,
+        youtube: row.youtube,
         schedule: scheduleOf(row),
         peer_count: mine.filter(({ peer_id: peer }) => peer !== null).length,
         groups: mine.flatMap(({ group_id: id }) => (id === null ? [] : [{ id, name: groups.get(id) ?? '' }])),
@@ -223,7 +225,7 @@ interface Changing {
 
 /** The columns that a change is about. Throws a `Problem` that names the member which cannot be. */
 async function columnsOf(trx: Kysely<Tables>, { id, changes, others }: Changing): Promise<Partial<DnsProfileRow>> {
-  const { name, lists, rules, services, block_mode: blockMode, schedule } = changes
+  const { name, lists, rules, services, block_mode: blockMode, schedule, safe_search: safeSearch, youtube } = changes
   if (lists) {
     const known = await store.listIds(trx)
     const place = lists.findIndex((list) => !known.has(list))
@@ -238,6 +240,8 @@ async function columnsOf(trx: Kysely<Tables>, { id, changes, others }: Changing)
     ...(rules === undefined ? {} : { rules: JSON.stringify(storedRules(rules, before)) }),
     ...(services === undefined ? {} : { services: JSON.stringify([...new Set(services)]) }),
     ...(blockMode === undefined ? {} : { block_mode: blockMode }),
+    ...(safeSearch === undefined ? {} : { safe_search: safeSearch ? 1 : 0 }),
+    ...(youtube === undefined ? {} : { youtube }),
     ...(schedule === undefined ? {} : { schedule: JSON.stringify(checkedSchedule(schedule, { id, others })) }),
   }
 }

@@ -47,6 +47,15 @@ const BlockMode = z
   .nullable()
   .meta({ description: 'How a blocked name is answered; null: as the settings say' })
 
+const safeSearch = z
+  .boolean()
+  .meta({ description: 'Google, Bing, DuckDuckGo, Ecosia, Brave and Pixabay answer with their filter on' })
+
+const Youtube = z
+  .enum(['moderate', 'strict'])
+  .nullable()
+  .meta({ description: 'Restricted mode of YouTube; null: none' })
+
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 07:30')
 
 const ScheduleTime = z.strictObject({
@@ -108,6 +117,8 @@ export const DnsProfile = z
     rules: z.array(z.object({ action: z.enum(['block', 'allow']), domain: z.string() })),
     services: z.array(z.string()),
     block_mode: BlockMode,
+    safe_search: safeSearch,
+    youtube: Youtube,
     schedule: z
       .object({
         time_zone: z.string().nullable(),
@@ -137,6 +148,8 @@ export const DnsProfileCreate = z
     rules: rules.default([]),
     services: services.default([]),
     block_mode: BlockMode.default(null),
+    safe_search: safeSearch.default(false),
+    youtube: Youtube.default(null),
     schedule: schedule.default(null),
     peer_ids: assignments.peer_ids.default([]),
     group_ids: assignments.group_ids.default([]),
@@ -146,7 +159,17 @@ export const DnsProfileCreate = z
 export type DnsProfileCreate = z.infer<typeof DnsProfileCreate>
 
 export const DnsProfileUpdate = z
-  .strictObject({ name, lists, rules, services, block_mode: BlockMode, schedule, ...assignments })
+  .strictObject({
+    name,
+    lists,
+    rules,
+    services,
+    block_mode: BlockMode,
+    safe_search: safeSearch,
+    youtube: Youtube,
+    schedule,
+    ...assignments,
+  })
   .partial()
   .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
   .meta({ id: 'DnsProfileUpdate' })

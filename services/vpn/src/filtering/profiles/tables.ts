@@ -23,6 +23,10 @@ export interface DnsProfileRow {
   services: string
   /** Null for that of the settings. */
   block_mode: 'zero_ip' | 'nxdomain' | 'refused' | null
+  /** 1: search engines answer with their filter on. */
+  safe_search: number
+  /** Restricted mode of YouTube; null for none. */
+  youtube: 'moderate' | 'strict' | null
   /** JSON, see `Schedule`; null when it always holds. */
   schedule: string | null
   /** Milliseconds since the epoch; 0 for not paused. */

@@ -116,6 +116,21 @@ function FilterFields({ form }: { form: Form }) {
     <fieldset>
       <legend>What is filtered</legend>
       <Services form={form} />
+      <Checkbox
+        label="Safe search"
+        description="Google, Bing, DuckDuckGo, Ecosia, Brave and Pixabay leave out what is for adults"
+        {...form.getInputProps('safe_search', { type: 'checkbox' })}
+      />
+      <NativeSelect
+        label="YouTube"
+        description="Restricted mode also hides comments and live videos"
+        data={[
+          { value: '', label: 'Everything' },
+          { value: 'moderate', label: 'Restricted, moderate' },
+          { value: 'strict', label: 'Restricted, strict' },
+        ]}
+        {...form.getInputProps('youtube')}
+      />
       <NativeSelect
         label="Block lists"
         data={[

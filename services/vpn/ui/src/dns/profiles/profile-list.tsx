@@ -59,6 +59,8 @@ function factsOf(profile: DnsProfile, profiles: readonly DnsProfile[]): [string,
   const filters = [
     lists === null ? 'all lists' : lists.length === 0 ? 'no list' : formatCount(lists.length, 'list'),
     ...(rules.length === 0 ? [] : [formatCount(rules.length, 'rule')]),
+    ...(profile.safe_search ? ['safe search'] : []),
+    ...(profile.youtube === null ? [] : [`YouTube ${profile.youtube}`]),
   ]
   return [
     ['For', whom.length === 0 ? 'nobody yet' : whom.join(', ')],

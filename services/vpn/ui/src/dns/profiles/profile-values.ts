@@ -21,6 +21,8 @@ export interface ProfileValues extends Record<string, unknown> {
   allowed: string
   services: string[]
   block_mode: NonNullable<BlockMode> | ''
+  safe_search: boolean
+  youtube: NonNullable<DnsProfileDetail['youtube']> | ''
   when: 'always' | 'times'
   times: TimeValues[]
   time_zone: string
@@ -42,6 +44,8 @@ export const profileValues = (profile: DnsProfileDetail | undefined): ProfileVal
   allowed: domainsOf(profile, 'allow'),
   services: profile?.services ?? [],
   block_mode: profile?.block_mode ?? '',
+  safe_search: profile?.safe_search ?? false,
+  youtube: profile?.youtube ?? '',
   when: (profile?.schedule ?? null) === null ? 'always' : 'times',
   times: profile?.schedule?.times.map((time) => ({ ...time, to: time.to === '24:00' ? '00:00' : time.to })) ?? [
     newTime(),
@@ -68,7 +72,7 @@ export const linesOf = (text: string): string[] =>
 
 /** The request for the values of the form. */
 export function toProfile(values: ProfileValues) {
-  const { name, whichLists, lists, blocked, allowed, services, block_mode: blockMode, when } = values
+  const { name, whichLists, lists, blocked, allowed, services, block_mode: blockMode, youtube, when } = values
   const rules = [
     ...linesOf(blocked).map((domain) => ({ action: 'block' as const, domain })),
     ...linesOf(allowed).map((domain) => ({ action: 'allow' as const, domain })),
@@ -79,6 +83,8 @@ export function toProfile(values: ProfileValues) {
     rules,
     services,
     block_mode: blockMode === '' ? null : blockMode,
+    safe_search: values.safe_search,
+    youtube: youtube === '' ? null : youtube,
     schedule: when === 'always' ? null : scheduleOf(values),
     peer_ids: values.peer_ids,
     group_ids: values.group_ids,
