@@ -161,7 +161,7 @@ export function allRoutes(features: Features): Route[] {
     ...userRoutes(users, publish, securityLog),
     ...securityLogRoutes<Caller>(securityLog, securityLogMount),
     ...settingsRoutes(settings, features.publicEndpoint, publish),
-    ...asCodeRoutes(features.asCode),
+    ...asCodeRoutes(features.asCode, securityLog),
     ...backupRoutes(features.backups, backupForm),
     ...eventRoutes(events, features.stillValid),
     ...notificationRoutes<Access, Limit>(features.notifications, {

@@ -186,6 +186,20 @@ test('a read-only token exports without secrets, and nothing else', async () => 
   assert.equal((await reader.send('GET', '/api/export')).status, 403)
 })
 
+test('an export of private keys stands in the security log, one without does not', async () => {
+  await using service = await startService()
+  const admin = await service.signIn('admin', 'tall-giraffe-on-ice-7')
+  await admin.send('GET', '/api/export')
+  assert.equal((await admin.send('POST', '/api/export', { body: { passphrase: 'twelve green bottles' } })).status, 200)
+  assert.equal((await admin.send('POST', '/api/export', { body: { passphrase: 'short' } })).status, 422)
+  const { data } = (await admin.send('GET', '/api/security-log?search=admin')).body
+  const exported = data.filter((event: Record<string, unknown>) => event['kind'] === 'keys_exported')
+  assert.deepEqual(
+    exported.map((event: Record<string, unknown>) => event['username']),
+    ['admin'],
+  )
+})
+
 test('profiles are brought to what they are assigned to, whatever they had; what cannot be is named with its line', async () => {
   await using service = await startService()
   const peers = `peers:\n  phone: { interface: home, public_key: "${keyOf(1)}" }\n`

@@ -16,6 +16,7 @@ export const securityEventKinds = [
   'setup_link_revoked',
   'dns_secret_created',
   'dns_secret_withdrawn',
+  'keys_exported',
   'user_created',
   'user_changed',
   'user_deleted',

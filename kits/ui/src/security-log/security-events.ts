@@ -32,6 +32,7 @@ export const kindNames = {
   setup_link_revoked: 'Set-up link revoked',
   dns_secret_created: 'Private DNS address made',
   dns_secret_withdrawn: 'Private DNS address withdrawn',
+  keys_exported: 'Private keys exported',
   user_created: 'User created',
   user_changed: 'User changed',
   user_deleted: 'User deleted',

@@ -1,3 +1,4 @@
+import type { SecurityLog } from '@hearth/accounts/security-log'
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { done, messageEnvelope } from '../envelope.ts'
@@ -9,7 +10,7 @@ const media = 'application/yaml'
 const fileName = 'hearth-vpn.yaml'
 
 /** The wanted state of the service as one file. */
-export function asCodeRoutes(asCode: AsCode): Route[] {
+export function asCodeRoutes(asCode: AsCode, securityLog: SecurityLog): Route[] {
   const shared = { tag: 'Settings', limit: 'counted', access: 'admin' } as const
   return [
     route(
@@ -34,7 +35,15 @@ export function asCodeRoutes(asCode: AsCode): Route[] {
         body: ExportRequest,
         success: { status: 200, media, description: 'The file' },
       },
-      async ({ body }) => ({ content: await asCode.export(body.passphrase), fileName }),
+      async ({ body, caller, client }) => {
+        const exported = asCode.export(body.passphrase)
+        const content = await securityLog.recordAfter(exported, () => ({
+          kind: 'keys_exported',
+          by: caller,
+          from: client,
+        }))
+        return { content, fileName }
+      },
     ),
     route(
       {
