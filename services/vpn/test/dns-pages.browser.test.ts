@@ -216,7 +216,7 @@ test(
     assert.equal(await page.getByText('secret.example').count(), 0)
     assert.equal(await page.getByRole('button', { name: 'Pause filter' }).count(), 0)
     const tabs = page.getByRole('navigation', { name: 'DNS' }).getByRole('link')
-    assert.deepEqual(await tabs.allInnerTexts(), ['Overview', 'Rules', 'Local names', 'Zones', 'Lists'])
+    assert.deepEqual(await tabs.allInnerTexts(), ['Overview', 'Rules', 'Profiles', 'Local names', 'Zones', 'Lists'])
     await page.getByRole('link', { name: 'Rules', exact: true }).click()
     await page.getByText('ads.example').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Add rule' }).count(), 0)

@@ -50,10 +50,18 @@ async function start() {
     async answer(name: string) {
       const resolver = new Resolver({ timeout: 5000, tries: 3 })
       resolver.setServers([`127.0.0.1:${port}`])
-      const none = (error: NodeJS.ErrnoException) => (error.code === 'ENODATA' ? [] : Promise.reject(error))
+      /** No data is no names. */
+      const found = async (answer: Promise<string[]>) => {
+        try {
+          return await answer
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code === 'ENODATA') return []
+          throw error
+        }
+      }
       return {
-        addresses: await resolver.resolve4(name).catch(none),
-        targets: await resolver.resolveCname(name).catch(none),
+        addresses: await found(resolver.resolve4(name)),
+        targets: await found(resolver.resolveCname(name)),
       }
     },
     explain: async (domain: string, client: string) =>

@@ -1,4 +1,4 @@
-import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import { setThreadPriority, ThreadPriority } from '../thread-priority.ts'
 import { LogWriter } from './log-writer.ts'
 import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
@@ -47,6 +47,9 @@ function write(now = Infinity): void {
 
 function turn(): void {
   const begin = performance.now()
+  // What was said before an entry was made counts for it: a thread that gets the processor late finds its timer first.
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port))
+    take(next.message as ToWriter)
   keepUp()
   if (begin - lastRetention > retentionEveryMs) {
     lastRetention = begin
@@ -68,7 +71,7 @@ function finish(): void {
   port.close()
 }
 
-port.on('message', (message: ToWriter) => {
+function take(message: ToWriter): void {
   switch (message.type) {
     case 'settings':
       writer.retentionDays = message.retentionDays
@@ -89,5 +92,7 @@ port.on('message', (message: ToWriter) => {
     case 'stop':
       isStopping = true
   }
-})
+}
+
+port.on('message', take)
 turn()

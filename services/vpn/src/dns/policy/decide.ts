@@ -5,6 +5,7 @@ import { Meaning, meanings } from './membership.ts'
 import { hashName } from './hash-name.ts'
 import { type Policy, listsInForce } from './policy.ts'
 import { profileClient } from './profile-table.ts'
+import { LocalNames } from './local-names.ts'
 import { localZoneOf, noZone } from './local-zones.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
@@ -13,7 +14,7 @@ import { heldPlace, takeRewrites } from './rewrites.ts'
 import { isSpecial } from './special-names.ts'
 import type { Trace } from './trace.ts'
 import { findName } from './suffix-table.ts'
-import { Reason, type ReasonCode, Status, peerNameSource, recordSource, safeSearchSource } from './verdict.ts'
+import { Reason, type ReasonCode, Status } from './verdict.ts'
 
 /** Number of addresses of rewrites in one answer. */
 const maxRewrites = 4
@@ -45,10 +46,6 @@ export class Decider {
   /** Places of the rules whose addresses are the answer (`$dnsrewrite`), and how many there are; 0 when no rewrite decided. */
   readonly rewrites = new Int32Array(maxRewrites)
   rewriteCount = 0
-  /** Position of the name's local records in the policy's table, when they are the answer; otherwise 0. */
-  records = 0
-  /** The table that they stand in. */
-  table: RecordTable | undefined
   /** The forwarded zone that the name belongs to, as the policy's table knows it; 0 for none. */
   zone = 0
   readonly #lanes1 = new Int32Array(128)
@@ -58,8 +55,18 @@ export class Decider {
   /** Sets of lists that say something by rules with modifiers. */
   readonly #extra = new Uint32Array(Meaning.below)
   readonly #circumstances = createCircumstances(this.#lanes1, this.#lanes2)
-  #recordsFrom = recordSource
+  readonly #local = new LocalNames(this.#lanes1, this.#lanes2)
   #isOpen = true
+
+  /** Position of the name's local records in their table, when they are the answer; otherwise 0. */
+  get records(): number {
+    return this.#local.records
+  }
+
+  /** The table that they stand in. */
+  get table(): RecordTable | undefined {
+    return this.#local.table
+  }
 
   /**
    * Decides about a name for the client with this number, while filtering is paused or not (`isPaused`): times are fractions to
@@ -81,8 +88,9 @@ export class Decider {
     const isHashed = policy.records.count + policy.peerNames.count + policy.zones.count + safety !== 0
     if (isHashed) {
       this.findZone(policy, name)
-      this.#findRecords(policy, name, trace)
-      if (safety !== 0 && this.records === 0 && this.zone === 0) this.#findSafe(policy, name, safety, trace)
+      this.#local.find(policy, name.count, this.zone)
+      if (safety !== 0 && this.records === 0 && this.zone === 0) this.#local.findSafe(policy, name.count, safety)
+      if (trace !== null) this.#local.trace(trace)
     }
     if (isOff) {
       this.#settleRecords()
@@ -143,33 +151,9 @@ export class Decider {
     this.traits = 0
     this.condition = -1
     this.rewriteCount = 0
-    this.records = 0
+    this.#local.records = 0
     this.zone = 0
     this.#isOpen = true
-  }
-
-  /** The operator's records come before names of peers. The name is hashed. */
-  #findRecords({ records, peerNames }: Policy, name: Name, trace: Trace | null): void {
-    this.table = records
-    this.records = records.find(this.#lanes1, this.#lanes2, name.count)
-    // A name without records, which only says that nothing is known of it here, leaves that to the servers of its zone.
-    if (this.zone !== 0 && records.isEmpty(this.records)) this.records = 0
-    if (this.records === 0 && peerNames.count !== 0) {
-      this.table = peerNames
-      this.records = peerNames.find(this.#lanes1, this.#lanes2, name.count)
-      if (this.zone !== 0 && peerNames.isEmpty(this.records)) this.records = 0
-    }
-    this.#recordsFrom = this.table === records ? recordSource : peerNameSource
-    if (this.records !== 0) trace?.records(this.table.label, this.#recordsFrom)
-  }
-
-  /** Safe search of the profile: the name is an alias of the one under which the filter of the search engine is on. */
-  #findSafe({ records }: Policy, name: Name, safety: number, trace: Trace | null): void {
-    this.records = name.count === 0 ? 0 : records.findSafe(safety, this.#lanes1[0]!, this.#lanes2[0]!)
-    if (this.records === 0) return
-    this.table = records
-    this.#recordsFrom = safeSearchSource
-    trace?.records(0, safeSearchSource)
   }
 
   /** Local records are the answer, unless a rule blocks the name; an allowed one has no other answer for that. */
@@ -177,8 +161,8 @@ export class Decider {
     if (this.records === 0) return
     if (this.#isOpen || this.status === Status.allowed) {
       this.#isOpen = true
-      this.#settle(Row.record, Status.allowed, Reason.local, this.#recordsFrom)
-    } else this.records = 0
+      this.#settle(Row.record, Status.allowed, Reason.local, this.#local.source)
+    } else this.#local.records = 0
   }
 
   /** A name that is never sent upstream is not filtered. One of a forwarded zone is no such name. */
