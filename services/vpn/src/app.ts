@@ -17,8 +17,7 @@ import { AccessGroups } from './access-rules/groups.ts'
 import type { AccessTable } from './access-rules/policy/table.ts'
 import { AccessRules } from './access-rules/rules.ts'
 import { createGuard, type Identify } from './access.ts'
-import { AsCode } from './as-code/as-code.ts'
-import { openTrial } from './as-code/trial.ts'
+import type { AsCode } from './as-code/as-code.ts'
 import { ConnectionHistory } from './connections/history.ts'
 import { openConnections } from './connections/recorder.ts'
 import type { Config } from './config.ts'
@@ -321,24 +320,29 @@ export async function createApp(dependencies: AppDependencies) {
   })
   const interfaces = new Interfaces({ ...managed, host, onChanged: interfacesChanged })
   const accessRules = { groups: new AccessGroups(ruled), rules: new AccessRules(ruled) }
-  const asCode = new AsCode({
-    parts: {
-      db: database.query,
-      sealer,
-      settings,
-      interfaces,
-      peers,
-      quotas,
-      accessGroups: accessRules.groups,
-      accessRules: accessRules.rules,
-      lists,
-      dns: filtering,
-    },
-    openTrial: () => openTrial({ database, sealer, clock, log, host, directory }),
-    onChanged() {
-      for (const collection of wantedCollections) publish({ type: 'changed', collection, id: null })
-    },
-  })
+  let openedAsCode: Promise<AsCode> | undefined
+  // Loaded with the first file: what reads and writes YAML takes 8 MiB.
+  const openAsCode = async () =>
+    (await import('./as-code/open-as-code.ts')).openAsCode(
+      {
+        parts: {
+          db: database.query,
+          sealer,
+          settings,
+          interfaces,
+          peers,
+          quotas,
+          accessGroups: accessRules.groups,
+          accessRules: accessRules.rules,
+          lists,
+          dns: filtering,
+        },
+        onChanged() {
+          for (const collection of wantedCollections) publish({ type: 'changed', collection, id: null })
+        },
+      },
+      { database, sealer, clock, log, host, directory },
+    )
   const health = () =>
     readHealth({
       database,
@@ -387,7 +391,7 @@ export async function createApp(dependencies: AppDependencies) {
       users,
       securityLog,
       interfaces,
-      asCode,
+      asCode: () => (openedAsCode ??= openAsCode()),
       proposal: () => proposeInterface({ database, host, settings: currentSettings }),
       peers,
       serverImport: {

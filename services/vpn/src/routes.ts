@@ -75,7 +75,7 @@ export interface Features {
   readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
   readonly peers: Peers
-  readonly asCode: AsCode
+  readonly asCode: () => Promise<AsCode>
   readonly serverImport: ServerImportDependencies
   readonly connections: ConnectionHistory
   readonly quotas: Quotas

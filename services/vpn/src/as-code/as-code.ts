@@ -8,6 +8,7 @@ import { readDocument, refusedFile, withLines, type WantedState } from './read-d
 import { type ApplyReport, type ApplyRequest, maxListed, type PlannedChange } from './schema.ts'
 import { openWith, sealWith } from './secrets.ts'
 import type { Parts, SectionContext } from './section.ts'
+import { interfacesSection } from './sections/interfaces.ts'
 import { type FilledSection, writeDocument } from './write-document.ts'
 
 /** Parts on a copy of the wanted state, in which nothing runs. */
@@ -38,11 +39,11 @@ export class AsCode {
   /** Writes the file; with a passphrase it has the secrets, sealed. The same state gives the same text. */
   async export(passphrase?: string): Promise<string> {
     const { parts } = this.#dependencies
-    const plain = await readAll(contextOf(parts))
-    if (passphrase === undefined) return writeDocument(plain, undefined)
-    const keys = entriesOf(plain, 'interfaces').map(({ value }) => String(value['public_key']))
+    const context = contextOf(parts)
+    if (passphrase === undefined) return writeDocument(await readAll(context), undefined)
+    const keys = (await interfacesSection.read(context)).map(({ value }) => value.public_key ?? '')
     const { secrets, header } = await sealWith(passphrase, keys)
-    return writeDocument(await readAll({ ...contextOf(parts), secrets }), header)
+    return writeDocument(await readAll({ ...context, secrets }), header)
   }
 
   /**
@@ -61,8 +62,8 @@ export class AsCode {
     const before = await readAll(context)
     const missing = missingReferences(state, before, options.prune)
     if (missing.length > 0) throw refusedFile(withLines(state, missing))
-    const { report, plan } = await this.#try(state, context, { before, prune: options.prune })
-    if (options.expected_plan !== undefined && options.expected_plan !== plan)
+    const report = await this.#try(state, context, { before, prune: options.prune })
+    if (options.expected_plan !== undefined && options.expected_plan !== report.plan)
       throw new Problem(
         'conflict',
         'Something was changed meanwhile, and the file would change something else now; look at the new plan',
@@ -80,15 +81,14 @@ export class AsCode {
     state: WantedState,
     context: SectionContext,
     { before, prune }: { before: readonly FilledSection[]; prune: boolean },
-  ): Promise<{ report: ApplyReport; plan: string }> {
+  ): Promise<ApplyReport> {
     await using trial = await this.#dependencies.openTrial()
     const tried = { ...context, parts: trial.parts }
     const faults = await bring(tried, state, { prune, isTrial: true })
     if (faults.length > 0) throw refusedFile(withLines(state, faults))
     const after = await readAll(tried)
     const changes = changesBetween(before, after)
-    const plan = fingerprintOf(changes)
-    return { report: { ...reportOf(changes), plan, not_in_file: strangers(state, after) }, plan }
+    return { ...reportOf(changes), plan: fingerprintOf(changes), not_in_file: strangers(state, after) }
   }
 
   async #bring(
@@ -137,9 +137,6 @@ const passphraseProblem = (message: string) =>
   new Problem('invalid', `passphrase ${message}`, {
     details: { fields: [{ path: 'passphrase', code: 'invalid', message }] },
   })
-
-const entriesOf = (filled: readonly FilledSection[], name: string) =>
-  filled.find(({ section }) => section.name === name)?.held ?? []
 
 /** What the service has in the sections of the file and the file does not. */
 function strangers(state: WantedState, after: readonly FilledSection[]): ApplyReport['not_in_file'] {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Problem } from '../problems.ts'
 import { allSections } from './all-sections.ts'
 import { readDocument } from './read-document.ts'
-import { maxBytes } from './yaml-text.ts'
+import { maxBytes } from './schema.ts'
 
 const begin = 'format: hearth-vpn-1\n'
 

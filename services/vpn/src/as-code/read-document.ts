@@ -2,9 +2,10 @@ import { phraseOfZodIssue } from '@hearth/http'
 import type { z } from 'zod'
 import { Problem } from '../problems.ts'
 import type { AnySection, EntryValue, Fault, FilePath, Wanted } from './section.ts'
+import { maxBytes } from './schema.ts'
 import { SecretsHeader } from './secrets.ts'
 import { formatVersion } from './write-document.ts'
-import { maxBytes, readYaml, type TextFault, type YamlText } from './yaml-text.ts'
+import { readYaml, type TextFault, type YamlText } from './yaml-text.ts'
 
 /** The wanted state of a file. */
 export interface WantedState {

@@ -3,14 +3,13 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { done, messageEnvelope } from '../envelope.ts'
 import type { AsCode } from './as-code.ts'
-import { ApplyReport, ApplyRequest, ExportRequest } from './schema.ts'
-import { maxBytes } from './yaml-text.ts'
+import { ApplyReport, ApplyRequest, ExportRequest, maxBytes } from './schema.ts'
 
 const media = 'application/yaml'
 const fileName = 'hearth-vpn.yaml'
 
-/** The wanted state of the service as one file. */
-export function asCodeRoutes(asCode: AsCode, securityLog: SecurityLog): Route[] {
+/** The wanted state of the service as one file; `open` loads what reads and writes it. */
+export function asCodeRoutes(open: () => Promise<AsCode>, securityLog: SecurityLog): Route[] {
   const shared = { tag: 'Settings', limit: 'counted', access: 'admin' } as const
   return [
     route(
@@ -23,7 +22,7 @@ export function asCodeRoutes(asCode: AsCode, securityLog: SecurityLog): Route[] 
           'Interfaces, peers, access rules, DNS and settings as one YAML file without secrets. The same state gives the same text.',
         success: { status: 200, media, description: 'The file' },
       },
-      async () => ({ content: await asCode.export(), fileName }),
+      async () => ({ content: await (await open()).export(), fileName }),
     ),
     route(
       {
@@ -36,6 +35,7 @@ export function asCodeRoutes(asCode: AsCode, securityLog: SecurityLog): Route[] 
         success: { status: 200, media, description: 'The file' },
       },
       async ({ body, caller, client }) => {
+        const asCode = await open()
         const exported = asCode.export(body.passphrase)
         const content = await securityLog.recordAfter(exported, () => ({
           kind: 'keys_exported',
@@ -60,6 +60,7 @@ export function asCodeRoutes(asCode: AsCode, securityLog: SecurityLog): Route[] 
         errors: [409],
       },
       async ({ body, caller }) => {
+        const asCode = await open()
         const report = await asCode.apply(body, caller.username)
         const { created, changed, deleted } = report
         const counts = `${created} created, ${changed} changed, ${deleted} deleted`

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { wholeNumber } from '../envelope.ts'
 import { minPassphrase } from './secrets.ts'
-import { maxBytes } from './yaml-text.ts'
+
+/** Bytes of a file, at most. */
+export const maxBytes = 4 * 1024 * 1024
 
 const passphrase = z.string().min(minPassphrase).max(1024)
 

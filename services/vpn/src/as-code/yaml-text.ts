@@ -13,9 +13,6 @@ import {
 } from 'yaml'
 import type { FilePath } from './section.ts'
 
-/** Bytes of a file, at most. */
-export const maxBytes = 4 * 1024 * 1024
-
 /** Something wrong in the text of a file, with its line. */
 export interface TextFault {
   readonly line: number
