@@ -327,3 +327,16 @@ test('what cannot be is refused at its member, and only administrators change pr
   assert.ok(services.length > 30)
   assert.ok(services.every(({ names }) => names.length > 0))
 })
+
+test('an interface that is deleted takes its profile along: a new one of the same name has none', async () => {
+  await using it = await start()
+  const profile = await it.profile('Work', { rules: [{ action: 'block', domain: 'one.example' }], interfaces: ['wg1'] })
+  await it.peer('Old', { interface: 'wg1' })
+  assert.equal(await it.asks('Old', 'one.example'), 'blocked')
+  await it.call('DELETE', '/api/interfaces/wg1')
+  await it.call('POST', '/api/interfaces', { name: 'wg1', address: '10.9.0.1/24', listen_port: 51_821 })
+  const id = await it.peer('New', { interface: 'wg1' })
+  assert.deepEqual((await it.call('GET', `/api/dns/profiles/${profile}`)).data.interfaces, [])
+  assert.equal((await it.call('GET', `/api/dns/peer-profiles/${id}`)).data.assigned, null)
+  assert.equal(await it.asks('New', 'one.example'), 'open')
+})

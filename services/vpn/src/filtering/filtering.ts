@@ -173,12 +173,18 @@ export class Filtering {
 
   /** Applies that interfaces were created, deleted, started or stopped. */
   async interfacesChanged(): Promise<void> {
-    await this.#soon(Promise.all([this.#publishSettings(), this.#clients.sync()]))
+    await this.#soon(Promise.all([this.#publishSettings(), this.#reassigned()]))
   }
 
   /** Applies that groups of peers changed: profiles are assigned to them. */
   async groupsChanged(): Promise<void> {
-    if (this.#profilesInForce.isUsed) await this.#soon(this.#profilesChanged())
+    if (this.#profilesInForce.isUsed) await this.#soon(this.#reassigned())
+  }
+
+  /** Peers may have other profiles: what these are assigned to has changed, or is gone. */
+  async #reassigned(): Promise<void> {
+    if (this.#profilesInForce.isUsed) await this.#profilesInForce.reload()
+    await this.#clients.sync()
   }
 
   /** What profiles say is there before peers have them. */
