@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Page } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { LeftNothing, orNothing } from '../database/left-nothing.ts'
 import { conflict, notFound, type Problem, problemOf, tunnelProblem } from '../problems.ts'
 import type { Tables } from '../tables.ts'
 import type { AccessRuleRow } from './tables.ts'
@@ -36,9 +37,6 @@ export interface ArrangedRule {
   readonly id?: string | undefined
   readonly rule?: Omit<AccessRuleCreate, 'position'> | undefined
 }
-
-/** Ends a change that leaves nothing behind. */
-class LeftNothing extends Error {}
 
 /** Rules about what peers reach: every change is in the database and in the kernel, or in neither. */
 export class AccessRules {
@@ -92,26 +90,26 @@ export class AccessRules {
    */
   async arrange(wanted: readonly ArrangedRule[], by: string): Promise<(Problem | undefined)[]> {
     const outcomes: (Problem | undefined)[] = []
-    await this.#change(async (trx) => {
-      const known = new Map((await store.allAccessRuleRows(trx)).map((row) => [row.id, row]))
-      const context = await this.#known(trx)
-      const kept = new Set(wanted.map(({ id }) => id))
-      for (const id of known.keys()) if (!kept.has(id)) await store.deleteAccessRuleRow(trx, id)
-      for (const [index, { id, rule }] of wanted.entries()) {
-        const place = { position: index + 1 }
-        const row = known.get(id ?? '')
-        const outcome = await problemOf(async () => {
-          const columns = rule === undefined ? {} : ruleColumns(row ?? noColumns, rule, context)
-          if (row !== undefined) return store.updateAccessRuleRow(trx, row.id, { ...columns, ...place })
-          const created = { id: randomUUIDv7(), created_at: this.#dependencies.clock.now(), created_by: by }
-          return store.insertAccessRuleRow(trx, { ...noColumns, ...columns, ...created, ...place })
-        })
-        outcomes.push(outcome)
-      }
-      if (outcomes.some((outcome) => outcome !== undefined)) throw new LeftNothing()
-    }).catch((error: unknown) => {
-      if (!(error instanceof LeftNothing)) throw error
-    })
+    await orNothing(() =>
+      this.#change(async (trx) => {
+        const known = new Map((await store.allAccessRuleRows(trx)).map((row) => [row.id, row]))
+        const context = await this.#known(trx)
+        const kept = new Set(wanted.map(({ id }) => id))
+        for (const id of known.keys()) if (!kept.has(id)) await store.deleteAccessRuleRow(trx, id)
+        for (const [index, { id, rule }] of wanted.entries()) {
+          const place = { position: index + 1 }
+          const row = known.get(id ?? '')
+          const outcome = await problemOf(async () => {
+            const columns = rule === undefined ? {} : ruleColumns(row ?? noColumns, rule, context)
+            if (row !== undefined) return store.updateAccessRuleRow(trx, row.id, { ...columns, ...place })
+            const created = { id: randomUUIDv7(), created_at: this.#dependencies.clock.now(), created_by: by }
+            return store.insertAccessRuleRow(trx, { ...noColumns, ...columns, ...created, ...place })
+          })
+          outcomes.push(outcome)
+        }
+        if (outcomes.some((outcome) => outcome !== undefined)) throw new LeftNothing()
+      }),
+    )
     return outcomes
   }
 

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { LeftNothing, orNothing } from '../database/left-nothing.ts'
 import { networksBehind } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow } from '../interfaces/store.ts'
 import { namedConflict, notFound, Problem } from '../problems.ts'
@@ -16,9 +17,6 @@ export interface PeerAlteration {
 }
 
 type Dependencies = BulkDependencies & { readonly context: NewPeerContext }
-
-/** Ends a transaction that leaves nothing behind. */
-class LeftNothing extends Error {}
 
 /**
  * Changes many peers, each in its own way: all of them or, when one cannot be, none, in one transaction of the database and one
@@ -59,8 +57,8 @@ async function alterAll(
   alterations: readonly PeerAlteration[],
   outcomes: (Problem | undefined)[],
 ): Promise<Altered | undefined> {
-  try {
-    return await namedConflict('peer', uniqueMembers, () =>
+  return orNothing(() =>
+    namedConflict('peer', uniqueMembers, () =>
       dependencies.database.query.transaction().execute(async (trx) => {
         const rows = await store.findPlainPeerRows(
           trx,
@@ -80,11 +78,8 @@ async function alterAll(
         if (transitions.length < alterations.length) throw new LeftNothing()
         return { before: transitions.map(({ before }) => before), changes: await byInterface(trx, transitions) }
       }),
-    )
-  } catch (error) {
-    if (error instanceof LeftNothing) return undefined
-    throw error
-  }
+    ),
+  )
 }
 
 /** Members of which no two peers have the same. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { LeftNothing, orNothing } from '../database/left-nothing.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
 import { invalidField, namedConflict, Problem } from '../problems.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../tables.ts'
@@ -12,9 +13,6 @@ export type CreationOutcome = Pick<PeerRow, 'id' | 'ip' | 'ipv6' | 'private_key'
 
 /** A peer to create, with the keys that it has elsewhere if there are some. */
 export type NewPeer = PeerCreate & { readonly keys?: PeerKeys | undefined }
-
-/** Ends a transaction that leaves nothing behind. */
-class LeftNothing extends Error {}
 
 /**
  * Creates many peers as one: all of them or, when one cannot be, none, in one transaction of the database and one change of each
@@ -45,8 +43,8 @@ async function insertAll(
   inputs: readonly NewPeer[],
   { outcomes, isTrial }: { outcomes: CreationOutcome[]; isTrial: boolean },
 ): Promise<InterfaceChange[] | undefined> {
-  try {
-    return await namedConflict('peer', uniqueMembers, () =>
+  return orNothing(() =>
+    namedConflict('peer', uniqueMembers, () =>
       database.query.transaction().execute(async (trx) => {
         const interfaces = new Map<string, InterfaceRow | undefined>()
         const rows: PeerRow[] = []
@@ -63,11 +61,8 @@ async function insertAll(
           rows.map((after) => ({ before: undefined, after })),
         )
       }),
-    )
-  } catch (error) {
-    if (error instanceof LeftNothing) return undefined
-    throw error
-  }
+    ),
+  )
 }
 
 interface CreationState {

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import { LeftNothing, orNothing } from '../database/left-nothing.ts'
 import { readForeignFiles } from '../foreign-files/read-foreign-files.ts'
 import { firstFreePort, type HostLinks } from '../interfaces/host-links.ts'
 import { interfaceMembers } from '../interfaces/interfaces.ts'
@@ -33,9 +34,6 @@ interface RunningService extends Pick<PeerDependencies, 'tunnels' | 'desired' | 
   /** Called when interfaces with these peers were created; resolves when the resolver uses them. */
   readonly onChanged: (ids: readonly string[]) => Promise<void>
 }
-
-/** Ends a transaction that leaves nothing behind. */
-class LeftNothing extends Error {}
 
 /** Peers of one import, at most. */
 const maxPeers = 10_000
@@ -124,17 +122,15 @@ async function insertAll(
   isTrial: boolean,
 ): Promise<void> {
   const { database } = dependencies
-  try {
-    await namedConflict('interface', interfaceMembers, () =>
+  await orNothing(() =>
+    namedConflict('interface', interfaceMembers, () =>
       database.query.transaction().execute(async (trx) => {
         await lockNetworks(database.kind, trx)
         for (const outcome of outcomes) await insertOne(dependencies, trx, outcome)
         if (isTrial || countProblems(outcomes) > 0) throw new LeftNothing()
       }),
-    )
-  } catch (error) {
-    if (!(error instanceof LeftNothing)) throw error
-  }
+    ),
+  )
 }
 
 async function insertOne(dependencies: ServerImportDependencies, trx: Kysely<Tables>, outcome: Outcome): Promise<void> {
