@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { commaList, settingKind } from '@hearth/runtime'
+import { plainAddress } from './plain-address.ts'
 
 /** A set of addresses and networks that answers whether an address is in it. */
 export interface AddressSet {
@@ -23,11 +24,6 @@ export function createAddressSet(entries: readonly string[]): AddressSet {
       return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4')
     },
   }
-}
-
-/** The address itself: without the IPv6 wrapping of an IPv4 one and without a zone. */
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 }
 
 function addEntry(list: BlockList, entry: string): void {

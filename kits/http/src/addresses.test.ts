@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import { createAddressSet, plainAddress } from './address-set.ts'
+import { createAddressSet } from './address-set.ts'
+import { plainAddress } from './plain-address.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
 
 test('an address set matches IPv4 and IPv6 addresses and networks, including IPv4-mapped ones', () => {

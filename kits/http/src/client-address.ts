@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
-import { plainAddress, type AddressSet } from './address-set.ts'
+import type { AddressSet } from './address-set.ts'
+import { plainAddress } from './plain-address.ts'
 
 /** Trusted proxies, and the forwarding header that is read from them. */
 export interface ForwardingTrust {

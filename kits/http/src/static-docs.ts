@@ -1,3 +1,5 @@
+import { escapeMarkup as text } from './escape-markup.ts'
+
 /** One file of the printed description of an API. */
 export interface PrintedDocs {
   readonly html: string
@@ -144,8 +146,6 @@ function nameOf(schema: Schema | undefined): string {
   return text(schema.format === undefined ? type : `${type} (${schema.format})`)
 }
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const text = (value: string): string => value.replaceAll(/[&<>"]/g, (character) => escapes[character] ?? '')
 const anchor = (name: string): string => name.replaceAll(/\W+/g, '-').toLowerCase()
 
 const style = `:root{color-scheme:light dark}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { escapeMarkup } from '@hearth/http'
 import { clockText } from '../jobs/job-view.ts'
 
 /** Content of a link's landing page. */
@@ -34,7 +35,7 @@ ${content}
 </html>
 `
   return {
-    offer: (offer: Offer): string => page(escapeHtml(offer.title), offerContent(offer)),
+    offer: (offer: Offer): string => page(escapeMarkup(offer.title), offerContent(offer)),
     /** The page of every invalid link. */
     nothing: page(
       'Nothing here',
@@ -63,10 +64,10 @@ function offerContent(offer: Offer): string {
   // Nothing is fetched before play is pressed: opening the page does not count as a use.
   const player = `<${type} controls preload="none" src="?download=1" aria-label="Player"></${type}>`
   return [
-    `<h1>${escapeHtml(offer.title)}</h1>`,
+    `<h1>${escapeMarkup(offer.title)}</h1>`,
     `<p>${facts.join(' · ')}</p>`,
     ...(offer.isPlayable ? [player] : []),
-    `<a href="?download=1" download="${escapeHtml(offer.fileName)}" rel="nofollow">Download</a>`,
+    `<a href="?download=1" download="${escapeMarkup(offer.fileName)}" rel="nofollow">Download</a>`,
   ].join('\n')
 }
 
@@ -77,8 +78,3 @@ function sizeText(bytes: number): string {
   const value = bytes / 1024 ** power
   return `${Number(value.toFixed(value < 100 ? 1 : 0))} ${units[power] ?? ''}`
 }
-
-const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** Titles are untrusted text. */
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (mark) => marks[mark] ?? '')

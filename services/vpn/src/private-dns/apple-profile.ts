@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { escapeMarkup } from '@hearth/http'
 
 /** How a device asks: over HTTPS where that is on, as it passes more networks, otherwise over TLS. */
 export interface ProfileAddresses {
@@ -42,8 +43,4 @@ export function appleProfile(device: string, { tlsHost, httpsUrl }: ProfileAddre
 `
 }
 
-const pair = (key: string, text: string): string => `<key>${key}</key><string>${escaped(text)}</string>`
-
-const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (sign) => signs[sign] ?? '')
+const pair = (key: string, text: string): string => `<key>${key}</key><string>${escapeMarkup(text)}</string>`
