@@ -227,6 +227,8 @@ test('profiles are brought to what they are assigned to, whatever they had; what
   assert.deepEqual(problems(await apply(service, file(both))), [
     '8 dns_profiles.B.peers.0 has the profile A in this file already',
   ])
+  const many = `  A: { groups: [${Array.from({ length: 201 }, (_, index) => `g${index}`).join(', ')}] }\n`
+  assert.match(problems(await apply(service, file(many))).join(), /^7 dns_profiles\.A\.groups must/)
   const round = `  A: { schedule: { ${times}, otherwise: B } }\n  B: { schedule: { ${times}, otherwise: A } }\n`
   assert.deepEqual(problems(await apply(service, file(round))), [
     '8 dns_profiles.B.schedule.otherwise leads back to this profile',

@@ -1,4 +1,4 @@
-import { type Problem, problemFields, problemOf } from '../problems.ts'
+import { Problem, problemFields, problemOf } from '../problems.ts'
 import type { FilePath, Fault } from './section.ts'
 
 /** What a problem says, at the members of an entry that it names. */
@@ -33,4 +33,19 @@ export function faultsOfMany<T>(
     const problem = problems[index]
     return problem === undefined ? [] : faultsAt(pathOf(item), problem)
   })
+}
+
+/** Makes something of each item; what cannot be made is a fault. */
+export function prepared<T, M>(items: readonly T[], pathOf: (item: T) => FilePath, make: (item: T) => M) {
+  const faults: Fault[] = []
+  const made: { item: T; made: M }[] = []
+  for (const item of items) {
+    try {
+      made.push({ item, made: make(item) })
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      faults.push(...faultsAt(pathOf(item), error))
+    }
+  }
+  return { faults, items: made }
 }

@@ -2,16 +2,18 @@ import { z } from 'zod'
 import { AccessGroupCreate } from '../../access-rules/schema.ts'
 import { allGroupRows, groupPeerRows } from '../../access-rules/store.ts'
 import { nameKey } from '../../envelope.ts'
-import { invalidField } from '../../problems.ts'
 import { PeerName } from '../../peers/schema.ts'
 import { faultsOf } from '../faults.ts'
-import type { Section, SectionContext } from '../section.ts'
+import { idsNamed, namesOf, peerIds, referencesTo } from '../names.ts'
+import type { Section } from '../section.ts'
 import { peerNameRows } from '../store.ts'
 
 const { color, tags, name: GroupName } = AccessGroupCreate.shape
 
 const GroupEntry = z.strictObject({ color, tags, peers: z.array(PeerName).max(10_000).default([]) })
 type GroupEntry = z.infer<typeof GroupEntry>
+
+const members = { member: 'peers', section: 'peers', noun: 'peer' }
 
 /** The groups of peers, by name, with the peers that were put into them by hand. */
 export const accessGroupsSection: Section<GroupEntry> = {
@@ -24,15 +26,9 @@ export const accessGroupsSection: Section<GroupEntry> = {
   needs: ['peers'],
   prunes: 'last',
   identify: (_, name) => ({ key: nameKey(name), name }),
-  references: ({ peers }) =>
-    peers.map((name, index) => ({
-      section: 'peers',
-      key: nameKey(name),
-      path: ['peers', index],
-      message: 'is no peer',
-    })),
+  references: ({ peers }) => referencesTo(members, peers),
   async read({ parts: { db } }) {
-    const names = new Map((await peerNameRows(db)).map(({ id, name }) => [id, name]))
+    const names = namesOf(await peerNameRows(db))
     const members = Map.groupBy(await groupPeerRows(db), (row) => row.group_id)
     return (await allGroupRows(db)).map((row) => ({
       id: row.id,
@@ -52,34 +48,22 @@ export const accessGroupsSection: Section<GroupEntry> = {
       ...(await faultsOf(
         change,
         ({ wanted }) => wanted.path,
-        ({ held, wanted, members: { peers, ...members } }) =>
+        ({ held, wanted, members: { peers, ...plain } }) =>
           accessGroups.update(held.id, {
-            ...members,
-            ...(peers === undefined ? {} : { peer_ids: idsOf(peers, ids) }),
+            ...plain,
+            ...(peers === undefined ? {} : { peer_ids: idsNamed(members, peers, ids) }),
             ...(held.name === wanted.name ? {} : { name: wanted.name }),
           }),
       )),
       ...(await faultsOf(
         create,
         ({ path }) => path,
-        ({ name, value: { peers, ...value } }) => accessGroups.create({ ...value, name, peer_ids: idsOf(peers, ids) }),
+        ({ name, value: { peers, ...value } }) =>
+          accessGroups.create({ ...value, name, peer_ids: idsNamed(members, peers, ids) }),
       )),
     ]
   },
   async remove({ parts }, extra) {
     for (const { id } of extra) await parts.accessGroups.remove(id)
   },
-}
-
-/** Ids of peers by their names, as these are compared. */
-export async function peerIds({ parts }: SectionContext): Promise<ReadonlyMap<string, string>> {
-  return new Map((await peerNameRows(parts.db)).map((row) => [row.name_key, row.id]))
-}
-
-function idsOf(names: readonly string[], ids: ReadonlyMap<string, string>): string[] {
-  return names.map((name, index) => {
-    const id = ids.get(nameKey(name))
-    if (id === undefined) throw invalidField(`peers.${index}`, 'is no peer')
-    return id
-  })
 }

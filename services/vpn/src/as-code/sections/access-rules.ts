@@ -6,11 +6,11 @@ import { allAccessRuleRows, allGroupRows } from '../../access-rules/store.ts'
 import type { AccessRuleRow } from '../../access-rules/tables.ts'
 import { nameKey } from '../../envelope.ts'
 import { PeerName } from '../../peers/schema.ts'
-import { invalidField, Problem } from '../../problems.ts'
-import { faultsAt, faultsOfMany } from '../faults.ts'
+import { invalidField } from '../../problems.ts'
+import { faultsOfMany, prepared } from '../faults.ts'
+import { type Ids, idsOf, type Names, namesOf, peerIds } from '../names.ts'
 import type { Fault, Reference, Section, SectionContext, Work } from '../section.ts'
 import { peerNameRows } from '../store.ts'
-import { peerIds } from './access-groups.ts'
 
 const { action, enabled, note, ports, protocol } = AccessRuleCreate.shape
 
@@ -41,8 +41,8 @@ export const accessRulesSection: Section<RuleEntry> = {
   identify,
   references: ({ from, to }) => [...referencesOf('from', from), ...referencesOf('to', to)],
   async read({ parts: { db } }) {
-    const groups = new Map((await allGroupRows(db)).map(({ id, name }) => [id, name]))
-    const peers = new Map((await peerNameRows(db)).map(({ id, name }) => [id, name]))
+    const groups = namesOf(await allGroupRows(db))
+    const peers = namesOf(await peerNameRows(db))
     return (await allAccessRuleRows(db)).map((row) => {
       const value = entryOf(row, { groups, peers })
       const { key, name } = identify(value)
@@ -64,12 +64,12 @@ function endText(end: End): string {
   return `${kind} ${name}`
 }
 
-interface Names {
-  readonly groups: ReadonlyMap<string, string>
-  readonly peers: ReadonlyMap<string, string>
+interface Both<T> {
+  readonly groups: T
+  readonly peers: T
 }
 
-function entryOf(row: AccessRuleRow, names: Names): RuleEntry {
+function entryOf(row: AccessRuleRow, names: Both<Names>): RuleEntry {
   return {
     from: endOf(
       row.from_kind,
@@ -88,7 +88,7 @@ function entryOf(row: AccessRuleRow, names: Names): RuleEntry {
 function endOf(
   kind: AccessRuleRow['to_kind'],
   held: Record<'group' | 'peer' | 'network', string | null>,
-  { groups, peers }: Names,
+  { groups, peers }: Both<Names>,
 ): End {
   if (kind === 'group') return { group: groups.get(held.group ?? '') ?? '' }
   if (kind === 'peer') return { peer: peers.get(held.peer ?? '') ?? '' }
@@ -114,28 +114,25 @@ async function arrange(
   const order = [...all.map(({ held }) => held?.id ?? ''), ...stay.map(({ id }) => id)]
   if (create.length === 0 && change.length === 0 && replaced.length === 0 && order.join() === present.join()) return []
   const ids = {
-    groups: new Map((await allGroupRows(db)).map((row) => [row.name_key, row.id])),
+    groups: idsOf(await allGroupRows(db)),
     peers: await peerIds(context),
   }
-  const faults: Fault[] = []
-  const wanted = all.map(({ wanted: { value, path }, held }) => {
-    try {
+  const { faults, items } = prepared(
+    all,
+    ({ wanted }) => wanted.path,
+    ({ wanted: { value, path }, held }) => {
       const { from, to, ...rule } = value
       const ends = { from: targetOf('from', from, ids), to: targetOf('to', to, ids) }
       return { id: held?.id, rule: { ...rule, ...ends } as Omit<AccessRuleCreate, 'position'>, path }
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      faults.push(...faultsAt(path, error))
-      return { path }
-    }
-  })
+    },
+  )
   if (faults.length > 0) return faults
   const rest = stay.map(({ id }) => ({ id, path: [] }))
-  const rules = [...wanted, ...rest]
+  const rules = [...items.map(({ made }) => made), ...rest]
   return faultsOfMany(rules, ({ path }) => path, await accessRules.arrange(rules, context.by))
 }
 
-function targetOf(member: string, end: End, ids: Names): AccessTargetInput {
+function targetOf(member: string, end: End, ids: Both<Ids>): AccessTargetInput {
   if (typeof end === 'string') return { kind: end }
   if ('network' in end) return { kind: 'network', network: end.network }
   const kind = 'group' in end ? 'group' : 'peer'

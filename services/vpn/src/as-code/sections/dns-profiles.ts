@@ -7,6 +7,7 @@ import { allProfileRows, allTargetRows } from '../../filtering/profiles/store.ts
 import { allListRows } from '../../lists/store.ts'
 import { invalidField } from '../../problems.ts'
 import { faultsOf } from '../faults.ts'
+import { type Ids, idsNamed, idsOf, type Names, namesOf, peerIds, referencesTo } from '../names.ts'
 import type { Fault, Section, SectionContext, Wanted } from '../section.ts'
 import { peerNameRows } from '../store.ts'
 import { canonicalDomain } from './dns-rules.ts'
@@ -22,7 +23,8 @@ const {
 } = DnsProfileCreate.shape
 
 const ruleItem = rules.unwrap().element
-const names = z.array(plainText(64).min(1)).max(10_000).default([])
+/** As many names as the profile may have. */
+const names = (most: number) => z.array(plainText(64).min(1)).max(most).default([])
 
 /** A schedule whose `otherwise` is a name. */
 const FileSchedule = schedule
@@ -44,19 +46,18 @@ const ProfileEntry = z.strictObject({
   safe_search: safeSearch,
   youtube,
   schedule: FileSchedule.nullable().default(null),
-  peers: names,
-  groups: names,
-  interfaces: names,
+  peers: names(10_000),
+  groups: names(200),
+  interfaces: names(200),
 })
 type ProfileEntry = z.infer<typeof ProfileEntry>
 
 /** Members with names of entries of other sections. */
-const named = [
-  { member: 'lists', section: 'dns_lists', message: 'is no list' },
-  { member: 'peers', section: 'peers', message: 'is no peer' },
-  { member: 'groups', section: 'access_groups', message: 'is no group' },
-  { member: 'interfaces', section: 'interfaces', message: 'is no interface' },
-] as const
+const naming = {
+  lists: { member: 'lists', section: 'dns_lists', noun: 'list' },
+  peers: { member: 'peers', section: 'peers', noun: 'peer' },
+  groups: { member: 'groups', section: 'access_groups', noun: 'group' },
+} as const
 
 /** The profiles of the DNS filter, by name, with what they are assigned to. A pause is no wanted state. */
 export const dnsProfilesSection: Section<ProfileEntry> = {
@@ -80,13 +81,15 @@ export const dnsProfilesSection: Section<ProfileEntry> = {
   needs: ['interfaces', 'dns_lists', 'peers', 'access_groups'],
   prunes: 'last',
   identify: (_, name) => ({ key: nameKey(name), name }),
-  references: (entry) => [
-    ...named.flatMap(({ member, section, message }) =>
-      (entry[member] ?? []).map((name, index) => {
-        return { section, key: section === 'interfaces' ? name : nameKey(name), path: [member, index], message }
-      }),
-    ),
-    ...[entry.schedule?.otherwise ?? []].flat().map((name) => {
+  references: ({ lists, peers, groups, interfaces, schedule: when }) => [
+    ...referencesTo(naming.lists, lists ?? []),
+    ...referencesTo(naming.peers, peers),
+    ...referencesTo(naming.groups, groups),
+    // Names of interfaces are compared as they are.
+    ...interfaces.map((key, index) => {
+      return { section: 'interfaces', key, path: ['interfaces', index], message: 'is no interface' }
+    }),
+    ...[when?.otherwise ?? []].flat().map((name) => {
       return { section: 'dns_profiles', key: nameKey(name), path: ['schedule', 'otherwise'], message: 'is no profile' }
     }),
   ],
@@ -95,7 +98,7 @@ export const dnsProfilesSection: Section<ProfileEntry> = {
     const twice = assignedTwice(all.map(({ wanted }) => wanted))
     if (twice.length > 0) return twice
     const { profiles } = context.parts.dns
-    const ids = await idsOf(context)
+    const ids = await allIds(context)
     const later: { readonly wanted: Wanted<ProfileEntry>; readonly id: string }[] = []
     // A schedule may name a profile that is still to come, or one whose own schedule leads back until it is changed too.
     const faults = [
@@ -119,16 +122,13 @@ export const dnsProfilesSection: Section<ProfileEntry> = {
       )),
     ]
     if (faults.length > 0 || later.length === 0) return faults
-    const known = await idsOf(context)
+    const known = idsOf(await allProfileRows(context.parts.db))
     return faultsOf(
       later,
       ({ wanted }) => wanted.path,
       ({ wanted: { value }, id }) =>
         profiles.update(id, {
-          schedule: value.schedule && {
-            ...value.schedule,
-            otherwise: idOf(known.profiles, value.schedule.otherwise ?? '', 'schedule.otherwise'),
-          },
+          schedule: value.schedule && { ...value.schedule, otherwise: otherwiseOf(value, known) },
         }),
     )
   },
@@ -144,12 +144,14 @@ async function read(context: SectionContext) {
   const { db } = context.parts
   const rows = await allProfileRows(db)
   const targets = Map.groupBy(await allTargetRows(db), (target) => target.profile_id)
-  const { peerNames, groupNames, listNames } = await namesOf(context)
-  const profileNames = new Map(rows.map(({ id, name }) => [id, name]))
+  const peerNames = namesOf(await peerNameRows(db))
+  const groupNames = namesOf(await allGroupRows(db))
+  const listNames = namesOf(await allListRows(db))
+  const profileNames = namesOf(rows)
   return rows.map((row) => {
     const { lists, rules: stored, services: off, schedule: when, ...plain } = loadedProfile(row)
     const mine = targets.get(row.id) ?? []
-    const shown = (known: ReadonlyMap<string, string>, ids: readonly (string | null)[]) =>
+    const shown = (known: Names, ids: readonly (string | null)[]) =>
       ids.flatMap((id) => (id === null ? [] : (known.get(id) ?? []))).toSorted()
     return {
       id: row.id,
@@ -181,46 +183,32 @@ async function read(context: SectionContext) {
   })
 }
 
-async function namesOf({ parts: { db } }: SectionContext) {
-  const mapOf = (rows: readonly { id: string; name: string }[]) => new Map(rows.map(({ id, name }) => [id, name]))
+/** Ids of everything that profiles name. */
+async function allIds(context: SectionContext) {
+  const { db } = context.parts
   return {
-    peerNames: mapOf(await peerNameRows(db)),
-    groupNames: mapOf(await allGroupRows(db)),
-    listNames: mapOf(await allListRows(db)),
-  }
-}
-
-type Ids = ReadonlyMap<string, string>
-
-/** Ids by names as these are compared. */
-async function idsOf({ parts: { db } }: SectionContext) {
-  const mapOf = (rows: readonly { id: string; name_key: string }[]): Ids =>
-    new Map(rows.map((row) => [row.name_key, row.id]))
-  return {
-    peers: mapOf(await peerNameRows(db)),
-    groups: mapOf(await allGroupRows(db)),
-    lists: mapOf(await allListRows(db)),
-    profiles: mapOf(await allProfileRows(db)),
+    lists: idsOf(await allListRows(db)),
+    peers: await peerIds(context),
+    groups: idsOf(await allGroupRows(db)),
   }
 }
 
 /** What the profiles take of an entry; a schedule without what holds otherwise, which comes when all profiles are there. */
-function inputOf(members: Partial<ProfileEntry>, ids: Awaited<ReturnType<typeof idsOf>>) {
+function inputOf(members: Partial<ProfileEntry>, ids: Awaited<ReturnType<typeof allIds>>) {
   const { lists, peers, groups, schedule: when, ...plain } = members
-  const all = (kind: 'lists' | 'peers' | 'groups', wanted: readonly string[]) =>
-    wanted.map((name, index) => idOf(ids[kind], name, `${kind}.${index}`))
   return {
     ...plain,
-    ...(lists === undefined ? {} : { lists: lists && all('lists', lists) }),
-    ...(peers === undefined ? {} : { peer_ids: all('peers', peers) }),
-    ...(groups === undefined ? {} : { group_ids: all('groups', groups) }),
+    ...(lists === undefined ? {} : { lists: lists && idsNamed(naming.lists, lists, ids.lists) }),
+    ...(peers === undefined ? {} : { peer_ids: idsNamed(naming.peers, peers, ids.peers) }),
+    ...(groups === undefined ? {} : { group_ids: idsNamed(naming.groups, groups, ids.groups) }),
     ...(when === undefined ? {} : { schedule: when && { ...when, otherwise: null } }),
   }
 }
 
-function idOf(ids: Ids, name: string, path: string): string {
-  const id = ids.get(nameKey(name))
-  if (id === undefined) throw invalidField(path, 'is not there')
+/** The id of the profile that holds for the rest of the time. */
+function otherwiseOf({ schedule: when }: ProfileEntry, profiles: Ids): string {
+  const id = profiles.get(nameKey(when?.otherwise ?? ''))
+  if (id === undefined) throw invalidField('schedule.otherwise', 'is no profile')
   return id
 }
 

@@ -6,9 +6,9 @@ import { parseRuleDomain } from '../../lists/domain-name.ts'
 import { PeerName } from '../../peers/schema.ts'
 import { invalidField, type Problem } from '../../problems.ts'
 import { faultsAt, faultsOfMany } from '../faults.ts'
+import { peerIds } from '../names.ts'
 import type { Section } from '../section.ts'
 import { dnsRuleRows } from '../store.ts'
-import { peerIds } from './access-groups.ts'
 
 const { action, domain } = DnsRuleCreate.shape
 

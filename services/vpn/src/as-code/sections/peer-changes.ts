@@ -1,4 +1,3 @@
-import { nameKey } from '../../envelope.ts'
 import { allListRows } from '../../lists/store.ts'
 import type { NewPeer } from '../../peers/many-new-peers.ts'
 import type { PeerAlteration } from '../../peers/many-altered-peers.ts'
@@ -6,19 +5,17 @@ import type { PeerKeys } from '../../peers/new-peer.ts'
 import type { PeerUpdate } from '../../peers/schema.ts'
 import { invalidField, Problem } from '../../problems.ts'
 import { generatePresharedKey, publicKeyOf } from '../../wireguard/keys.ts'
-import { faultsAt, faultsOf, faultsOfMany } from '../faults.ts'
+import { faultsOf, faultsOfMany, prepared } from '../faults.ts'
+import { type Ids, idsNamed, idsOf, peerIds } from '../names.ts'
 import { secretPlace } from '../secrets.ts'
 import type { Change, Fault, SectionContext, Wanted, Work } from '../section.ts'
-import { peerNameRows } from '../store.ts'
 import { openSecret } from './interfaces.ts'
 import type { PeerEntry } from './peer-entry.ts'
-
-type ListIds = ReadonlyMap<string, string>
 
 /** Changes peers, then creates new ones, each as one, and sets their quotas. */
 export async function applyPeers(context: SectionContext, work: Work<PeerEntry>): Promise<Fault[]> {
   const { peers, db } = context.parts
-  const lists = new Map((await allListRows(db)).map(({ id, name_key: key }) => [key, id]))
+  const lists = idsOf(await allListRows(db))
   const changes = prepared(
     work.change,
     ({ wanted }) => wanted.path,
@@ -43,22 +40,7 @@ export async function applyPeers(context: SectionContext, work: Work<PeerEntry>)
   return faults.length > 0 ? faults : setQuotas(context, work)
 }
 
-/** Makes something of each item; what cannot be made is a fault. */
-function prepared<T, M>(items: readonly T[], pathOf: (item: T) => Wanted<unknown>['path'], make: (item: T) => M) {
-  const faults: Fault[] = []
-  const made: { item: T; made: M }[] = []
-  for (const item of items) {
-    try {
-      made.push({ item, made: make(item) })
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      faults.push(...faultsAt(pathOf(item), error))
-    }
-  }
-  return { faults, items: made }
-}
-
-function newPeerOf(context: SectionContext, { name, value }: Wanted<PeerEntry>, lists: ListIds): NewPeer {
+function newPeerOf(context: SectionContext, { name, value }: Wanted<PeerEntry>, lists: Ids): NewPeer {
   const { private_key: privateKey, preshared_key: preshared, quota: _, blocklists, ...input } = value
   const keys = keysOf(context, value)
   if (privateKey !== undefined && keys === undefined) throw invalidField('private_key', 'needs public_key beside it')
@@ -75,7 +57,7 @@ function newPeerOf(context: SectionContext, { name, value }: Wanted<PeerEntry>, 
 function alterationOf(
   context: SectionContext,
   { held, wanted, members }: Change<PeerEntry>,
-  lists: ListIds,
+  lists: Ids,
 ): PeerAlteration {
   const { private_key: _, preshared_key: preshared, quota: _q, blocklists, interface: on, ...changes } = members
   if (on !== undefined)
@@ -124,26 +106,24 @@ function presharedOf(
   return opened
 }
 
-function listIds(names: PeerEntry['blocklists'], lists: ListIds): string[] | null {
-  if (names === null) return null
-  return names.map((name, index) => {
-    const id = lists.get(nameKey(name))
-    if (id === undefined) throw invalidField(`blocklists.${index}`, 'is no list')
-    return id
-  })
-}
+/** The member with the lists of a peer. */
+export const blocklistsOfPeer = { member: 'blocklists', noun: 'list' }
 
-async function setQuotas({ parts }: SectionContext, { create, change }: Work<PeerEntry>): Promise<Fault[]> {
+const listIds = (names: PeerEntry['blocklists'], lists: Ids): string[] | null =>
+  names && idsNamed(blocklistsOfPeer, names, lists)
+
+async function setQuotas(context: SectionContext, { create, change }: Work<PeerEntry>): Promise<Fault[]> {
   const changed = change.filter(({ members }) => members.quota !== undefined).map(({ wanted }) => wanted)
   const wanted = [...changed, ...create.filter(({ value }) => value.quota !== null)]
   if (wanted.length === 0) return []
-  const ids = new Map((await peerNameRows(parts.db)).map((row) => [row.name_key, row.id]))
+  const { quotas } = context.parts
+  const ids = await peerIds(context)
   return faultsOf(
     wanted,
     ({ path }) => [...path, 'quota'],
     async ({ key, value: { quota } }) => {
       const id = ids.get(key) ?? ''
-      await (quota === null ? parts.quotas.remove(id) : parts.quotas.set(id, quota))
+      await (quota === null ? quotas.remove(id) : quotas.set(id, quota))
     },
   )
 }

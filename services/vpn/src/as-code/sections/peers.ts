@@ -7,10 +7,11 @@ import { tagsOf } from '../../peers/tags.ts'
 import type { PeerQuotaSet } from '../../quotas/schema.ts'
 import { allQuotaRows } from '../../quotas/store.ts'
 import type { PeerQuotaRow, PeerRow } from '../../tables.ts'
+import { namesOf, referencesTo } from '../names.ts'
 import { secretPlace } from '../secrets.ts'
 import type { Held, Section, SectionContext } from '../section.ts'
 import { allPeerRows } from '../store.ts'
-import { applyPeers } from './peer-changes.ts'
+import { applyPeers, blocklistsOfPeer } from './peer-changes.ts'
 import { PeerEntry, peerDefaults } from './peer-entry.ts'
 
 /** The peers, by name; the one with the same public key is the same peer, whatever its name. */
@@ -28,12 +29,7 @@ export const peersSection: Section<PeerEntry> = {
   identity: ({ public_key: key }) => key,
   references: ({ interface: on, blocklists }) => [
     { section: 'interfaces', key: on, path: ['interface'], message: 'is no interface' },
-    ...(blocklists ?? []).map((name, index) => ({
-      section: 'dns_lists',
-      key: nameKey(name),
-      path: ['blocklists', index],
-      message: 'is no list',
-    })),
+    ...referencesTo({ ...blocklistsOfPeer, section: 'dns_lists' }, blocklists ?? []),
   ],
   read,
   apply: applyPeers,
@@ -44,7 +40,7 @@ export const peersSection: Section<PeerEntry> = {
 
 async function read(context: SectionContext): Promise<Held<PeerEntry>[]> {
   const { db } = context.parts
-  const lists = new Map((await allListRows(db)).map(({ id, name }) => [id, name]))
+  const lists = namesOf(await allListRows(db))
   const quotas = new Map((await allQuotaRows(db)).map((row) => [row.peer_id, row]))
   const rows = await allPeerRows(db)
   return rows.map((row) => ({

@@ -20,12 +20,13 @@ const ttl = 60
 /** The aliases of all names, for a table of names hashed with these seeds; their kinds begin at `firstKind`, one for each bit. */
 export const safeEntries = (seeds: NameSeeds, firstKind: number): OwnerEntry[] =>
   namesOfBits.flatMap((groups, bit) =>
-    groups.flatMap(({ target, names }) =>
-      names.flatMap((name): OwnerEntry[] => {
+    groups.flatMap(({ target, names }) => {
+      const data = wireName(target)
+      if (data === undefined) return []
+      const records = [{ type: Type.cname, ttl, data }]
+      return names.flatMap((name): OwnerEntry[] => {
         const lanes = hashDomain(name, seeds)
-        const data = wireName(target)
-        if (lanes === undefined || data === undefined) return []
-        return [{ ...lanes, kind: firstKind + bit, records: [{ type: Type.cname, ttl, data }] }]
-      }),
-    ),
+        return lanes === undefined ? [] : [{ ...lanes, kind: firstKind + bit, records }]
+      })
+    }),
   )

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import { nameKey } from '../../envelope.ts'
 import type { Tables } from '../../tables.ts'
+import { allGroupRows } from '../../access-rules/store.ts'
 import * as store from './store.ts'
 import type { DnsProfileRow } from './tables.ts'
 
@@ -46,7 +47,7 @@ export class Assignments {
       rows.flatMap(({ group_id: id, profile_id: profile }) => (id === null ? [] : [[id, profile]])),
     )
     const members = Map.groupBy(await store.groupPeerRows(db, [...ofGroup.keys()]), (row) => row.group_id)
-    const groups = ofGroup.size === 0 ? [] : await store.groupRows(db)
+    const groups = ofGroup.size === 0 ? [] : await allGroupRows(db)
     const assigned = groups.flatMap(({ id, name, tags }): AssignedGroup[] => {
       const profile = ofGroup.get(id)
       const peers = new Set(members.get(id)?.map((row) => row.peer_id))

@@ -2,6 +2,7 @@ import { randomInt, randomUUIDv7 } from 'node:crypto'
 import type { Database, Page } from '@hearth/database'
 import { type Clock, createKeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { allGroupRows } from '../../access-rules/store.ts'
 import { nameKey } from '../../envelope.ts'
 import { parseRuleDomain } from '../../lists/domain-name.ts'
 import { conflict, invalidField, namedConflict, notFound } from '../../problems.ts'
@@ -170,7 +171,7 @@ export class Profiles {
 
   async #views(rows: readonly DnsProfileRow[]): Promise<DnsProfile[]> {
     const targets = Map.groupBy(await store.allTargetRows(this.#db), (row) => row.profile_id)
-    const groups = new Map((await store.groupRows(this.#db)).map(({ id, name }) => [id, name]))
+    const groups = new Map((await allGroupRows(this.#db)).map(({ id, name }) => [id, name]))
     const lists = await store.listIds(this.#db)
     const now = this.#dependencies.clock.now()
     return rows.map((row) => {

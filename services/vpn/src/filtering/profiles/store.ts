@@ -54,11 +54,6 @@ export async function insertTargetRows(db: Db, rows: readonly DnsProfileTargetRo
       .execute()
 }
 
-/** Reads these groups, or all, with their tags. */
-export function groupRows(db: Db): Promise<{ id: string; name: string; tags: string }[]> {
-  return db.selectFrom('access_groups').select(['id', 'name', 'tags']).orderBy('name_key').execute()
-}
-
 /** Reads the peers that were put into these groups by hand. */
 export async function groupPeerRows(
   db: Db,
@@ -77,16 +72,6 @@ export async function namedPeers(db: Db, profile: string): Promise<{ id: string;
     .where('profile_id', '=', profile)
     .orderBy('peers.name_key')
     .execute()
-}
-
-/** Returns those of the peers' ids that exist. */
-export async function knownPeers(db: Db, ids: readonly string[]): Promise<Set<string>> {
-  const known = new Set<string>()
-  for (let at = 0; at < ids.length; at += rowsAtOnce) {
-    const some = ids.slice(at, at + rowsAtOnce)
-    for (const { id } of await db.selectFrom('peers').select('id').where('id', 'in', some).execute()) known.add(id)
-  }
-  return known
 }
 
 /** Reads the names of all interfaces. */

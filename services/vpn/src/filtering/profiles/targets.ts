@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Kysely } from 'kysely'
+import { allGroupRows, unknownPeers } from '../../access-rules/store.ts'
 import { invalidField } from '../../problems.ts'
 import type { Tables } from '../../tables.ts'
 import type { DnsProfileUpdate } from './schema.ts'
@@ -11,15 +12,18 @@ const nothing = { peer_id: null, group_id: null, interface: null }
 export async function replaceTargets(trx: Kysely<Tables>, profile: string, changes: DnsProfileUpdate): Promise<void> {
   const { peer_ids: peers, group_ids: groups, interfaces } = changes
   if (peers !== undefined) {
-    refuseUnknown('peer_ids', peers, await store.knownPeers(trx, peers))
+    const unknown = await unknownPeers(trx, peers)
+    refuseUnknown('peer_ids', peers, (id) => unknown.has(id))
     await replace(trx, { profile, kind: 'peer_id', names: peers })
   }
   if (groups !== undefined) {
-    refuseUnknown('group_ids', groups, new Set((await store.groupRows(trx)).map(({ id }) => id)))
+    const known = new Set((await allGroupRows(trx)).map(({ id }) => id))
+    refuseUnknown('group_ids', groups, (id) => !known.has(id))
     await replace(trx, { profile, kind: 'group_id', names: groups })
   }
   if (interfaces !== undefined) {
-    refuseUnknown('interfaces', interfaces, new Set(await store.interfaceNames(trx)))
+    const known = new Set(await store.interfaceNames(trx))
+    refuseUnknown('interfaces', interfaces, (name) => !known.has(name))
     await replace(trx, { profile, kind: 'interface', names: interfaces })
   }
 }
@@ -40,8 +44,8 @@ async function replace(trx: Kysely<Tables>, { profile, kind, names }: Replacing)
   )
 }
 
-function refuseUnknown(path: string, names: readonly string[], known: ReadonlySet<string>): void {
-  const place = names.findIndex((name) => !known.has(name))
+function refuseUnknown(path: string, names: readonly string[], isUnknown: (name: string) => boolean): void {
+  const place = names.findIndex(isUnknown)
   const what = { peer_ids: 'peer', group_ids: 'group', interfaces: 'interface' }[path] ?? path
   if (place >= 0) throw invalidField(`${path}.${place}`, `is no ${what}`, 'unknown')
 }
