@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { assertUsable, browserObstacle, screenshot, showOn, wideAndPhone } from '@hearth/testing'
+import { assertUsableOn, browserObstacle, wideAndPhone } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { openFurnished } from './browser-fixture.ts'
 
@@ -10,13 +10,7 @@ async function choose(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Show the plan' }).click()
 }
 
-async function lookAt(page: Page, name: string): Promise<void> {
-  for (const screen of wideAndPhone) {
-    await showOn(page, screen)
-    await assertUsable(page)
-    await screenshot(page, `as-code-${name}-${screen.join('-')}`)
-  }
-}
+const lookAt = (page: Page, name: string) => assertUsableOn(page, wideAndPhone, { picture: `vpn-as-code-${name}` })
 
 test(
   'the wanted state is downloaded, changed and applied after its plan was shown',

@@ -2,15 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import {
-  assertUsable,
-  browserObstacle,
-  everyScreen,
-  settled,
-  showOn,
-  startBrowser,
-  temporaryDirectory,
-} from '@hearth/testing'
+import { assertUsableOn, browserObstacle, everyScreen, startBrowser, temporaryDirectory } from '@hearth/testing'
 import { furnish, startFixture } from './browser-fixture.ts'
 import { createAuthority } from './certificates.ts'
 import { freePort } from './loopback-resolver.ts'
@@ -44,13 +36,7 @@ test(
     const host = (await dialog.getByLabel('Host name', { exact: true }).textContent()) ?? ''
     assert.match(host.trim(), /^[a-z2-7]{32}\.dns\.example\.org$/)
     await dialog.getByRole('img', { name: 'QR code: Host name' }).waitFor()
-    const shots = process.env['SCREENSHOTS']
-    for (const [index, screen] of everyScreen.entries()) {
-      await showOn(page, screen)
-      await settled(page)
-      await assertUsable(page)
-      if (shots !== undefined) await page.screenshot({ path: join(shots, `private-dns-made-${index}.png`) })
-    }
+    await assertUsableOn(page, everyScreen, { picture: 'vpn-private-dns-made' })
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       dialog.getByRole('button', { name: 'Save profile' }).click(),
@@ -70,13 +56,10 @@ test(
     const renewed = (await dialog.getByLabel('Host name', { exact: true }).textContent()) ?? ''
     assert.notEqual(renewed, host)
     await dialog.getByRole('button', { name: 'I have it' }).click()
-    for (const [index, screen] of everyScreen.entries()) {
-      await showOn(page, screen)
-      await settled(page)
-      await drawer.getByText('Has an address').scrollIntoViewIfNeeded()
-      await assertUsable(page)
-      if (shots !== undefined) await page.screenshot({ path: join(shots, `private-dns-peer-${index}.png`) })
-    }
+    await assertUsableOn(page, everyScreen, {
+      ready: drawer.getByText('Has an address'),
+      picture: 'vpn-private-dns-peer',
+    })
     await drawer.getByRole('button', { name: 'Withdraw' }).click()
     await page.getByRole('button', { name: 'Withdraw address' }).click()
     await drawer.getByRole('button', { name: 'Make an address' }).waitFor()
@@ -85,12 +68,6 @@ test(
     const section = page.getByText('Addresses are made on the page of a peer')
     await section.waitFor()
     await page.getByText('The certificate of Private DNS ends soon').waitFor()
-    for (const [index, screen] of everyScreen.entries()) {
-      await showOn(page, screen)
-      await settled(page)
-      await section.scrollIntoViewIfNeeded()
-      await assertUsable(page)
-      if (shots !== undefined) await page.screenshot({ path: join(shots, `private-dns-settings-${index}.png`) })
-    }
+    await assertUsableOn(page, everyScreen, { ready: section, picture: 'vpn-private-dns-settings' })
   },
 )
