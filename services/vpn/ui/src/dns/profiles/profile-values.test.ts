@@ -7,6 +7,8 @@ const values = {
   name: ' Kids ',
   blocked: 'a.example\n*.b.example, c.example',
   allowed: 'd.example',
+  safe_search: true,
+  youtube: 'strict' as const,
   when: 'times' as const,
   times: [{ days: ['mon' as const], from: '08:00', to: '00:00' }],
 }
@@ -22,6 +24,8 @@ test('the request is what the form says; midnight is the end of the day', () => 
       { action: 'allow', domain: 'd.example' },
     ],
     services: [],
+    safe_search: true,
+    youtube: 'strict',
     block_mode: null,
     schedule: { time_zone: null, times: [{ days: ['mon'], from: '08:00', to: '24:00' }], otherwise: null },
     peer_ids: [],
@@ -29,6 +33,7 @@ test('the request is what the form says; midnight is the end of the day', () => 
     interfaces: [],
   })
   assert.equal(toProfile({ ...values, when: 'always' }).schedule, null)
+  assert.equal(toProfile({ ...values, youtube: '' }).youtube, null, 'an empty choice leaves YouTube as it is')
 })
 
 test('the form of a profile says what it is', () => {
