@@ -204,7 +204,11 @@ test('41 an unreadable record blocks only its own device, until the operator del
   assert.equal((await dispatchOf(gateway)).state, 'idle')
   await gateway.isReady()
   assert.equal(writesOf(first.inverter).length, seen)
-  assert.equal((await start(gateway, 'hold')).status, 200)
+  // A machine that is too slow for the fast time lets the device seem away for a moment, also after it was ready.
+  await eventually(
+    () => start(gateway, 'hold'),
+    ({ status }) => status === 200,
+  )
   await gateway.stop()
 })
 

@@ -256,7 +256,7 @@ function storedRules(rules: DnsProfileCreate['rules'], before: DnsProfileRow | u
   return rules.map(({ action, domain: text }, index) => {
     const path = `rules.${index}.domain`
     const parsed = parseRuleDomain(text)
-    if (parsed === undefined) throw invalidField(path, 'must be a domain name, or `*.` and one')
+    if (parsed === undefined) throw invalidField(path, 'must be a domain name such as example.com or *.example.com')
     const { domain, belowOnly } = parsed
     const key = keyOf({ domain, belowOnly })
     if (seen.has(key)) throw invalidField(path, 'has a rule that stands before it')

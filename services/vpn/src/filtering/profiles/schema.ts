@@ -26,7 +26,7 @@ const ProfileRule = z.strictObject({
   action: z.enum(['block', 'allow']),
   domain: plainText(255)
     .min(1)
-    .meta({ description: 'A domain with everything below it, or `*.` and one: only what is below' }),
+    .meta({ description: 'A domain with everything below it, or `*.example.com`: only what is below that' }),
 })
 
 const rules = z.array(ProfileRule).max(maxProfileRules).meta({

@@ -34,7 +34,8 @@ export function readRecord(input: {
 }): RecordContent | RecordFault {
   const { type } = input
   const owner = readOwner(input.name.trim(), type)
-  if (owner === undefined) return fault('name', `must be a domain name, or \`*.\` and one: "${shown(input.name)}"`)
+  if (owner === undefined)
+    return fault('name', `must be a domain name such as example.com or *.example.com: "${shown(input.name)}"`)
   const value = readers[type](input.value.trim())
   return typeof value === 'string' ? { ...owner, type, value } : value
 }

@@ -238,7 +238,7 @@ async function changedKey(trx: Kysely<Tables>, known: DnsRuleRow, changes: DnsRu
 
 function domainColumns(text: string): Pick<DnsRuleRow, 'domain' | 'below_only'> {
   const parsed = parseRuleDomain(text)
-  if (parsed === undefined) throw invalidField('domain', 'must be a domain name, or `*.` and one')
+  if (parsed === undefined) throw invalidField('domain', 'must be a domain name such as example.com or *.example.com')
   return { domain: parsed.domain, below_only: Number(parsed.belowOnly) }
 }
 
