@@ -150,6 +150,7 @@ export const plainSettings: EngineSettings = {
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],
   serveStale: true,
+  dns64: undefined,
   prefetch: false,
   cache: { minTtl: 0, maxTtl: 86_400 },
 }

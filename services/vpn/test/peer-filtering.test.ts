@@ -60,12 +60,17 @@ test('settings: each wrong one is named, texts are normalised, and a pause ends'
     [{ private_answers_allowed: ['fine.example', 'not fine'] }, 'private_answers_allowed.1'],
     [{ block_mode: 'custom_ip' }, 'custom_ipv4'],
     [{ block_ttl: -1 }, 'block_ttl'],
+    [{ dns64_prefix: '64:ff9b::/64' }, 'dns64_prefix'],
+    [{ dns64_prefix: '64:ff9b::1/96' }, 'dns64_prefix'],
+    [{ dns64_prefix: '10.0.0.0/8' }, 'dns64_prefix'],
   ] as const) {
     const reply = await set(body)
     assert.deepEqual([reply.status, reply.body.details.fields[0].path], [422, path])
   }
   const { data } = (await set({ private_answers_allowed: ['Home.Example.'], block_ttl: 60 })).body
   assert.deepEqual([data.private_answers_allowed, data.block_ttl], [['home.example'], 60])
+  const prefix = (await set({ dns64_prefix: '64:FF9B::/96' })).body.data.dns64_prefix
+  assert.equal(prefix, '64:ff9b::/96')
   assert.deepEqual(data.effective_upstreams, ['udp://127.0.0.1:9'])
   const paused = await service.call('POST', '/api/dns/pause', { seconds: 600 })
   assert.ok(Date.parse(paused.body.data.paused_until) > Date.now() + 500_000)

@@ -40,6 +40,7 @@ export const plainSettings: ResolverSettings = {
   blockPrivateAnswers: false,
   privateAnswersAllowed: [],
   forwardedZones: [],
+  dns64Prefix: null,
   peerNamesSuffix: null,
   clientRateLimit: 0,
   queryLog: 'all',

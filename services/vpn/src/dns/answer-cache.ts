@@ -53,7 +53,7 @@ const Field = {
   scope: 15,
 } as const
 const fields = 16
-const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64 } as const
+const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64, queriedType: 128 } as const
 
 /**
  * Answers of upstreams, in memory taken once: sets of four, of which the one used longest ago gives way. A body is what follows
@@ -131,6 +131,11 @@ export class AnswerCache {
   /** Returns the length of a body without reading it. */
   bodyLength(entry: number): number {
     return this.#fields[entry + Field.bodyLength]!
+  }
+
+  /** Returns true if the name exists and has no record of the type that was asked for. */
+  lacksType(entry: number): boolean {
+    return (this.#fields[entry + Field.head]! & (Head.rcode | Head.queriedType)) === 0
   }
 
   /** Writes the body that `find` has just found to out[at ..], its TTLs aged; its other properties then stand in the members. */
@@ -305,4 +310,5 @@ const headOf = (scan: AnswerScan): number =>
   scan.rcode |
   (scan.isAuthentic ? Head.authentic : 0) |
   (scan.hasTargets ? Head.targets : 0) |
-  (scan.hasPrivate ? Head.privateAddress : 0)
+  (scan.hasPrivate ? Head.privateAddress : 0) |
+  (scan.hasQueriedType ? Head.queriedType : 0)

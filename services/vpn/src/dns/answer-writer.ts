@@ -34,6 +34,12 @@ export interface Body {
   readonly additionals: number
 }
 
+/** A question, and the network for the IPv4 addresses in its answer; undefined: they stay what they are. */
+export interface TranslatedQuestion {
+  readonly question: Question
+  readonly network: Uint8Array | undefined
+}
+
 /** Writes the answers an engine gives, and notes their response code. */
 export class AnswerWriter {
   policy: Policy
@@ -172,11 +178,14 @@ export class AnswerWriter {
     return writer.chain(chain) < 0 ? this.truncated(chain.rcode) : this.#noData(writer, chain.rcode)
   }
 
-  /** A chain of aliases, and what an upstream or the cache says about the name at its end. */
-  chained(chain: AliasChain, body: Body, from: CopiedRecords, error: number): number {
+  /**
+   * A chain of aliases, which may be empty, and what an upstream or the cache says about the name at its end, the target's. IPv4
+   * addresses go into the network of a translated target.
+   */
+  chained(chain: AliasChain, target: TranslatedQuestion, body: Body, from: CopiedRecords, error: number): number {
     const writer = this.#beginRecords(body.rcode)
     if (writer.chain(chain) < 0) return this.truncated(body.rcode)
-    const at = writer.copy(chain.question, body, from)
+    const at = writer.copy(target.question, body, from, target.network)
     return at < 0 ? this.truncated(body.rcode) : this.#endRecords(at, body.rcode, error)
   }
 

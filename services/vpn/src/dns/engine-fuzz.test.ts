@@ -123,6 +123,8 @@ function endOf(m: Uint8Array, start: number): number {
   return at
 }
 
+const nat64 = Uint8Array.from([0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0])
+
 const guard = 512
 const room = 4096
 
@@ -187,6 +189,7 @@ describe('a fuzzed engine', () => {
       }
       const client = dice(5)
       if (k % 64 === 0) engine.now += 1000
+      if (k % 4096 === 0) engine.configure({ ...plainSettings, dns64: k % 8192 === 0 ? undefined : nat64 })
       engine.isStream = k % 5 === 0
       const outcome = engine.handleQuery(packet, 0, n, client)
       look(outcome, packet)

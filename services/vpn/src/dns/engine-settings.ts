@@ -18,6 +18,8 @@ export interface EngineSettings {
   readonly blockPrivateAnswers: boolean
   /** Domains in wire form whose answers, and those of names below them, may be private. */
   readonly privateAnswersAllowed: readonly Uint8Array[]
+  /** The 12 bytes of the network that IPv4 addresses are put into for names without IPv6 addresses (DNS64); undefined for none. */
+  readonly dns64: Uint8Array | undefined
   readonly serveStale: boolean
   readonly prefetch: boolean
   readonly cache: CacheLimits
@@ -47,6 +49,7 @@ export function engineSettings(settings: ResolverSettings): EngineSettings {
       ...settings.forwardedZones,
       ...settings.privateAnswersAllowed,
     ]),
+    dns64: settings.dns64Prefix === null ? undefined : bytesOf(settings.dns64Prefix, 16)?.subarray(0, 12),
     serveStale: settings.serveStale,
     prefetch: settings.prefetch,
     cache: { minTtl: settings.cacheMinTtl, maxTtl: settings.cacheMaxTtl },

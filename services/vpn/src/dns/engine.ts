@@ -6,6 +6,7 @@ import type { AnswerContext } from './answer-check.ts'
 import { AnswerGuard } from './answer-guard.ts'
 import { type Answered, Outcome } from './outcome.ts'
 import type { EngineDependencies, EngineSettings } from './engine-settings.ts'
+import { isTranslatable } from './ipv4-question.ts'
 import { isQueriedAtParent } from './local-answer.ts'
 import { Decider } from './policy/decide.ts'
 import { type Policy, isPausedAt } from './policy/policy.ts'
@@ -14,8 +15,8 @@ import { QuestionKey } from './question-key.ts'
 import { QueryRoute } from './query-route.ts'
 import { QueryTarget } from './query-target.ts'
 import { RandomBits } from './random-case.ts'
-import { answersQuery, maxUpstreamBytes, writeUpstreamQuery } from './upstream-query.ts'
-import { AnswerScan } from './wire/answer-scan.ts'
+import { ReceivedAnswer } from './received-answer.ts'
+import { writeUpstreamQuery } from './upstream-query.ts'
 import { ExtendedError, Rcode, Type } from './wire/codes.ts'
 import { Question, isSameQuestion, unanswerable } from './wire/question.ts'
 import { maxReplyBytes } from './wire/reply.ts'
@@ -58,16 +59,12 @@ export class Engine {
   /** Key of the question that was looked up last; its seeds are this engine's. */
   readonly key: QuestionKey
   readonly #question = new Question()
-  readonly #sent = new Question()
   readonly #target: QueryTarget
   readonly #guard: AnswerGuard
   readonly #decider = new Decider()
-  readonly #scan = new AnswerScan()
+  readonly #received = new ReceivedAnswer()
   readonly #writer: AnswerWriter
   readonly #stored = { message: new Uint8Array(0), at: 0, from: 0 }
-  /** Length of the answer that `scan` holds since it was accepted; -1 for none. */
-  #scanned = -1
-  readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
   readonly #asker: AnswerContext
   readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
 
@@ -127,7 +124,11 @@ export class Engine {
   handleQuery(d: Uint8Array, o: number, n: number, client: number): number {
     this.isEnding = false
     const early = this.#begin(d, o, n, client)
-    if (early !== Outcome.forward) return early
+    return early === Outcome.forward ? this.#lookUp() : early
+  }
+
+  /** Answers the target's question from the cache, or returns forward. */
+  #lookUp(): number {
     this.route.take(this.#policy, this.#target.decider)
     this.key.take(this.#target.question, this.route.scope)
     const entry = this.#cache.find(this.key)
@@ -137,12 +138,21 @@ export class Engine {
     const freshness = this.#cache.freshness(entry, this.seconds)
     const isFresh = freshness === Freshness.fresh
     if (!isFresh && (freshness === Freshness.past || !this.#settings.serveStale)) return Outcome.forward
+    if (this.#turnsToIpv4(this.#cache.lacksType(entry))) return this.#lookUp()
     this.isEnding = isFresh && this.#settings.prefetch && this.#cache.isEnding(entry, this.seconds)
     return this.#fromCache(entry, !isFresh)
   }
 
+  /** Of an answer that lacks what was asked for: turns a question about IPv6 addresses into one about IPv4 addresses. */
+  #turnsToIpv4(lacksType: boolean): boolean {
+    const { dns64 } = this.#settings
+    if (dns64 === undefined || !lacksType || !isTranslatable(this.#target.question)) return false
+    this.#target.askForIpv4(dns64)
+    return true
+  }
+
   /**
-   * Right after `handleQuery` returned forward: writes the query for an upstream to u[at ..], at most 300 bytes, with this id and the case of
+   * Right after `handleQuery` or `finish` returned forward: writes the query for an upstream to u[at ..], at most 300 bytes, with this id and the case of
    * its letters drawn (0x20). Returns its length.
    */
   writeUpstream(u: Uint8Array, at: number, id: number): number {
@@ -156,17 +166,10 @@ export class Engine {
    * cache, and the TTLs in it are brought within the limits. Addresses and ports are the caller's to compare.
    */
   accept(m: Uint8Array, o: number, n: number, u: Uint8Array, at: number): boolean {
-    const sent = this.#sent
-    this.#scanned = -1
-    if (sent.read(u, at, Math.min(maxUpstreamBytes, u.length - at)) !== 0) return false
-    const came = this.#came
-    came.m = m
-    came.o = o
-    came.n = n
-    if (!answersQuery(came, u, at, sent.end)) return false
-    const scan = this.#scan
-    if (!scan.read(m, o, n, sent.end, sent.type)) return true
-    this.#scanned = n
+    const received = this.#received
+    if (!received.take(m, o, n, u, at)) return false
+    if (!received.isReadable) return true
+    const { scan, sent } = received
     const { minTtl, maxTtl } = this.#settings.cache
     const life = scan.limitTtls(m, o, minTtl, maxTtl === 0 ? week : maxTtl)
     if (life === 0) return true
@@ -179,36 +182,35 @@ export class Engine {
     return true
   }
 
-  /** The answer for a client whose query was forwarded, also one of several that waited for the same. Its length, or drop. */
+  /**
+   * The answer for a client whose query was forwarded, also one of several that waited for the same. Its length, drop, or
+   * forward when the name has to be asked for again, for its IPv4 addresses.
+   */
   finish(answered: Answered): number {
     const early = this.#begin(answered.query, answered.queryAt, answered.queryLength, answered.client)
     if (early !== Outcome.forward) return early
-    const question = this.#target.question
     const { answer: m, answerAt: o, answerLength: n } = answered
-    const scan = this.#scan
+    const { scan } = this.#received
+    // The answer says which of the two questions it was.
+    if (this.#settings.dns64 !== undefined) this.#turnsToIpv4(!isSameQuestion(this.#target.question, m, o, n))
+    const { question } = this.#target
     // Two questions with the same hash are not the same question yet.
-    if (!isSameQuestion(question, m, o, n) || !this.#isScanned(m, o, n)) return this.#giveUp()
+    if (!isSameQuestion(question, m, o, n) || !this.#received.read(m, o, n, question)) return this.#giveUp()
     // Keeps the Extended DNS Error: a validating upstream reports a wrong signature by it.
     if (scan.rcode === Rcode.serverFailure) return this.#stale() || this.#writer.plain(scan.rcode, scan.error)
     if (scan.isTruncated) return this.#writer.truncated(scan.rcode)
     if (scan.rcode !== Rcode.noError && scan.rcode !== Rcode.noSuchName)
       return this.#writer.plain(scan.rcode, scan.error)
+    if (this.#turnsToIpv4(scan.rcode === Rcode.noError && !scan.hasQueriedType)) return this.#lookUp()
     const refused = this.#guard.refuse(this.#asker, scan, m, o, n)
     if (refused !== 0) return refused
-    if (this.#target.isChained) return this.#target.complete(scan, m, o, n, ExtendedError.none)
+    if (this.#target.isCopied) return this.#target.complete(scan, m, o, n, ExtendedError.none)
     const length = scan.end - question.end
     if (!this.#writer.fits(length)) return this.#writer.truncated(scan.rcode)
     this.#writer.begin(scan.rcode)
     for (let k = 0, from = o + question.end, to = this.outAt + question.end; k < length; k++)
       this.out[to + k] = m[from + k]!
     return this.#writer.complete(scan, length, ExtendedError.none)
-  }
-
-  /** Reads the answer, unless it is the one that was read when it was accepted. */
-  #isScanned(m: Uint8Array, o: number, n: number): boolean {
-    if (this.#scanned === n && this.#came.m === m && this.#came.o === o) return true
-    this.#scanned = -1
-    return this.#scan.read(m, o, n, this.#target.question.end, this.#target.question.type)
   }
 
   /**
@@ -269,8 +271,8 @@ export class Engine {
     return length
   }
 
-  /** An answer out of the cache, about the last of a chain of aliases. */
-  #chainedFromCache(place: number, error: number): number {
+  /** An answer out of the cache that is copied. */
+  #copiedFromCache(place: number, error: number): number {
     const cache = this.#cache
     const { message, end } = this.#target.question
     const length = end + cache.bodyLength(place)
@@ -286,8 +288,8 @@ export class Engine {
     const question = this.#question
     const length = cache.bodyLength(place)
     this.entry.traits |= Trait.cached
-    if (this.#target.isChained)
-      return this.#chainedFromCache(place, isStale ? ExtendedError.staleAnswer : ExtendedError.none)
+    if (this.#target.isCopied)
+      return this.#copiedFromCache(place, isStale ? ExtendedError.staleAnswer : ExtendedError.none)
     const from = this.outAt + question.end
     // It is written before its size is checked, because it must be examined first.
     if (this.out.length - from < maxAnswerBytes) return this.#writer.truncated(Rcode.noError)
@@ -316,6 +318,7 @@ export class Engine {
     this.key.take(this.#target.question, this.route.scope)
     const place = this.#settings.serveStale ? this.#cache.find(this.key) : -1
     if (place < 0 || !this.#cache.isUsable(place, now)) return 0
+    if (this.#turnsToIpv4(this.#cache.lacksType(place))) return this.#stale()
     const isFresh = this.#cache.freshness(place, now) === Freshness.fresh
     if (!isFresh) this.#cache.postpone(place, now + retrySeconds)
     return this.#fromCache(place, !isFresh)

@@ -1,6 +1,7 @@
 import { AliasChain, Lead } from './alias-chain.ts'
 import type { AnswerContext } from './answer-check.ts'
 import type { AnswerWriter, Body } from './answer-writer.ts'
+import { Ipv4Question, isNat64Network } from './ipv4-question.ts'
 import type { LogEntry } from './log-ring.ts'
 import { noteDecision } from './log-note.ts'
 import { Outcome } from './outcome.ts'
@@ -9,13 +10,18 @@ import { Trait } from './policy/verdict.ts'
 import { ExtendedError, Rcode } from './wire/codes.ts'
 import type { Question } from './wire/question.ts'
 
+const noRecords = { rcode: Rcode.noError, isAuthentic: false, answers: 0, authorities: 0, additionals: 0 }
+
 /**
- * The question that the cache and upstreams answer, and the decision about it: the client's, or the last one of a chain of local
- * aliases.
+ * The question that the cache and upstreams answer, and the decision about it: the client's, the last one of a chain of local
+ * aliases, or the one about IPv4 addresses in the place of either (DNS64).
  */
 export class QueryTarget {
   question: Question
   decider: Decider
+  /** The network that IPv4 addresses are put into, when the client asked for IPv6 addresses; undefined for none. */
+  network: Uint8Array | undefined
+  readonly #ipv4 = new Ipv4Question()
   readonly #chain = new AliasChain()
   readonly #own: Question
   readonly #entry: LogEntry
@@ -31,15 +37,22 @@ export class QueryTarget {
     this.#writer = told.writer
   }
 
-  /** True when the answer begins with local aliases. */
-  get isChained(): boolean {
-    return this.#chain.count !== 0
+  /** True when the answer has to be copied: it begins with local aliases, or its addresses become others. */
+  get isCopied(): boolean {
+    return this.#chain.count !== 0 || this.network !== undefined
+  }
+
+  /** Asks for the IPv4 addresses of the name instead, to put them into this network. */
+  askForIpv4(network: Uint8Array): void {
+    this.question = this.#ipv4.about(this.question)
+    this.network = network
   }
 
   /** The client's own question is the one to answer. */
   reset(decider: Decider): void {
     this.question = this.#own
     this.decider = decider
+    this.network = undefined
     this.#chain.count = 0
   }
 
@@ -66,12 +79,15 @@ export class QueryTarget {
   }
 
   /** Writes the aliases and the answer m[o .. o + n) about the last name. */
-  complete(body: Body, m: Uint8Array, o: number, n: number, error: number): number {
+  complete(body: Body & { readonly hasPrivate: boolean }, m: Uint8Array, o: number, n: number, error: number): number {
+    const { network } = this
+    // No translator may have private addresses in the network that is the same everywhere (RFC 6052 3.1).
+    const isKeptBack = network !== undefined && body.hasPrivate && isNat64Network(network)
     const copied = this.#copied
     copied.m = m
     copied.o = o
     copied.n = n
     copied.from = o + this.question.end
-    return this.#writer.chained(this.#chain, body, copied, error)
+    return this.#writer.chained(this.#chain, this, isKeptBack ? noRecords : body, copied, error)
   }
 }

@@ -67,9 +67,13 @@ export class RecordWriter {
     return this.#at
   }
 
-  /** Writes answers and authorities of another message; `asked` is its question. Returns the position behind them, or -1. */
-  copy(asked: Question, body: ChainedAnswer, from: CopiedRecords): number {
+  /**
+   * Writes answers and authorities of another message; `asked` is its question. With a network IPv4 addresses become addresses
+   * in there. Returns the position behind them, or -1.
+   */
+  copy(asked: Question, body: ChainedAnswer, from: CopiedRecords, network: Uint8Array | undefined): number {
     const copy = this.#copy
+    copy.network = network
     const { known } = copy
     known.length = asked.name.length
     for (let k = 0; k < known.length; k++) known.bytes[k] = asked.name.bytes[k]!

@@ -79,6 +79,8 @@ export interface ResolverSettings {
   readonly forwardedZones: readonly string[]
   /** Queries a second and peer on tunnels; 0 for no limit. */
   readonly clientRateLimit: number
+  /** First address of a /96, into which IPv4 addresses are put for names without IPv6 addresses (DNS64); null for none. */
+  readonly dns64Prefix: string | null
   /** Domain in which peers have names; null for none. */
   readonly peerNamesSuffix: string | null
   readonly queryLog: 'all' | 'blocked' | 'none'

@@ -102,6 +102,7 @@ export function resolverSettings(
     blockPrivateAnswers: stored.block_private_answers,
     privateAnswersAllowed: stored.private_answers_allowed,
     forwardedZones: stored.forwarded_zones,
+    dns64Prefix: stored.dns64_prefix?.split('/')[0] ?? null,
     peerNamesSuffix: stored.peer_names_suffix,
     clientRateLimit: stored.client_rate_limit,
     queryLog: stored.query_log,

@@ -48,6 +48,10 @@ const members = {
     description:
       'Domains of the local network that the upstreams know, such as home.arpa or 168.192.in-addr.arpa: their names are sent to the upstreams, and their answers may be private',
   }),
+  dns64_prefix: z.cidrv6().nullable().meta({
+    description:
+      'Network with /96, such as 64:ff9b::/96, in which names without IPv6 addresses get some for their IPv4 addresses (DNS64, RFC 6147), for devices behind a translator (NAT64); null for none',
+  }),
   peer_names_suffix: plainText(253).min(1).nullable().meta({
     description:
       'Domain in which every peer has a name, such as phone.vpn, and its addresses lead back to it; null for none',
@@ -216,6 +220,7 @@ export const defaultDnsSettings: DnsSettingValues = {
   block_private_answers: true,
   private_answers_allowed: [],
   forwarded_zones: [],
+  dns64_prefix: null,
   peer_names_suffix: 'vpn',
   client_rate_limit: 20_000,
   query_log: 'all',

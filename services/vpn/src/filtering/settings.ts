@@ -7,6 +7,7 @@ import { invalidField } from '../problems.ts'
 import { asciiName } from '../lists/domain-name.ts'
 import type { Upstream } from '../dns/resolver-files.ts'
 import { defaultDnsSettings, type DnsSettings, type DnsSettingsUpdate, DnsSettingValues } from './schema.ts'
+import { addressBytes } from '../dns/address-bytes.ts'
 import { parseUpstream } from '../dns/upstream/upstream-text.ts'
 
 /** Stored settings with the end of a pause, milliseconds since the epoch, 0 for none. */
@@ -119,9 +120,19 @@ function checkedTexts(values: DnsSettingsUpdate): Partial<DnsSettingValues> {
     const texts = values[member]
     return texts === undefined ? [] : [[member, texts.map((text, index) => checkedName(text, `${member}.${index}`))]]
   })
-  const { peer_names_suffix: suffix } = values
+  const { peer_names_suffix: suffix, dns64_prefix: prefix } = values
   const suffixes = typeof suffix === 'string' ? { peer_names_suffix: checkedSuffix(suffix) } : {}
-  return { ...(Object.fromEntries(domains) as Partial<DnsSettingValues>), ...suffixes }
+  const prefixes = typeof prefix === 'string' ? { dns64_prefix: checkedPrefix(prefix) } : {}
+  return { ...(Object.fromEntries(domains) as Partial<DnsSettingValues>), ...suffixes, ...prefixes }
+}
+
+/** A network of 96 bits; its ninth byte is 0 in every network for translated addresses (RFC 6052 2.2). */
+function checkedPrefix(text: string): string {
+  const [address = '', length] = text.trim().toLowerCase().split('/')
+  const bytes = addressBytes(address)
+  if (length !== '96' || bytes?.length !== 16 || bytes[8] !== 0 || bytes.subarray(12).some(Boolean))
+    throw invalidField('dns64_prefix', 'must be an IPv6 network with /96, such as 64:ff9b::/96')
+  return `${address}/96`
 }
 
 /** A domain with room for the label of a peer. */

@@ -57,6 +57,7 @@ const noSettings: ResolverSettings = {
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],
   forwardedZones: [],
+  dns64Prefix: null,
   peerNamesSuffix: null,
   clientRateLimit: 0,
   queryLog: 'none',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@hearth/testing'
-import { ask, askAndEnd, askByTcp, exchange, fastest } from '../../test/dns-client.ts'
+import { ask, askAndEnd, askByTcp, exchange, exchangeAgain, fastest } from '../../test/dns-client.ts'
 import {
   addressRecord,
   aliasRecord,
@@ -12,6 +12,7 @@ import {
   questionEnd,
   readAnswer,
   RecordType,
+  typeOf,
 } from '../../test/dns-packets.ts'
 import { startUpstream, type TestUpstream } from '../../test/dns-upstream.ts'
 import { freeListener, resolverFixture, upstreamAt, type ResolverFixture } from '../../test/resolver-fixture.ts'
@@ -243,6 +244,27 @@ behaviour('stale data is given while an upstream may still answer, and what that
   await eventually(
     () => ask(running.port, { name }),
     (answer) => answer?.addresses[0] === '192.0.2.2',
+  )
+})
+
+behaviour('a name with IPv4 alone gets addresses in the network of a NAT64, by UDP and TCP', async (engine) => {
+  await using upstream = await startUpstream((query) =>
+    makeAnswer(query, typeOf(query) === RecordType.a ? [addressRecord('192.0.2.1')] : []),
+  )
+  await using running = await run(engine, [upstream], { dns64Prefix: '64:ff9b::' })
+  const name = 'four.example.com'
+  const query = () => makeQuery(name, RecordType.aaaa)
+  const asked = await Promise.all(Array.from({ length: 20 }, () => exchangeAgain(running.port, query())))
+  const byTcp = await askByTcp(running.port, [query(), query()])
+  for (const answer of [...asked, ...byTcp]) {
+    const address = Buffer.from(answer.subarray(-16)).toString('hex')
+    assert.deepEqual([readAnswer(answer).records, address], [1, '0064ff9b0000000000000000c0000201'])
+  }
+  assert.deepEqual((await ask(running.port, { name }))?.addresses, ['192.0.2.1'])
+  await running.change({ dns64Prefix: null })
+  await eventually(
+    () => ask(running.port, { name, type: RecordType.aaaa }),
+    (answer) => answer?.records === 0,
   )
 })
 

@@ -130,10 +130,32 @@ export class QueryExchange {
       answered.client = waiters.clients[waiter]!
       this.#point()
       const size = this.#engine.finish(answered)
+      if (size === Outcome.forward) {
+        this.#forwardAgain(waiter)
+        continue
+      }
       this.#engine.entry.upstream = upstream
       this.#sendTo(waiter, size)
     }
     pending.close(flight)
+  }
+
+  /** The client of a flight that ends waits for another one. */
+  #forwardAgain(waiter: number): void {
+    const { waiters } = this.#upstreamQueries.pending
+    const at = waiter * maxQueryBytes
+    const length = waiters.lengths[waiter]!
+    const next = this.#upstreamQueries.join(waiters.queries, at, length)
+    if (next >= 0) {
+      waiters.clients[next] = waiters.clients[waiter]!
+      waiters.listeners[next] = waiters.listeners[waiter]!
+      waiters.since[next] = waiters.since[waiter]!
+      waiters.address(next, waiters.addresses, waiter * 32)
+      return
+    }
+    const size = this.#engine.fail(waiters.queries, at, length, waiters.clients[waiter]!)
+    this.#engine.entry.upstream = 0
+    this.#sendTo(waiter, size)
   }
 
   #forward(packet: Packet, client: number): void {

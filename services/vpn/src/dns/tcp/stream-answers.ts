@@ -85,6 +85,7 @@ export class StreamAnswers {
     const { answer, server } = received
     const [queryLength, answerLength] = [query.length, answer.length]
     const size = engine.finish({ query, queryAt: 0, queryLength, client, answer, answerAt: 0, answerLength })
+    if (size === Outcome.forward) return this.#forward(query, client, since)
     return this.#take(size, since, server)
   }
 

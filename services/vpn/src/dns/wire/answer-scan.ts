@@ -27,7 +27,8 @@ export class AnswerScan {
   /** Some record leads to another name, or into a private network: the answer has to be examined before it goes out. */
   hasTargets = false
   hasPrivate = false
-  #hasQueriedType = false
+  /** Some record among the answers is of the type that was asked for. */
+  hasQueriedType = false
   #soaTtlAt = -1
   #soaTtl = 0
   readonly #reader: RecordReader = new RecordReader()
@@ -47,7 +48,7 @@ export class AnswerScan {
     this.hasTargets = false
     this.hasPrivate = false
     this.error = ExtendedError.none
-    this.#hasQueriedType = false
+    this.hasQueriedType = false
     this.#soaTtlAt = -1
     this.end = from
     this.#reader.open(m, o + n, o + from)
@@ -67,7 +68,7 @@ export class AnswerScan {
    * for not at all. Negative answers live as long as the zone's SOA says (RFC 2308), whatever the least is.
    */
   limitTtls(m: Uint8Array, o: number, minTtl: number, maxTtl: number): number {
-    const isNegative = this.rcode === Rcode.noSuchName || !this.#hasQueriedType
+    const isNegative = this.rcode === Rcode.noSuchName || !this.hasQueriedType
     let life = maxTtl
     for (let k = 0; k < this.ttlCount; k++) {
       const offset = this.ttlAt[k]!
@@ -97,7 +98,7 @@ export class AnswerScan {
 
   #noteAnswer(m: Uint8Array, queriedType: number): void {
     const { type, dataAt, dataEnd } = this.#reader
-    if (type === queriedType) this.#hasQueriedType = true
+    if (type === queriedType) this.hasQueriedType = true
     if (type === Type.cname) this.hasTargets = true
     // Where the parameters of these begin is known only when their target has been read.
     else if (type === Type.https || type === Type.svcb) this.hasTargets = this.hasPrivate = true

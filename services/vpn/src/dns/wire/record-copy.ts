@@ -12,6 +12,9 @@ export interface CopiedRecords {
   count: number
 }
 
+/** Seconds for which a translated address may be kept: the name may get one of its own (RFC 6147 5.1.7). */
+const maxTranslatedTtl = 600
+
 /** Bytes before the names in the data of types whose names may be compressed (RFC 3597 4), and the number of names. */
 const prefix = (type: number): number => (type === Type.mx ? 2 : type === Type.srv ? 6 : 0)
 const namesIn = (type: number): number => {
@@ -28,6 +31,8 @@ export class RecordCopy {
   /** A name in wire form, and the position in the other message where it stands, counted from its start. */
   readonly known = new Name()
   knownAt = 0
+  /** Network of 12 bytes in which IPv4 addresses become IPv6 addresses (RFC 6052); undefined: they stay what they are. */
+  network: Uint8Array | undefined
   readonly #reader = new RecordReader()
   readonly #name = new Name()
 
@@ -54,6 +59,7 @@ export class RecordCopy {
 
   #data(m: Uint8Array, o: number, out: Uint8Array, at: number, limit: number): number {
     const { type, ttl, dataAt, dataEnd } = this.#reader
+    if (type === Type.a && this.network !== undefined) return this.#address(m, out, at, limit)
     const names = namesIn(type)
     let to = at + 10
     let from = dataAt
@@ -70,6 +76,18 @@ export class RecordCopy {
     while (from < dataEnd) out[to++] = m[from++]!
     writeRecordHead(out, at, type, ttl, to - at - 10)
     return to
+  }
+
+  /** An A record, as the AAAA record that a translator of addresses understands. */
+  #address(m: Uint8Array, out: Uint8Array, at: number, limit: number): number {
+    const { ttl, dataAt, dataEnd } = this.#reader
+    const network = this.network!
+    const end = at + 10 + 16
+    if (dataEnd - dataAt !== 4 || end > limit) return -1
+    for (let k = 0; k < 12; k++) out[at + 10 + k] = network[k]!
+    for (let k = 0; k < 4; k++) out[at + 22 + k] = m[dataAt + k]!
+    writeRecordHead(out, at, Type.aaaa, Math.min(ttl, maxTranslatedTtl), 16)
+    return end
   }
 
   #write(out: Uint8Array, at: number, limit: number): number {

@@ -117,6 +117,14 @@ export const dnsSettingsSections: readonly SettingsSection<DnsSettingsValues>[] 
         placeholder: 'vpn',
       },
       {
+        name: 'dns64_prefix',
+        kind: 'text',
+        label: 'DNS64 network',
+        description:
+          'For devices with IPv6 alone behind a NAT64: names without IPv6 addresses get addresses in this network; empty for none',
+        placeholder: '64:ff9b::/96',
+      },
+      {
         name: 'client_rate_limit',
         kind: 'number',
         label: 'Queries per second and peer',

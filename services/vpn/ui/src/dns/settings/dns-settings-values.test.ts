@@ -20,6 +20,7 @@ const stored: DnsSettings = {
   block_private_answers: false,
   private_answers_allowed: ['home.example'],
   forwarded_zones: ['home.arpa'],
+  dns64_prefix: null,
   peer_names_suffix: 'vpn',
   client_rate_limit: 20_000,
   query_log: 'all',

@@ -6,7 +6,7 @@ type DnsSettingsUpdate = components['schemas']['DnsSettingsUpdate']
 
 type Stored = Omit<DnsSettings, 'blocking_paused_until' | 'effective_upstreams'>
 type Texts = Record<
-  'custom_ipv4' | 'custom_ipv6' | 'private_answers_allowed' | 'forwarded_zones' | 'peer_names_suffix',
+  'custom_ipv4' | 'custom_ipv6' | 'private_answers_allowed' | 'forwarded_zones' | 'peer_names_suffix' | 'dns64_prefix',
   string
 >
 
@@ -26,6 +26,7 @@ export function dnsSettingsValues(settings: DnsSettings): DnsSettingsValues {
     private_answers_allowed: settings.private_answers_allowed.join('\n'),
     forwarded_zones: settings.forwarded_zones.join('\n'),
     peer_names_suffix: settings.peer_names_suffix ?? '',
+    dns64_prefix: settings.dns64_prefix ?? '',
   }
 }
 
@@ -39,6 +40,7 @@ export function changedDnsSettings(values: DnsSettingsValues, stored: DnsSetting
     private_answers_allowed: domainsOf(values.private_answers_allowed),
     forwarded_zones: domainsOf(values.forwarded_zones),
     peer_names_suffix: values.peer_names_suffix.trim() === '' ? null : values.peer_names_suffix.trim(),
+    dns64_prefix: values.dns64_prefix.trim() === '' ? null : values.dns64_prefix.trim(),
   }
   return changedValues<Stored>(wanted, stored)
 }
