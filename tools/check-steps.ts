@@ -87,7 +87,8 @@ const serviceStep = testStep(
   serviceFiles.filter((file) => !isBrowserTest(file)),
 )
 
-const browserStep = testStep('browser', serviceFiles.filter(isBrowserTest), 1)
+/** Tests with a browser wait for its pages most of their time: one at a time would go on when all others have ended. */
+const browserStep = testStep('browser', serviceFiles.filter(isBrowserTest), lanes)
 
 /** The test runs by their names. */
 export const testSteps: readonly Step[] = [unitStep, serviceStep, browserStep]

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { groupTestFiles } from './test-groups.ts'
+import { root } from '../cli/services.ts'
+import { groupTestFiles, longFiles } from './test-groups.ts'
 
 test('short files of a folder share a process, long files have their own, and the longest run first', () => {
   const files = ['kits/a/src/a.test.ts', 'kits/a/src/b.test.ts', 'kits/a/src/slow.test.ts', 'kits/b/src/c.test.ts']
@@ -18,4 +21,19 @@ test('a file without a recorded time counts as long when it uses a browser or te
     groupTestFiles(files, {}),
     files.toReversed().map((file) => [file]),
   )
+})
+
+test('a slow machine has no more processes than a fast one', () => {
+  const files = Array.from({ length: 200 }, (_, index) => `services/x/test/${index}.test.ts`)
+  const fast = Object.fromEntries(files.map((file) => [file, 12_800]))
+  const slow = Object.fromEntries(files.map((file) => [file, 128_000]))
+  assert.deepEqual(groupTestFiles(files, slow), groupTestFiles(files, fast))
+  assert.equal(groupTestFiles(files, fast).length, 67)
+})
+
+test('a long file in the middle does not end the group of its neighbours, and long files are there', () => {
+  const files = ['services/x/test/a.test.ts', 'services/x/test/long.test.ts', 'services/x/test/z.test.ts']
+  const groups = groupTestFiles(files, { 'services/x/test/long.test.ts': 90_000 })
+  assert.deepEqual(groups, [[files[1]], [files[0], files[2]]])
+  for (const file of Object.keys(longFiles)) assert.ok(existsSync(join(root, file)), file)
 })

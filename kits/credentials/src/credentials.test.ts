@@ -15,6 +15,7 @@ import {
   hashPassword,
   isCsrfToken,
   isToken,
+  keyOfPassphrase,
   loadSecretKey,
   passwordWeakness,
   verifyPassword,
@@ -28,6 +29,11 @@ test('a password matches only its own hash, and two hashes of one password diffe
   assert.notEqual(await hashPassword('correct horse'), stored)
   assert.equal(await verifyPassword('anything', undefined), false)
   assert.equal(await verifyPassword('anything', 'plain text'), false)
+})
+
+test('a passphrase and a salt give the same key for ever: files that it sealed can be opened', async () => {
+  const key = await keyOfPassphrase('twelve green bottles', Buffer.alloc(16, 7))
+  assert.equal(Buffer.from(key).toString('hex'), 'bfe4985e22de417b53f72ec6ca989df863fdc313387e87246d139dc0ff7377ec')
 })
 
 test('composed and decomposed Unicode letters give the same password', async () => {

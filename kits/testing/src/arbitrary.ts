@@ -170,13 +170,22 @@ function stringOf(schema: Schema): fc.Arbitrary<string> {
   const any = fc.string({ minLength, maxLength })
   if (schema.pattern === undefined) return any
   try {
-    const matching = fc.stringMatching(new RegExp(schema.pattern, 'u'))
+    const matching = matchingOf(schema.pattern)
     const limit = schema.maxLength ?? Infinity
     return matching.map((text) => (text.length > limit ? text.slice(0, limit) : text))
   } catch {
     // Patterns with look-around cannot be turned around; values that miss the pattern are of use too.
     return any
   }
+}
+
+/** What makes texts of a pattern, by the pattern: a document names few of them often, and each costs a table of all characters. */
+const matchers = new Map<string, fc.Arbitrary<string>>()
+
+function matchingOf(pattern: string): fc.Arbitrary<string> {
+  const known = matchers.get(pattern) ?? fc.stringMatching(new RegExp(pattern, 'u'))
+  matchers.set(pattern, known)
+  return known
 }
 
 /** One schema with the members of all parts of an `allOf`. */

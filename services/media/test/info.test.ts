@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import type { MediaEvent } from '../src/events.ts'
 import type { Info } from '../src/info/schema.ts'
 import { knows, startMedia, type Media } from './in-process.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
@@ -56,4 +58,28 @@ test('a job is created without media information and then reports the failure', 
   const job = await media.submit(url)
   assert.deepEqual([job.video_title, job.duration_seconds, job.status], [null, null, 'queued'])
   assert.match((await media.reach(job.id, 'error')).message ?? '', /not there/)
+})
+
+test('a title that the platform says only to the download is shown while the download runs', async () => {
+  const events: MediaEvent[] = []
+  using stack = new DisposableStack()
+  stack.defer(media.service.app.core.bus.subscribe((event) => void events.push(event)))
+  const { id, video_title: early } = await media.submit(
+    platform.page('sound.m4a', { title: 'Late', id: 'late', isLate: true, pace: 'held' }),
+  )
+  assert.equal(early, null)
+  const event = await eventually(
+    () => events.find((one) => 'id' in one && one.id === id && one.video_title !== undefined),
+    (found) => found !== undefined,
+    { what: 'an event with the title' },
+  )
+  assert.ok(event !== undefined && 'id' in event)
+  assert.deepEqual([event.status, event.video_title], ['downloading', 'Late (1)'])
+  assert.equal((await media.reach(id, 'downloading')).video_title, 'Late (1)')
+  await eventually(
+    () => platform.waiting,
+    (count) => count > 0,
+  )
+  platform.release()
+  await media.reach(id, 'analysis_done')
 })

@@ -13,7 +13,7 @@ import type { FileFacts, Ffmpeg } from '../tools/ffmpeg.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import type { YtDlp } from '../tools/yt-dlp.ts'
 import type { MediaFacts } from '../tools/yt-dlp-output.ts'
-import { createProgressReporter } from './job-events.ts'
+import { createProgressReporter, jobEvent } from './job-events.ts'
 import { factsValues } from './job-view.ts'
 import { noteOnJob, type JobValues } from './store.ts'
 import type { WorkFolders } from './work-folders.ts'
@@ -94,6 +94,7 @@ async function download(
   const downloading = await handle.advance('download-begun', { message: 'Downloading' })
   const report = createProgressReporter(dependencies.bus, () => dependencies.timers.monotonic())
   const infoFile = dependencies.folders.infoFile(job.id)
+  const noted: Promise<void>[] = []
   const result = await dependencies.jars.withPrivateCopy(job.platform, folder, (cookies) =>
     dependencies.ytDlp.download({
       url: job.url,
@@ -109,21 +110,24 @@ async function download(
       maxBytes: settings.download_max_filesize_gib * gigabyte,
       signal: handle.signal,
       onProgress: ({ percent, etaSeconds }) => report(downloading, percent, etaSeconds),
-      onFacts: (facts) => void noteFacts(dependencies, job, facts),
+      onFacts: (facts) => void noted.push(noteFacts(dependencies, downloading, facts)),
     }),
   )
+  await Promise.all(noted)
   const facts = await dependencies.ffmpeg.probe(result.file, handle.signal)
   if (job.type === 'audio' && facts.audio === undefined) throw new MediaFailure('unsupported', 'it has no sound')
   if (job.type === 'video' && facts.video === undefined) throw new MediaFailure('unsupported', 'it has no picture')
   return { job: downloading, ...result, facts }
 }
 
+/** Stores what a download finds out about the media, and shows it: a probe that took too long did not. */
 async function noteFacts(dependencies: RunDependencies, job: JobRow, facts: MediaFacts): Promise<void> {
   // A title that is known already may have been found by the probe, and is as good.
   if (job.video_title !== null) return
-  await noteOnJob(dependencies.db, { id: job.id, attempt: job.attempt, values: factsValues(facts) }).catch(
-    () => undefined,
-  )
+  const { db, bus, timers } = dependencies
+  const values = factsValues(facts)
+  const row = await noteOnJob(db, { id: job.id, attempt: job.attempt, values }).catch(() => undefined)
+  if (row !== undefined) bus.publish(jobEvent(job, row, timers.now()))
 }
 
 /** Stores the file and its picture, and returns the values of the job's row. */

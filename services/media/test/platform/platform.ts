@@ -26,6 +26,8 @@ export interface PageOptions {
   readonly pace?: 'slow' | 'held' | 'broken' | 'missing'
   /** The media's address is a redirect to this one. */
   readonly redirect?: string
+  /** The first request for the page is answered with 404, those after it with the page. */
+  readonly isLate?: boolean
 }
 
 const types: Record<string, string> = {
@@ -47,8 +49,11 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
   const requests: string[] = []
   const held = new Set<() => void>()
   const server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`)
-    answer(folder, { request, response, held })
+    const line = `${request.method} ${request.url}`
+    const isFirst = !requests.includes(line)
+    requests.push(line)
+    if (isFirst && /^\/watch\?.*&late=/.test(request.url ?? '')) response.writeHead(404).end()
+    else answer(folder, { request, response, held })
   })
   await new Promise<void>((resolve) => server.listen(0, address, resolve))
   const host = `${address}:${(server.address() as AddressInfo).port}`
@@ -58,13 +63,14 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
     get waiting() {
       return held.size
     },
-    page(media, { id = '', title = 'A test', pace, redirect } = {}) {
+    page(media, { id = '', title = 'A test', pace, redirect, isLate = false } = {}) {
       const query = new URLSearchParams({
         media,
         id,
         title,
         ...(pace === undefined ? {} : { pace }),
         ...(redirect === undefined ? {} : { redirect }),
+        ...(isLate ? { late: '' } : {}),
       })
       return `http://${host}/watch?${query.toString()}`
     },
