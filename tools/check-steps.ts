@@ -87,8 +87,7 @@ const serviceStep = testStep(
   serviceFiles.filter((file) => !isBrowserTest(file)),
 )
 
-/** Tests with a browser wait for its pages most of their time: one at a time would go on when all others have ended. */
-const browserStep = testStep('browser', serviceFiles.filter(isBrowserTest), lanes)
+const browserStep = testStep('browser', serviceFiles.filter(isBrowserTest), 1)
 
 /** The test runs by their names. */
 export const testSteps: readonly Step[] = [unitStep, serviceStep, browserStep]
