@@ -212,7 +212,7 @@ describe('the page inside the tunnel', () => {
     },
   )
 
-  test('it is there again after a restart, and when an interface stops and starts', { skip }, async () => {
+  test('it is there again after a restart, and nothing drifts', { skip }, async () => {
     assert.equal((await world.service.stop()).code, 0)
     await unanswered((phone as Device).host, { url: page })
     await world.service.start()

@@ -43,6 +43,7 @@ const simulated = 'WireGuard is simulated, so there is no tunnel to reach the pa
 export class TunnelPage {
   readonly #dependencies: TunnelPageDependencies
   #listeners: PageListeners | undefined
+  #lastPort: number | null = null
   /** Port of the page in the rules of each interface: a check of the firewall in between must not see a change as drift. */
   readonly #ruled = new Map<string, number | null>()
   #cancel: () => void = () => undefined
@@ -120,7 +121,8 @@ export class TunnelPage {
     for (const name of this.#ruled.keys()) if (!running.some((row) => row.name === name)) this.#ruled.delete(name)
     const wasOn = this.#listeners !== undefined
     // Nobody listens without a rule that holds: it comes before the server and goes after it.
-    if (port === null) await this.#listeners?.bring([])
+    if (port !== this.#lastPort) await this.#listeners?.bring([])
+    this.#lastPort = port
     const places: PagePlace[] = []
     for (const row of running) if (await this.#isGuarded(row, port)) places.push(...placesOf(row, port))
     if (port !== null) {
@@ -128,9 +130,8 @@ export class TunnelPage {
       await this.#listeners.bring(places)
     }
     if (port !== null || wasOn) await onNamesChanged()
-    const isWhole =
-      port === null ||
-      ((places.length > 0 || running.length === 0) && places.every((place) => this.#listeners?.errorAt(place) === null))
+    const isGuarded = running.every(({ name }) => places.some((place) => place.interface === name))
+    const isWhole = port === null || (isGuarded && places.every((place) => this.#listeners?.errorAt(place) === null))
     if (!isWhole) this.#again()
     if (port === null) this.#listeners = undefined
   }

@@ -9,6 +9,7 @@ const values = {
   allowed: 'd.example',
   safe_search: true,
   youtube: 'strict' as const,
+  self_pause_minutes: 15,
   when: 'times' as const,
   times: [{ days: ['mon' as const], from: '08:00', to: '00:00' }],
 }
