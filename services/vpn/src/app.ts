@@ -38,6 +38,7 @@ import { eventClasses } from './notifications/event-classes.ts'
 import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
 import { createServiceReports } from './notifications/service-reports.ts'
+import { NameRequests } from './name-requests/name-requests.ts'
 import { Quotas } from './quotas/quotas.ts'
 import { PrivateDns } from './private-dns/private-dns.ts'
 import { readOverview } from './overview/overview.ts'
@@ -50,7 +51,7 @@ import { dnsCollectors } from './prometheus/dns-collectors.ts'
 import { tunnelCollectors } from './prometheus/tunnel-collectors.ts'
 import { openapiDocument } from './openapi.ts'
 import { allRoutes } from './routes.ts'
-import { openFiltering } from './filtering/filtering.ts'
+import { type Filtering, openFiltering } from './filtering/filtering.ts'
 import { resolverFile } from './dns/resolver-files.ts'
 import { createLists } from './lists/lists.ts'
 import { followNewestUpdate } from './lists/updates.ts'
@@ -69,6 +70,8 @@ import { TrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
 import { startRetention } from './traffic/retention.ts'
 import { Users, usersIn } from './users/users.ts'
+import type { AnswerPage } from './tunnel-page/page-listeners.ts'
+import { TunnelPage } from './tunnel-page/tunnel-page.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
 import type { Firewall } from './wireguard/firewall.ts'
@@ -167,7 +170,7 @@ export async function createApp(dependencies: AppDependencies) {
 
   // Tunnels and their counters.
   const drifts = createDriftRecord(clock)
-  const desired = new DesiredDevices({ db: database.query, sealer, clock })
+  const desired = new DesiredDevices({ db: database.query, sealer, clock, pagePort: (name) => tunnelPage.portOf(name) })
   const tunnels = new Tunnels({
     driver,
     firewall,
@@ -232,7 +235,34 @@ export async function createApp(dependencies: AppDependencies) {
   resolver.attach(log, (count) => publish({ type: 'queries', count }))
   const directory = join(config.dataDirectory, 'dns')
   const queryLog = new QueryLog({ file: join(directory, resolverFile.queryLog), clock })
-  const filtering = await openFiltering({
+  // What answers is loaded when the page is switched on.
+  const openTunnelPage = async (): Promise<AnswerPage> =>
+    (await import('./tunnel-page/open-page.ts')).openPage({
+      db: database.query,
+      clock,
+      log,
+      settings: currentSettings,
+      hosts: (name) => tunnelPage.hostsOf(name),
+      peers,
+      connections: connectionRecorder,
+      history,
+      queryLog,
+      filtering,
+      requests: nameRequests,
+    })
+  const tunnelPage: TunnelPage = new TunnelPage({
+    db: database.query,
+    timers: systemTimers,
+    log,
+    settings: currentSettings,
+    hasTunnels: dataPlane.backend !== 'simulated',
+    tunnels,
+    desired,
+    suffix: () => filtering.settings.current().peer_names_suffix,
+    onNamesChanged: () => filtering.hostNamesChanged(),
+    load: openTunnelPage,
+  })
+  const filtering: Filtering = await openFiltering({
     database,
     clock,
     timers: systemTimers,
@@ -244,9 +274,28 @@ export async function createApp(dependencies: AppDependencies) {
     extraListeners: config.dnsListen,
     listenClient: config.dnsListenClient,
     fixedUpstreams: config.dnsUpstreams,
+    hostNames: () => tunnelPage.hostNames(),
     // Rules stay usable when the log cannot be read; their hits are then missing.
     hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),
+  })
+  const nameRequests: NameRequests = new NameRequests({
+    db: database.query,
+    clock,
+    filtering,
+    onAsked({ id, peer, domain }) {
+      publish({ type: 'changed', collection: 'dns_requests', id })
+      notifications.reports.notify({
+        class: 'dns.name-requested',
+        title: `${peer} asks for ${domain}`,
+        text: 'The name is blocked for this device. Allow or refuse it under DNS, Requests.',
+        path: '/dns/requests',
+      })
+    },
+    onChanged(id) {
+      for (const collection of ['dns_requests', 'dns_rules', 'dns_profiles'] as const)
+        publish({ type: 'changed', collection, id })
+    },
   })
   const privateDns = new PrivateDns({ database, clock, log, directory, resolver, config: config.privateDns })
   await privateDns.publish().catch((error: unknown) => {
@@ -285,6 +334,7 @@ export async function createApp(dependencies: AppDependencies) {
   const interfacesChanged = async () => {
     await limits.reload()
     await access.reload()
+    await tunnelPage.sync()
     await filtering.interfacesChanged()
   }
   const managed = { database, sealer, clock, settings: currentSettings, tunnels, desired, sampler, limits, access }
@@ -296,7 +346,7 @@ export async function createApp(dependencies: AppDependencies) {
     hostAddresses: () =>
       Object.values(networkInterfaces()).flatMap((links = []) => links.map(({ address }) => address)),
   }
-  const peers = new Peers({
+  const peers: Peers = new Peers({
     ...managed,
     quotas,
     publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
@@ -351,6 +401,7 @@ export async function createApp(dependencies: AppDependencies) {
       tunnels,
       resolver: () => filtering.status(),
       privateDns: () => privateDns.status(),
+      tunnelPage: () => tunnelPage.status(),
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
       drifts,
     })
@@ -409,6 +460,8 @@ export async function createApp(dependencies: AppDependencies) {
       quotas,
       rotations,
       accessRules,
+      nameRequests,
+      tunnelPage,
       setupLinks: new SetupLinks({
         database,
         clock,
@@ -463,6 +516,7 @@ export async function createApp(dependencies: AppDependencies) {
   await access.reload()
   await tunnels.reconcileAll()
   rotations.start()
+  await tunnelPage.sync()
   tunnels.watch(config.driftCheckSeconds * 1000)
   const retention = startRetention({
     database,
@@ -470,7 +524,11 @@ export async function createApp(dependencies: AppDependencies) {
     clock,
     peers: () => Array.from(sampler.peers(), ({ id }) => id),
     retentionDays: () => currentSettings().metrics_retention_days,
-    others: [(before: number) => geographyData.cleanUp(before), () => connections.deleteOld()],
+    others: [
+      (before: number) => geographyData.cleanUp(before),
+      () => connections.deleteOld(),
+      () => nameRequests.deleteOld(),
+    ],
   })
   const sampling = startSampling({
     sampler,
@@ -501,6 +559,8 @@ export async function createApp(dependencies: AppDependencies) {
   settings.subscribe('metrics_retention_days', () => retention.changed())
   settings.subscribe('connection_history_days', () => retention.changed())
   settings.subscribe('connection_history_rows', () => retention.changed())
+  for (const name of ['tunnel_page_enabled', 'tunnel_page_port'] as const)
+    settings.subscribe(name, () => tunnelPage.sync())
   settings.subscribe('geoip_country_url', () => geographyData.addressChanged())
   settings.subscribe('geoip_asn_url', () => geographyData.addressChanged())
 
@@ -510,9 +570,12 @@ export async function createApp(dependencies: AppDependencies) {
     tunnels,
     sampler,
     notifications,
+    database,
+    openTunnelPage,
     /** Stops answering and watching. Tunnels keep running, and the database stays open. */
     async close() {
       events.close()
+      await tunnelPage.close()
       await http.close()
       await sampling.close()
       await reporting.close()

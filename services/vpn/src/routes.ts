@@ -34,6 +34,8 @@ import type { Dashboard } from './overview/schema.ts'
 import { peerImportRoutes } from './peer-import/routes.ts'
 import { serverImportRoutes } from './server-import/routes.ts'
 import type { ServerImportDependencies } from './server-import/server-import.ts'
+import type { NameRequests } from './name-requests/name-requests.ts'
+import { nameRequestRoutes } from './name-requests/routes.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -57,6 +59,8 @@ import { tokenRoutes } from './tokens/routes.ts'
 import type { Tokens } from './tokens/tokens.ts'
 import type { TrafficHistory } from './traffic/history.ts'
 import { trafficRoutes } from './traffic/routes.ts'
+import { tunnelPageRoutes } from './tunnel-page/routes.ts'
+import type { TunnelPage } from './tunnel-page/tunnel-page.ts'
 import { userRoutes } from './users/routes.ts'
 import type { Users } from './users/users.ts'
 
@@ -82,6 +86,8 @@ export interface Features {
   readonly rotations: KeyRotations
   readonly accessRules: AccessFeature
   readonly setupLinks: SetupLinks
+  readonly nameRequests: NameRequests
+  readonly tunnelPage: Pick<TunnelPage, 'status'>
   readonly filtering: Filtering
   readonly privateDns: PrivateDns
   readonly lists: Lists
@@ -150,6 +156,8 @@ export function allRoutes(features: Features): Route[] {
     ...keyRotationRoutes(features.rotations, publish),
     ...accessRoutes(features.accessRules, publish),
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
+    ...nameRequestRoutes(features.nameRequests),
+    ...tunnelPageRoutes(features.tunnelPage),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...privateDnsRoutes(features.privateDns, publish, securityLog),
     ...dnsImportRoutes(features, publish),

@@ -37,6 +37,7 @@ export const ServiceEvent = z
         'dns_records',
         'dns_zones',
         'dns_profiles',
+        'dns_requests',
         'dns_settings',
         'blocklists',
       ]),

@@ -12,6 +12,7 @@ import { accessTableNames, type AccessTables } from './access-rules/tables.ts'
 import { profileTableNames } from './filtering/profiles/tables.ts'
 import type { FilteringTables } from './filtering/tables.ts'
 import type { BlockListFormat } from './lists/schema.ts'
+import type { NameRequestTables } from './name-requests/tables.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { PrivateDnsTables } from './private-dns/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
@@ -21,6 +22,7 @@ export interface Tables
   extends
     AccessTables,
     FilteringTables,
+    NameRequestTables,
     NotificationTables,
     PasskeyTables,
     PrivateDnsTables,
@@ -293,6 +295,8 @@ export const tableNames = [
   'dns_rules',
   'dns_records',
   'dns_zones',
+  'peer_filter_pauses',
+  'name_requests',
   ...profileTableNames,
   'lists',
   'peer_traffic',

@@ -5,8 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { ClientsFile } from './clients-file.ts'
 import { joinChanges } from './in-force.ts'
-import { PeerClients, type NamedPeer, type PeersChange } from './peer-clients.ts'
-import type { ProfilePeerRow } from './profiles/store.ts'
+import { PeerClients, type NamedPeer, type PeerFacts, type PeersChange } from './peer-clients.ts'
 import { resolverFile } from '../dns/resolver-files.ts'
 import type { ResolverSupervisor } from '../resolver/supervisor.ts'
 import type { ResolverInput } from './resolver-input.ts'
@@ -15,7 +14,7 @@ import type { ResolverInput } from './resolver-input.ts'
 const patience = 3000
 
 /** Dependencies of the client sync. */
-export interface ClientSyncDependencies {
+export interface ClientSyncDependencies extends PeerFacts {
   readonly db: Kysely<Tables>
   readonly clock: Clock
   readonly log: Log
@@ -25,8 +24,6 @@ export interface ClientSyncDependencies {
   readonly input: Pick<ResolverInput, 'write'>
   /** `DNS_LISTEN_CLIENT`, a peer's name or id. */
   readonly listenClient: string | undefined
-  /** The number of a peer's profile; 0 for none. */
-  readonly profileOf: (peer: ProfilePeerRow) => number
   readonly publishSettings: () => Promise<void>
   readonly publishRules: () => Promise<void>
   /** Returns true if there are rules for any of these clients alone. */
@@ -48,7 +45,7 @@ export class ClientSync {
 
   constructor(dependencies: ClientSyncDependencies) {
     this.#dependencies = dependencies
-    this.#peers = new PeerClients(dependencies.db, dependencies.clock, dependencies.profileOf)
+    this.#peers = new PeerClients(dependencies.db, dependencies.clock, dependencies)
     this.#file = new ClientsFile({
       path: join(dependencies.directory, resolverFile.clients),
       clients: () => this.#peers.clients(),

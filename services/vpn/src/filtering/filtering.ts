@@ -14,18 +14,21 @@ import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-f
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
 import { explainedProfile } from './profiles/explained-profile.ts'
 import { Profiles } from './profiles/profiles.ts'
+import { PeerPauses } from './pauses/pauses.ts'
 import { ProfilesInForce } from './profiles/profiles-in-force.ts'
 import { serviceTimeZone } from './profiles/schedule.ts'
 import { type Resolver, resolverStatus } from './resolver-status.ts'
 import { LocalRecords } from './records/records.ts'
-import { resolverRecords } from './records/resolver-records.ts'
+import { type HostName, hostRecords, resolverRecords } from './records/resolver-records.ts'
 import { allRecordRows } from './records/store.ts'
 import { Zones } from './zones/zones.ts'
-import { previewedRule, Rules, shownDomain } from './rules/rules.ts'
+import { previewRule } from './rules/preview-rule.ts'
+import { Rules, shownDomain } from './rules/rules.ts'
 import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, ExplainQuery, UpstreamTestResult } from './schema.ts'
 import { listNameRows, ruleRows } from './store.ts'
-import { checkUpstream, openDnsSettings, type DnsSettingsStore } from './settings.ts'
+import { openDnsSettings, type DnsSettingsStore } from './settings.ts'
+import { testUpstream } from './upstream-test.ts'
 
 export interface FilteringDependencies {
   readonly database: Database<Tables>
@@ -44,6 +47,8 @@ export interface FilteringDependencies {
   readonly fixedUpstreams: readonly string[] | undefined
   /** Without real tunnels there are no tunnel addresses to listen on. */
   readonly hasTunnels: boolean
+  /** Names of this host below the suffix of peers' names. */
+  readonly hostNames?: () => Promise<readonly HostName[]>
   readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
   readonly preview: (request: Omit<PreviewRequest, 'now'>) => Promise<Preview>
 }
@@ -77,6 +82,7 @@ export class Filtering {
   readonly records: LocalRecords
   readonly zones: Zones
   readonly profiles: Profiles
+  readonly pauses: PeerPauses
   readonly resolver: Resolver
   readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
 
@@ -107,7 +113,13 @@ export class Filtering {
       publishSettings: this.#publishSettings,
       publishRules: this.#publishRules,
       profileOf: (peer) => inForce.numberOf(peer),
+      isPaused: (id) => this.pauses.until(id) !== null,
       hasRules: (clients) => [...this.#ruleNames.values()].some(({ clientNumber }) => clients.has(clientNumber)),
+    })
+    this.pauses = new PeerPauses({
+      ...dependencies,
+      db: this.#db,
+      peersChanged: (ids) => this.#soon(this.#clients.sync(ids)),
     })
     this.rules = new Rules({ ...dependencies, publish: () => this.#soon(this.#publishRules()) })
     this.records = new LocalRecords({ ...dependencies, publish: () => this.#soon(this.#publishRecords()) })
@@ -129,11 +141,12 @@ export class Filtering {
     this.#settings = await openDnsSettings({
       ...this.#dependencies,
       db: this.#db,
-      publish: () => this.#soon(this.#publishSettings()),
+      publish: () => this.#soon(Promise.all([this.#publishSettings(), this.#publishRecords()])),
     })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
     const open = async () => {
       await this.#profilesInForce.reload()
+      await this.pauses.open()
       await this.#clients.open()
     }
     const publishes = [
@@ -169,6 +182,11 @@ export class Filtering {
     const label = this.#clients.labelOf(id)
     const { peer_names_suffix: suffix } = this.settings.current()
     return label === null || suffix === null ? null : `${label}.${suffix}`
+  }
+
+  /** Applies that this host has other names. */
+  async hostNamesChanged(): Promise<void> {
+    await this.#soon(this.#publishRecords())
   }
 
   /** Applies that interfaces were created, deleted, started or stopped. */
@@ -207,6 +225,7 @@ export class Filtering {
   /** Writes what the resolver's files do not hold yet. */
   close(): Promise<void> {
     this.#profilesInForce.close()
+    this.pauses.close()
     return this.#clients.close()
   }
 
@@ -236,30 +255,13 @@ export class Filtering {
     )
   }
 
-  async testUpstream(upstream: string): Promise<UpstreamTestResult> {
-    checkUpstream(upstream, 'upstream')
-    try {
-      return { ok: true, milliseconds: await this.resolver.testUpstream(upstream), error: null }
-    } catch (error) {
-      return { ok: false, milliseconds: null, error: error instanceof Error ? error.message : 'no answer' }
-    }
+  testUpstream(upstream: string): Promise<UpstreamTestResult> {
+    return testUpstream(this.resolver, upstream)
   }
 
   /** Counts the queries of the last 24 hours that a rule would have changed. */
-  async preview(input: DnsRulePreviewBody): Promise<DnsRulePreview> {
-    const rule = await previewedRule(this.#db, input)
-    const { changed, matching, clients } = await this.#dependencies.preview({
-      rule,
-      rules: rulesOf(await ruleRows(this.#db)),
-    })
-    return {
-      changed,
-      matching,
-      clients: clients.map(({ client, name, changed: count }) => ({
-        client: this.names.client(client)?.name ?? name,
-        changed: count,
-      })),
-    }
+  preview(input: DnsRulePreviewBody): Promise<DnsRulePreview> {
+    return previewRule({ ...this.#dependencies, db: this.#db, client: (number) => this.names.client(number) }, input)
   }
 
   async #writeSettings(): Promise<void> {
@@ -276,7 +278,9 @@ export class Filtering {
   }
 
   async #writeRecords(): Promise<void> {
-    await this.#input.write('records', resolverRecords(await allRecordRows(this.#db)))
+    const { peer_names_suffix: suffix } = this.settings.current()
+    const hosts = suffix === null ? [] : hostRecords((await this.#dependencies.hostNames?.()) ?? [], suffix)
+    await this.#input.write('records', resolverRecords(await allRecordRows(this.#db), hosts))
   }
 
   async #writeRules(): Promise<void> {

@@ -31,20 +31,29 @@ export interface PeersChange {
   readonly renamed: readonly number[]
 }
 
+/** What the filter of a peer depends on beside its row. */
+export interface PeerFacts {
+  /** The number of a peer's profile; 0 for none. */
+  readonly profileOf: (peer: ProfilePeerRow) => number
+  /** True while nothing is blocked for the peer with this id. */
+  readonly isPaused: (id: string) => boolean
+}
+
 /** All peers as clients of the resolver, in the state that it was notified of last. */
 export class PeerClients {
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
   readonly #names: PeerNames
-  readonly #profileOf: (peer: ProfilePeerRow) => number
+  readonly #profileOf: PeerFacts['profileOf']
+  readonly #isPaused: PeerFacts['isPaused']
   readonly #byId = new Map<string, KnownPeer>()
   readonly #byNumber = new Map<number, KnownPeer>()
 
-  /** `profileOf` is the number of a peer's profile; 0 for none. */
-  constructor(db: Kysely<Tables>, clock: Clock, profileOf: (peer: ProfilePeerRow) => number) {
+  constructor(db: Kysely<Tables>, clock: Clock, { profileOf, isPaused }: PeerFacts) {
     this.#db = db
     this.#clock = clock
     this.#profileOf = profileOf
+    this.#isPaused = isPaused
     this.#names = new PeerNames(db)
   }
 
@@ -95,7 +104,8 @@ export class PeerClients {
   }
 
   #known(row: ClientRow, now: number): KnownPeer {
-    return knownPeer(row, { label: this.#names.labelOf(row.id), profile: this.#profileOf(row), now })
+    const isPaused = this.#isPaused(row.id)
+    return knownPeer(row, { label: this.#names.labelOf(row.id), profile: this.#profileOf(row), isPaused, now })
   }
 }
 
@@ -116,10 +126,11 @@ type ClientRow = Awaited<ReturnType<typeof clientRows>>[number]
 interface KnownOf {
   readonly label: string | null
   readonly profile: number
+  readonly isPaused: boolean
   readonly now: number
 }
 
-function knownPeer(row: ClientRow, { label, profile, now }: KnownOf): KnownPeer {
+function knownPeer(row: ClientRow, { label, profile, isPaused, now }: KnownOf): KnownPeer {
   const { id, name, ip, dns_number: number } = row
   const isActive = row.enabled === 1 && row.interface_enabled === 1 && !isExpired(row.expires_at, now)
   const client = {
@@ -128,7 +139,7 @@ function knownPeer(row: ClientRow, { label, profile, now }: KnownOf): KnownPeer 
     name,
     label,
     addresses: row.ipv6 === null ? [ip] : [ip, row.ipv6],
-    filtering: row.dns_filtering === 1,
+    filtering: row.dns_filtering === 1 && !isPaused,
     lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
     logging: row.dns_logging === 1,
     ...(profile === 0 ? {} : { profile }),

@@ -7,6 +7,14 @@ export interface FilteringTables extends ProfileTables {
   dns_rules: DnsRuleRow
   dns_records: DnsRecordRow
   dns_zones: DnsZoneRow
+  peer_filter_pauses: PeerFilterPauseRow
+}
+
+/** A time in which nothing is blocked for a peer; see `filtering/pauses`. */
+export interface PeerFilterPauseRow {
+  peer_id: string
+  /** Milliseconds since the epoch. */
+  paused_until: number
 }
 
 /** The label by which a peer is found in DNS; see `filtering/peer-names`. */

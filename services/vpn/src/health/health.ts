@@ -5,6 +5,7 @@ import { allInterfaceRows } from '../interfaces/store.ts'
 import { allListRows } from '../lists/store.ts'
 import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
+import { tunnelPageNotices, type TunnelPageFacts } from './tunnel-page-notices.ts'
 import { privateDnsNotices, type PrivateDnsFacts } from './private-dns-notices.ts'
 import { driftShownMs, healthNotices, type DriftFacts, type ResolverFacts } from './notices.ts'
 import type { HealthNotice } from './schema.ts'
@@ -17,6 +18,7 @@ export interface HealthDependencies {
   readonly tunnels: Pick<Tunnels, 'state'>
   readonly resolver: () => ResolverFacts
   readonly privateDns: () => Promise<PrivateDnsFacts>
+  readonly tunnelPage: () => Promise<TunnelPageFacts>
   /** Hours between two updates of the lists; 0 for by hand. */
   readonly updateHours: () => number
   readonly drifts: Pick<ReturnType<typeof createDriftRecord>, 'recent'>
@@ -56,6 +58,9 @@ export async function readHealth(dependencies: HealthDependencies): Promise<Heal
       return enabled === 1 && status === 'error' ? [{ name, reason: reason ?? 'no reason is known' }] : []
     }),
     drifts: drifts.recent(),
-    more: privateDnsNotices(await dependencies.privateDns(), clock.now()),
+    more: [
+      ...privateDnsNotices(await dependencies.privateDns(), clock.now()),
+      ...tunnelPageNotices(await dependencies.tunnelPage()),
+    ],
   })
 }

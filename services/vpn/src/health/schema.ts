@@ -13,6 +13,7 @@ export const HealthNotice = z
       'lists_not_updated',
       'private_dns_certificate',
       'private_dns_unreachable',
+      'tunnel_page',
       'simulated',
       'drift',
     ]),

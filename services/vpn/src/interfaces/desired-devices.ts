@@ -15,15 +15,25 @@ export const sealContext = {
   presharedKey: (id: string) => `peers.preshared_key:${id}`,
 }
 
+interface DesiredDevicesDependencies {
+  readonly db: Kysely<Tables>
+  readonly sealer: Sealer
+  readonly clock: Clock
+  readonly pagePort?: (name: string) => number | null
+}
+
 /** The desired state of the machine, read from the database; the data plane reads it when it starts, repairs and changes. */
 export class DesiredDevices {
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
   readonly #opened: (sealed: string, context: string) => string
+  readonly #pagePort: (name: string) => number | null
 
-  constructor({ db, sealer, clock }: { db: Kysely<Tables>; sealer: Sealer; clock: Clock }) {
+  /** `pagePort` is the port of the page for the peers of an interface; null without one. */
+  constructor({ db, sealer, clock, pagePort = () => null }: DesiredDevicesDependencies) {
     this.#db = db
     this.#clock = clock
+    this.#pagePort = pagePort
     this.#opened = createOpenedKeys(sealer)
   }
 
@@ -52,7 +62,12 @@ export class DesiredDevices {
 
   /** Reads the firewall of an interface, with the isolated peers and the networks behind peers that it has now. */
   async rules(row: InterfaceRow): Promise<InterfaceRules> {
-    return rulesOf(row, await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), inRules: true }))
+    return this.#rules(row, await effectivePeerRows(this.#db, row.name, { at: this.#clock.now(), inRules: true }))
+  }
+
+  #rules(row: InterfaceRow, peers: readonly PeerRow[]): InterfaceRules {
+    const port = this.#pagePort(row.name)
+    return { ...rulesOf(row, peers), ...(port === null ? {} : { page: { port, addresses: gatewaysOf(row) } }) }
   }
 
   async #device(row: InterfaceRow): Promise<DesiredDevice> {
@@ -68,7 +83,7 @@ export class DesiredDevices {
     return {
       config,
       peers: peers.flatMap((peer) => [this.peer(peer), this.nextPeer(peer) ?? []].flat()),
-      rules: rulesOf(row, peers),
+      rules: this.#rules(row, peers),
       running: row.enabled === 1,
     }
   }
@@ -84,6 +99,12 @@ function rulesOf(row: InterfaceRow, peers: readonly PeerRow[]): InterfaceRules {
     isolated: peers.flatMap((peer) => (peer.client_isolation === 1 ? addressesOf(peer) : [])),
   }
 }
+
+/** The addresses of this host on an interface, without prefixes. */
+export const gatewaysOf = ({ address, address6 }: Pick<InterfaceRow, 'address' | 'address6'>): string[] => [
+  subnet4(address).address,
+  ...(address6 === null ? [] : [subnet6(address6).address]),
+]
 
 /** The networks behind a peer, in CIDR form without host bits. */
 export function networksBehind({ networks }: Pick<PeerRow, 'networks'>): string[] {

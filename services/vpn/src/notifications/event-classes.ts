@@ -10,6 +10,7 @@ export const eventClasses = [
   { id: 'peer.quota-used-up', group: 'Peers', label: 'Quota of a peer used up', severity: 'warning' },
   { id: 'peer.two-places', group: 'Peers', label: 'Key used from two places', severity: 'warning' },
   { id: 'interface.down', group: 'Interfaces', label: 'Interface down', severity: 'critical' },
+  { id: 'dns.name-requested', group: 'DNS', label: 'Someone asks for a name', severity: 'info' },
   { id: 'dns.failing', group: 'DNS', label: 'DNS does not answer', severity: 'critical' },
   { id: 'list.failing', group: 'DNS', label: 'Block list update failing', severity: 'warning' },
   backupClass,

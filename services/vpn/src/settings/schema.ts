@@ -62,6 +62,15 @@ const members = {
   destination_metrics_enabled: z
     .boolean()
     .meta({ description: 'Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1' }),
+  tunnel_page_enabled: z.boolean().meta({
+    description:
+      'A page for the people behind peers, at the address of each interface, reached through its tunnel alone',
+  }),
+  tunnel_page_port: z.int().min(1).max(65_535).meta({ description: 'TCP port of that page' }),
+  tunnel_page_pause_minutes: z.int().min(0).max(1440).meta({
+    description:
+      'Minutes for which a peer without a profile may pause its filter on that page, each time at most; 0 for never',
+  }),
   session_timeout_minutes: z.int().min(5).max(10_080).meta({ description: 'A session unused for this long ends' }),
 }
 
@@ -113,5 +122,8 @@ export const defaultSettings: Settings = {
   geoip_country_url: '',
   geoip_asn_url: '',
   destination_metrics_enabled: false,
+  tunnel_page_enabled: false,
+  tunnel_page_port: 80,
+  tunnel_page_pause_minutes: 0,
   session_timeout_minutes: 60,
 }

@@ -110,6 +110,8 @@ export interface InterfaceRules {
   readonly forwarding: boolean
   /** Addresses of isolated peers, which reach neither other peers nor the host, except for DNS. */
   readonly isolated: readonly string[]
+  /** The page for the peers of this interface, which is reached through it and from nowhere else; left out without one. */
+  readonly page?: { readonly port: number; readonly addresses: readonly string[] } | undefined
 }
 
 /** The rules of the running interfaces, kept together because the firewall is written as a whole. */

@@ -102,6 +102,19 @@ describe('the rule file', () => {
     assert.doesNotMatch(encodeTable([{ ...sites, nat: false }]), /masquerade/)
   })
 
+  test('closes the page of an interface to everything that did not come through it, before isolated peers are let in', () => {
+    const page = { port: 80, addresses: ['10.8.0.1', 'fd13:13:13::1'] }
+    const text = encodeTable([{ ...home, page }, guests])
+    assert.deepEqual(text.match(/.*tcp dport 80.*/g), [
+      '    ip daddr 10.8.0.1 tcp dport 80 accept',
+      '    ip6 daddr fd13:13:13::1 tcp dport 80 accept',
+      '    iifname != "wg0" ip daddr 10.8.0.1 tcp dport 80 drop',
+      '    iifname != "wg0" ip6 daddr fd13:13:13::1 tcp dport 80 drop',
+    ])
+    assert.ok(text.indexOf('iifname != "wg0"') < text.indexOf('goto isolated_input'))
+    assert.equal(encodeElementChange([home], [{ ...home, page }]), undefined, 'the table is replaced')
+  })
+
   test('has as many rules for a thousand isolated peers as for one', () => {
     const many = Array.from({ length: 1000 }, (_, index) => `10.8.${index >> 8}.${index & 255}`)
     const count = (rules: InterfaceRules) => (encodeTable([rules]).match(/drop|accept|masquerade/g) ?? []).length
@@ -133,6 +146,7 @@ describe('the rule file', () => {
           { ...home, isolated: [text] },
           { ...home, subnets: [text] },
           { ...home, networks: [text] },
+          { ...home, page: { port: 80, addresses: [text] } },
         ]) {
           assert.throws(() => encodeTable([rules]), DeviceError)
         }

@@ -19,8 +19,12 @@ export function encodeTable(rules: readonly InterfaceRules[]): string {
     ...set('closed', 'ifname', closed),
     ...set('isolated4', 'ipv4_addr', [...isolated4]),
     ...set('isolated6', 'ipv6_addr', [...isolated6]),
-    ...chain('isolated_input', isolatedInput),
-    ...chain('input', ['type filter hook input priority filter; policy accept;', ...input]),
+    ...chain('isolated_input', [...isolatedInput, ...rules.flatMap(openPage), 'drop']),
+    ...chain('input', [
+      'type filter hook input priority filter; policy accept;',
+      ...rules.flatMap(closePage),
+      ...input,
+    ]),
     ...chain('forward', ['type filter hook forward priority filter; policy accept;', ...forward]),
     ...chain('postrouting', [
       'type nat hook postrouting priority srcnat; policy accept;',
@@ -85,13 +89,26 @@ const isolatedInput = [
   'tcp dport 53 accept',
   // icmp and ipv6-icmp: nft looks their names up in /etc/protocols, which a small Debian does not have.
   'meta l4proto { 1, 58 } accept',
-  'drop',
 ]
 
 const input = [
   'iifname @tunnels ip saddr @isolated4 goto isolated_input',
   'iifname @tunnels ip6 saddr @isolated6 goto isolated_input',
 ]
+
+/** Packets for the page of an interface that did not come through it: their sources are bound to no key. */
+const closePage = ({ name, page }: InterfaceRules): string[] =>
+  pageSelectors(page).map((selector) => `iifname != ${quotedName(name)} ${selector} drop`)
+
+/** An isolated peer reaches the page. */
+const openPage = ({ page }: InterfaceRules): string[] => pageSelectors(page).map((selector) => `${selector} accept`)
+
+function pageSelectors(page: InterfaceRules['page']): string[] {
+  if (page === undefined) return []
+  return page.addresses.map(parseNetworkAddress).map(({ family, address }) => {
+    return `${family === 4 ? 'ip' : 'ip6'} daddr ${address} tcp dport ${Math.trunc(page.port)}`
+  })
+}
 
 const forward = [
   'iifname @tunnels oifname @tunnels ip saddr @isolated4 drop',

@@ -48,6 +48,7 @@ export type AccessExplanation = Schemas['AccessExplanation']
 /** A local record. */
 export type DnsRecord = Schemas['DnsRecord']
 /** A zone with servers of its own. */
+export type NameRequest = Schemas['NameRequest']
 export type DnsZone = Schemas['DnsZone']
 /** A profile of the filter. */
 export type DnsProfile = Schemas['DnsProfile']
@@ -113,6 +114,8 @@ export const keys = {
   dnsRecords: ['dns_records'],
   dnsZones: ['dns_zones'],
   dnsProfiles: ['dns_profiles'],
+  dnsRequests: ['dns_requests'],
+  tunnelPage: ['settings', 'tunnel-page'],
   dnsLog: ['dns_log'],
   explanation: ['dns_explanation'],
   blocklists: ['blocklists'],

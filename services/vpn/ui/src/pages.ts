@@ -38,6 +38,11 @@ export const pages: readonly Page[] = [
     () => import('./pages/dns-profiles.tsx'),
   ),
   page(
+    '/dns/requests',
+    { title: 'DNS requests', icon: IconShieldCheck, role: 'admin', placement: 'hidden' },
+    () => import('./pages/dns-requests.tsx'),
+  ),
+  page(
     '/dns/names',
     { title: 'Local names', icon: IconShieldCheck, placement: 'hidden' },
     () => import('./pages/dns-names.tsx'),

@@ -19,6 +19,7 @@ const {
   block_mode: BlockMode,
   safe_search: safeSearch,
   youtube,
+  self_pause_minutes: selfPause,
   schedule,
 } = DnsProfileCreate.shape
 
@@ -45,6 +46,7 @@ const ProfileEntry = z.strictObject({
   block_mode: BlockMode,
   safe_search: safeSearch,
   youtube,
+  self_pause_minutes: selfPause,
   schedule: FileSchedule.nullable().default(null),
   peers: names(10_000),
   groups: names(200),
@@ -73,6 +75,7 @@ export const dnsProfilesSection: Section<ProfileEntry> = {
     block_mode: null,
     safe_search: false,
     youtube: null,
+    self_pause_minutes: 0,
     schedule: null,
     peers: [],
     groups: [],
@@ -164,6 +167,7 @@ async function read(context: SectionContext) {
         block_mode: plain.blockMode,
         safe_search: plain.safeSearch,
         youtube: plain.youtube,
+        self_pause_minutes: plain.selfPauseMinutes,
         schedule: when && {
           time_zone: when.time_zone,
           times: when.times.map(({ days, from, to }) => ({ days: [...days], from, to })),

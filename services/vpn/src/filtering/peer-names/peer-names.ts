@@ -9,6 +9,9 @@ interface NamedPeer {
   readonly name: string
 }
 
+/** The name of the page for peers, `my.vpn`; a peer that had it before keeps it. */
+export const pageLabel = 'my'
+
 interface Given {
   /** The label that the name makes. */
   readonly base: string
@@ -60,7 +63,7 @@ export class PeerNames {
   #firstFree(base: string): string {
     for (let number = 1; ; number++) {
       const label = numberedLabel(base, number)
-      if (!this.#taken.has(label)) return label
+      if (!this.#taken.has(label) && label !== pageLabel) return label
     }
   }
 

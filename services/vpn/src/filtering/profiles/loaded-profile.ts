@@ -32,6 +32,8 @@ export interface LoadedProfile {
   /** Restricted mode of YouTube; null for none. */
   readonly youtube: DnsProfileRow['youtube']
   readonly schedule: Schedule | null
+  /** Minutes for which a device may pause its filter itself, each time; 0 for never. */
+  readonly selfPauseMinutes: number
   readonly pausedUntil: number
 }
 
@@ -47,6 +49,7 @@ export const loadedProfile = (row: DnsProfileRow): LoadedProfile => ({
   safeSearch: row.safe_search === 1,
   youtube: row.youtube,
   schedule: row.schedule === null ? null : (JSON.parse(row.schedule) as Schedule),
+  selfPauseMinutes: row.self_pause_minutes,
   pausedUntil: row.paused_until,
 })
 

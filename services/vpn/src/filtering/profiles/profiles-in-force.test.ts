@@ -110,6 +110,7 @@ const plainRow: DnsProfileRow = {
   block_mode: null,
   safe_search: 0,
   youtube: null,
+  self_pause_minutes: 0,
   schedule: null,
   paused_until: 0,
   created_at: 0,

@@ -190,6 +190,7 @@ export class Profiles {
         block_mode: row.block_mode,
         safe_search: row.safe_search === 1,
         youtube: row.youtube,
+        self_pause_minutes: row.self_pause_minutes,
         schedule: scheduleOf(row),
         peer_count: mine.filter(({ peer_id: peer }) => peer !== null).length,
         groups: mine.flatMap(({ group_id: id }) => (id === null ? [] : [{ id, name: groups.get(id) ?? '' }])),
@@ -232,6 +233,7 @@ async function columnsOf(trx: Kysely<Tables>, { id, changes, others }: Changing)
     const place = lists.findIndex((list) => !known.has(list))
     if (place >= 0) throw invalidField(`lists.${place}`, 'is no list', 'unknown')
   }
+  const { self_pause_minutes: selfPause } = changes
   const unknown = services?.findIndex((service) => serviceWith(service) === undefined) ?? -1
   if (unknown >= 0) throw invalidField(`services.${unknown}`, 'is no service', 'unknown')
   const before = others.find((other) => other.id === id)
@@ -243,6 +245,7 @@ async function columnsOf(trx: Kysely<Tables>, { id, changes, others }: Changing)
     ...(blockMode === undefined ? {} : { block_mode: blockMode }),
     ...(safeSearch === undefined ? {} : { safe_search: safeSearch ? 1 : 0 }),
     ...(youtube === undefined ? {} : { youtube }),
+    ...(selfPause === undefined ? {} : { self_pause_minutes: selfPause }),
     ...(schedule === undefined ? {} : { schedule: JSON.stringify(checkedSchedule(schedule, { id, others })) }),
   }
 }

@@ -56,6 +56,11 @@ const Youtube = z
   .nullable()
   .meta({ description: 'Restricted mode of YouTube; null: none' })
 
+const selfPause = z.int().min(0).max(1440).meta({
+  description:
+    'Minutes for which a device may pause its filter on the page inside the tunnel, each time at most; 0 for never',
+})
+
 const clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 07:30')
 
 const ScheduleTime = z.strictObject({
@@ -119,6 +124,7 @@ export const DnsProfile = z
     block_mode: BlockMode,
     safe_search: safeSearch,
     youtube: Youtube,
+    self_pause_minutes: selfPause,
     schedule: z
       .object({
         time_zone: z.string().nullable(),
@@ -150,6 +156,7 @@ export const DnsProfileCreate = z
     block_mode: BlockMode.default(null),
     safe_search: safeSearch.default(false),
     youtube: Youtube.default(null),
+    self_pause_minutes: selfPause.default(0),
     schedule: schedule.default(null),
     peer_ids: assignments.peer_ids.default([]),
     group_ids: assignments.group_ids.default([]),
@@ -167,6 +174,7 @@ export const DnsProfileUpdate = z
     block_mode: BlockMode,
     safe_search: safeSearch,
     youtube: Youtube,
+    self_pause_minutes: selfPause,
     schedule,
     ...assignments,
   })

@@ -92,6 +92,7 @@ export interface ProfilePeerRow {
   readonly tag_keys: string
 }
 
+/** Finds a peer with what decides about its profile. */
 export function findProfilePeer(db: Db, id: string): Promise<(ProfilePeerRow & { name: string }) | undefined> {
   return db.selectFrom('peers').select(['id', 'name', 'interface', 'tag_keys']).where('id', '=', id).executeTakeFirst()
 }

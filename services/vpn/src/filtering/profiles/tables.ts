@@ -29,6 +29,8 @@ export interface DnsProfileRow {
   youtube: 'moderate' | 'strict' | null
   /** JSON, see `Schedule`; null when it always holds. */
   schedule: string | null
+  /** Minutes for which a device may pause its filter itself, each time; 0 for never. */
+  self_pause_minutes: number
   /** Milliseconds since the epoch; 0 for not paused. */
   paused_until: number
   created_at: number

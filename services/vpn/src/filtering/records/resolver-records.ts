@@ -9,9 +9,11 @@ import type { DnsRecordType } from './schema.ts'
  * Returns the records as the resolver knows them, with those that lead from addresses back to names. A reverse name with records
  * gets none; of several names for one address the oldest counts.
  */
-export function resolverRecords(rows: readonly DnsRecordRow[]): ResolverRecord[] {
+export function resolverRecords(rows: readonly DnsRecordRow[], hosts: readonly HostRecord[] = []): ResolverRecord[] {
   const owners = new Set(rows.filter((row) => row.below_only === 0).map(({ domain }) => domain))
   const records = rows.map((row) => resolverRecord({ ...row, belowOnly: row.below_only === 1 }))
+  // What the operator says of a name counts.
+  for (const host of hosts) if (!owners.has(host.domain)) records.push(resolverRecord(host))
   for (const row of rows) {
     if (row.reverse === 0 || row.below_only === 1 || (row.type !== 'A' && row.type !== 'AAAA')) continue
     const domain = reverseName(row.value)
@@ -22,13 +24,33 @@ export function resolverRecords(rows: readonly DnsRecordRow[]): ResolverRecord[]
   return records
 }
 
-function resolverRecord(record: {
+/** A name of this host for peers, below the suffix of their own names, and its addresses. */
+export interface HostName {
+  readonly label: string
+  readonly addresses: readonly string[]
+}
+
+interface HostRecord {
   readonly domain: string
   readonly belowOnly: boolean
   readonly type: DnsRecordType
   readonly value: string
   readonly ttl: number
-}): ResolverRecord {
+}
+
+/** Seconds for which a device may remember the address of this host. */
+const hostTtl = 30
+
+/** The records of names of this host. */
+export const hostRecords = (names: readonly HostName[], suffix: string): HostRecord[] =>
+  names.flatMap(({ label, addresses }) =>
+    addresses.map((value) => {
+      const type = value.includes(':') ? 'AAAA' : 'A'
+      return { domain: `${label}.${suffix}`, belowOnly: false, type, value, ttl: hostTtl } as const
+    }),
+  )
+
+function resolverRecord(record: HostRecord): ResolverRecord {
   const { domain, belowOnly, type, ttl } = record
   return { domain, belowOnly, type: typeNumber(type) ?? 0, ttl, data: recordData(record) }
 }

@@ -65,6 +65,31 @@ export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
     ],
   },
   {
+    title: 'Page inside the tunnel',
+    fields: [
+      {
+        name: 'tunnel_page_enabled',
+        kind: 'checkbox',
+        label: 'Show people their own device',
+        description:
+          'At the address of each interface, through the tunnel alone: their traffic, what was blocked, and a way to ask for a name',
+      },
+      {
+        name: 'tunnel_page_port',
+        kind: 'number',
+        label: 'Port of the page',
+        description: 'With 80 nobody has to type a port',
+      },
+      {
+        name: 'tunnel_page_pause_minutes',
+        kind: 'number',
+        label: 'A device may pause its filter for',
+        description: 'Each time at most, without a profile; a profile has its own limit. 0 for never',
+        suffix: ' min',
+      },
+    ],
+  },
+  {
     title: 'Sampling and sessions',
     fields: [
       {

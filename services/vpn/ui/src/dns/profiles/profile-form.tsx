@@ -1,4 +1,4 @@
-import { Checkbox, Modal, MultiSelect, NativeSelect, Stack, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, Modal, MultiSelect, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { answer, ApiError, FormDialog, LoadingLines, QueryState } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
@@ -168,6 +168,15 @@ function FilterFields({ form }: { form: Form }) {
           { value: 'refused', label: 'Refused' },
         ]}
         {...form.getInputProps('block_mode')}
+      />
+      <NumberInput
+        label="Devices may pause their filter for"
+        description="On the page inside the tunnel, each time at most; 0 for never"
+        suffix=" min"
+        min={0}
+        max={1440}
+        allowDecimal={false}
+        {...form.getInputProps('self_pause_minutes')}
       />
     </fieldset>
   )

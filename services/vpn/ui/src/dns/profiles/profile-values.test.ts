@@ -9,6 +9,7 @@ const values = {
   allowed: 'd.example',
   safe_search: true,
   youtube: 'strict' as const,
+  self_pause_minutes: 15,
   when: 'times' as const,
   times: [{ days: ['mon' as const], from: '08:00', to: '00:00' }],
 }
@@ -26,6 +27,7 @@ test('the request is what the form says; midnight is the end of the day', () => 
     services: [],
     safe_search: true,
     youtube: 'strict',
+    self_pause_minutes: 15,
     block_mode: null,
     schedule: { time_zone: null, times: [{ days: ['mon'], from: '08:00', to: '24:00' }], otherwise: null },
     peer_ids: [],

@@ -23,6 +23,7 @@ export interface ProfileValues extends Record<string, unknown> {
   block_mode: NonNullable<BlockMode> | ''
   safe_search: boolean
   youtube: NonNullable<DnsProfileDetail['youtube']> | ''
+  self_pause_minutes: number | ''
   when: 'always' | 'times'
   times: TimeValues[]
   time_zone: string
@@ -46,6 +47,7 @@ export const profileValues = (profile: DnsProfileDetail | undefined): ProfileVal
   block_mode: profile?.block_mode ?? '',
   safe_search: profile?.safe_search ?? false,
   youtube: profile?.youtube ?? '',
+  self_pause_minutes: profile?.self_pause_minutes ?? 0,
   when: (profile?.schedule ?? null) === null ? 'always' : 'times',
   times: profile?.schedule?.times.map((time) => ({ ...time, to: time.to === '24:00' ? '00:00' : time.to })) ?? [
     newTime(),
@@ -85,6 +87,7 @@ export function toProfile(values: ProfileValues) {
     block_mode: blockMode === '' ? null : blockMode,
     safe_search: values.safe_search,
     youtube: youtube === '' ? null : youtube,
+    self_pause_minutes: values.self_pause_minutes === '' ? 0 : values.self_pause_minutes,
     schedule: when === 'always' ? null : scheduleOf(values),
     peer_ids: values.peer_ids,
     group_ids: values.group_ids,

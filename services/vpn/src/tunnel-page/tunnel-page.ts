@@ -1,0 +1,179 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { joinRuns } from '../filtering/in-force.ts'
+import type { HostName } from '../filtering/records/resolver-records.ts'
+import type { DesiredDevices } from '../interfaces/desired-devices.ts'
+import { allInterfaceRows } from '../interfaces/store.ts'
+import type { Settings } from '../settings/schema.ts'
+import type { InterfaceRow, Tables } from '../tables.ts'
+import type { Tunnels } from '../wireguard/tunnels.ts'
+import { pageLabel } from '../filtering/peer-names/peer-names.ts'
+import { type AnswerPage, PageListeners, type PagePlace } from './page-listeners.ts'
+import { pageNames, type PageNames } from './page-names.ts'
+import type { TunnelPageStatus } from './schema.ts'
+import { isLabelOfPeer } from './store.ts'
+
+/** Dependencies of the page. */
+export interface TunnelPageDependencies {
+  readonly db: Kysely<Tables>
+  readonly timers: Pick<Timers, 'after'>
+  readonly log: Pick<Log, 'error' | 'warn'>
+  readonly settings: () => Settings
+  /** False where WireGuard is simulated: there is no tunnel that a request could come through. */
+  readonly hasTunnels: boolean
+  readonly tunnels: Pick<Tunnels, 'withLock'>
+  readonly desired: Pick<DesiredDevices, 'rules'>
+  /** What names of peers end with; null for none. */
+  readonly suffix: () => string | null
+  /** Called when the page has other names. */
+  readonly onNamesChanged: () => Promise<void>
+  /** Loads what answers, with the first switch. */
+  readonly load: () => Promise<AnswerPage>
+}
+
+/** Time until a place that could not be listened at is tried again, milliseconds. */
+const againMs = 5000
+
+const simulated = 'WireGuard is simulated, so there is no tunnel to reach the page through'
+
+/**
+ * The page for the people behind peers: at the addresses of each interface, behind firewall rules that let nothing reach it but
+ * what came through that interface. WireGuard binds the source of such a packet to the key of a peer.
+ */
+export class TunnelPage {
+  readonly #dependencies: TunnelPageDependencies
+  #listeners: PageListeners | undefined
+  #lastPort: number | null = null
+  /** Port of the page in the rules of each interface: a check of the firewall in between must not see a change as drift. */
+  readonly #ruled = new Map<string, number | null>()
+  #cancel: () => void = () => undefined
+  #isClosed = false
+  /** Brings rules, servers and names to what the settings and the interfaces say. Never rejects. */
+  readonly sync: () => Promise<void>
+
+  constructor(dependencies: TunnelPageDependencies) {
+    this.#dependencies = dependencies
+    const run = joinRuns(() => this.#sync())
+    this.sync = () => run().catch((error: unknown) => this.#failed(error))
+  }
+
+  /** The port of the page; null while it is off. */
+  get port(): number | null {
+    const { hasTunnels, settings } = this.#dependencies
+    const { tunnel_page_enabled: isOn, tunnel_page_port: port } = settings()
+    return isOn && hasTunnels && !this.#isClosed ? port : null
+  }
+
+  /** The port that the firewall of an interface is to keep for the page; null for none. */
+  portOf(name: string): number | null {
+    const ruled = this.#ruled.get(name)
+    return ruled === undefined ? this.port : ruled
+  }
+
+  /** Names of this host for peers. */
+  async hostNames(): Promise<HostName[]> {
+    if (this.port === null) return []
+    const names = await this.#names()
+    return names.flatMap(({ labels, addresses }) => labels.map((label) => ({ label, addresses })))
+  }
+
+  /** The hosts that a browser may say it asks for, at the page of an interface. */
+  async hostsOf(name: string): Promise<string[]> {
+    const found = (await this.#names()).find((one) => one.interface === name)
+    if (found === undefined) return []
+    const { suffix } = this.#dependencies
+    const end = suffix()
+    return [...(end === null ? [] : found.labels.map((label) => `${label}.${end}`)), ...found.addresses.map(urlHost)]
+  }
+
+  async status(): Promise<TunnelPageStatus> {
+    const { settings, hasTunnels, suffix } = this.#dependencies
+    const { port } = this
+    const names = port === null ? [] : await this.#names()
+    const end = suffix()
+    const places = names.flatMap(({ interface: name, addresses, labels }) =>
+      addresses.map((address) => {
+        const place = { interface: name, address, port: port ?? 0 }
+        const hosts = [...(end === null ? [] : labels.map((label) => `${label}.${end}`)), urlHost(address)]
+        const urls = hosts.map((host) => `http://${host}${port === 80 ? '' : `:${port}`}/`)
+        const error = this.#listeners?.errorAt(place)
+        return { ...place, urls, error: error === undefined ? 'the interface does not run' : error }
+      }),
+    )
+    const isOn = settings().tunnel_page_enabled
+    return { enabled: isOn, unavailable: isOn && !hasTunnels ? simulated : null, places }
+  }
+
+  /** Stops answering. The firewall keeps the addresses closed, as tunnels keep running. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    await this.sync()
+  }
+
+  async #sync(): Promise<void> {
+    const { hasTunnels, load, onNamesChanged } = this.#dependencies
+    const { port } = this
+    this.#cancel()
+    if (this.#isClosed) return this.#listeners?.bring([])
+    if (!hasTunnels) return
+    const running = (await allInterfaceRows(this.#dependencies.db)).filter(({ enabled }) => enabled === 1)
+    for (const name of this.#ruled.keys()) if (!running.some((row) => row.name === name)) this.#ruled.delete(name)
+    const wasOn = this.#listeners !== undefined
+    // Nobody listens without a rule that holds: it comes before the server and goes after it.
+    if (port !== this.#lastPort) await this.#listeners?.bring([])
+    this.#lastPort = port
+    const places: PagePlace[] = []
+    for (const row of running) if (await this.#isGuarded(row, port)) places.push(...placesOf(row, port))
+    if (port !== null) {
+      this.#listeners ??= new PageListeners(await load())
+      await this.#listeners.bring(places)
+    }
+    if (port !== null || wasOn) await onNamesChanged()
+    const isGuarded = running.every(({ name }) => places.some((place) => place.interface === name))
+    const isWhole = port === null || (isGuarded && places.every((place) => this.#listeners?.errorAt(place) === null))
+    if (!isWhole) this.#again()
+    if (port === null) this.#listeners = undefined
+  }
+
+  /** Puts the rules of an interface in force; false when it has none, or they do not let the page be. */
+  async #isGuarded(row: InterfaceRow, port: number | null): Promise<boolean> {
+    const { tunnels, desired, log } = this.#dependencies
+    try {
+      return await tunnels.withLock(row.name, async (changes) => {
+        const inForce = changes.rules(row.name)
+        if (inForce === null) return false
+        this.#ruled.set(row.name, port)
+        if ((inForce.page?.port ?? null) !== port)
+          await changes.apply(row.name, [], { newRules: await desired.rules(row) })
+        return port !== null
+      })
+    } catch (error) {
+      log.error({ err: error, interface: row.name }, 'the firewall does not guard the page inside the tunnel')
+      return false
+    }
+  }
+
+  async #names(): Promise<PageNames[]> {
+    const { db } = this.#dependencies
+    const rows = (await allInterfaceRows(db)).filter(({ enabled }) => enabled === 1)
+    return pageNames(rows, await isLabelOfPeer(db, pageLabel))
+  }
+
+  #failed(error: unknown): void {
+    this.#dependencies.log.error({ err: error }, 'the page inside the tunnel could not be brought to its settings')
+    this.#again()
+  }
+
+  #again(): void {
+    if (this.#isClosed) return
+    this.#cancel = this.#dependencies.timers.after(againMs, () => void this.sync())
+  }
+}
+
+const placesOf = ({ name, ...row }: InterfaceRow, port: number | null): PagePlace[] =>
+  pageNames([{ name, ...row }], true).flatMap(({ addresses }) =>
+    addresses.map((address) => ({ interface: name, address, port: port ?? 0 })),
+  )
+
+const urlHost = (address: string): string => (address.includes(':') ? `[${address}]` : address)
