@@ -39,6 +39,7 @@ export const ServiceEvent = z
         'dns_profiles',
         'dns_settings',
         'blocklists',
+        'hints',
       ]),
       id: z.string().nullable(),
     }),

@@ -62,6 +62,12 @@ const members = {
   destination_metrics_enabled: z
     .boolean()
     .meta({ description: 'Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1' }),
+  hints_two_places: z.boolean().meta({ description: 'Hints at keys that are used from two places by turns' }),
+  hints_new_country: z
+    .boolean()
+    .meta({ description: 'Hints at peers that connect from a country they were not seen in' }),
+  hints_tunnelling: z.boolean().meta({ description: 'Hints at DNS queries that look like a tunnel' }),
+  hints_list_surge: z.boolean().meta({ description: 'Hints at block lists that block ten times as much as usual' }),
   session_timeout_minutes: z.int().min(5).max(10_080).meta({ description: 'A session unused for this long ends' }),
 }
 
@@ -113,5 +119,9 @@ export const defaultSettings: Settings = {
   geoip_country_url: '',
   geoip_asn_url: '',
   destination_metrics_enabled: false,
+  hints_two_places: true,
+  hints_new_country: true,
+  hints_tunnelling: true,
+  hints_list_surge: true,
   session_timeout_minutes: 60,
 }

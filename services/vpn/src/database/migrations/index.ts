@@ -23,6 +23,7 @@ import * as keyRotation from './0021-key-rotation.ts'
 import * as dnsProfiles from './0022-dns-profiles.ts'
 import * as privateDns from './0023-private-dns.ts'
 import * as safeSearch from './0024-safe-search.ts'
+import * as hints from './0026-hints.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -50,4 +51,5 @@ export const migrations: Migrations = {
   '0022-dns-profiles': dnsProfiles,
   '0023-private-dns': privateDns,
   '0024-safe-search': safeSearch,
+  '0026-hints': hints,
 }
