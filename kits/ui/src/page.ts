@@ -18,12 +18,14 @@ export interface Page {
    * in other pages.
    */
   placement: 'navigation' | 'more' | 'menu' | 'hidden'
+  /** Stands after the title in the navigation, such as a count of what is new. */
+  badge?: ComponentType | undefined
 }
 
 /** A page loaded when it is first opened; its file exports one component, the page. */
 export function page(
   path: string,
-  look: Pick<Page, 'title' | 'icon'> & { role?: Role; placement?: Page['placement'] },
+  look: Pick<Page, 'title' | 'icon' | 'badge'> & { role?: Role; placement?: Page['placement'] },
   load: () => Promise<Record<string, ComponentType>>,
 ): Page {
   const component = lazy(async () => {

@@ -75,6 +75,7 @@ function NavigationLink({ page }: { page: Page }) {
     <Link href={href} className="hearth-nav-link" aria-current={current ? 'page' : undefined}>
       <Icon size={20} stroke={1.7} aria-hidden />
       <span>{page.title}</span>
+      {page.badge !== undefined && <page.badge />}
     </Link>
   )
 }

@@ -43,6 +43,7 @@ export const about: ApiDescription = {
     { name: 'Set-up links', description: 'Configurations for people who are not signed in, once each' },
     { name: 'DNS', description: 'Filtering of names: settings, rules, lists, the query log' },
     { name: 'Metrics', description: 'Figures' },
+    { name: 'Hints', description: 'What looks unusual, with its evidence' },
     { name: 'Users', description: 'Accounts' },
     { name: 'Security log', description: 'Sign-ins, refusals, and changes of access' },
     { name: 'Settings', description: 'Defaults and limits' },

@@ -29,6 +29,9 @@ import { openGeographyData } from './geography/open-geography.ts'
 import { countryName } from './geography/place.ts'
 import { createGeography } from './geography/geography.ts'
 import { createDriftRecord, readHealth } from './health/health.ts'
+import { DnsWatch } from './hints/dns-watch.ts'
+import { Hints } from './hints/hints.ts'
+import { PeerWatch } from './hints/peer-watch.ts'
 import { DesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { Interfaces } from './interfaces/interfaces.ts'
@@ -406,7 +409,25 @@ export async function createApp(dependencies: AppDependencies) {
       drifts,
     })
   const { reports } = notifications
-  const peerReports = createPeerReports({ reports, peers: sampler })
+  const hints = await Hints.open({
+    db: database.query,
+    clock,
+    log,
+    reports,
+    publish,
+    settings: currentSettings,
+    countriesUnknown: () =>
+      geographyData.databases.has('country')
+        ? null
+        : (geographyData.updateProblem('country') ?? geographyData.databases.problem('country')),
+  })
+  const atlas = { place: (address: string) => geographyData.databases.place(address), countryName }
+  const peerWatch = new PeerWatch({ db: database.query, hints, atlas, peer: (id) => sampler.peer(id) })
+  const dnsWatch = new DnsWatch({ db: database.query, hints })
+  resolver.onNoticed((report) => {
+    dnsWatch.noticed(report).catch((error: unknown) => log.error({ err: error }, 'hints at DNS queries failed'))
+  })
+  const peerReports = createPeerReports({ reports, peers: sampler, watch: peerWatch })
   const checkExpiry = createExpiryReports({
     reports,
     peers: sampler,
@@ -477,7 +498,10 @@ export async function createApp(dependencies: AppDependencies) {
       queryLogContext: {
         names: filtering.names,
         now: () => clock.now(),
-        purge: (before, client) => resolver.purgeLog(before, client),
+        async purge(before, client) {
+          await resolver.purgeLog(before, client)
+          await dnsWatch.forget(before, client)
+        },
         resolverStatus() {
           const { running, unavailable, blocked_names: names } = filtering.status()
           const updatedAt = toIsoString(newestList.at())
@@ -487,6 +511,7 @@ export async function createApp(dependencies: AppDependencies) {
       overview,
       health,
       history,
+      hints,
       geography: createGeography({ database, clock, recorder, ...geographyData, peers: () => sampler.peers() }),
       stillValid: ({ via }) => (via.kind === 'token' ? tokens.isUsable(via.id) : sessions.isUsable(via.key)),
       signInContext: { refundSignIn: guard.refundSignIn, isPublishedSecurely },
@@ -528,6 +553,7 @@ export async function createApp(dependencies: AppDependencies) {
       (before: number) => geographyData.cleanUp(before),
       () => connections.deleteOld(),
       () => nameRequests.deleteOld(),
+      () => hints.cleanUp(),
     ],
   })
   const sampling = startSampling({
@@ -541,6 +567,7 @@ export async function createApp(dependencies: AppDependencies) {
     },
     onSample: async (report) => {
       peerReports.sampled(report)
+      await peerWatch.sampled(report)
       await quotas.check()
       if (events.listeners() > 0) publish({ type: 'overview', overview: await overview() })
     },
@@ -549,6 +576,7 @@ export async function createApp(dependencies: AppDependencies) {
     async check() {
       peerReports.check()
       checkExpiry()
+      await dnsWatch.check(clock.now())
       await checkService()
     },
     everyMs: 10_000,
@@ -579,6 +607,8 @@ export async function createApp(dependencies: AppDependencies) {
       await http.close()
       await sampling.close()
       await reporting.close()
+      await peerWatch.flush(clock.now())
+      await dnsWatch.flush(clock.now())
       await rotations.close()
       await retention.close()
       await geographyData.close()

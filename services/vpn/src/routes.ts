@@ -23,6 +23,8 @@ import { eventRoutes } from './events/routes.ts'
 import type { Geography } from './geography/geography.ts'
 import { geographyRoutes } from './geography/routes.ts'
 import type { HealthNotice } from './health/schema.ts'
+import type { Hints } from './hints/hints.ts'
+import { hintRoutes } from './hints/routes.ts'
 import type { Interfaces } from './interfaces/interfaces.ts'
 import { interfaceRoutes } from './interfaces/routes.ts'
 import type { InterfaceProposal } from './interfaces/schema.ts'
@@ -99,6 +101,7 @@ export interface Features {
   readonly health: () => Promise<HealthNotice[]>
   readonly history: TrafficHistory
   readonly geography: Geography
+  readonly hints: Hints
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInContext: Omit<SessionContext, 'securityLog'>
   readonly openIdSignIn: Omit<OpenIdSignInDependencies, 'context'>
@@ -166,6 +169,7 @@ export function allRoutes(features: Features): Route[] {
     ...overviewRoutes(features.overview),
     ...trafficRoutes(features.history),
     ...geographyRoutes(features.geography),
+    ...hintRoutes(features.hints),
     ...userRoutes(users, publish, securityLog),
     ...securityLogRoutes<Caller>(securityLog, securityLogMount),
     ...settingsRoutes(settings, features.publicEndpoint, publish),

@@ -40,6 +40,7 @@ export const ServiceEvent = z
         'dns_requests',
         'dns_settings',
         'blocklists',
+        'hints',
       ]),
       id: z.string().nullable(),
     }),

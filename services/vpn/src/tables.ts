@@ -11,6 +11,7 @@ import { notificationTableNames, type NotificationTables } from '@hearth/notific
 import { accessTableNames, type AccessTables } from './access-rules/tables.ts'
 import { profileTableNames } from './filtering/profiles/tables.ts'
 import type { FilteringTables } from './filtering/tables.ts'
+import { hintTableNames, type HintTables } from './hints/tables.ts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { NameRequestTables } from './name-requests/tables.ts'
 import type { RoutingMode } from './peers/schema.ts'
@@ -23,6 +24,7 @@ export interface Tables
     AccessTables,
     FilteringTables,
     NameRequestTables,
+    HintTables,
     NotificationTables,
     PasskeyTables,
     PrivateDnsTables,
@@ -303,5 +305,6 @@ export const tableNames = [
   'interface_traffic',
   'networks',
   'place_traffic',
+  ...hintTableNames,
   ...notificationTableNames,
 ] as const

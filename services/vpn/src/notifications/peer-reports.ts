@@ -1,27 +1,23 @@
 import type { Condition, Reports } from '@hearth/notifications'
 import type { SampleReport, Sampler } from '../peers/sampler.ts'
-import { hostOfEndpoint } from '../traffic/bucket.ts'
-import { notePlace, type PlaceHistory } from './two-places.ts'
+import type { PeerWatch } from '../hints/peer-watch.ts'
+import type { PlaceHistory } from '../hints/two-places.ts'
 
 export interface PeerReportsDependencies {
   readonly reports: Reports
   readonly peers: Pick<Sampler, 'peer'>
+  readonly watch: Pick<PeerWatch, 'suspicious' | 'hasSeen'>
 }
 
 /** Creates the reports about peers. */
-export function createPeerReports({ reports, peers }: PeerReportsDependencies) {
-  const places = new Map<string, PlaceHistory>()
+export function createPeerReports({ reports, peers, watch }: PeerReportsDependencies) {
   return {
-    /** Reports peers that connected for the first time in a round of sampling, and remembers where peers are. */
-    sampled({ at, first, changed }: Pick<SampleReport, 'at' | 'first' | 'changed'>): void {
+    /** Reports peers that connected for the first time in a round of sampling. */
+    sampled({ first }: Pick<SampleReport, 'first'>): void {
       for (const { id, name, interface: on } of first) {
         const title = `${name} connected for the first time`
         const text = `On ${on}. If you did not expect this, disable the peer.`
         reports.notify({ class: 'peer.first-connection', title, text, path: peerPath(id) })
-      }
-      for (const { id, activity } of changed) {
-        const host = hostOfEndpoint(activity.endpoint)
-        if (host !== '') places.set(id, notePlace(places.get(id), host, at))
       }
     },
     /** Reports that a device got its configuration by a set-up link. */
@@ -32,15 +28,13 @@ export function createPeerReports({ reports, peers }: PeerReportsDependencies) {
     },
     /** Reports the peers whose keys seem to be used from two places. */
     check(): void {
-      for (const id of places.keys()) if (peers.peer(id) === undefined) places.delete(id)
-      const conditions = [...places].flatMap(([id, history]): Condition[] => {
-        if (!history.isSuspicious) return []
+      const conditions = watch.suspicious().map(({ id, history }): Condition => {
         const title = `The key of ${peers.peer(id)?.name ?? 'a peer'} is used from two places`
-        return [{ subject: id, title, text: placesText(history), path: peerPath(id) }]
+        return { subject: id, title, text: placesText(history), path: '/hints' }
       })
       reports.replaceAll('peer.two-places', conditions, {
         // After a start nothing is known of a peer before it is seen.
-        isKept: (id) => !places.has(id) && peers.peer(id) !== undefined,
+        isKept: (id) => !watch.hasSeen(id) && peers.peer(id) !== undefined,
         ended(id) {
           const name = peers.peer(id)?.name
           const title = `The key of ${name} is used from one place again`
@@ -53,7 +47,7 @@ export function createPeerReports({ reports, peers }: PeerReportsDependencies) {
 
 const peerPath = (id: string): string => `/peers/${id}`
 
-function placesText({ host, left }: PlaceHistory): string {
-  const others = [...left.keys()].slice(-3)
-  return `Its address goes back and forth between ${[host, ...others].join(' and ')}. Two devices may share it: give each its own peer.`
+function placesText({ sightings }: PlaceHistory): string {
+  const hosts = [...new Set(sightings.map(({ host }) => host))].slice(-3)
+  return `Its address goes back and forth between ${hosts.join(' and ')}. Two devices may share it: give each its own peer.`
 }

@@ -114,7 +114,7 @@ const backslash = 92
  * A name in wire form as text: labels between dots, no final dot, `.` for the root. A byte that is no visible ASCII character
  * is written `\DDD`, a dot or backslash inside a label with a backslash before it (RFC 1035, 5.1).
  */
-function textOfName(wire: Uint8Array, length: number): string {
+export function textOfName(wire: Uint8Array, length: number): string {
   let text = ''
   for (let at = 0; at < length && wire[at]! > 0; at += wire[at]! + 1) {
     if (text !== '') text += '.'

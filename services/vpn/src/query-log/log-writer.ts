@@ -3,6 +3,7 @@ import { LogStore } from './log-store.ts'
 import { hasSettled, mergeRings } from './merge-rings.ts'
 import { LogRing, type LogEntry } from '../dns/log-ring.ts'
 import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
+import type { QueryWatch } from '../hints/query-watch.ts'
 import type { LogClient } from './writer-messages.ts'
 
 const day = 86_400_000
@@ -41,6 +42,8 @@ export class LogWriter {
   #failure: string | null = null
   #dropped = 0
   readonly #tasks: Task[] = []
+  /** Watches what is written, for the hints. */
+  watch: QueryWatch | undefined
   /** Days; 0 keeps nothing. */
   retentionDays: number
 
@@ -114,6 +117,7 @@ export class LogWriter {
       this.#unwritten.clear()
       this.#areClientsWritten = true
     }
+    this.watch?.settle(isWritten)
     for (const ring of this.#rings) {
       if (isWritten) ring.release()
       else ring.rewind()
@@ -164,6 +168,7 @@ export class LogWriter {
 
   #take(store: LogStore, entry: LogEntry): void {
     store.countHit(entry)
+    this.watch?.note(entry, this.retentionDays > 0)
     if (this.retentionDays > 0) store.add(entry)
   }
 

@@ -1,4 +1,5 @@
 import type { ResolverClient } from '../dns/resolver-files.ts'
+import type { WatchReport } from '../hints/watch-report.ts'
 
 /** A peer as the log names it. */
 export type LogClient = Pick<ResolverClient, 'number' | 'id' | 'name' | 'addresses'>
@@ -45,6 +46,8 @@ export type FromWriter =
       readonly removed: number
       readonly error: string | null
     }
+  /** Queries that were written show something unusual, or were blocked by a list. */
+  | { readonly type: 'noticed'; readonly report: WatchReport }
   /** Everything is written; the thread ends. */
   | { readonly type: 'done'; readonly task: 'stop'; readonly error: string | null }
   /** Reason why the log cannot be written, in words; null when that is over. */

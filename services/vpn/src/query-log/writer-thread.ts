@@ -1,5 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from 'node:worker_threads'
 import { setThreadPriority, ThreadPriority } from '../thread-priority.ts'
+import { QueryWatch } from '../hints/query-watch.ts'
+import { textOfName } from './interned-names.ts'
 import { LogWriter } from './log-writer.ts'
 import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
 
@@ -15,16 +17,20 @@ const muchBytes = 128 << 10
 const backlogBytes = 2 << 20
 const upkeepMs = 100
 const retentionEveryMs = 600_000
+const reportEveryMs = 10_000
 
 const port = parentPort as MessagePort
 const start = workerData as WriterStart
+const watch = new QueryWatch(textOfName)
 const writer = new LogWriter(start.file, start.rings, start.retentionDays)
+writer.watch = watch
 writer.useUpstreams(start.upstreams ?? [])
 const post = (message: FromWriter): void => port.postMessage(message)
 
 let isStopping = false
 let lastWrite = -Infinity
 let lastRetention = -Infinity
+let lastReport = -Infinity
 let lost = 0
 let failure: string | null = null
 let isHurrying = false
@@ -45,6 +51,15 @@ function write(now = Infinity): void {
   failure = writer.failure
 }
 
+/** Tells what the written queries show. A failure costs a hint, never the log. */
+function report(): void {
+  lastReport = performance.now()
+  void watch.report(Date.now()).then(
+    (found) => found && post({ type: 'noticed', report: found }),
+    (error: unknown) => process.stderr.write(`hints at queries: ${String(error)}\n`),
+  )
+}
+
 function turn(): void {
   const begin = performance.now()
   // What was said before an entry was made counts for it: a thread that gets the processor late finds its timer first.
@@ -57,6 +72,7 @@ function turn(): void {
   }
   const now = Date.now()
   if (writer.isDue(now) && (begin - lastWrite > restMs || writer.waiting > muchBytes)) write(now)
+  if (begin - lastReport > reportEveryMs) report()
   while (writer.hasUpkeep && performance.now() - begin < upkeepMs) writer.work()
   if (isStopping) return finish()
   setTimeout(turn, writer.hasUpkeep ? 1 : Math.max(1, pauseMs - (performance.now() - begin)))

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { hasEntries } from '../dns/log-ring.ts'
 import type { FromWriter, LogClient, ToWriter, WriterStart } from '../query-log/writer-messages.ts'
+import type { WatchReport } from '../hints/watch-report.ts'
 import type { ClientsChange } from './messages.ts'
 
 const restartMs = 1000
@@ -15,6 +16,8 @@ type KeptMessage = Extract<ToWriter, { type: 'settings' | 'clients' | 'upstreams
 export interface LogListeners {
   /** Called with the number of entries written. */
   readonly onWritten: (count: number) => void
+  /** Called with what the written queries show. */
+  readonly onNoticed?: ((report: WatchReport) => void) | undefined
   readonly warn: (message: string) => void
 }
 
@@ -130,6 +133,8 @@ export class LogThreadHost {
     if (message.type === 'wrote') {
       this.lost = message.lost
       this.#listeners.onWritten(message.count)
+    } else if (message.type === 'noticed') {
+      this.#listeners.onNoticed?.(message.report)
     } else if (message.type === 'failure') {
       if (message.message !== null) this.#listeners.warn(`the query log cannot be written: ${message.message}`)
     } else if (message.task === 'purge' && message.id !== undefined) {

@@ -1,3 +1,4 @@
+import type { WatchReport } from '../hints/watch-report.ts'
 import type { ResolverClient } from '../dns/resolver-files.ts'
 import type { DecisionTotals } from '../dns/decision-counts.ts'
 import type { ExplainedMatch } from '../dns/policy/explain.ts'
@@ -116,3 +117,5 @@ export type FromResolver =
   | { readonly type: 'failed'; readonly id: number; readonly message: string }
   /** Some of the queries that were answered since, for live pages; every half second. */
   | { readonly type: 'queries'; readonly count: number }
+  /** What the logged queries show; see `hints/query-watch.ts`. */
+  | { readonly type: 'noticed'; readonly report: WatchReport }

@@ -38,6 +38,7 @@ const opening = createResolver({
   isCautious: caution === '--cautious',
   warn,
   logged: (count) => (logged += count),
+  noticed: (report) => send({ type: 'noticed', report }),
 })
 const running = await opening
 resolver = running

@@ -12,7 +12,7 @@ import { CacheFile } from './cache-file.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningAddresses } from './listening-addresses.ts'
 import type { ListsChange, ListsInForce } from './lists-in-force.ts'
-import { LogThreadHost } from './log-thread-host.ts'
+import { type LogListeners, LogThreadHost } from './log-thread-host.ts'
 import type { ChangedFile, ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
 import { type ActiveConfig, peerNamesOf, policyOf, profilesOf, readResolverFile, settingsConfig } from './read-files.ts'
 import { RecordsInForce } from './records-in-force.ts'
@@ -34,6 +34,8 @@ export interface ResolverDependencies extends RelayOptions {
   readonly warn: (message: string) => void
   /** Called with the number of queries written to the log. */
   readonly logged?: (count: number) => void
+  /** Called with what the logged queries show. */
+  readonly noticed?: LogListeners['onNoticed']
 }
 
 /** Parts of a resolver that are open before it listens. */
@@ -66,7 +68,7 @@ export class Resolver {
 
   constructor(opened: Opened) {
     const { dependencies, libc, files, config } = opened
-    const { warn } = dependencies
+    const { directory, warn } = dependencies
     const rings = [createRingMemory(), createRingMemory(streamRingBytes)] as const
     this.#opened = opened
     this.#files = files
@@ -79,7 +81,7 @@ export class Resolver {
       onNote: ({ number, error }) => this.#addresses.note(number, error),
       warn,
     })
-    const path = join(dependencies.directory, resolverFile.cache)
+    const path = join(directory, resolverFile.cache)
     this.#cacheFile = new CacheFile({ path, data: this.data, warn }, files.settings.keepCache)
     ;[, this.#streamRing] = rings
     this.#addresses = new ListeningAddresses({
@@ -90,10 +92,9 @@ export class Resolver {
       },
       connected: (socket, isTunnel) => this.#takeStream(socket, isTunnel),
     })
-    const { logRetentionDays: retentionDays } = files.settings
     this.#log = new LogThreadHost(
-      { rings, file: join(dependencies.directory, resolverFile.queryLog), retentionDays },
-      { onWritten: (count) => dependencies.logged?.(count), warn },
+      { rings, file: join(directory, resolverFile.queryLog), retentionDays: files.settings.logRetentionDays },
+      { onWritten: (count) => dependencies.logged?.(count), onNoticed: dependencies.noticed, warn },
     )
   }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
+import type { WatchReport } from '../hints/watch-report.ts'
 import type { ListsChange } from './lists-in-force.ts'
 import type {
   ChangedFile,
@@ -62,6 +63,7 @@ export class ResolverSupervisor {
   readonly #kept: string[] = []
   #log: ResolverLog | undefined
   #answered: (count: number) => void = () => undefined
+  #noticed: (report: WatchReport) => void = () => undefined
   readonly #waiting = new Map<number, Waiting>()
   readonly #unwritten = new UnwrittenClients()
   readonly #ready = Promise.withResolvers<void>()
@@ -85,6 +87,11 @@ export class ResolverSupervisor {
     this.#log = log
     this.#answered = answered
     for (const message of this.#kept.splice(0)) log.warn(message)
+  }
+
+  /** Sets the listener for what the logged queries show. */
+  onNoticed(listener: (report: WatchReport) => void): void {
+    this.#noticed = listener
   }
 
   #warn(message: string): void {
@@ -213,6 +220,7 @@ export class ResolverSupervisor {
       return
     }
     if (message.type === 'queries') return this.#answered(message.count)
+    if (message.type === 'noticed') return this.#noticed(message.report)
     const call = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
     if (message.type === 'failed') call?.reject(new Error(message.message))

@@ -71,6 +71,12 @@ const members = {
     description:
       'Minutes for which a peer without a profile may pause its filter on that page, each time at most; 0 for never',
   }),
+  hints_two_places: z.boolean().meta({ description: 'Hints at keys that are used from two places by turns' }),
+  hints_new_country: z
+    .boolean()
+    .meta({ description: 'Hints at peers that connect from a country they were not seen in' }),
+  hints_tunnelling: z.boolean().meta({ description: 'Hints at DNS queries that look like a tunnel' }),
+  hints_list_surge: z.boolean().meta({ description: 'Hints at block lists that block ten times as much as usual' }),
   session_timeout_minutes: z.int().min(5).max(10_080).meta({ description: 'A session unused for this long ends' }),
 }
 
@@ -125,5 +131,9 @@ export const defaultSettings: Settings = {
   tunnel_page_enabled: false,
   tunnel_page_port: 80,
   tunnel_page_pause_minutes: 0,
+  hints_two_places: true,
+  hints_new_country: true,
+  hints_tunnelling: true,
+  hints_list_surge: true,
   session_timeout_minutes: 60,
 }

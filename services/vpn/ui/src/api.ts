@@ -74,6 +74,10 @@ export type TrafficSeries = Omit<Schemas['Traffic'], 'interface'>
 export type CountryTraffic = Schemas['CountryTraffic']
 /** Traffic by network. */
 export type NetworkTraffic = Schemas['NetworkTraffic']
+/** A hint at something unusual. */
+export type Hint = Schemas['Hint']
+/** Findings that make no hint. */
+export type HintException = Schemas['HintException']
 /** Query of the query log. */
 export type LogQuery = Query<'/api/dns/queries'>
 /** Query of the peer list. */
@@ -123,6 +127,7 @@ export const keys = {
   listUpdate: ['blocklist_update'],
   traffic: ['traffic'],
   geography: ['geography'],
+  hints: ['hints'],
 } as const
 
 /** Answer of the dashboard endpoint. */

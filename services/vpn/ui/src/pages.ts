@@ -2,6 +2,7 @@ import { page, type Page } from '@hearth/ui'
 import {
   IconArrowsCross,
   IconBell,
+  IconBulb,
   IconChartBar,
   IconDevices,
   IconDeviceMobile,
@@ -14,6 +15,7 @@ import {
   IconUserCircle,
   IconUsers,
 } from '@tabler/icons-react'
+import { OpenHintCount } from './hints/open-hints.tsx'
 
 /** Every page of the service: its address, how it is shown, who sees it, and the file it is in. */
 export const pages: readonly Page[] = [
@@ -72,6 +74,11 @@ export const pages: readonly Page[] = [
     '/traffic/networks',
     { title: 'Networks', icon: IconChartBar, placement: 'hidden' },
     () => import('./pages/networks.tsx'),
+  ),
+  page(
+    '/hints',
+    { title: 'Hints', icon: IconBulb, role: 'admin', placement: 'more', badge: OpenHintCount },
+    () => import('./pages/hints.tsx'),
   ),
   page(
     '/users',

@@ -24,6 +24,7 @@ import * as dnsProfiles from './0022-dns-profiles.ts'
 import * as privateDns from './0023-private-dns.ts'
 import * as safeSearch from './0024-safe-search.ts'
 import * as tunnelPage from './0025-tunnel-page.ts'
+import * as hints from './0026-hints.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -52,4 +53,5 @@ export const migrations: Migrations = {
   '0023-private-dns': privateDns,
   '0024-safe-search': safeSearch,
   '0025-tunnel-page': tunnelPage,
+  '0026-hints': hints,
 }

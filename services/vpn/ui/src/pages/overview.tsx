@@ -4,6 +4,7 @@ import { IconNetwork } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { type Dashboard, keys, readInterfaces, readOverview } from '../api.ts'
+import { OpenHints } from '../hints/open-hints.tsx'
 import { BackendBanner, HealthBanner } from '../health/health-banner.tsx'
 import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
 import { FilterCard, TrafficCard, RecentPeers } from '../overview/overview-cards.tsx'
@@ -18,6 +19,7 @@ export function OverviewPage() {
       {overview.data !== undefined && (
         <div className="hearth-stack">
           <HealthBanner notices={overview.data.health} />
+          <OpenHints />
           <BackendBanner system={overview.data.system} />
           {overview.data.interfaces.total === 0 ? <FirstStep /> : <Glance overview={overview.data} />}
         </div>

@@ -90,6 +90,35 @@ export const settingsSections: readonly SettingsSection<SettingsValues>[] = [
     ],
   },
   {
+    title: 'Hints',
+    fields: [
+      {
+        name: 'hints_two_places',
+        kind: 'checkbox',
+        label: 'Key used from two places',
+        description: 'Two devices take the connection of one peer from each other',
+      },
+      {
+        name: 'hints_new_country',
+        kind: 'checkbox',
+        label: 'Peer connects from another country',
+        description: 'One that it was not seen in for 180 days; its first week is learned. Needs a country database',
+      },
+      {
+        name: 'hints_tunnelling',
+        kind: 'checkbox',
+        label: 'DNS queries look like a tunnel',
+        description: 'Many different, long names below one domain. Needs the query log',
+      },
+      {
+        name: 'hints_list_surge',
+        kind: 'checkbox',
+        label: 'Block list blocks ten times as much',
+        description: 'As in an hour of the last two weeks, and at least 500 queries',
+      },
+    ],
+  },
+  {
     title: 'Sampling and sessions',
     fields: [
       {
