@@ -1,6 +1,6 @@
 import type { DeviceTraffic, DeviceView } from './device-view.ts'
 import { html, type Markup } from './markup.ts'
-import { agoText, bytesText, leftText } from './page-words.ts'
+import { bytesText, dateText, durationText, leftText } from './page-words.ts'
 
 /** The filter of the device: what holds, what comes next, and its pause. */
 export function filterSection({ filter, now }: DeviceView): Markup {
@@ -29,7 +29,7 @@ export function filterSection({ filter, now }: DeviceView): Markup {
       html`<form method="post" action="/pause">
         <p>Pause it for</p>
         <div class="row">
-          ${pauses.map((minutes) => html`<button name="minutes" value="${minutes}">${minutes} minutes</button>`)}
+          ${pauses.map((minutes) => html`<button name="minutes" value="${minutes}">${durationText(minutes * 60_000)}</button>`)}
         </div>
       </form>`
     }
@@ -46,10 +46,13 @@ export const trafficSection = ({ today, month, hours }: DeviceView): Markup =>
       <dt>This month</dt>
       <dd>${amounts(month)}</dd>
     </dl>
-    ${chart(hours)}
-    <div class="top dim"><span>24 hours ago</span><span>now</span></div>
-    <p><span class="key key-received">received</span> &nbsp; <span class="key key-sent">sent</span></p>
+    ${hours.some(({ received, sent }) => received + sent > 0) ? lastDay(hours) : html`<p class="dim">Nothing in the last 24 hours.</p>`}
   </section>`
+
+const lastDay = (hours: readonly DeviceTraffic[]): Markup =>
+  html`${chart(hours)}
+    <div class="top dim"><span>24 hours ago</span><span>now</span></div>
+    <p><span class="key key-received">received</span> &nbsp; <span class="key key-sent">sent</span></p>`
 
 const amounts = ({ received, sent }: DeviceTraffic): string =>
   `${bytesText(received)} received, ${bytesText(sent)} sent`
@@ -95,9 +98,9 @@ export function deviceSection({ peer, dnsName, connectedSince, now }: DeviceView
     <dl>
       ${line('Name', dnsName === null ? peer.name : `${peer.name} (${dnsName})`)} ${line('Interface', peer.interface)}
       ${line('Addresses', [peer.ip, ...(peer.ipv6 === null ? [] : [peer.ipv6])].join(', '))}
-      ${line('Connected', connectedSince === null ? null : `since ${agoText(connectedSince, now).replace(/ ago$/, '')}`)}
+      ${line('Connected', connectedSince === null ? null : `for ${durationText(Math.max(0, now - connectedSince))}`)}
       ${line('Quota', quota === null ? null : quotaText(quota, now))} ${line('Speed', speedText(down, up))}
-      ${line('Works until', expires === null ? null : `in ${leftText(Date.parse(expires), now)} (${expires.slice(0, 10)})`)}
+      ${line('Works until', expires === null ? null : dateText(Date.parse(expires), now))}
     </dl>
   </section>`
 }

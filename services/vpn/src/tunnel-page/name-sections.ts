@@ -22,7 +22,7 @@ export function blockedSection({ blocked, now }: DeviceView): Markup {
 const blockedItem = ({ domain, count, lastAt, why, isAsked }: BlockedName, now: number): Markup =>
   html`<li>
     <div class="name">${domain}</div>
-    <p class="dim">${timesText(count)}, last ${agoText(lastAt, now)}; ${why}</p>
+    <p class="dim">${timesText(count)}, ${count === 1 ? '' : 'last '}${agoText(lastAt, now)}; ${why}</p>
     ${
       isAsked
         ? html`<p>You have asked for it.</p>`

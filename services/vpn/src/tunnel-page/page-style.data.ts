@@ -1,15 +1,15 @@
-/** The style sheet of the page inside the tunnel. */
+/** The style sheet of the page inside the tunnel, in the colours of the other pages. */
 export const stylesheet = `
 :root {
   color-scheme: light dark;
-  --back: #f5f6f8; --card: #fff; --text: #1c2430; --dim: #545f6e; --line: #d9dee6;
-  --strong: #1257a8; --on-strong: #fff; --good: #17673a; --bad: #a3241f; --note: #e7f0fb;
+  --back: #f7f5f1; --card: #fff; --text: #221f1b; --dim: #69635a; --line: #e6e2da;
+  --strong: #9a4521; --on-strong: #fff; --good: #1f6b3b; --bad: #a8231c; --note: #fbe6dd;
   --received: #1257a8; --sent: #b4620a;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --back: #14181e; --card: #1d232b; --text: #e8ecf1; --dim: #a5afbc; --line: #38424e;
-    --strong: #8fc0ff; --on-strong: #10202f; --good: #7fd6a0; --bad: #ff9d96; --note: #1b3049;
+    --back: #171512; --card: #211f1b; --text: #ebe8e3; --dim: #aca69c; --line: #35322c;
+    --strong: #f3a98c; --on-strong: #2a130a; --good: #7fce9b; --bad: #ff9d93; --note: #3a2620;
     --received: #7fb4f5; --sent: #f0a955;
   }
 }
@@ -18,6 +18,8 @@ body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.5 sy
 main { max-width: 44rem; margin: 0 auto; padding: 1rem; display: grid; gap: 1rem; }
 h1 { font-size: 1.5rem; line-height: 1.25; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 1.1rem; margin: 0 0 .5rem; }
+.brand { color: var(--dim); font-size: .9rem; margin: 0; }
+details form { margin-top: .5rem; }
 p { margin: 0 0 .5rem; }
 section { background: var(--card); border: 1px solid var(--line); border-radius: .75rem; padding: 1rem; min-width: 0; }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .35rem 1rem; margin: 0; }

@@ -23,7 +23,8 @@ export interface PageMessage {
 export function renderDevice(view: DeviceView, { message, problem, form }: PageMessage): string {
   return layout(
     view.peer.name,
-    html`<div class="top">
+    html`<p class="brand">Hearth VPN</p>
+      <div class="top">
         <h1>${view.peer.name}</h1>
         <a href="/">Refresh</a>
       </div>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html } from './markup.ts'
-import { agoText, bytesText, durationText, leftText } from './page-words.ts'
+import { agoText, bytesText, dateText, durationText, leftText } from './page-words.ts'
 
 test('amounts and times are said in words', () => {
   assert.deepEqual([0, 999, 1000, 9999, 999_400, 999_600, 5e9, 1.5e15].map(bytesText), [
@@ -28,6 +28,11 @@ test('amounts and times are said in words', () => {
   assert.deepEqual(
     [leftText(1, 0), leftText(5 * minute, 0), leftText(0, 5)],
     ['1 minute', '5 minutes', 'less than a minute'],
+  )
+  const now = Date.parse('2026-11-27T10:00:00Z')
+  assert.deepEqual(
+    ['2026-11-30T10:00:00Z', '2027-06-01T00:00:00Z'].map((at) => dateText(Date.parse(at), now)),
+    ['2026-11-30, in 3 days', '2027-06-01'],
   )
 })
 

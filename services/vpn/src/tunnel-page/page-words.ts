@@ -34,5 +34,11 @@ export const agoText = (at: number, now: number): string => `${durationText(Math
 export const leftText = (at: number, now: number): string =>
   durationText(Math.ceil(Math.max(0, at - now) / minute) * minute)
 
+/** A day in the future, with the time until then when that is less than two months. */
+export function dateText(at: number, now: number): string {
+  const date = new Date(at).toISOString().slice(0, 10)
+  return at - now < 60 * day ? `${date}, in ${leftText(at, now)}` : date
+}
+
 /** Times something happened. */
 export const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`)
