@@ -57,17 +57,38 @@ test('entries of several rings are written in time order, also late ones', async
   put(0, 1, 2, 5, 5, 9, 1000)
   put(1, 3, 4, 5, 8, 1001)
   put(2, 6, 7)
-  assert.equal(writer.write(undefined, begin + 1001), 11)
+  assert.equal(
+    writer.write(undefined, () => begin + 1001),
+    11,
+  )
   put(2, 990)
-  assert.equal(writer.isDue(begin + 1002), false)
-  assert.equal(writer.isDue(begin + 1090), true)
-  assert.equal(writer.write(undefined, begin + 1090), 1)
-  assert.equal(writer.write(undefined, begin + 1099), 0)
-  assert.equal(writer.write(undefined, begin + 1101), 2)
+  assert.equal(
+    writer.isDue(() => begin + 1002),
+    false,
+  )
+  assert.equal(
+    writer.isDue(() => begin + 1090),
+    true,
+  )
+  assert.equal(
+    writer.write(undefined, () => begin + 1090),
+    1,
+  )
+  assert.equal(
+    writer.write(undefined, () => begin + 1099),
+    0,
+  )
+  assert.equal(
+    writer.write(undefined, () => begin + 1101),
+    2,
+  )
   // The clock is set back: what was made before waits for nothing.
   put(0, 5000, 2000)
   put(1, 2001)
-  assert.equal(writer.write(undefined, begin + 2050), 2)
+  assert.equal(
+    writer.write(undefined, () => begin + 2050),
+    2,
+  )
   assert.equal(writer.write(), 1)
   writer.close()
   const { rows } = await readAll(file)
@@ -75,6 +96,31 @@ test('entries of several rings are written in time order, also late ones', async
   assert.deepEqual(
     rows.toReversed().map(({ at }) => at - begin),
     expected,
+  )
+})
+
+test('an entry that comes while the clock is read does not go before older ones', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const memories = [createRingMemory(1 << 16), createRingMemory(1 << 16)]
+  const [one, other] = memories.map((memory) => new LogRing(memory))
+  const writer = new LogWriter(file, memories, 30)
+  const begin = Date.now() - 60_000
+  one!.append(entryOf({ at: begin }))
+  one!.publish()
+  // The thread is stopped in between, as on a busy machine.
+  const written = writer.write(undefined, () => {
+    other!.append(entryOf({ at: begin + 30 }))
+    other!.publish()
+    return begin + 20
+  })
+  assert.equal(written, 0)
+  assert.equal(writer.write(), 2)
+  writer.close()
+  const { rows } = await readAll(file)
+  assert.deepEqual(
+    rows.toReversed().map(({ at }) => at - begin),
+    [0, 30],
   )
 })
 

@@ -96,11 +96,11 @@ export class LogWriter {
   }
 
   /**
-   * Writes what the rings hold, in the order of time; at `now` what came in the last moment may have to wait for the next write,
+   * Writes what the rings hold, in the order of time; by a clock what came in the last moment may have to wait for the next write,
    * see `mergeRings`. Returns how many entries that were. Meanwhile calls `look` again and again: a write that is given little of
    * the processor takes long, and much may come while it lasts.
    */
-  write(look: () => void = () => undefined, now = Infinity): number {
+  write(look: () => void = () => undefined, clock = () => Infinity): number {
     let count = 0
     const isWritten = this.#transaction((store) => {
       const take = (entry: LogEntry): void => {
@@ -110,7 +110,7 @@ export class LogWriter {
       }
       writeClients(store, this.#unwritten.values())
       store.kinds.settle()
-      mergeRings(this.#rings, take, { most: maxPerWrite, now })
+      mergeRings(this.#rings, take, { most: maxPerWrite, clock })
       store.flush()
     })
     if (isWritten) {
@@ -125,9 +125,9 @@ export class LogWriter {
     return isWritten ? count : 0
   }
 
-  /** Returns true if there is anything to write at this time, milliseconds since the epoch. */
-  isDue(now: number): boolean {
-    return hasSettled(this.#rings, now) || !this.#areClientsWritten
+  /** Returns true if there is anything to write by this clock, milliseconds since the epoch. */
+  isDue(clock: () => number): boolean {
+    return hasSettled(this.#rings, clock) || !this.#areClientsWritten
   }
 
   /** Deletes expired entries, in steps; see `work`. */

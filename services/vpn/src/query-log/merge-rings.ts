@@ -7,16 +7,17 @@ import type { LogEntry, LogRing } from '../dns/log-ring.ts'
 const settleMs = 100
 
 /**
- * Hands the entries of all rings to `take` in the order of their times, at most so many. At `now` (milliseconds since the
- * epoch) entries of the last 100 ms stay for the next time, as older ones of another ring may not be published yet; with
- * `Infinity` none stays. Returns how many there were.
+ * Hands the entries of all rings to `take` in the order of their times, at most so many. Entries of the last 100 ms stay for the
+ * next time, as older ones of another ring may not be published yet; with a clock that says `Infinity` none stays. The clock
+ * (milliseconds since the epoch) is read after the rings: what they hold was made before. Returns how many there were.
  */
 export function mergeRings(
   rings: readonly LogRing[],
   take: (entry: LogEntry) => void,
-  { most, now }: { readonly most: number; readonly now: number },
+  { most, clock }: { readonly most: number; readonly clock: () => number },
 ): number {
   for (const ring of rings) ring.refresh()
+  const now = clock()
   let taken = 0
   while (taken < most) {
     let next: LogRing | undefined
@@ -37,11 +38,10 @@ export function mergeRings(
 }
 
 /** Returns true if there is an entry that `mergeRings` would hand over now. */
-export function hasSettled(rings: readonly LogRing[], now: number): boolean {
-  return rings.some((ring) => {
-    ring.refresh()
-    return turnOf(ring, now) <= now - settleMs
-  })
+export function hasSettled(rings: readonly LogRing[], clock: () => number): boolean {
+  for (const ring of rings) ring.refresh()
+  const now = clock()
+  return rings.some((ring) => turnOf(ring, now) <= now - settleMs)
 }
 
 /** Returns when it is a ring's turn: at the time of its next entry. An entry of the future was made before the clock was set back: at once. */

@@ -42,8 +42,8 @@ function keepUp(): void {
   setThreadPriority(isBehind ? ThreadPriority.answering : ThreadPriority.usual)
 }
 
-function write(now = Infinity): void {
-  const count = writer.write(keepUp, now)
+function write(clock?: () => number): void {
+  const count = writer.write(keepUp, clock)
   lastWrite = performance.now()
   if (count > 0 || writer.lost !== lost) post({ type: 'wrote', count, lost: writer.lost })
   lost = writer.lost
@@ -70,8 +70,7 @@ function turn(): void {
     lastRetention = begin
     writer.retain(Date.now())
   }
-  const now = Date.now()
-  if (writer.isDue(now) && (begin - lastWrite > restMs || writer.waiting > muchBytes)) write(now)
+  if (writer.isDue(Date.now) && (begin - lastWrite > restMs || writer.waiting > muchBytes)) write(Date.now)
   if (begin - lastReport > reportEveryMs) report()
   while (writer.hasUpkeep && performance.now() - begin < upkeepMs) writer.work()
   if (isStopping) return finish()
