@@ -1,5 +1,3 @@
-import { createSocket } from 'node:dgram'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
 import type { Kysely } from 'kysely'
@@ -38,17 +36,16 @@ export async function firstFreePort(db: Kysely<Tables>, host: Pick<HostLinks, 'i
   throw conflict('listen_port', `No UDP port from ${firstPort} is free`)
 }
 
+/** Reads the sockets of the system: a try to listen would be in the way of another process that tries, too. */
 async function isUdpPortFree(port: number): Promise<boolean> {
-  const socket = createSocket('udp4')
-  try {
-    socket.bind(port, '0.0.0.0')
-    await once(socket, 'listening')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.close()
-  }
+  const tables = await Promise.all(['udp', 'udp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')))
+  return tables.every((table) => !usedPorts(table).has(port))
+}
+
+/** Local ports in a table of sockets as `/proc/net/udp` has it: after a line of titles, `address:port` in hex is the second column. */
+function usedPorts(table: string): Set<number> {
+  const lines = table.trim().split('\n').slice(1)
+  return new Set(lines.map((line) => Number.parseInt(line.trim().split(/\s+/)[1]?.split(':')[1] ?? '', 16)))
 }
 
 /** A network this host reaches over a device: by its own address there, or by a route. */
