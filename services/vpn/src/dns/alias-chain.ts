@@ -78,10 +78,6 @@ export class AliasChain {
     const message = this.#message
     let at = 12
     for (let k = 0; k < length; k++) message[at++] = bytes[from + k]!
-    message[at] = question.type >> 8
-    message[at + 1] = question.type
-    message[at + 2] = 0
-    message[at + 3] = 1
-    this.question.become(question, message, at + 4)
+    this.question.become(question, question.type, message, at)
   }
 }

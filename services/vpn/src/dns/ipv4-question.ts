@@ -13,13 +13,7 @@ export class Ipv4Question {
     const message = this.#message
     const { bytes, length } = other.name
     for (let k = 0; k < length; k++) message[12 + k] = bytes[k]!
-    const at = 12 + length
-    message[at] = 0
-    message[at + 1] = Type.a
-    message[at + 2] = 0
-    message[at + 3] = 1
-    this.#question.become(other, message, at + 4)
-    this.#question.type = Type.a
+    this.#question.become(other, Type.a, message, 12 + length)
     return this.#question
   }
 }

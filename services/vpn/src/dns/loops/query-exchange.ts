@@ -63,6 +63,8 @@ export class QueryExchange {
   #queryLog: DataConfig['queryLog'] = 'none'
   #isAnonymous = false
   readonly #answered: Answered
+  /** A query that waits already, for the next flight. */
+  readonly #again: Packet
 
   constructor(dependencies: ExchangeDependencies) {
     this.#engine = dependencies.engine
@@ -71,7 +73,8 @@ export class QueryExchange {
     this.#ring = dependencies.ring
     this.#lines = dependencies.lines
     this.#decisions = dependencies.decisions
-    const { queries } = dependencies.upstreamQueries.pending.waiters
+    const { queries, addresses } = dependencies.upstreamQueries.pending.waiters
+    this.#again = { bytes: queries, at: 0, length: 0, listener: 0, isTunnel: true, addresses, addressAt: 0 }
     this.#answered = {
       query: queries,
       queryAt: 0,
@@ -107,7 +110,7 @@ export class QueryExchange {
     this.#point()
     this.#engine.entry.upstream = 0
     const size = this.#engine.handleQuery(bytes, at, length, client)
-    if (size === Outcome.forward) return this.#forward(packet, client)
+    if (size === Outcome.forward) return this.#forward(packet, client, this.now)
     this.#send(size, packet.listener, packet.addresses, packet.addressAt, this.now)
     if (this.#engine.isEnding) this.#upstreamQueries.renew()
   }
@@ -143,35 +146,29 @@ export class QueryExchange {
   /** The client of a flight that ends waits for another one. */
   #forwardAgain(waiter: number): void {
     const { waiters } = this.#upstreamQueries.pending
-    const at = waiter * maxQueryBytes
-    const length = waiters.lengths[waiter]!
-    const next = this.#upstreamQueries.join(waiters.queries, at, length)
-    if (next >= 0) {
-      waiters.clients[next] = waiters.clients[waiter]!
-      waiters.listeners[next] = waiters.listeners[waiter]!
-      waiters.since[next] = waiters.since[waiter]!
-      waiters.address(next, waiters.addresses, waiter * 32)
-      return
-    }
-    const size = this.#engine.fail(waiters.queries, at, length, waiters.clients[waiter]!)
-    this.#engine.entry.upstream = 0
-    this.#sendTo(waiter, size)
+    const packet = this.#again
+    packet.at = waiter * maxQueryBytes
+    packet.length = waiters.lengths[waiter]!
+    packet.listener = waiters.listeners[waiter]!
+    packet.addressAt = waiter * 32
+    this.#forward(packet, waiters.clients[waiter]!, waiters.since[waiter]!)
   }
 
-  #forward(packet: Packet, client: number): void {
+  /** Lets the client of a query wait for an upstream, since this moment. */
+  #forward(packet: Packet, client: number, since: number): void {
     const { bytes, at, length, listener, addresses, addressAt } = packet
     const waiter = length > maxQueryBytes ? -1 : this.#upstreamQueries.join(bytes, at, length)
     if (waiter >= 0) {
       const { waiters } = this.#upstreamQueries.pending
       waiters.clients[waiter] = client
       waiters.listeners[waiter] = listener
-      waiters.since[waiter] = this.now
+      waiters.since[waiter] = since
       waiters.address(waiter, addresses, addressAt)
       return
     }
     const size = this.#engine.fail(bytes, at, length, client)
     this.#engine.entry.upstream = 0
-    this.#send(size, listener, addresses, addressAt, this.now)
+    this.#send(size, listener, addresses, addressAt, since)
   }
 
   #giveUp(flight: number): void {

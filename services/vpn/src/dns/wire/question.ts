@@ -54,13 +54,20 @@ export class Question {
     return this.#judge(d, o, (d[after + 2]! << 8) | d[after + 3]!)
   }
 
-  /** Becomes the question at the beginning of a message, up to `end`, asked by the client who asked the other one. */
-  become(other: Question, message: Uint8Array, end: number): void {
-    readName(this.name, message, 0, end, 12)
+  /**
+   * Becomes the question of this type about the name that stands in a message behind its header, up to `end`, asked by the client
+   * who asked the other one. Type and class are written behind the name.
+   */
+  become(other: Question, type: number, message: Uint8Array, end: number): void {
+    message[end] = type >> 8
+    message[end + 1] = type
+    message[end + 2] = 0
+    message[end + 3] = 1
     this.message = message
     this.at = 0
-    this.end = end
-    this.type = other.type
+    this.end = end + 4
+    readName(this.name, message, 0, this.end, 12)
+    this.type = type
     this.hasOpt = other.hasOpt
     this.dnssecOk = other.dnssecOk
     this.checkingDisabled = other.checkingDisabled
