@@ -138,10 +138,12 @@ export class Filtering {
   }
 
   async open(): Promise<void> {
+    // Names of this host end with the suffix of peers' names.
+    const publishAll = () => Promise.all([this.#publishSettings(), this.#publishRecords()])
     this.#settings = await openDnsSettings({
       ...this.#dependencies,
       db: this.#db,
-      publish: () => this.#soon(Promise.all([this.#publishSettings(), this.#publishRecords()])),
+      publish: (names) => this.#soon(names.includes('peer_names_suffix') ? publishAll() : this.#publishSettings()),
     })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
     const open = async () => {

@@ -18,8 +18,8 @@ export interface DnsSettingsDependencies {
   readonly clock: Clock
   /** `DNS_UPSTREAMS`, checked; undefined when it is not set. */
   readonly fixedUpstreams: readonly string[] | undefined
-  /** Resolves when the stored settings are in force (true), or the resolver does not answer (false). */
-  readonly publish: () => Promise<boolean>
+  /** Resolves when the stored settings, of which these changed, are in force (true), or the resolver does not answer (false). */
+  readonly publish: (names: readonly string[]) => Promise<boolean>
 }
 
 /** Other settings share the table. */
@@ -106,7 +106,7 @@ export class DnsSettingsStore {
     )
     for (const [name] of changed) this.#names.add(name)
     this.#stored = next
-    return this.#dependencies.publish()
+    return this.#dependencies.publish(changed.map(([name]) => name))
   }
 }
 
