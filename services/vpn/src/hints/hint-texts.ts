@@ -18,11 +18,9 @@ export function titleOf(name: string, evidence: Evidence): string {
   }
 }
 
-/** Says what a notification adds to the title. */
-export function adviceOf(evidence: Evidence): string {
+/** Says what a notification adds to the title. A key used from two places is told of by its report. */
+export function adviceOf(evidence: Exclude<Evidence, { kind: 'two_places' }>): string {
   switch (evidence.kind) {
-    case 'two_places':
-      return 'Two devices may share it: give each its own peer.'
     case 'new_country': {
       const [last] = evidence.new.slice(-1)
       const by = last?.organization === null || last === undefined ? '' : `, ${last.organization}`

@@ -105,8 +105,13 @@ export class Hints {
     await store.insertHintRow(db, { ...row, ...times, ...unanswered, evidence: JSON.stringify(first) })
     await store.deleteOpenHintsBeyond(db, maxOpen)
     publish({ type: 'changed', collection: 'hints', id })
-    if (kind === 'two_places') return
-    reports.notify({ class: classes[kind], title: titleOf(subject.name, first), text: adviceOf(first), path: '/hints' })
+    if (first.kind === 'two_places') return
+    reports.notify({
+      class: classes[first.kind],
+      title: titleOf(subject.name, first),
+      text: adviceOf(first),
+      path: '/hints',
+    })
   }
 
   /** Reads a part of the hints, newest first. */

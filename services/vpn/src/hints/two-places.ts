@@ -1,3 +1,5 @@
+import { addressBytes } from '../dns/address-bytes.ts'
+
 /** Changes between networks within this time count together, milliseconds. */
 const windowMs = 600_000
 /**
@@ -38,15 +40,8 @@ export interface PlaceHistory {
 
 /** The network of an address: its first 24 bits, or 48 of IPv6. Addresses of one network are one place. */
 export function networkOf(host: string): string {
-  if (!host.includes(':')) return host.split('.').slice(0, 3).join('.')
-  const [head = '', tail] = host.toLowerCase().split('%', 1)[0]?.split('::') ?? []
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const missing = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
-  return [...before, ...Array.from({ length: missing }, () => '0'), ...after]
-    .slice(0, 3)
-    .map((part) => part.replace(/^0+(?=.)/, ''))
-    .join(':')
+  const bytes = addressBytes(host)
+  return bytes === undefined ? host : bytes.subarray(0, bytes.length === 4 ? 3 : 6).join('.')
 }
 
 /**
