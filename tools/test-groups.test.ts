@@ -5,13 +5,26 @@ import { test } from 'node:test'
 import { root } from '../cli/services.ts'
 import { groupTestFiles, longFiles } from './test-groups.ts'
 
-test('short files of a folder share a process, long files have their own, and the longest run first', () => {
-  const files = ['kits/a/src/a.test.ts', 'kits/a/src/b.test.ts', 'kits/a/src/slow.test.ts', 'kits/b/src/c.test.ts']
-  const times = { 'kits/a/src/a.test.ts': 2000, 'kits/a/src/slow.test.ts': 60_000, 'kits/b/src/c.test.ts': 5000 }
+test('short files of a package share a process, long files have their own, and the longest run first', () => {
+  const files = [
+    'kits/a/src/a.test.ts',
+    'kits/b/src/b.test.ts',
+    'services/x/src/a/slow.test.ts',
+    'services/x/src/b/c.test.ts',
+    'services/x/src/d/e.test.ts',
+    'services/x/test/f.test.ts',
+  ]
+  const times = {
+    'kits/a/src/a.test.ts': 2000,
+    'services/x/src/a/slow.test.ts': 60_000,
+    'services/x/src/b/c.test.ts': 5000,
+    'services/x/test/f.test.ts': 1000,
+  }
   assert.deepEqual(groupTestFiles(files, times), [
-    ['kits/a/src/slow.test.ts'],
-    ['kits/b/src/c.test.ts'],
-    ['kits/a/src/a.test.ts', 'kits/a/src/b.test.ts'],
+    ['services/x/src/a/slow.test.ts'],
+    ['services/x/src/b/c.test.ts', 'services/x/src/d/e.test.ts'],
+    ['kits/a/src/a.test.ts', 'kits/b/src/b.test.ts'],
+    ['services/x/test/f.test.ts'],
   ])
 })
 

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path'
 import type { TestTimes } from './test-times.ts'
 
 /** Time that the files of one process may take together, milliseconds: a long process at the end leaves processors idle. */
@@ -8,15 +7,15 @@ const maxGroup = 40_000
 const maxShare = 1 / 64
 
 /**
- * Groups test files into processes: neighbours, which load the same modules, share one as long as they are short. The
+ * Groups test files into processes: those of a package, which load the same modules, share one as long as they are short. The
  * longest group comes first, so that those that run side by side end together.
  */
 export function groupTestFiles(files: readonly string[], times: TestTimes): string[][] {
   const weightOf = (file: string) => times[file] ?? guess(file)
   const limit = Math.max(maxGroup, files.reduce((sum, file) => sum + weightOf(file), 0) * maxShare)
   const groups: { files: string[]; weight: number }[] = []
-  const byFolder = Map.groupBy(files, (file) => `${dirname(file)} ${file.endsWith('.browser.test.ts')}`)
-  for (const neighbours of byFolder.values()) {
+  const byPackage = Map.groupBy(files, (file) => `${packageOf(file)} ${file.endsWith('.browser.test.ts')}`)
+  for (const neighbours of byPackage.values()) {
     let group = { files: [] as string[], weight: Infinity }
     // A long file is at the front, where it does not end the group that short ones began.
     for (const file of neighbours.toSorted((a, b) => Number(weightOf(b) > limit) - Number(weightOf(a) > limit))) {
@@ -27,6 +26,12 @@ export function groupTestFiles(files: readonly string[], times: TestTimes): stri
     }
   }
   return groups.toSorted((a, b) => b.weight - a.weight).map((group) => group.files)
+}
+
+/** Returns the part of a path whose files load much the same: `services/vpn/src`, `services/vpn/test`, `kits`, `tools`. */
+function packageOf(file: string): string {
+  const [first, second, third] = file.split('/')
+  return first === 'services' ? `${first}/${second}/${third}` : String(first)
 }
 
 /** Times of files that take long on any machine, milliseconds, for a machine on which none was measured yet: they begin first. */
