@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesBelow, hashFiles } from './hash-files.ts'
 import { isInstalled } from './installation.ts'
 import type { ServiceFolder } from './services.ts'
 import { stampName } from './web-pages.ts'
@@ -25,21 +25,18 @@ export function commandsFile(service: ServiceFolder): string {
  * One hash over everything a build of a service is made of: its sources and pages, the kits, the build itself, and the
  * versions of all packages.
  */
-export function hashService({ folder }: ServiceFolder): string {
+export function hashService({ folder, name }: ServiceFolder): string {
   const repository = join(folder, '../..')
-  const own = globSync(['src/**/*', 'assets/*', 'package.json', `ui/dist/${stampName}`], {
-    cwd: folder,
-    withFileTypes: true,
-  })
-  const shared = globSync(['kits/*/src/**/*.ts', 'tools/build.ts'], {
-    cwd: repository,
-    exclude: ['kits/{testing,ui}/**'],
-    withFileTypes: true,
-  })
-  const files = [...own, ...shared]
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-    .map((entry) => join(entry.parentPath, entry.name))
-  const hash = createHash('sha256').update(readFileSync(join(repository, 'package-lock.json')))
-  for (const file of files.sort()) hash.update(relative(repository, file)).update(readFileSync(file))
-  return hash.digest('hex')
+  const kits = readdirSync(join(repository, 'kits')).filter((kit) => kit !== 'testing' && kit !== 'ui')
+  const files = [
+    join(repository, 'package-lock.json'),
+    join(repository, 'tools/build.ts'),
+    join(folder, 'package.json'),
+    join(folder, 'ui/dist', stampName),
+    ...filesBelow(join(folder, 'src')),
+    ...filesBelow(join(folder, 'assets')),
+    ...kits.flatMap((kit) => filesBelow(join(repository, 'kits', kit, 'src'))),
+  ]
+  const read = files.filter((file) => !file.endsWith('.test.ts') && existsSync(file))
+  return hashFiles(read, { repository, name })
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashFiles, filesBelow } from './hash-files.ts'
 import type { ServiceFolder } from './services.ts'
 
 /** File in a built folder that holds the hash of the sources it was built from. */
@@ -19,16 +19,13 @@ export function readPageState(service: ServiceFolder): PageState {
 }
 
 /** One hash over everything the pages of a service are made of: its `ui` without the types of its API, the kit's, and the versions of all packages. */
-export function hashSources(service: ServiceFolder): string {
-  const repository = join(service.folder, '../..')
-  const own = globSync('**/*', {
-    cwd: join(service.folder, 'ui'),
-    exclude: ['dist', 'dist/**', 'src/api*.gen.ts'],
-    withFileTypes: true,
-  })
-  const kit = globSync('**/*', { cwd: join(repository, 'kits/ui'), exclude: ['node_modules'], withFileTypes: true })
-  const files = [...own, ...kit].filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const hash = createHash('sha256').update(readFileSync(join(repository, 'package-lock.json')))
-  for (const file of files.sort()) hash.update(relative(repository, file)).update(readFileSync(file))
-  return hash.digest('hex')
+export function hashSources({ folder, name }: ServiceFolder): string {
+  const repository = join(folder, '../..')
+  const files = [
+    join(repository, 'package-lock.json'),
+    ...filesBelow(join(folder, 'ui'), ['dist', 'node_modules']),
+    ...filesBelow(join(repository, 'kits/ui'), ['node_modules']),
+  ]
+  const read = files.filter((file) => !/\/src\/api[^/]*\.gen\.ts$/.test(file))
+  return hashFiles(read, { repository, name: `${name}-pages` })
 }
