@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow, hashFiles } from './hash-files.ts'
 import { isInstalled } from './installation.ts'
@@ -27,7 +27,7 @@ export function commandsFile(service: ServiceFolder): string {
  */
 export function hashService({ folder, name }: ServiceFolder): string {
   const repository = join(folder, '../..')
-  const kits = readdirSync(join(repository, 'kits')).filter((kit) => kit !== 'testing' && kit !== 'ui')
+  const kits = join(repository, 'kits')
   const files = [
     join(repository, 'package-lock.json'),
     join(repository, 'tools/build.ts'),
@@ -35,7 +35,7 @@ export function hashService({ folder, name }: ServiceFolder): string {
     join(folder, 'ui/dist', stampName),
     ...filesBelow(join(folder, 'src')),
     ...filesBelow(join(folder, 'assets')),
-    ...kits.flatMap((kit) => filesBelow(join(repository, 'kits', kit, 'src'))),
+    ...filesBelow(kits, ['node_modules', 'test', 'testing', 'ui']),
   ]
   const read = files.filter((file) => !file.endsWith('.test.ts') && existsSync(file))
   return hashFiles(read, { repository, name })
