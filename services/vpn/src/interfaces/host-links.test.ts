@@ -33,3 +33,10 @@ test('a UDP port is free when no socket of the host has it, whatever its address
     assert.deepEqual(new Set(answers), new Set([true]), 'who asks is in nobody’s way')
   }
 })
+
+test('a UDP port that a socket has for a moment is free', async () => {
+  const socket = await listen('udp4', '127.0.0.1')
+  const answer = isPortFree(socket.address().port)
+  setTimeout(() => socket.close(), 100)
+  assert.equal(await answer, true)
+})

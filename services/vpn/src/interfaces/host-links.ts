@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { networkInterfaces } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
 import { conflict } from '../problems.ts'
@@ -19,7 +20,7 @@ export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeig
     isTaken: async (name: string) => (await driver.isForeignLink(name)) || (await driver.list()).includes(name),
     /** The public key of a WireGuard device that runs under the name; undefined when there is none, or it has no key. */
     runningKey: async (name: string) => (await driver.read(name))?.publicKey ?? undefined,
-    /** Returns true if nothing on this host listens on the UDP port. */
+    /** Returns true if no socket of this host has the UDP port, but for a moment. */
     isPortFree: isUdpPortFree,
     /** The networks this host is in or has routes to. */
     networks: readHostNetworks,
@@ -36,10 +37,23 @@ export async function firstFreePort(db: Kysely<Tables>, host: Pick<HostLinks, 'i
   throw conflict('listen_port', `No UDP port from ${firstPort} is free`)
 }
 
-/** Reads the sockets of the system: a try to listen would be in the way of another process that tries, too. */
+/** Looks at a port before it counts as taken, and the pause between two, milliseconds: the system lends it to a query for a moment. */
+const looks = 4
+const lookPauseMs = 250
+
+/** Returns true if the port is free, or is within a second. */
 async function isUdpPortFree(port: number): Promise<boolean> {
+  for (let look = 1; look < looks; look += 1) {
+    if (!(await isUdpPortUsed(port))) return true
+    await pause(lookPauseMs)
+  }
+  return !(await isUdpPortUsed(port))
+}
+
+/** Reads the sockets of the system: a try to listen would be in the way of another process that tries, too. */
+async function isUdpPortUsed(port: number): Promise<boolean> {
   const tables = await Promise.all(['udp', 'udp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')))
-  return tables.every((table) => !usedPorts(table).has(port))
+  return tables.some((table) => usedPorts(table).has(port))
 }
 
 /** Local ports in a table of sockets as `/proc/net/udp` has it: after a line of titles, `address:port` in hex is the second column. */
