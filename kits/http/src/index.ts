@@ -9,6 +9,7 @@ export { noEnvelope, type Envelope } from './envelope.ts'
 export type { ErrorAnswer } from './error-answers.ts'
 export { HttpError, type HttpErrorReason, type FieldIssue, type RequestPart } from './http-error.ts'
 export { phraseOfZodIssue } from './issue-phrase.ts'
+export { limitConnections } from './limit-connections.ts'
 export type { ApiDescription } from './openapi.ts'
 export {
   FileForm,

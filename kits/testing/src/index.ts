@@ -43,8 +43,10 @@ export { sendRequest, type Reply, type Sending } from './send-request.ts'
 export {
   runCommand,
   startNewService,
+  startProgram,
   startServiceProcess,
   type NewService,
+  type RunningProgram,
   type ServiceProcess,
 } from './service-process.ts'
 export { kindOfSetting, wrongTexts } from './setting-kinds.ts'

@@ -44,13 +44,7 @@ export async function startServiceProcess(
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], BIND_PORT: '0', ...data, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill(signal)
-      await once(child, 'exit', { signal: AbortSignal.timeout(stopLimit) })
-    }
-    return child.exitCode
-  }
+  const end = (signal: 'SIGTERM' | 'SIGKILL') => endChild(child, signal)
   const dispose = async () => {
     // What a service runs beside itself may be meant to outlive a crash, so it is asked to end it all.
     await end('SIGTERM').catch(() => end('SIGKILL'))
@@ -92,6 +86,41 @@ export async function startNewService(service: string, more: Record<string, stri
   const firstPassword = (await readFile(join(folder, 'initial-admin-password'), 'utf8')).trim()
   const resources = cleanup.move()
   return { service: running, folder, environment, firstPassword, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** A command of the command line that runs until it is stopped. */
+export interface RunningProgram extends AsyncDisposable {
+  /** Lines so far. */
+  readonly stdout: readonly string[]
+  readonly stderr: readonly string[]
+  /** Asks it to stop; resolves with the exit code, rejects when it takes longer than services may. */
+  stop(): Promise<number | null>
+}
+
+/** Starts a command that runs until it is stopped. */
+export function startProgram(args: readonly string[], environment: Record<string, string> = {}): RunningProgram {
+  const child = spawn(process.execPath, [commandLine, ...args], {
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr] = [new Array<string>(), new Array<string>()]
+  createInterface({ input: child.stdout }).on('line', (line) => stdout.push(line))
+  createInterface({ input: child.stderr }).on('line', (line) => stderr.push(line))
+  const stop = () => endChild(child, 'SIGTERM')
+  return {
+    stdout,
+    stderr,
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop().catch(() => endChild(child, 'SIGKILL'))),
+  }
+}
+
+async function endChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill(signal)
+    await once(child, 'exit', { signal: AbortSignal.timeout(stopLimit) })
+  }
+  return child.exitCode
 }
 
 /** Runs one command of the command line to its end. */

@@ -42,6 +42,7 @@ export const about: ApiDescription = {
     { name: 'Access', description: 'Groups of peers, and rules about what they reach' },
     { name: 'Set-up links', description: 'Configurations for people who are not signed in, once each' },
     { name: 'DNS', description: 'Filtering of names: settings, rules, lists, the query log' },
+    { name: 'Nodes', description: 'Hosts that run tunnels for this service' },
     { name: 'Metrics', description: 'Figures' },
     { name: 'Hints', description: 'What looks unusual, with its evidence' },
     { name: 'Users', description: 'Accounts' },

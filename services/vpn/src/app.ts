@@ -42,6 +42,10 @@ import { createExpiryReports } from './notifications/expiry-reports.ts'
 import { createPeerReports } from './notifications/peer-reports.ts'
 import { createServiceReports } from './notifications/service-reports.ts'
 import { NameRequests } from './name-requests/name-requests.ts'
+import { Admission } from './nodes/admission.ts'
+import { NodeAuthority } from './nodes/authority.ts'
+import type { LinkServer } from './nodes/link-server.ts'
+import { Nodes } from './nodes/nodes.ts'
 import { Quotas } from './quotas/quotas.ts'
 import { PrivateDns } from './private-dns/private-dns.ts'
 import { readOverview } from './overview/overview.ts'
@@ -396,6 +400,20 @@ export async function createApp(dependencies: AppDependencies) {
       },
       { database, sealer, clock, log, host, directory },
     )
+
+  // Hosts that run tunnels for this service.
+  const authority = new NodeAuthority({ db: database.query, sealer, clock })
+  const nodes = new Nodes({ database, clock, authority, listeners: config.nodesListen })
+  let linkServer: LinkServer | undefined
+  // Loaded when there is an address to listen at.
+  const listenForNodes = async () => {
+    if (!nodes.isEnabled) return
+    const onNodeChanged = (id: string) => publish({ type: 'changed', collection: 'nodes', id })
+    const admission = new Admission({ database, clock, authority, securityLog, onChanged: onNodeChanged })
+    const { openLinkServer } = await import('./nodes/link-server.ts')
+    linkServer = await openLinkServer({ authority, admission, clock, log, listeners: config.nodesListen })
+  }
+
   const health = () =>
     readHealth({
       database,
@@ -405,6 +423,7 @@ export async function createApp(dependencies: AppDependencies) {
       resolver: () => filtering.status(),
       privateDns: () => privateDns.status(),
       tunnelPage: () => tunnelPage.status(),
+      lostNodes: () => nodes.lost(),
       updateHours: () => filtering.settings.current().blocklists_update_interval_hours,
       drifts,
     })
@@ -434,7 +453,7 @@ export async function createApp(dependencies: AppDependencies) {
     clock,
     warningDays: () => currentSettings().expiry_warning_days,
   })
-  const checkService = createServiceReports({ reports, db: database.query, tunnels, health })
+  const checkService = createServiceReports({ reports, db: database.query, tunnels, nodes, health })
   const overview = () => readOverview({ ...managed, version, dataPlane, history, filtering, health })
 
   const metrics = new Metrics({
@@ -442,7 +461,7 @@ export async function createApp(dependencies: AppDependencies) {
     version,
     log,
     collectors: [
-      ...tunnelCollectors({ ...managed, db: database.query, backend: dataPlane.backend, health }),
+      ...tunnelCollectors({ ...managed, db: database.query, backend: dataPlane.backend, nodes, health }),
       ...dnsCollectors({ db: database.query, resolver, filtering }),
       notificationCollector('vpn', notifications),
       databaseCollector(database),
@@ -483,6 +502,7 @@ export async function createApp(dependencies: AppDependencies) {
       accessRules,
       nameRequests,
       tunnelPage,
+      nodes: { nodes, publicHost: (requestHost) => publicEndpointOf(endpoint, requestHost).host },
       setupLinks: new SetupLinks({
         database,
         clock,
@@ -600,9 +620,11 @@ export async function createApp(dependencies: AppDependencies) {
     notifications,
     database,
     openTunnelPage,
+    listenForNodes,
     /** Stops answering and watching. Tunnels keep running, and the database stays open. */
     async close() {
       events.close()
+      await linkServer?.close()
       await tunnelPage.close()
       await http.close()
       await sampling.close()

@@ -24,6 +24,7 @@ import {
 } from '@hearth/service'
 import { z } from 'zod'
 import { listenSetting, upstreamSetting } from './dns/environment-settings.ts'
+import { nodeSettings } from './nodes/config.ts'
 import { privateDnsConfig, privateDnsSettings } from './private-dns/config.ts'
 import { PublicEndpoint } from './settings/schema.ts'
 
@@ -46,6 +47,7 @@ export const settingsSchema = z.object({
   DNS_LISTEN_CLIENT: z.string().meta(settingKind('text')).optional(),
   DNS_UPSTREAMS: upstreamSetting,
   ...privateDnsSettings,
+  ...nodeSettings,
   DNS_ENGINE: z.enum(['auto', 'ffi', 'dgram'], { error: 'must be auto, ffi or dgram' }).default('auto'),
   GEOIP_COUNTRY_DB: filePath.optional(),
   GEOIP_ASN_DB: filePath.optional(),
@@ -76,6 +78,7 @@ export function readConfig(environment: Environment) {
     dnsUpstreams: settings.DNS_UPSTREAMS,
     dnsEngine: settings.DNS_ENGINE,
     privateDns: privateDnsConfig(settings),
+    nodesListen: settings.VPN_NODES_LISTEN,
     outboundAllow: settings.OUTBOUND_ALLOW,
     /** Looks up the hosts of lists and databases; undefined for the system's resolver. Tests have their own. */
     hostLookup: undefined as Resolver | undefined,

@@ -65,6 +65,7 @@ export async function openService(config: Config, log: Log, early?: PrestartReso
       pages: pagesFolder,
     })
     resources.defer(() => app.close())
+    await app.listenForNodes()
     const { reports } = app.notifications
     backups.onAttempt((attempt) => reportBackup(reports, attempt))
     const releases = createReleaseCheck({ version, url: config.releasesUrl, timers: systemTimers })

@@ -38,6 +38,7 @@ import { serverImportRoutes } from './server-import/routes.ts'
 import type { ServerImportDependencies } from './server-import/server-import.ts'
 import type { NameRequests } from './name-requests/name-requests.ts'
 import { nameRequestRoutes } from './name-requests/routes.ts'
+import { type NodeFeature, nodeRoutes } from './nodes/routes.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
 import type { QueryLog } from './query-log/query-log.ts'
@@ -90,6 +91,7 @@ export interface Features {
   readonly setupLinks: SetupLinks
   readonly nameRequests: NameRequests
   readonly tunnelPage: Pick<TunnelPage, 'status'>
+  readonly nodes: NodeFeature
   readonly filtering: Filtering
   readonly privateDns: PrivateDns
   readonly lists: Lists
@@ -161,6 +163,7 @@ export function allRoutes(features: Features): Route[] {
     ...setupLinkRoutes(features.setupLinks, publish, securityLog),
     ...nameRequestRoutes(features.nameRequests),
     ...tunnelPageRoutes(features.tunnelPage),
+    ...nodeRoutes(features.nodes, publish, securityLog),
     ...dnsRoutes(features.filtering, features.health, publish),
     ...privateDnsRoutes(features.privateDns, publish, securityLog),
     ...dnsImportRoutes(features, publish),

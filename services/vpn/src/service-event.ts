@@ -41,6 +41,7 @@ export const ServiceEvent = z
         'dns_settings',
         'blocklists',
         'hints',
+        'nodes',
       ]),
       id: z.string().nullable(),
     }),

@@ -14,6 +14,7 @@ import type { FilteringTables } from './filtering/tables.ts'
 import { hintTableNames, type HintTables } from './hints/tables.ts'
 import type { BlockListFormat } from './lists/schema.ts'
 import type { NameRequestTables } from './name-requests/tables.ts'
+import { nodeTableNames, type NodeTables } from './nodes/tables.ts'
 import type { RoutingMode } from './peers/schema.ts'
 import type { PrivateDnsTables } from './private-dns/tables.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
@@ -25,6 +26,7 @@ export interface Tables
     FilteringTables,
     NameRequestTables,
     HintTables,
+    NodeTables,
     NotificationTables,
     PasskeyTables,
     PrivateDnsTables,
@@ -273,8 +275,8 @@ export interface ListRow {
 }
 
 /**
- * Every table that is backed up, those that others refer to first. Challenges live for two minutes; set-up links are left out,
- * because a restored one would work a second time.
+ * Every table that is backed up, those that others refer to first. Challenges live for two minutes; set-up links and
+ * the join tokens of nodes are left out, because a restored one would work a second time.
  */
 export const tableNames = [
   'facts',
@@ -306,5 +308,6 @@ export const tableNames = [
   'networks',
   'place_traffic',
   ...hintTableNames,
+  ...nodeTableNames,
   ...notificationTableNames,
 ] as const

@@ -46,6 +46,7 @@ testSettings({
     DNS_LISTEN_CLIENT: 'laptop',
     DNS_UPSTREAMS: 'udp://192.168.1.1',
     DNS_ENGINE: 'dgram',
+    VPN_NODES_LISTEN: '0.0.0.0:8110',
     ...Object.fromEntries(Object.keys(privateDns).map((name) => [name, privateDns])),
     GEOIP_COUNTRY_DB: '/elsewhere/country.mmdb',
     GEOIP_ASN_DB: '/elsewhere/asn.mmdb',
@@ -73,6 +74,7 @@ testSettings({
     DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
     DNS_LISTEN: ['127.0.0.1', 'localhost:53', '::1:53'],
     DNS_UPSTREAMS: ['nowhere', 'ftp://9.9.9.9', ','],
+    VPN_NODES_LISTEN: ['8110', 'vpn.example.org:8110', '0.0.0.0:0'],
     DNS_TLS_LISTEN: ['127.0.0.1', '853', '0.0.0.0:0'],
     DNS_HTTPS_LISTEN: ['localhost:443', '[127.0.0.1]:443', ':443'],
     DNS_HTTP_LISTEN: ['127.0.0.1', '::1:8053', 'http://127.0.0.1:80'],
@@ -93,6 +95,7 @@ testSettings({
   commands: [
     ['token', 'create', '--user', 'admin', '--name', 'x', '--permissions', 'full'],
     ['reset-admin-password'],
+    ['node', 'list'],
     ['down'],
     ['simulate-traffic'],
     ['rotate-key'],

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError, systemClock } from '@hearth/runtime'
 import { type Command, Option } from 'commander'
-import type { z } from 'zod'
 import { TokenCreate, TokenExpiry, TokenPermissions } from '../tokens/schema.ts'
 import { Role, UserCreate } from '../users/schema.ts'
+import { checked, inOneLine } from './checked-input.ts'
 
 type TokenOptions = Record<'user' | 'name' | 'permissions' | 'expires', string> & { ip: string[] }
 type UserOptions = Record<'username' | 'email' | 'role' | 'passwordFile', string>
@@ -100,26 +99,5 @@ function readPassword(file: string): string {
     return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '')
   } catch (error) {
     throw new OperatorError(`--password-file: cannot read ${file}: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-/** The same checks as the API's, with the option's name in the error. */
-function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
-  const result = schema.safeParse(input)
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const option = String(issue?.path[0] ?? '').replace('ip_whitelist', 'ip')
-  const flag = option === 'password' ? 'password-file' : option
-  throw new OperatorError(`--${flag}: ${issue === undefined ? 'is not valid' : phraseOfZodIssue(issue)}`)
-}
-
-async function inOneLine<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const [{ AccountError }, { Problem }] = await Promise.all([import('@hearth/accounts'), import('../problems.ts')])
-    throw error instanceof Problem || error instanceof AccountError
-      ? new OperatorError(error.message, { cause: error })
-      : error
   }
 }

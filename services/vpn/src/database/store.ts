@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import { keyCheckFact } from '@hearth/service'
 import { sealContext } from '../interfaces/desired-devices.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
+import { authoritySealContext } from '../nodes/authority.ts'
 import type { Tables } from '../tables.ts'
 
 /** Seals every secret again with another key, all in one transaction. Returns how many there were. */
@@ -27,6 +28,14 @@ export async function resealAll(db: Kysely<Tables>, from: Sealer, to: Sealer): P
       }
       await trx.updateTable('peers').set(values).where('id', '=', row.id).execute()
       count += Object.values(values).filter((value) => value !== null).length
+    }
+    for (const row of await trx.selectFrom('node_authority').selectAll().execute()) {
+      const values = {
+        private_key: reseal(row.private_key, authoritySealContext.privateKey),
+        server_key: reseal(row.server_key, authoritySealContext.serverKey),
+      }
+      await trx.updateTable('node_authority').set(values).where('id', '=', row.id).execute()
+      count += 2
     }
     count += await resealDestinations(trx, reseal)
     await trx.updateTable('facts').set({ value: to.keyCheck }).where('name', '=', keyCheckFact).execute()

@@ -14,6 +14,7 @@ export const HealthNotice = z
       'private_dns_certificate',
       'private_dns_unreachable',
       'tunnel_page',
+      'node_lost',
       'simulated',
       'drift',
     ]),

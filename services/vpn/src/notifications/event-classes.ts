@@ -11,6 +11,7 @@ export const eventClasses = [
   { id: 'peer.two-places', group: 'Peers', label: 'Key used from two places', severity: 'warning' },
   { id: 'peer.new-country', group: 'Peers', label: 'Peer connects from another country', severity: 'warning' },
   { id: 'interface.down', group: 'Interfaces', label: 'Interface down', severity: 'critical' },
+  { id: 'node.lost', group: 'Nodes', label: 'Node does not report', severity: 'critical' },
   { id: 'dns.name-requested', group: 'DNS', label: 'Someone asks for a name', severity: 'info' },
   { id: 'dns.failing', group: 'DNS', label: 'DNS does not answer', severity: 'critical' },
   { id: 'dns.tunnelling', group: 'DNS', label: 'DNS queries look like a tunnel', severity: 'warning' },

@@ -4,10 +4,24 @@ import { migrate, openDatabase } from '@hearth/database'
 import { openToldNotifications } from '@hearth/notifications/test'
 import { migrations } from '../database/migrations/index.ts'
 import type { HealthNotice } from '../health/schema.ts'
+import type { Node } from '../nodes/schema.ts'
 import type { Tables } from '../tables.ts'
 import type { TunnelState } from '../wireguard/tunnel-controller.ts'
 import { eventClasses } from './event-classes.ts'
 import { createServiceReports } from './service-reports.ts'
+
+const node: Node = {
+  id: '01990000-0000-7000-8000-000000000001',
+  name: 'Berlin',
+  status: 'connected',
+  created_at: '2026-11-27T10:00:00.000Z',
+  created_by: 'admin',
+  joined_at: '2026-11-27T10:00:00.000Z',
+  last_seen_at: '2026-11-27T10:00:00.000Z',
+  address: '192.0.2.1',
+  version: '0.1.0',
+  join_token_expires_at: null,
+}
 
 async function openReports() {
   const notifications = await openToldNotifications(eventClasses)
@@ -16,11 +30,16 @@ async function openReports() {
   const now = {
     tunnel: { status: 'up', reason: null } as TunnelState,
     notices: new Array<HealthNotice>(),
+    node,
   }
   const check = createServiceReports({
     reports: notifications.reports,
     db: database.query,
     tunnels: { state: () => now.tunnel },
+    nodes: {
+      isEnabled: true,
+      list: () => Promise.resolve({ enabled: true, nodes: [now.node] }),
+    },
     health: () => Promise.resolve(now.notices),
   })
   return {
@@ -72,6 +91,19 @@ test('an enabled interface that does not run is told once, and once more when it
   await world.db.updateTable('interfaces').set({ enabled: 0 }).execute()
   await world.check()
   assert.deepEqual(await world.told(), [began, ended, began])
+})
+
+test('a node that is lost is told once, and once more when it reports again', async () => {
+  await using world = await openReports()
+  await world.check()
+  assert.deepEqual(await world.told(), [])
+  world.now.node = { ...node, status: 'lost' }
+  await world.check()
+  await world.check()
+  assert.deepEqual(await world.told(), ['began: Node Berlin does not report'])
+  world.now.node = node
+  await world.check()
+  assert.deepEqual(await world.told(), ['began: Node Berlin does not report', 'ended: Node Berlin reports again'])
 })
 
 test('DNS that does not answer is told at the second check, other notices are not', async () => {

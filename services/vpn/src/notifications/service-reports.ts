@@ -4,12 +4,14 @@ import type { HealthNotice } from '../health/schema.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
 import { allListRows } from '../lists/store.ts'
 import type { Tables } from '../tables.ts'
+import type { Nodes } from '../nodes/nodes.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 
 export interface ServiceReportsDependencies {
   readonly reports: Reports
   readonly db: Kysely<Tables>
   readonly tunnels: Pick<Tunnels, 'state'>
+  readonly nodes: Pick<Nodes, 'isEnabled' | 'list'>
   readonly health: () => Promise<readonly HealthNotice[]>
 }
 
@@ -20,13 +22,14 @@ const dnsCodes: ReadonlySet<HealthNotice['code']> = new Set([
   'upstreams_failing',
 ])
 
-/** Creates the check of interfaces, block lists and DNS. */
+/** Creates the check of interfaces, block lists, nodes and DNS. */
 export function createServiceReports(dependencies: ServiceReportsDependencies): () => Promise<void> {
   const { reports, health } = dependencies
   const filterRepeated = createRepeatFilter()
   return async () => {
     await checkInterfaces(dependencies)
     await checkLists(dependencies)
+    await checkNodes(dependencies)
     const notices = (await health()).filter(({ code }) => dnsCodes.has(code))
     const conditions = notices.map(({ code, title, detail, advice }) => {
       return { subject: code, title, text: `${detail} ${advice}`, path: '/dns' }
@@ -50,6 +53,23 @@ async function checkInterfaces({ reports, db, tunnels }: ServiceReportsDependenc
   const names = new Set(enabled.map(({ name }) => name))
   reports.replaceAll('interface.down', conditions, {
     ended: (name) => (names.has(name) ? { title: `Interface ${name} is up again`, text: '', path } : undefined),
+  })
+}
+
+async function checkNodes({ reports, nodes }: ServiceReportsDependencies): Promise<void> {
+  const path = '/interfaces/nodes'
+  const known = nodes.isEnabled ? (await nodes.list()).nodes : []
+  const conditions = known.flatMap(({ id, name, status, address }): Condition[] => {
+    if (status !== 'lost') return []
+    const text = `Nothing was heard of it${address === null ? '' : ` at ${address}`} for 90 seconds or longer.`
+    return [{ subject: id, title: `Node ${name} does not report`, text, path }]
+  })
+  const names = new Map(known.map(({ id, name }) => [id, name]))
+  reports.replaceAll('node.lost', conditions, {
+    ended(id) {
+      const name = names.get(id)
+      return name === undefined ? undefined : { title: `Node ${name} reports again`, text: '', path }
+    },
   })
 }
 

@@ -3,6 +3,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { HealthNotice } from '../health/schema.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
+import type { Nodes } from '../nodes/nodes.ts'
 import { statusOf } from '../peers/followed-peer.ts'
 import type { Sampler } from '../peers/sampler.ts'
 import type { Tables } from '../tables.ts'
@@ -15,12 +16,18 @@ export interface TunnelFigureDependencies {
   readonly tunnels: Pick<Tunnels, 'state'>
   readonly sampler: Pick<Sampler, 'peers' | 'lastReport'>
   readonly backend: string
+  readonly nodes: Pick<Nodes, 'isEnabled' | 'list'>
   readonly health: () => Promise<HealthNotice[]>
 }
 
-/** The figures of interfaces and peers. */
+/** The figures of interfaces, peers and nodes. */
 export function tunnelCollectors(dependencies: TunnelFigureDependencies): Collector[] {
-  return [interfaceCollector(dependencies), peerCollector(dependencies), healthCollector(dependencies)]
+  return [
+    interfaceCollector(dependencies),
+    peerCollector(dependencies),
+    nodeCollector(dependencies),
+    healthCollector(dependencies),
+  ]
 }
 
 function interfaceCollector({ db, tunnels, backend, sampler }: TunnelFigureDependencies): Collector {
@@ -81,6 +88,25 @@ function peerCollector({ clock, sampler }: TunnelFigureDependencies): Collector 
         }),
         hearth_vpn_receive_bytes_total: moved(([, { rx }]) => rx),
         hearth_vpn_transmit_bytes_total: moved(([, { tx }]) => tx),
+      }
+    },
+  })
+}
+
+function nodeCollector({ nodes }: TunnelFigureDependencies): Collector {
+  return defineCollector({
+    name: 'nodes',
+    figures: {
+      hearth_vpn_node_up: {
+        type: 'gauge',
+        help: '1 for a node that reports, 0 for one that is lost; none before it joins',
+      },
+    },
+    async read() {
+      const known = nodes.isEnabled ? (await nodes.list()).nodes : []
+      const joined = known.filter(({ status }) => status !== 'waiting')
+      return {
+        hearth_vpn_node_up: joined.map(({ name, status }) => [{ node: name }, Number(status === 'connected')] as const),
       }
     },
   })

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-import { plainAddress } from '@hearth/http'
+import { limitConnections, plainAddress } from '@hearth/http'
 
 /** Where the page listens. */
 export interface PagePlace {
@@ -17,7 +16,7 @@ export type AnswerPage = (
 ) => Promise<void>
 
 /** Connections at one place, and of one address there. */
-const [maxConnections, maxOfAddress] = [256, 16]
+const connections = { total: 256, ofAddress: 16 } as const
 /** Time for a request, and for a connection without one, milliseconds. */
 const [requestMs, idleMs] = [10_000, 5000]
 
@@ -75,19 +74,7 @@ export class PageListeners {
         void this.#answer(request, response, { place, from })
       },
     )
-    server.maxConnections = maxConnections
-    const ofAddress = new Map<string, number>()
-    server.on('connection', (socket: Socket) => {
-      const from = socket.remoteAddress ?? ''
-      const count = (ofAddress.get(from) ?? 0) + 1
-      ofAddress.set(from, count)
-      socket.once('close', () => {
-        const left = (ofAddress.get(from) ?? 1) - 1
-        if (left === 0) ofAddress.delete(from)
-        else ofAddress.set(from, left)
-      })
-      if (count > maxOfAddress) socket.destroy()
-    })
+    limitConnections(server, connections)
     return server
   }
 

@@ -76,6 +76,10 @@ export type CountryTraffic = Schemas['CountryTraffic']
 export type NetworkTraffic = Schemas['NetworkTraffic']
 /** A hint at something unusual. */
 export type Hint = Schemas['Hint']
+/** A host that belongs to this service. */
+export type Node = Schemas['Node']
+/** What a host needs to join as a node. */
+export type NodeJoin = Schemas['NodeJoin']
 /** Findings that make no hint. */
 export type HintException = Schemas['HintException']
 /** Query of the query log. */
@@ -128,6 +132,7 @@ export const keys = {
   traffic: ['traffic'],
   geography: ['geography'],
   hints: ['hints'],
+  nodes: ['nodes'],
 } as const
 
 /** Answer of the dashboard endpoint. */

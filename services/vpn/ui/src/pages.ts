@@ -10,6 +10,7 @@ import {
   IconHistory,
   IconLayoutDashboard,
   IconNetwork,
+  IconServer2,
   IconSettings,
   IconShieldCheck,
   IconUserCircle,
@@ -21,6 +22,11 @@ import { OpenHintCount } from './hints/open-hints.tsx'
 export const pages: readonly Page[] = [
   page('/', { title: 'Overview', icon: IconLayoutDashboard }, () => import('./pages/overview.tsx')),
   page('/interfaces', { title: 'Interfaces', icon: IconNetwork }, () => import('./pages/interfaces.tsx')),
+  page(
+    '/interfaces/nodes',
+    { title: 'Nodes', icon: IconServer2, role: 'admin', placement: 'hidden' },
+    () => import('./pages/nodes.tsx'),
+  ),
   page('/peers/:id?', { title: 'Peers', icon: IconDevices }, () => import('./pages/peers.tsx')),
   page('/access', { title: 'Access', icon: IconArrowsCross }, () => import('./pages/access.tsx')),
   page('/dns', { title: 'DNS', icon: IconShieldCheck }, () => import('./pages/dns.tsx')),

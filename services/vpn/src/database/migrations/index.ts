@@ -25,6 +25,7 @@ import * as privateDns from './0023-private-dns.ts'
 import * as safeSearch from './0024-safe-search.ts'
 import * as tunnelPage from './0025-tunnel-page.ts'
 import * as hints from './0026-hints.ts'
+import * as nodes from './0027-nodes.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -54,4 +55,5 @@ export const migrations: Migrations = {
   '0024-safe-search': safeSearch,
   '0025-tunnel-page': tunnelPage,
   '0026-hints': hints,
+  '0027-nodes': nodes,
 }

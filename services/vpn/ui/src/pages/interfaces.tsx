@@ -28,6 +28,7 @@ import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
 import { TakeOverServer } from '../interfaces/take-over-server.tsx'
 import { CreateInterface, EditInterface } from '../interfaces/interface-dialogs.tsx'
 import { useState } from 'react'
+import { InterfaceTabs } from '../nodes/interface-tabs.tsx'
 import { readPeers } from '../peers/peer-actions.ts'
 import { RowMenu } from '../sections/row-menu.tsx'
 
@@ -55,6 +56,7 @@ export function InterfacesPage() {
         description="WireGuard interfaces of this host, each with its own network and port."
         actions={isAdmin && (interfaces.data?.length ?? 0) > 0 && button}
       />
+      <InterfaceTabs />
       <DataTable
         label="Interfaces"
         columns={isAdmin ? [...columns, actionColumn] : columns}

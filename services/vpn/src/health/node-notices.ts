@@ -1,0 +1,30 @@
+import type { HealthNotice } from './schema.ts'
+
+/** A lost node, as far as health examines it. */
+export interface LostNode {
+  readonly name: string
+  readonly address: string | null
+  readonly last_seen_at: string | null
+}
+
+/** Maximum number of names in one notice. */
+const maxNamed = 5
+
+/** Returns a notice about nodes that are lost. */
+export function nodeNotices(lost: readonly LostNode[]): HealthNotice[] {
+  if (lost.length === 0) return []
+  const rest = lost.length - maxNamed
+  const texts = lost.slice(0, maxNamed).map(({ name, address, last_seen_at: seenAt }) => {
+    const where = address === null ? '' : ` at ${address}`
+    return `${name}${where}, last heard of ${seenAt === null ? 'never' : `at ${seenAt.slice(0, 16).replace('T', ' ')} UTC`}`
+  })
+  return [
+    {
+      code: 'node_lost',
+      severity: 'critical',
+      title: lost.length === 1 ? 'A node does not report' : 'Nodes do not report',
+      detail: [...texts, ...(rest > 0 ? [`${rest} more`] : [])].join('; '),
+      advice: 'Check that the host runs, that hearth vpn node run runs on it, and that it reaches this service.',
+    },
+  ]
+}

@@ -1,0 +1,71 @@
+import { X509Certificate } from 'node:crypto'
+import type { SecurityLog } from '@hearth/accounts/security-log'
+import { hashToken } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import type { Clock } from '@hearth/runtime'
+import { badRequest, forbidden } from '../problems.ts'
+import type { Tables } from '../tables.ts'
+import { fingerprintOf, type NodeAuthority } from './authority.ts'
+import type { JoinAnswer, JoinRequest, Report, ReportAnswer } from './link-schema.ts'
+import { lostAfterMs } from './nodes.ts'
+import * as store from './store.ts'
+import type { NodeRow } from './tables.ts'
+
+export interface AdmissionDependencies {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly authority: Pick<NodeAuthority, 'sign'>
+  readonly securityLog: Pick<SecurityLog, 'record'>
+  /** Called when a node has joined, or is back. */
+  readonly onChanged: (id: string) => void
+}
+
+/** Decides who is a node, and keeps what nodes report. */
+export class Admission {
+  readonly #dependencies: AdmissionDependencies
+
+  constructor(dependencies: AdmissionDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Makes a host the node that its token was made for. A token works once; every other text gets the same answer. */
+  async join({ token, certificate_request: request, version }: JoinRequest, address: string): Promise<JoinAnswer> {
+    const { database, clock, authority, securityLog, onChanged } = this.#dependencies
+    const hash = hashToken(token)
+    const now = clock.now()
+    const node = await store.findJoiningNode(database.query, hash, now)
+    if (node === undefined) throw tokenIsOver()
+    const certificate = await authority.sign(node.id, request)
+    if (certificate === undefined) throw badRequest('certificate_request is not a request for a P-256 key')
+    const fingerprint = fingerprintOf(new X509Certificate(certificate))
+    const isFirst = await database.query.transaction().execute(async (trx) => {
+      if (!(await store.useJoinToken(trx, hash))) return false
+      const changes = { fingerprint, joined_at: now, last_seen_at: now, address, version }
+      await store.updateNodeRow(trx, node.id, changes)
+      return true
+    })
+    if (!isFirst) throw tokenIsOver()
+    const from = { address, userAgent: `hearth/${version}` }
+    await securityLog.record({ kind: 'node_joined', from, target: node.name })
+    onChanged(node.id)
+    return { ...node, certificate }
+  }
+
+  /** Finds the node behind a certificate that the authority signed; undefined when it was removed or has joined again since. */
+  identify(certificate: X509Certificate): Promise<NodeRow | undefined> {
+    return store.findNodeByFingerprint(this.#dependencies.database.query, fingerprintOf(certificate))
+  }
+
+  /** Keeps a report of a node. */
+  async report(node: NodeRow, { version }: Report, address: string): Promise<ReportAnswer> {
+    const { database, clock, onChanged } = this.#dependencies
+    const now = clock.now()
+    await store.updateNodeRow(database.query, node.id, { last_seen_at: now, address, version })
+    const isBack = now - (node.last_seen_at ?? 0) > lostAfterMs
+    if (isBack || node.address !== address || node.version !== version) onChanged(node.id)
+    return { name: node.name }
+  }
+}
+
+const tokenIsOver = () =>
+  forbidden('This join token does not work: it was used, has ended, or is not one of this service. Make a new one.')

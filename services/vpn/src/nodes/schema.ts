@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { idText, plainText, Timestamp } from '../envelope.ts'
+
+const lines = /[\p{Cc}\p{Zl}\p{Zp}]/u
+
+const nodeName = plainText(64)
+  .refine((text) => !lines.test(text), 'must not contain control characters')
+  .trim()
+  .min(1)
+  .meta({ examples: ['Berlin'] })
+
+const expiresInHours = z
+  .int()
+  .min(1)
+  .max(168)
+  .default(24)
+  .meta({ description: 'Hours that the join token works, at most 7 days' })
+
+/** A host that runs tunnels for this service. */
+export const Node = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    status: z.enum(['waiting', 'connected', 'lost']).meta({
+      description: '`waiting` until it joins; `lost` when it was not heard of for 90 seconds',
+    }),
+    created_at: Timestamp,
+    created_by: z.string().nullable().meta({ description: 'User name; null for the command line' }),
+    joined_at: Timestamp.nullable(),
+    last_seen_at: Timestamp.nullable(),
+    address: z.string().nullable().meta({ description: 'Address that its last report came from' }),
+    version: z.string().nullable().meta({ description: 'Version of Hearth that it runs' }),
+    join_token_expires_at: Timestamp.nullable().meta({ description: 'Null when no join token waits to be used' }),
+  })
+  .meta({ id: 'Node' })
+export type Node = z.infer<typeof Node>
+
+/** All nodes, by name. */
+export const NodeList = z
+  .object({
+    enabled: z.boolean().meta({ description: 'False until `VPN_NODES_LISTEN` names an address to listen at' }),
+    nodes: z.array(Node),
+  })
+  .meta({ id: 'NodeList' })
+export type NodeList = z.infer<typeof NodeList>
+
+/** A node to add. */
+export const NodeCreate = z
+  .strictObject({ name: nodeName, expires_in_hours: expiresInHours })
+  .meta({ id: 'NodeCreate' })
+export type NodeCreate = z.infer<typeof NodeCreate>
+
+/** A new name for a node. */
+export const NodeUpdate = z.strictObject({ name: nodeName }).meta({ id: 'NodeUpdate' })
+export type NodeUpdate = z.infer<typeof NodeUpdate>
+
+/** Lifetime of a new join token. */
+export const NodeJoinTokenCreate = z
+  .strictObject({ expires_in_hours: expiresInHours })
+  .meta({ id: 'NodeJoinTokenCreate' })
+export type NodeJoinTokenCreate = z.infer<typeof NodeJoinTokenCreate>
+
+/** What a host needs to join as a node. */
+export const NodeJoin = z
+  .object({
+    node: Node,
+    token: z.string().meta({ description: 'A secret, shown this once: whoever uses it first is the node' }),
+    url: z.string().meta({ description: 'Address at which nodes reach this service' }),
+    command: z.string().meta({ description: 'Command for the host; it reads the token from standard input' }),
+  })
+  .meta({ id: 'NodeJoin' })
+export type NodeJoin = z.infer<typeof NodeJoin>
+
+export const NodeParams = z.object({ id: idText })

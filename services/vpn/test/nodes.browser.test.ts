@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import {
+  assertUsable,
+  assertUsableOn,
+  browserObstacle,
+  everyScreen,
+  freePort,
+  runCommand,
+  startBrowser,
+} from '@hearth/testing'
+import { furnish, startFixture } from './browser-fixture.ts'
+
+test(
+  'an administrator adds a node, sees it join, and renames, renews and removes it',
+  { skip: browserObstacle() },
+  async () => {
+    const port = await freePort()
+    await using fixture = await startFixture({
+      PUBLIC_ENDPOINT: '127.0.0.1',
+      VPN_NODES_LISTEN: `127.0.0.1:${port}`,
+    })
+    await using browser = await startBrowser()
+    const { page } = browser
+    await furnish(fixture, page)
+    await page.goto(`${fixture.service.url}/interfaces`)
+    await page.getByRole('navigation', { name: 'Interfaces' }).getByRole('link', { name: 'Nodes' }).click()
+    await page.getByText('No node yet').waitFor()
+    await assertUsableOn(page, everyScreen, { ready: page.getByText('No node yet'), picture: 'vpn-nodes-empty' })
+
+    await page.getByRole('button', { name: 'Add node' }).click()
+    const adding = page.getByRole('dialog', { name: 'Add node' })
+    await adding.getByLabel('Name').fill('Berlin')
+    await adding.getByRole('button', { name: 'Add node' }).click()
+    const shown = page.getByRole('dialog', { name: 'Join as Berlin' })
+    const token = ((await shown.getByLabel('Join token', { exact: true }).textContent()) ?? '').trim()
+    const command = ((await shown.getByLabel('Command', { exact: true }).textContent()) ?? '').trim()
+    assert.equal(command, `hearth vpn node join https://127.0.0.1:${port} --token-file -`)
+    await assertUsableOn(page, everyScreen, { ready: shown, picture: 'vpn-nodes-token' })
+    await shown.getByRole('button', { name: 'I have it' }).click()
+    await page.getByText('Waits to join').waitFor()
+
+    const file = join(fixture.folder, 'token')
+    await writeFile(file, token)
+    const host = { DATA_DIR: join(fixture.folder, 'host') }
+    const joined = await runCommand([...command.split(' ').slice(1, -1), file], host)
+    assert.equal(joined.code, 0, joined.stderr)
+    await page.getByText('Connected', { exact: true }).waitFor()
+
+    await page.getByRole('button', { name: 'More for Berlin' }).click()
+    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    const renaming = page.getByRole('dialog', { name: 'Rename Berlin' })
+    await renaming.getByLabel('Name').fill('Paris')
+    await renaming.getByRole('button', { name: 'Save' }).click()
+    const menu = page.getByRole('button', { name: 'More for Paris' })
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'New join token' }).click()
+    await page
+      .getByRole('dialog', { name: 'New join token for Paris' })
+      .getByRole('button', { name: 'Make token' })
+      .click()
+    const renewed = page.getByRole('dialog', { name: 'Join as Paris' })
+    await assertUsable(page)
+    await renewed.getByRole('button', { name: 'I have it' }).click()
+    await page.getByText('Join token ends').waitFor()
+    addNodes(fixture.folder)
+    await page.reload()
+    await page.getByText('Join token has ended').waitFor()
+    await assertUsableOn(page, everyScreen, { ready: menu, picture: 'vpn-nodes' })
+
+    await menu.click()
+    await page.getByRole('menuitem', { name: 'Remove' }).click()
+    const removing = page.getByRole('dialog', { name: 'Remove Paris?' })
+    await assertUsable(page)
+    await removing.getByRole('button', { name: 'Remove node' }).click()
+    await menu.waitFor({ state: 'detached' })
+  },
+)
+
+test(
+  'while nodes are off, no page leads to them, and theirs says what to set',
+  { skip: browserObstacle() },
+  async () => {
+    await using fixture = await startFixture()
+    await using browser = await startBrowser()
+    const { page } = browser
+    await furnish(fixture, page)
+    await page.goto(`${fixture.service.url}/interfaces`)
+    await page.getByRole('button', { name: 'Create interface' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Nodes' }).count(), 0)
+    await page.goto(`${fixture.service.url}/interfaces/nodes`)
+    await page.getByText('Nodes are off').waitFor()
+    await page.getByText(/VPN_NODES_LISTEN/).waitFor()
+    await assertUsable(page)
+  },
+)
+
+/** Stores a node that waits and whose token has ended. */
+function addNodes(folder: string): void {
+  using database = new DatabaseSync(join(folder, 'vpn.db'), { timeout: 10_000 })
+  database.exec(
+    `insert into nodes (id, name, name_key, created_at) values
+     ('01990000-0000-7000-8000-000000000001', 'A node with a name as long as the service lets it be, about', 'a node', 0)`,
+  )
+}

@@ -1,0 +1,147 @@
+import { Button } from '@mantine/core'
+import {
+  type Column,
+  DataTable,
+  EmptyState,
+  PageHeader,
+  RelativeTime,
+  StatusBadge,
+  tableAnswer,
+  type Tone,
+} from '@hearth/ui'
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconHourglass,
+  IconKey,
+  IconPencil,
+  IconPlus,
+  IconServer2,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useState } from 'react'
+import type { Node, NodeJoin } from '../api.ts'
+import { InterfaceTabs } from '../nodes/interface-tabs.tsx'
+import { AddNode, NewToken, RemoveNode, RenameNode, RenewToken } from '../nodes/node-dialogs.tsx'
+import { useNodes } from '../nodes/node-queries.ts'
+import { RowMenu } from '../sections/row-menu.tsx'
+
+type Dialog = { readonly kind: 'add' } | { readonly kind: 'token'; readonly join: NodeJoin } | NodeDialog
+
+interface NodeDialog {
+  readonly kind: 'rename' | 'renew' | 'remove'
+  readonly node: Node
+}
+
+/** Hosts that join this service as nodes. */
+export function NodesPage() {
+  const nodes = useNodes()
+  const [dialog, setDialog] = useState<Dialog>()
+  const isEnabled = nodes.data?.enabled === true
+  const button = isEnabled && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog({ kind: 'add' })}>
+      Add node
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Nodes"
+        description="Other hosts that belong to this service."
+        actions={(nodes.data?.nodes.length ?? 0) > 0 && button}
+      />
+      <InterfaceTabs />
+      <DataTable
+        label="Nodes"
+        columns={[...columns, actionColumn(setDialog)]}
+        rowKey={(node) => node.id}
+        answer={tableAnswer(nodes, nodes.data?.nodes)}
+        empty={
+          <EmptyState icon={IconServer2} title={isEnabled ? 'No node yet' : 'Nodes are off'} action={button}>
+            {isEnabled
+              ? 'A node is another host with Hearth. It joins with a token that works once, and says here that it runs.'
+              : 'With VPN_NODES_LISTEN in the environment of the service other hosts can join; the README of the service says how.'}
+          </EmptyState>
+        }
+      />
+      {dialog !== undefined && <OpenDialog dialog={dialog} onChange={setDialog} />}
+    </>
+  )
+}
+
+function OpenDialog({ dialog, onChange }: { dialog: Dialog; onChange: (next?: Dialog) => void }) {
+  const close = () => onChange()
+  const show = (join: NodeJoin) => onChange({ kind: 'token', join })
+  switch (dialog.kind) {
+    case 'add':
+      return <AddNode onClose={close} onMade={show} />
+    case 'token':
+      return <NewToken join={dialog.join} onClose={close} />
+    case 'renew':
+      return <RenewToken node={dialog.node} onClose={close} onMade={show} />
+    case 'rename':
+      return <RenameNode node={dialog.node} onClose={close} />
+    case 'remove':
+      return <RemoveNode node={dialog.node} onClose={close} />
+  }
+}
+
+const appearances: Record<Node['status'], { tone: Tone; text: string; icon: typeof IconCheck }> = {
+  connected: { tone: 'good', text: 'Connected', icon: IconCheck },
+  lost: { tone: 'bad', text: 'Lost', icon: IconAlertTriangle },
+  waiting: { tone: 'quiet', text: 'Waits to join', icon: IconHourglass },
+}
+
+function NodeStatus({ node }: { node: Node }) {
+  const { tone, text, icon } = appearances[node.status]
+  const { join_token_expires_at: end } = node
+  return (
+    <>
+      <StatusBadge tone={tone} icon={icon}>
+        {text}
+      </StatusBadge>
+      {end !== null && (
+        <small className="hearth-dimmed interface-second">
+          Join token ends <RelativeTime value={end} />
+        </small>
+      )}
+      {end === null && node.status === 'waiting' && (
+        <small className="hearth-dimmed interface-second">Join token has ended</small>
+      )}
+    </>
+  )
+}
+
+const columns: Column<Node>[] = [
+  { key: 'name', header: 'Name', role: 'title', render: (node) => <span className="hearth-name">{node.name}</span> },
+  { key: 'status', header: 'Status', render: (node) => <NodeStatus node={node} /> },
+  {
+    key: 'seen',
+    header: 'Last seen',
+    render: (node) => (node.last_seen_at === null ? 'Never' : <RelativeTime value={node.last_seen_at} />),
+  },
+  {
+    key: 'address',
+    header: 'Address',
+    render: (node) => (node.address === null ? '–' : <span className="hearth-mono">{node.address}</span>),
+  },
+  { key: 'version', header: 'Version', render: (node) => node.version ?? '–' },
+]
+
+function actionColumn(open: (dialog: NodeDialog) => void): Column<Node> {
+  return {
+    key: 'actions',
+    header: 'Actions',
+    role: 'actions',
+    render: (node) => (
+      <RowMenu
+        label={`More for ${node.name}`}
+        entries={[
+          { label: 'Rename', icon: IconPencil, onClick: () => open({ kind: 'rename', node }) },
+          { label: 'New join token', icon: IconKey, onClick: () => open({ kind: 'renew', node }) },
+          { label: 'Remove', icon: IconTrash, onClick: () => open({ kind: 'remove', node }), isDestructive: true },
+        ]}
+      />
+    ),
+  }
+}
