@@ -3,7 +3,7 @@ import { writeApiTypes } from './api-types.ts'
 import { lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices } from '../cli/services.ts'
 import { tryAgain } from './second-try.ts'
-import { processorTimeLine } from './processor-time.ts'
+import { processorTimeLines } from './processor-time.ts'
 import { providePackages } from '../cli/system-packages.ts'
 import { unpackPackages } from './unpack-packages.ts'
 
@@ -91,7 +91,7 @@ function whereTheTimeGoes(finished: readonly Finished[]): string[] {
   const processorTimes = new Map(finished.flatMap((result) => [...(result.processorTimes ?? [])]))
   return [
     `where the time goes: ${steps.map(({ step, seconds }) => `${step.name} ${seconds.toFixed(1)} s`).join(', ')}`,
-    ...[processorTimeLine(processorTimes)].filter((line) => line !== undefined),
+    ...processorTimeLines(processorTimes),
     ...slowest.map(
       ({ milliseconds, name, file }) => `  ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${name} (${file})`,
     ),

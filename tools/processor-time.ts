@@ -16,16 +16,21 @@ export function processorTime(): number {
   }
 }
 
-/** Says in one line which folders' tests took the most processor time; undefined when none was measured. */
-export function processorTimeLine(times: ReadonlyMap<string, number>): string | undefined {
+/** Says in a line each which folders' tests and which test files took the most processor time; nothing when none was measured. */
+export function processorTimeLines(times: ReadonlyMap<string, number>): string[] {
   const folders = new Map<string, number>()
   for (const [file, milliseconds] of times) {
     const folder = `${dirname(file)}${file.endsWith('.browser.test.ts') ? ' in a browser' : ''}`
     folders.set(folder, (folders.get(folder) ?? 0) + milliseconds)
   }
   const total = [...times.values()].reduce((sum, milliseconds) => sum + milliseconds, 0)
-  if (total === 0) return undefined
-  const largest = [...folders].sort(([, a], [, b]) => b - a).slice(0, 8)
-  const parts = largest.map(([folder, milliseconds]) => `${folder} ${(milliseconds / 1000).toFixed(0)} s`)
-  return `processor time of the tests ${(total / 1000).toFixed(0)} s: ${parts.join(', ')}`
+  if (total === 0) return []
+  return [`processor time of the tests ${seconds(total)}: ${largest(folders, 8)}`, `by files: ${largest(times, 16)}`]
+}
+
+const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(0)} s`
+
+function largest(times: ReadonlyMap<string, number>, count: number): string {
+  const sorted = [...times].sort(([, a], [, b]) => b - a).slice(0, count)
+  return sorted.map(([name, milliseconds]) => `${name} ${seconds(milliseconds)}`).join(', ')
 }
