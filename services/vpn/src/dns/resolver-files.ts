@@ -103,6 +103,8 @@ export interface ResolverClient {
   readonly logging: boolean
   /** Number of its profile; missing for none. */
   readonly profile?: number
+  /** IPv4 address of this host in its tunnel. */
+  readonly gateway?: string
 }
 
 /** An entry of `profiles.json`: what holds at the moment for the clients of a profile. */
@@ -145,6 +147,8 @@ export interface ResolverRecord {
   readonly ttl: number
   /** Data in wire form, as hexadecimal digits. */
   readonly data: string
+  /** Only for clients with this gateway, for whom it stands in place of the name's other records; missing for everyone. */
+  readonly gateway?: string
 }
 
 /** An entry of `zones.json`: a zone whose names are sent to servers of its own. */
