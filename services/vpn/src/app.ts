@@ -278,6 +278,7 @@ export async function createApp(dependencies: AppDependencies) {
     listenClient: config.dnsListenClient,
     fixedUpstreams: config.dnsUpstreams,
     hostNames: () => tunnelPage.hostNames(),
+    onPausesChanged: () => publish({ type: 'changed', collection: 'dns_pauses', id: null }),
     // Rules stay usable when the log cannot be read; their hits are then missing.
     hits: () => queryLog.ruleHits().catch(() => new Map()),
     preview: (request) => queryLog.preview(request),

@@ -14,7 +14,7 @@ import type { Listener, ResolverList, ResolverSettings } from '../dns/resolver-f
 import { readTunnelListeners, resolverSettings, rulesOf, ResolverInput } from './resolver-input.ts'
 import { explainedProfile } from './profiles/explained-profile.ts'
 import { Profiles } from './profiles/profiles.ts'
-import { PeerPauses } from './pauses/pauses.ts'
+import { PeerPauses, type PeerPausesDependencies } from './pauses/pauses.ts'
 import { ProfilesInForce } from './profiles/profiles-in-force.ts'
 import { serviceTimeZone } from './profiles/schedule.ts'
 import { type Resolver, resolverStatus } from './resolver-status.ts'
@@ -30,7 +30,7 @@ import { listNameRows, ruleRows } from './store.ts'
 import { openDnsSettings, type DnsSettingsStore } from './settings.ts'
 import { testUpstream } from './upstream-test.ts'
 
-export interface FilteringDependencies {
+export interface FilteringDependencies extends Pick<PeerPausesDependencies, 'onPausesChanged'> {
   readonly database: Database<Tables>
   readonly clock: Clock
   /** Time by which profiles change. */
