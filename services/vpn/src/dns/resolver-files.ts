@@ -48,6 +48,12 @@ export interface Upstream {
   readonly path: string | undefined
 }
 
+/** Kinds of hints that are looked for in the queries. Nothing is kept of a kind that is off. */
+export interface WatchedQueries {
+  readonly tunnels: boolean
+  readonly blocked: boolean
+}
+
 /** `settings.json`. */
 export interface ResolverSettings {
   readonly engine: 'auto' | 'ffi' | 'dgram'
@@ -86,6 +92,8 @@ export interface ResolverSettings {
   readonly queryLog: 'all' | 'blocked' | 'none'
   readonly anonymizeClients: boolean
   readonly logRetentionDays: number
+  /** What the writer of the log looks for, for the hints. */
+  readonly watched: WatchedQueries
 }
 
 /** An entry of `clients.json`: a peer that may query. */
