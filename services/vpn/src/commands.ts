@@ -19,6 +19,8 @@ export async function addCommands(program: Command, args: readonly string[] = []
   addTunnelCommands(program)
   if (args[0] === undefined || ['export', 'apply', 'help', '--help', '-h'].includes(args[0]))
     (await import('./command-line/as-code.ts')).addAsCodeCommands(program)
+  if (args[0] === undefined || ['profile', 'device-pause', 'help', '--help', '-h'].includes(args[0]))
+    (await import('./command-line/profiles.ts')).addProfileCommands(program)
   addBackupCommands(program, async () => (await import('./command-line/data.ts')).backupSubject)
   program
     .command('rotate-key')
