@@ -47,6 +47,7 @@ class NftAccessTable implements AccessTable {
   #turn: 'a' | 'b' = 'a'
   /** Number of calls there were. */
   #calls = 0
+  #isReading = false
 
   constructor(run: RunCommand) {
     this.#run = run
@@ -120,12 +121,20 @@ class NftAccessTable implements AccessTable {
     else this.#written = { ruleset, frame: unread }
   }
 
-  /** Reads back what nft made of a change, unless another call comes first, which sees to it. */
+  /** Reads back what nft made of a change, beside the calls that follow; when another change comes meanwhile, it begins anew. */
   #readSoon(): void {
+    if (this.#written?.frame !== unread || this.#isReading) return
+    this.#isReading = true
+    void this.#readBeside(this.#written.ruleset, this.#calls)
+  }
+
+  async #readBeside(ruleset: Ruleset | undefined, calls: number): Promise<void> {
+    const frame = await listFrame(this.#run).catch(() => undefined)
+    this.#isReading = false
     if (this.#written?.frame !== unread) return
-    const calls = this.#calls
-    const read = () => (this.#calls === calls ? this.#readBack() : Promise.resolve())
-    void this.#queue.run('table', read).catch(() => undefined)
+    if (this.#calls !== calls || this.#written.ruleset !== ruleset) return this.#readSoon()
+    // Without a frame it is not known what the table holds.
+    this.#written = frame === undefined ? undefined : { ruleset, frame }
   }
 
   async #readBack(): Promise<void> {
